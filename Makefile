@@ -1,0 +1,43 @@
+# Two commands set everything up, each on its own:  make run   and   make test
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
+
+.PHONY: run test check bench train-env clean
+
+run: $(VENV)/.runtime
+	$(BIN)/companion demo
+
+test: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest
+
+bench: $(VENV)/.test
+	$(BIN)/python -m tests.bench
+
+# The runtime: what a Raspberry Pi installs. No torch, no ultralytics.
+$(VENV)/.runtime: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) install --constraint constraints.txt --editable .
+	touch $@
+
+$(VENV)/.test: $(VENV)/.runtime
+	$(PIP) install --constraint constraints.txt --editable '.[test]'
+	touch $@
+
+# Training lives in an environment of its own: torch for the CPU, ultralytics without its CUDA-sized dependencies.
+TRAIN_VENV ?= .venv-train
+train-env: $(TRAIN_VENV)/.ready
+
+$(TRAIN_VENV)/.ready: models/constraints-train.txt
+	test -x $(TRAIN_VENV)/bin/python || $(PYTHON) -m venv $(TRAIN_VENV)
+	$(TRAIN_VENV)/bin/python -m pip --quiet install --requirement models/constraints-train.txt
+	$(TRAIN_VENV)/bin/python -m pip --quiet install --no-deps ultralytics==8.4.190 ultralytics-thop==2.2.3
+	touch $@
+
+clean:
+	rm -rf $(VENV) $(TRAIN_VENV) build *.egg-info

@@ -1,0 +1,83 @@
+"""Tiles and sets: what a box of dominoes contains.
+
+Source: rules.md sections 1 and 4.1. A tile's identity has no orientation, `Tile(6, 4) == Tile(4, 6)`;
+how it lies in a train is `Laid`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+DOUBLE_SETS = (6, 9, 12, 15, 18)
+"""The highest pip of the double sets that are sold; any other non-negative number works too."""
+
+CHINESE_TWICE = ((1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (1, 3), (1, 5), (1, 6), (4, 6), (5, 6))
+CHINESE_ONCE = ((1, 2), (1, 4), (2, 3), (2, 4), (2, 5), (2, 6), (3, 4), (3, 5), (3, 6), (4, 5))
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Tile:
+    """One domino. The halves are kept in order, so equality and hash ignore how it was written."""
+
+    low: int
+    high: int
+
+    def __post_init__(self) -> None:
+        if self.low > self.high:
+            low, high = self.high, self.low
+            object.__setattr__(self, "low", low)
+            object.__setattr__(self, "high", high)
+
+    @property
+    def is_double(self) -> bool:
+        return self.low == self.high
+
+    @property
+    def pips(self) -> int:
+        return self.low + self.high
+
+    def has(self, value: int) -> bool:
+        return value in (self.low, self.high)
+
+    def __str__(self) -> str:
+        return f"{self.low}-{self.high}"
+
+
+class Laid(NamedTuple):
+    """A tile as it lies: `inner` is the half nearer the engine (in a Chinese line: the left half)."""
+
+    inner: int
+    outer: int
+
+    @property
+    def tile(self) -> Tile:
+        return Tile(self.inner, self.outer)
+
+    @property
+    def is_double(self) -> bool:
+        return self.inner == self.outer
+
+
+@cache
+def double_set(highest: int) -> frozenset[Tile]:
+    """All tiles of the set up to `highest`-`highest`: (highest + 1)(highest + 2) / 2 of them."""
+    if highest < 0:
+        raise ValueError(f"a set's highest pip is 0 or more, not {highest}")
+    return frozenset(Tile(a, b) for a in range(highest + 1) for b in range(a, highest + 1))
+
+
+@cache
+def chinese_set(players: int | None = None, *, kkori: bool = False) -> Mapping[Tile, int]:
+    """Tile -> copies of the 32-tile Chinese set; Kkori for two or three players leaves out 3:3 to 6:6 (24 tiles)."""
+    copies: Counter[Tile] = Counter()
+    for a, b in CHINESE_TWICE:
+        if kkori and players in (2, 3) and a == b and a >= 3:
+            continue
+        copies[Tile(a, b)] = 2
+    for a, b in CHINESE_ONCE:
+        copies[Tile(a, b)] = 1
+    return copies

@@ -1,0 +1,1 @@
+"""The renderer of tables with exact labels, the simulator of whole games, and the cards of real data."""

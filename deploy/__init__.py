@@ -1,0 +1,1 @@
+"""Installer, service unit, kiosk, releases and backup."""

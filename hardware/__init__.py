@@ -1,0 +1,1 @@
+"""Everything that touches the physical world: cameras, buttons, lamp, printable sheets and parts."""

@@ -1,0 +1,1 @@
+"""The shipped weights with their cards, and what trains, evaluates and exports them."""

@@ -1,0 +1,1 @@
+"""Reads domino tiles in pictures. Has never heard of a game."""
