@@ -1,0 +1,67 @@
+"""The command `companion` (also `python -m companion`).
+
+Each command lives in its own module and is imported only when it is called, so `companion judge` never loads OpenCV
+and `companion --help` starts at once. The contract with the outside is contract.md: stdout carries answers only,
+exit status 0 done, 1 "no" or refused input, 2 wrong usage.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Mapping
+
+import click
+
+COMMANDS: Mapping[str, str] = {
+    "demo": "A made-up game on a rendered table, seen by the real camera path, on the live page.",
+    "serve": "The product: the live page over a real camera.",
+    "watch": "Frames in, events out, no page.",
+    "read": "The tiles in photographs.",
+    "score": "The pips of a hand laid open, by the rule set's scoring.",
+    "judge": "Questions to the referee: JSON lines in, answers out.",
+    "replay": "A journal played again: every ruling and the scores.",
+    "calibrate": "Set up table and camera.",
+    "teach": "Let the reader learn your own set.",
+    "sheets": "Printable corner markers, rulers and cards.",
+    "doctor": "What works on this machine and what does not, and the mend.",
+}
+"""Command -> one line for `companion --help`. The object lives at `companion.cli.<command>:<command>`."""
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported on first use."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"companion.cli.{name}")
+        command = getattr(module, name)
+        assert isinstance(command, click.Command), f"companion.cli.{name} has no click command {name!r}"
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="tabletop-companion", prog_name="companion")
+def companion() -> None:
+    """Reads the dominoes on your table, referees the game and keeps the score."""
+
+
+def main() -> None:
+    """Entry point. A pipe that closes early (`companion read ... | head`) is no error worth a traceback."""
+    try:
+        companion(prog_name="companion")
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
