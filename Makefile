@@ -14,6 +14,7 @@ test: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	.ci/chromium > /dev/null
 	$(BIN)/python -m pytest
 
 bench: $(VENV)/.test
