@@ -1,0 +1,86 @@
+"""The weights that ship with the product, found by name and checked before anything loads them.
+
+Standard library only, nothing at import: the runtime on the box imports this and nothing else of `models/`.
+`weights/manifest.json` states for every name the file, its size and SHA-256, the classes in the order of the output,
+what goes in and comes out, the temperature of its probabilities and the card that tells where it comes from.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+WEIGHTS = Path(__file__).parent / "weights"
+MANIFEST = "manifest.json"
+
+
+class WeightsError(Exception):
+    """One line: which file, what is wrong with it, what was expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shipped:
+    """What the manifest states about one network; `temperature` divides the logarithms of its probabilities."""
+
+    name: str
+    path: Path
+    sha256: str
+    size: int
+    classes: tuple[str, ...]
+    input_size: int
+    temperature: float
+
+
+def shipped(name: str, folder: Path = WEIGHTS) -> Shipped:
+    """The manifest's entry for `name`, the file itself not yet looked at; WeightsError for a bad manifest."""
+    manifest = folder / MANIFEST
+    try:
+        entries = json.loads(manifest.read_text(encoding="utf-8"))["weights"]
+        entry = entries.get(name)
+        if entry is None:
+            raise WeightsError(f"{manifest}: no weights named {name!r}, expected one of {', '.join(sorted(entries))}")
+        return Shipped(
+            name=name,
+            path=folder / str(entry["file"]),
+            sha256=str(entry["sha256"]).lower(),
+            size=int(entry["bytes"]),
+            classes=tuple(str(label) for label in entry["classes"]),
+            input_size=int(entry["input"]["size"]),
+            temperature=float(entry["temperature"]),
+        )
+    except OSError as problem:
+        raise WeightsError(f"{manifest}: {problem.strerror or problem}, expected the list of shipped weights") from None
+    except (ValueError, KeyError, TypeError, AttributeError) as problem:
+        raise WeightsError(f"{manifest}: not a list of weights ({type(problem).__name__}: {problem})") from None
+
+
+def shipped_weights(name: str, classes: Sequence[str] | None = None, folder: Path = WEIGHTS) -> Path:
+    """The file of the weights `name` after its size and SHA-256 agreed with the manifest.
+
+    With `classes`, what the caller is going to take the outputs for, also that the manifest says the same.
+    Not checked: whether an inference engine can run the file. Raises WeightsError, one line.
+    """
+    entry = shipped(name, folder)
+    if classes is not None and tuple(classes) != entry.classes:
+        raise WeightsError(
+            f"{entry.path}: wrong classes, made for {', '.join(entry.classes)}; expected {', '.join(classes)}"
+        )
+    if not entry.path.is_file():
+        raise WeightsError(f"{entry.path}: missing, expected {entry.size} bytes with SHA-256 {entry.sha256}")
+    size = entry.path.stat().st_size
+    if size != entry.size:
+        word = "truncated" if size < entry.size else "too long"
+        raise WeightsError(f"{entry.path}: {word}, {size} bytes, expected {entry.size}")
+    found = file_sha256(entry.path)
+    if found != entry.sha256:
+        raise WeightsError(f"{entry.path}: wrong SHA-256 {found}, expected {entry.sha256}")
+    return entry.path
+
+
+def file_sha256(path: Path) -> str:
+    """The SHA-256 of a file as lower-case hex."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
