@@ -1,0 +1,94 @@
+"""A live camera in a process of its own, because drivers hang.
+
+picamera2 can block for ever in stop and capture, and V4L2 in read; no timeout inside the process helps then. The parent
+asks for one frame at a time and kills the child when no answer comes in time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+
+from hardware.camera.source import Camera, CameraError, CameraSettings, FrameSource, open_device, without_camera
+from vision.frame import Frame
+
+Opener = Callable[[str, CameraSettings], Camera]
+OPENING_S = 60.0
+"""Opening includes importing OpenCV or picamera2, settling the light and focusing."""
+
+
+class GuardedCamera(FrameSource):
+    """A device that answers within `settings.answer_within_s` or is given up with CameraError."""
+
+    live = True
+    stills = False
+
+    def __init__(
+        self,
+        source: str,
+        settings: CameraSettings,
+        *,
+        opener: Opener = open_device,
+        opening_s: float = OPENING_S,
+    ) -> None:
+        self._source = source
+        self._settings = settings
+        context = multiprocessing.get_context("spawn")
+        self._ask, child = context.Pipe()
+        self._child = context.Process(target=_serve, args=(child, source, settings, opener), daemon=True)
+        self._child.start()
+        child.close()
+        self._closed = False
+        self._answer(opening_s)
+
+    def read(self) -> Frame | None:
+        if self._closed:
+            raise without_camera(f"camera {self._source} was closed")
+        try:
+            self._ask.send("frame")
+        except OSError:
+            self.close()
+            raise without_camera(f"camera {self._source}: its driver process ended") from None
+        return self._answer(self._settings.answer_within_s)
+
+    def close(self) -> None:
+        """Ask the child to end, and end it where it does not."""
+        if self._closed:
+            return
+        self._closed = True
+        with contextlib.suppress(OSError):
+            self._ask.send("close")
+        self._child.join(2.0)
+        if self._child.is_alive():
+            self._child.kill()
+            self._child.join()
+        self._ask.close()
+
+    def _answer(self, within_s: float) -> Frame | None:
+        try:
+            if self._ask.poll(within_s):
+                answer: Frame | str | None = self._ask.recv()
+                if isinstance(answer, str):
+                    self.close()
+                    raise CameraError(answer)
+                return answer
+        except (EOFError, OSError):
+            self.close()
+            raise without_camera(f"camera {self._source}: its driver process ended") from None
+        self.close()
+        raise without_camera(f"camera {self._source} did not answer within {within_s:g} s: plug it in again")
+
+
+def _serve(pipe: Connection, source: str, settings: CameraSettings, opener: Opener) -> None:
+    """The child: one answer for each question. A text answer is an error message, None says opened or ended."""
+    try:
+        with opener(source, settings) as camera:
+            pipe.send(None)
+            while pipe.recv() == "frame":
+                pipe.send(camera.read())
+    except CameraError as error:
+        pipe.send(str(error))
+    except (EOFError, KeyboardInterrupt):
+        return

@@ -1,0 +1,152 @@
+"""The Raspberry Pi's own camera through picamera2, which is imported only when this class is used."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from hardware.camera.source import CameraSettings, FrameSource, without_camera
+from vision.frame import Frame
+
+AF_MANUAL, AF_AUTO = 0, 1
+AF_TRIGGER_START = 0
+AF_SCANNING = 1
+FLICKER_OFF, FLICKER_MANUAL = 0, 1
+"""libcamera's own numbers (AfModeEnum, AfTriggerEnum, AfStateEnum, AeFlickerModeEnum): plain integers are accepted."""
+
+FOCUS_FRAMES = 60
+"""Frames an autofocus run may take before it is taken as it is: two seconds at 30 frames a second."""
+
+COLOUR_ORDER = "RGB888"
+"""libcamera names formats by the word, not the bytes: RGB888 lies in memory as B, G, R."""
+
+
+def open_picamera2() -> Any:
+    """A Picamera2, or CameraError in one line: not installed, or no camera on the ribbon."""
+    try:
+        from picamera2 import Picamera2
+    except ImportError:
+        raise without_camera("picamera2 is not installed (sudo apt install python3-picamera2)") from None
+    if not Picamera2.global_camera_info():
+        raise without_camera("no Raspberry Pi camera found: check the ribbon cable and `rpicam-hello --list-cameras`")
+    try:
+        return Picamera2()
+    except (RuntimeError, IndexError) as error:
+        raise without_camera(f"the Raspberry Pi camera cannot be opened ({error})") from None
+
+
+class PiCamera(FrameSource):
+    """Full-resolution main stream and a small second stream of the same moment (Frame.small).
+
+    Anti-flicker runs from the start; after `settle_frames` exposure, white balance and focus are locked to what they
+    settled on. Only controls the camera advertises are set: the HQ and AI cameras have no autofocus.
+    `locked` holds the controls as they were locked.
+    """
+
+    live = True
+    stills = False
+
+    def __init__(
+        self,
+        settings: CameraSettings | None = None,
+        *,
+        opener: Callable[[], Any] = open_picamera2,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._settings = settings or CameraSettings()
+        self._clock = clock
+        self._count = 0
+        self._camera = opener()
+        try:
+            self._start()
+            self.locked: dict[str, Any] = self._settle_and_lock()
+        except Exception as error:
+            self.close()
+            raise without_camera(f"the Raspberry Pi camera does not start ({error})") from error
+
+    def read(self) -> Frame | None:
+        try:
+            # flush: a frame whose exposure began after this call, so a queued one from before the move is not read.
+            with self._camera.captured_request(flush=True) as request:
+                image = request.make_array("main")
+                small = request.make_array("lores")
+        except (RuntimeError, OSError, TimeoutError) as error:
+            raise without_camera(f"the Raspberry Pi camera stopped ({error})") from error
+        frame = Frame(
+            image=image,
+            at=self._clock(),
+            name=f"frame-{self._count:07d}",
+            small=yuv420_to_bgr(small, self._settings.small_wh),
+        )
+        self._count += 1
+        return frame
+
+    def close(self) -> None:
+        self._camera.stop()
+        self._camera.close()
+
+    def _start(self) -> None:
+        camera, settings = self._camera, self._settings
+        camera.configure(
+            camera.create_still_configuration(
+                main={"size": settings.size_wh or camera.sensor_resolution, "format": COLOUR_ORDER},
+                lores={"size": settings.small_wh, "format": "YUV420"},
+                buffer_count=2,
+            )
+        )
+        self._set({"AeFlickerMode": FLICKER_MANUAL, "AeFlickerPeriod": settings.flicker_period_us})
+        camera.start()
+
+    def _settle_and_lock(self) -> dict[str, Any]:
+        self._focus_once()
+        seen: Mapping[str, Any] = {}
+        for _ in range(max(1, self._settings.settle_frames)):
+            seen = self._metadata()
+        wanted = {
+            "AeEnable": False,
+            "ExposureTime": seen.get("ExposureTime"),
+            "AnalogueGain": seen.get("AnalogueGain"),
+            "AwbEnable": False,
+            "ColourGains": seen.get("ColourGains"),
+            "AfMode": AF_MANUAL,
+            "LensPosition": seen.get("LensPosition"),
+        }
+        return self._set({name: value for name, value in wanted.items() if value is not None})
+
+    def _focus_once(self) -> None:
+        if "AfMode" not in self._camera.camera_controls:
+            return
+        self._set({"AfMode": AF_AUTO, "AfTrigger": AF_TRIGGER_START})
+        scanning = False
+        for _ in range(FOCUS_FRAMES):
+            state = self._metadata().get("AfState")
+            if state != AF_SCANNING and scanning:
+                return
+            scanning = scanning or state == AF_SCANNING
+
+    def _metadata(self) -> Mapping[str, Any]:
+        with self._camera.captured_request() as request:
+            metadata: Mapping[str, Any] = request.get_metadata()
+            return metadata
+
+    def _set(self, controls: Mapping[str, Any]) -> dict[str, Any]:
+        """Set those of `controls` that the camera advertises; returns them."""
+        known = {name: value for name, value in controls.items() if name in self._camera.camera_controls}
+        if known:
+            self._camera.set_controls(known)
+        return known
+
+
+def yuv420_to_bgr(planes: NDArray[np.uint8], size_wh: tuple[int, int]) -> NDArray[np.uint8]:
+    """The second stream's planar YUV420 as (h, w, 3) BGR.
+
+    `planes` is (h * 3 / 2, stride): libcamera may pad its rows, and the padding is cut off after conversion.
+    """
+    w, h = size_wh
+    bgr = cv2.cvtColor(planes, cv2.COLOR_YUV2BGR_I420)
+    return np.ascontiguousarray(bgr[:h, :w])

@@ -1,0 +1,164 @@
+"""The camera seam: what every source of frames promises, and how a source is named.
+
+`picamera`, `usb:N`, `/dev/v4l/by-id/...`, a video file, a folder of images in name order, `sim:SEED`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self, runtime_checkable
+
+from vision.frame import Frame
+
+WORKS_WITHOUT = "read, score, judge, replay and demo work without a camera"
+
+
+class CameraError(Exception):
+    """A camera that cannot be opened or has stopped. The message is one line a user can act on."""
+
+
+def without_camera(problem: str) -> CameraError:
+    """`problem` in one line, followed by what still works: a missing device is never a dead end."""
+    return CameraError(f"{problem}; {WORKS_WITHOUT}")
+
+
+@dataclass(frozen=True, slots=True)
+class CameraSettings:
+    """What a live camera is asked for. Recorded sources ignore it.
+
+    `size_wh` None is the sensor's full resolution (USB: 1920x1080). `mains_hz` sets the anti-flicker period:
+    light pulses at twice the mains frequency, so 50 Hz is a period of 10 000 us and 60 Hz of 8333 us.
+    `settle_frames` are looked at before exposure, focus and white balance are locked. `frozen_after` equal frames
+    in a row count as a hung driver: a real sensor's noise never repeats.
+    """
+
+    size_wh: tuple[int, int] | None = None
+    small_wh: tuple[int, int] = (640, 480)
+    mains_hz: int = 50
+    settle_frames: int = 20
+    frozen_after: int = 15
+    answer_within_s: float = 10.0
+
+    @property
+    def flicker_period_us(self) -> int:
+        return round(1_000_000 / (2 * self.mains_hz))
+
+
+@runtime_checkable
+class Camera(Protocol):
+    """A source of frames.
+
+    `live`: frames keep coming until the device stops; otherwise the source is a recording that ends.
+    `stills`: every frame is a separate photograph of a still table (a folder), so nothing has to settle.
+    """
+
+    live: bool
+    stills: bool
+
+    def read(self) -> Frame | None:
+        """The next frame; None when the source has ended. Raises CameraError when the device fails."""
+
+    def close(self) -> None: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def __iter__(self) -> Iterator[Frame]: ...
+
+
+class FrameSource(ABC):
+    """The common half of all cameras: leaving the `with` block closes, iterating ends where the source ends."""
+
+    live = False
+    stills = False
+
+    @abstractmethod
+    def read(self) -> Frame | None: ...
+
+    def close(self) -> None:
+        """Give the device back. Closing twice is no error."""
+        return
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __iter__(self) -> Iterator[Frame]:
+        while (frame := self.read()) is not None:
+            yield frame
+
+
+def open_camera(source: str, settings: CameraSettings | None = None, *, guarded: bool = True) -> Camera:
+    """Open what `source` names. Raises CameraError in one line when it is not there or makes no sense.
+
+    Live devices run in a process of their own (`guarded`), because their drivers may block for ever.
+    """
+    settings = settings or CameraSettings()
+    if source.startswith("sim:"):
+        return _open_simulated(source.removeprefix("sim:"))
+    if source == "picamera" or source.startswith(("usb:", "/dev/")):
+        _refuse_nonsense(source)
+        if guarded:
+            from hardware.camera.guard import GuardedCamera
+
+            return GuardedCamera(source, settings)
+        return open_device(source, settings)
+    path = Path(source).expanduser()
+    if path.is_dir():
+        from hardware.camera.folder import FolderCamera
+
+        return FolderCamera(path)
+    if path.is_file():
+        return _open_file(path)
+    raise without_camera(
+        f"camera source {source!r} is not there: expected picamera, usb:N, /dev/v4l/by-id/..., "
+        "a video file, a folder of images or sim:SEED"
+    )
+
+
+def open_device(source: str, settings: CameraSettings) -> Camera:
+    """Open a live device in this process."""
+    if source == "picamera":
+        from hardware.camera.picamera import PiCamera
+
+        return PiCamera(settings)
+    from hardware.camera.usb import UsbCamera
+
+    return UsbCamera(int(source.removeprefix("usb:")) if source.startswith("usb:") else source, settings)
+
+
+def _refuse_nonsense(source: str) -> None:
+    if source.startswith("usb:") and not source.removeprefix("usb:").isdecimal():
+        raise without_camera(f"camera source {source!r}: expected a number after usb:, for example usb:0")
+    device = Path(f"/dev/video{source.removeprefix('usb:')}" if source.startswith("usb:") else source)
+    if source != "picamera" and not device.exists():
+        raise without_camera(f"camera {source} is not there ({device} does not exist): is it plugged in?")
+
+
+def _open_simulated(seed: str) -> Camera:
+    if not seed.isdecimal():
+        raise without_camera(f"camera source 'sim:{seed}': expected a whole number after sim:, for example sim:7")
+    from datasets.simulator.camera import SimCamera
+
+    return SimCamera(int(seed))
+
+
+def _open_file(path: Path) -> Camera:
+    from hardware.camera.folder import IMAGE_SUFFIXES, FolderCamera
+
+    if path.suffix.lower() in IMAGE_SUFFIXES:
+        return FolderCamera(path)
+    from hardware.camera.video import VideoCamera
+
+    return VideoCamera(path)

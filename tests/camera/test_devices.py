@@ -1,0 +1,325 @@
+"""Live cameras against fakes of their drivers: what is asked for, what is locked, and how a failure shows."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from unittest.mock import create_autospec
+
+import cv2
+import numpy as np
+import pytest
+
+from hardware.camera import CameraError, CameraSettings
+from hardware.camera.guard import GuardedCamera
+from hardware.camera.picamera import PiCamera, open_picamera2, yuv420_to_bgr
+from hardware.camera.source import Camera, FrameSource
+from hardware.camera.usb import UsbCamera
+from tests.camera import real_picamera2
+from vision.frame import Frame
+
+SIGNATURES = json.loads((Path(__file__).parent / "picamera2_signatures.json").read_text())["classes"]
+QUICK = CameraSettings(settle_frames=3, small_wh=(64, 48), frozen_after=4)
+
+
+class FakeCapture:
+    """Stands for cv2.VideoCapture: frames from a script, a driver that refuses some controls."""
+
+    def __init__(self, frames: Iterator[np.ndarray | None], refuses: tuple[int, ...] = (), opened: bool = True) -> None:
+        self.frames, self.refuses, self.opened = frames, refuses, opened
+        self.values: dict[int, float] = {cv2.CAP_PROP_EXPOSURE: 157.0, cv2.CAP_PROP_WB_TEMPERATURE: 4600.0}
+
+    def isOpened(self) -> bool:  # noqa: N802 - OpenCV's name
+        return self.opened
+
+    def read(self) -> tuple[bool, np.ndarray | None]:
+        frame = next(self.frames)
+        return frame is not None, frame
+
+    def set(self, control: int, value: float) -> bool:
+        if control in self.refuses:
+            return False
+        self.values[control] = value
+        return True
+
+    def get(self, control: int) -> float:
+        return self.values.get(control, 0.0)
+
+    def release(self) -> None:
+        self.opened = False
+
+
+def noise() -> Iterator[np.ndarray]:
+    rng = np.random.default_rng(1)
+    while True:
+        yield rng.integers(0, 255, (48, 64, 3), np.uint8)
+
+
+def test_a_webcam_settles_and_then_holds_exposure_focus_and_white_balance() -> None:
+    capture = FakeCapture(noise())
+    camera = UsbCamera(0, QUICK, opener=lambda _: capture)
+    assert camera.locked == {"exposure": True, "white_balance": True, "focus": True}
+    assert capture.values[cv2.CAP_PROP_AUTO_EXPOSURE] == 1.0
+    assert capture.values[cv2.CAP_PROP_EXPOSURE] == 157.0
+    assert capture.values[cv2.CAP_PROP_AUTO_WB] == 0.0
+    assert capture.values[cv2.CAP_PROP_AUTOFOCUS] == 0.0
+    frame = camera.read()
+    assert frame is not None and frame.size_wh == (64, 48)
+
+
+def test_a_webcam_says_which_controls_its_driver_refused() -> None:
+    capture = FakeCapture(noise(), refuses=(cv2.CAP_PROP_AUTOFOCUS, cv2.CAP_PROP_AUTO_EXPOSURE))
+    camera = UsbCamera("/dev/v4l/by-id/cam", QUICK, opener=lambda _: capture)
+    assert camera.locked == {"exposure": False, "white_balance": True, "focus": False}
+
+
+def test_an_unplugged_webcam_that_fails_to_read_is_an_error() -> None:
+    def frames() -> Iterator[np.ndarray | None]:
+        source = noise()
+        for _ in range(4):
+            yield next(source)
+        yield None
+
+    camera = UsbCamera(0, QUICK, opener=lambda _: FakeCapture(frames()))
+    assert camera.read() is not None
+    with pytest.raises(CameraError, match="stopped delivering"):
+        camera.read()
+
+
+def test_an_unplugged_webcam_that_repeats_its_last_frame_is_an_error() -> None:
+    still = np.zeros((48, 64, 3), np.uint8)
+    camera = UsbCamera(0, QUICK, opener=lambda _: FakeCapture(iter([still] * 50)))
+    with pytest.raises(CameraError, match="repeats one frame"):
+        for _ in range(20):
+            camera.read()
+
+
+def test_a_webcam_in_use_is_refused_in_one_line() -> None:
+    with pytest.raises(CameraError, match="in use by another program"):
+        UsbCamera(0, QUICK, opener=lambda _: FakeCapture(noise(), opened=False))
+
+
+class FakeRequest:
+    """Stands for CompletedRequest; its methods refuse what the real signatures refuse."""
+
+    def __init__(self, metadata: Mapping[str, Any]) -> None:
+        self.metadata = metadata
+
+    def make_array(self, *args: Any, **kwargs: Any) -> np.ndarray:
+        stream = _bind("CompletedRequest", "make_array", args, kwargs)["name"]
+        if stream == "main":
+            return np.full((96, 128, 3), 80, np.uint8)
+        return np.full((48 * 3 // 2, 64), 128, np.uint8)
+
+    def get_metadata(self, *args: Any, **kwargs: Any) -> Mapping[str, Any]:
+        _bind("CompletedRequest", "get_metadata", args, kwargs)
+        return self.metadata
+
+
+class RecordedPicamera2:
+    """A Picamera2 whose every call is checked against the recorded signatures of the real class, and noted."""
+
+    sensor_resolution = (4056, 3040)
+
+    def __init__(self, controls: tuple[str, ...]) -> None:
+        self.camera_controls = dict.fromkeys(controls, (0, 1, 0))
+        self.calls: list[tuple[str, dict[str, Any]]] = []
+        self.metadata: Iterator[Mapping[str, Any]] = iter(())
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name not in SIGNATURES["Picamera2"]:
+            raise AttributeError(f"Picamera2 has no {name}")
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            bound = _bind("Picamera2", name, args, kwargs)
+            self.calls.append((name, bound))
+            if name == "captured_request":
+                return contextlib.nullcontext(FakeRequest(next(self.metadata, SETTLED)))
+            return {"configuration": bound} if name == "create_still_configuration" else None
+
+        return call
+
+    def controls_set(self) -> dict[str, Any]:
+        merged: dict[str, Any] = {}
+        for name, bound in self.calls:
+            if name == "set_controls":
+                merged |= bound["controls"]
+        return merged
+
+
+def _bind(cls: str, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    parameters = [
+        inspect.Parameter(
+            name.rstrip("="),
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=None if name.endswith("=") else inspect.Parameter.empty,
+        )
+        for name in SIGNATURES[cls][method]
+    ]
+    return dict(inspect.Signature(parameters).bind(*args, **kwargs).arguments)
+
+
+SETTLED = {
+    "ExposureTime": 9900,
+    "AnalogueGain": 1.5,
+    "ColourGains": (1.6, 1.9),
+    "LensPosition": 1.02,
+    "AfState": 2,
+}
+MODULE_3 = ("AeEnable", "AwbEnable", "ExposureTime", "AnalogueGain", "ColourGains", "AeFlickerMode", "AeFlickerPeriod")
+AUTOFOCUS = ("AfMode", "AfTrigger", "LensPosition")
+
+
+def test_the_pi_camera_delivers_the_full_picture_and_a_small_one_of_the_same_moment() -> None:
+    device = RecordedPicamera2(MODULE_3 + AUTOFOCUS)
+    frame = PiCamera(QUICK, opener=lambda: device).read()
+    assert frame is not None and frame.small is not None
+    assert frame.image.shape == (96, 128, 3)
+    assert frame.small.shape == (48, 64, 3)
+    configuration = dict(device.calls)["create_still_configuration"]
+    assert configuration["main"] == {"size": (4056, 3040), "format": "RGB888"}
+    assert configuration["lores"] == {"size": (64, 48), "format": "YUV420"}
+    assert configuration["buffer_count"] == 2
+    assert device.calls[-1] == ("captured_request", {"flush": True})
+
+
+def test_the_pi_camera_locks_what_it_settled_on() -> None:
+    device = RecordedPicamera2(MODULE_3 + AUTOFOCUS)
+    device.metadata = iter([{"AfState": 1}, {"AfState": 1}, {"AfState": 2}])
+    camera = PiCamera(QUICK, opener=lambda: device)
+    assert camera.locked == {
+        "AeEnable": False,
+        "AwbEnable": False,
+        "ExposureTime": 9900,
+        "AnalogueGain": 1.5,
+        "ColourGains": (1.6, 1.9),
+        "AfMode": 0,
+        "LensPosition": 1.02,
+    }
+    assert device.controls_set()["AeFlickerMode"] == 1
+    assert device.controls_set()["AeFlickerPeriod"] == 10_000
+
+
+def test_sixty_hertz_mains_set_the_other_flicker_period() -> None:
+    device = RecordedPicamera2(MODULE_3)
+    PiCamera(CameraSettings(mains_hz=60, settle_frames=1), opener=lambda: device)
+    assert device.controls_set()["AeFlickerPeriod"] == 8333
+
+
+def test_a_camera_without_autofocus_is_never_asked_to_focus() -> None:
+    device = RecordedPicamera2(MODULE_3)
+    camera = PiCamera(QUICK, opener=lambda: device)
+    assert not set(device.controls_set()) & set(AUTOFOCUS)
+    assert "LensPosition" not in camera.locked
+
+
+def test_the_adapter_meets_the_real_class() -> None:
+    try:
+        module = real_picamera2.import_picamera2()
+    except ImportError as missing:
+        pytest.skip(f"{missing}; the adapter is held to the recorded signatures instead")
+    assert real_picamera2.signatures() == SIGNATURES
+    device = create_autospec(module.Picamera2, instance=True)
+    device.sensor_resolution = (4608, 2592)
+    device.camera_controls = dict.fromkeys(MODULE_3 + AUTOFOCUS)
+    device.captured_request.side_effect = lambda *_, **__: contextlib.nullcontext(FakeRequest(SETTLED))
+    with PiCamera(QUICK, opener=lambda: device) as camera:
+        assert camera.read() is not None
+    device.close.assert_called_once_with()
+
+
+def test_without_picamera2_the_message_says_how_to_get_it() -> None:
+    try:
+        real_picamera2.import_picamera2()
+    except ImportError:
+        with pytest.raises(CameraError, match="python3-picamera2"):
+            open_picamera2()
+    else:
+        pytest.skip("picamera2 is installed here")
+
+
+def test_a_pi_camera_that_fails_to_start_is_given_back() -> None:
+    device = RecordedPicamera2(MODULE_3)
+    device.metadata = _raises(RuntimeError("Camera frontend has timed out"))
+    with pytest.raises(CameraError, match="timed out"):
+        PiCamera(QUICK, opener=lambda: device)
+    assert [name for name, _ in device.calls][-2:] == ["stop", "close"]
+
+
+def _raises(error: Exception) -> Iterator[Mapping[str, Any]]:
+    raise error
+    yield {}
+
+
+def test_the_padding_of_the_small_stream_is_cut_off() -> None:
+    padded = np.full((48 * 3 // 2, 128), 128, np.uint8)
+    padded[:48, :64] = 200
+    small = yuv420_to_bgr(padded, (64, 48))
+    assert small.shape == (48, 64, 3)
+    assert int(small.min()) > 180
+
+
+class ScriptedCamera(FrameSource):
+    """Answers, ends, fails, or hangs for ever, by its name."""
+
+    live = True
+
+    def __init__(self, script: str) -> None:
+        self.script = script
+        self.count = 0
+
+    def read(self) -> Frame | None:
+        self.count += 1
+        if self.count == 1:
+            return Frame(np.zeros((8, 8, 3), np.uint8), 0.0, "first")
+        if self.script == "hangs":
+            time.sleep(600)
+        if self.script == "fails":
+            raise CameraError("the cable is out")
+        if self.script == "dies":
+            raise SystemExit(3)
+        return None
+
+
+def open_scripted(source: str, settings: CameraSettings) -> Camera:
+    if source == "missing":
+        raise CameraError("no such camera")
+    return ScriptedCamera(source)
+
+
+def guarded(script: str) -> GuardedCamera:
+    return GuardedCamera(script, CameraSettings(answer_within_s=0.3 if script == "hangs" else 20), opener=open_scripted)
+
+
+def test_a_camera_that_hangs_is_killed_and_named() -> None:
+    camera = guarded("hangs")
+    assert camera.read() is not None
+    with pytest.raises(CameraError, match="did not answer"):
+        camera.read()
+    with pytest.raises(CameraError, match="was closed"):
+        camera.read()
+
+
+def test_errors_and_the_end_pass_through_the_guard() -> None:
+    with pytest.raises(CameraError, match="no such camera"):
+        guarded("missing")
+    with guarded("fails") as camera:
+        assert camera.read() is not None
+        with pytest.raises(CameraError, match="the cable is out"):
+            camera.read()
+    with guarded("ends") as camera:
+        frame = camera.read()
+        assert frame is not None and frame.name == "first"
+        assert camera.read() is None
+
+
+def test_a_driver_that_dies_is_an_error() -> None:
+    camera = guarded("dies")
+    assert camera.read() is not None
+    with pytest.raises(CameraError, match="driver process ended"):
+        camera.read()
