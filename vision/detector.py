@@ -1,0 +1,213 @@
+"""Finds tiles, markers and the hub in a picture of any size.
+
+Tiles may be 40 px long or 1000: nothing here is absolute in pixels. The network was trained on tiles 25 to 110 px
+long, so the picture is first looked at in a few coarse scales that agree on how long its tiles are, and is then
+searched once more at the scale where they have the best length, in overlapping pieces where it is large.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.detections import Detections, Kind
+from vision.frame import Image
+from vision.inference import Network, WeightsError
+from vision.rotated import quads_of, sides, suppress
+
+Floats = NDArray[np.float32]
+
+_STRIDE = 32
+_GREY = 114
+CLASSES = ("tile_face_up", "tile_face_down", "marker", "hub")
+
+
+@dataclass(frozen=True, slots=True)
+class DetectorSettings:
+    """`looks_px` are the long sides of the coarse looks; tile lengths are in pixels of the reduced picture."""
+
+    threads: int = 2
+    confidence: float = 0.3
+    vote_confidence: float = 0.4
+    looks_px: tuple[int, ...] = (224, 448, 896)
+    best_length: float = 56.0
+    trusted_lengths: tuple[float, float] = (22.0, 130.0)
+    good_enough: float = 1.35
+    """A coarse look whose tiles are within this factor of the best length is not repeated."""
+    size_spread: float = 1.7
+    """Tiles of one picture differ in length by no more than this factor from their middle."""
+    aspect: tuple[float, float] = (1.45, 2.9)
+    piece_px: int = 1024
+    overlap_lengths: float = 1.5
+    most_pixels: int = 6_000_000
+    iou: float = 0.3
+    cover: float = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One pass at one scale: boxes (n, 5) cx, cy, w, h, angle and scores (n,), kinds (n,), all in picture pixels."""
+
+    scale: float
+    boxes: Floats
+    scores: Floats
+    kinds: NDArray[np.int8]
+
+    def lengths(self) -> Floats:
+        return np.asarray(self.boxes[:, 2:4].max(1), np.float32)
+
+
+class Detector:
+    """`find` returns everything in one picture as Detections in its own pixels."""
+
+    def __init__(self, model_path: Path, settings: DetectorSettings | None = None) -> None:
+        self.settings = settings or DetectorSettings()
+        self._network = Network(model_path, self.settings.threads)
+        channels = self._network.output_shape[1] if len(self._network.output_shape) == 3 else None
+        if len(self._network.input_shape) != 4 or channels != 5 + len(CLASSES):
+            raise WeightsError(
+                f"{model_path}: output {self._network.output_shape}, expected (1, {5 + len(CLASSES)}, anchors) "
+                f"for the classes {', '.join(CLASSES)}"
+            )
+
+    def find(self, image: Image, tile_length_px: float | None = None) -> Detections:
+        """Everything found. `tile_length_px`, where it is known (a calibrated table), saves the coarse looks."""
+        s = self.settings
+        looks: list[Look] = []
+        length = tile_length_px
+        if length is None:
+            looks = [self._look(image, scale) for scale in self._coarse_scales(image)]
+            length = self._agreed_length(looks)
+            if length is None:
+                return self._gather(looks, None)
+        fitting = [k for k in looks if 1 / s.good_enough <= k.scale * length / s.best_length <= s.good_enough]
+        if fitting:
+            best = min(fitting, key=lambda k: abs(np.log(k.scale * length / s.best_length)))
+            return self._gather([best], length)
+        return self._gather([self._look(image, self._final_scale(image, length))], length)
+
+    def _coarse_scales(self, image: Image) -> list[float]:
+        long_side = max(image.shape[:2])
+        scales = [px / long_side for px in self.settings.looks_px]
+        return [scale for scale in scales if scale <= 1.6]
+
+    def _final_scale(self, image: Image, length: float) -> float:
+        h, w = image.shape[:2]
+        affordable = float(np.sqrt(self.settings.most_pixels / (h * w)))
+        return min(self.settings.best_length / length, affordable)
+
+    def _agreed_length(self, looks: list[Look]) -> float | None:
+        """The tile length most of the found tiles agree on, each look counted only where it can be trusted."""
+        s = self.settings
+        lengths, weights = [], []
+        for look in looks:
+            length = look.lengths()
+            seen = length * look.scale
+            fits = (look.kinds <= Kind.FACE_DOWN) & (look.scores >= s.vote_confidence)
+            fits &= (seen >= s.trusted_lengths[0]) & (seen <= s.trusted_lengths[1])
+            if fits.any():
+                # the middle of the trained range is trusted more than its ends
+                off = np.abs(np.log(seen[fits] / s.best_length))
+                lengths.append(np.log(length[fits]))
+                weights.append(look.scores[fits] ** 2 * np.exp(-off * off))
+        if not lengths:
+            return None
+        log_length, weight = np.concatenate(lengths), np.concatenate(weights)
+        near = np.abs(log_length[:, None] - log_length[None]) < np.log(1.35)
+        support = near @ weight
+        peak = near[int(np.argmax(support))]
+        return float(np.exp(np.average(log_length[peak], weights=weight[peak])))
+
+    def _gather(self, looks: list[Look], length: float | None) -> Detections:
+        """All that is plausible in the looks, each thing once."""
+        s = self.settings
+        if not looks:
+            return Detections.none()
+        boxes = np.concatenate([k.boxes for k in looks])
+        scores = np.concatenate([k.scores for k in looks])
+        kinds = np.concatenate([k.kinds for k in looks])
+        quads = quads_of(boxes)
+        along, across = sides(quads)
+        is_tile = kinds <= Kind.FACE_DOWN
+        ratio = along / np.maximum(across, 1e-3)
+        plausible = (ratio >= s.aspect[0]) & (ratio <= s.aspect[1])
+        if length is not None:
+            plausible &= (along < length * s.size_spread) & (along > length / s.size_spread)
+        keep = np.flatnonzero(~is_tile | plausible)
+        quads, scores, kinds = quads[keep], scores[keep], kinds[keep]
+        chosen: list[NDArray[np.intp]] = []
+        for group in (kinds <= Kind.FACE_DOWN, kinds == Kind.MARKER, kinds == Kind.HUB):
+            index = np.flatnonzero(group)
+            chosen.append(index[suppress(quads[index], scores[index], s.iou, s.cover)])
+        kept = np.concatenate(chosen)
+        return Detections(quads[kept], kinds[kept], scores[kept])
+
+    def _look(self, image: Image, scale: float) -> Look:
+        """One pass over the whole picture at a scale, in overlapping pieces where it is large."""
+        s = self.settings
+        h, w = image.shape[:2]
+        wide, high = max(_STRIDE, round(w * scale)), max(_STRIDE, round(h * scale))
+        how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+        small = (
+            image
+            if (wide, high) == (w, h)
+            else np.asarray(cv2.resize(image, (wide, high), interpolation=how), np.uint8)
+        )
+        overlap = round(s.best_length * s.overlap_lengths)
+        found_boxes, found_scores, found_kinds = [], [], []
+        for y0, y1 in pieces(high, s.piece_px, overlap):
+            for x0, x1 in pieces(wide, s.piece_px, overlap):
+                boxes, scores, kinds = self._run(small[y0:y1, x0:x1])
+                inner = _whole(boxes, (x0, y0, x1, y1), (wide, high), overlap / 2)
+                boxes = boxes[inner] + np.array([x0, y0, 0, 0, 0], np.float32)
+                found_boxes.append(boxes)
+                found_scores.append(scores[inner])
+                found_kinds.append(kinds[inner])
+        boxes = np.concatenate(found_boxes)
+        boxes[:, [0, 2]] *= w / wide
+        boxes[:, [1, 3]] *= h / high
+        return Look(scale, boxes, np.concatenate(found_scores), np.concatenate(found_kinds))
+
+    def _run(self, piece: Image) -> tuple[Floats, Floats, NDArray[np.int8]]:
+        """Boxes of one piece in its own pixels, thinned to one per thing."""
+        s = self.settings
+        h, w = piece.shape[:2]
+        high, wide = -(-h // _STRIDE) * _STRIDE, -(-w // _STRIDE) * _STRIDE
+        canvas = np.full((high, wide, 3), _GREY, np.uint8)
+        canvas[:h, :w] = piece
+        blob = np.ascontiguousarray(canvas[:, :, ::-1].transpose(2, 0, 1)[None], np.float32) / np.float32(255)
+        raw = self._network(blob)[0]
+        classes = raw[4:-1]
+        scores = classes.max(0)
+        keep = np.flatnonzero(scores >= s.confidence)
+        if len(keep) > 3000:
+            keep = keep[np.argsort(-scores[keep])[:3000]]
+        boxes = np.concatenate([raw[:4, keep], raw[-1:, keep]]).T.astype(np.float32)
+        kinds = classes[:, keep].argmax(0).astype(np.int8)
+        kept = suppress(quads_of(boxes), scores[keep], 0.6)
+        return boxes[kept], scores[keep][kept], kinds[kept]
+
+
+def pieces(length: int, piece: int, overlap: int) -> list[tuple[int, int]]:
+    """(start, end) of equal overlapping pieces, none longer than `piece`, that cover `length`."""
+    if length <= piece:
+        return [(0, length)]
+    count = -(-(length - overlap) // (piece - overlap))
+    size = min(length, -(-(length + (count - 1) * overlap) // count))
+    starts = [round(i * (length - size) / (count - 1)) for i in range(count)]
+    return [(start, start + size) for start in starts]
+
+
+def _whole(boxes: Floats, piece: tuple[int, int, int, int], whole: tuple[int, int], margin: float) -> NDArray[np.bool_]:
+    """Boxes whose centre is not in the half of an overlap that the neighbouring piece sees better."""
+    x0, y0, x1, y1 = piece
+    x, y = boxes[:, 0], boxes[:, 1]
+    left = x >= (margin * 0.9 if x0 > 0 else -np.inf)
+    right = x <= (x1 - x0 - margin * 0.9 if x1 < whole[0] else np.inf)
+    top = y >= (margin * 0.9 if y0 > 0 else -np.inf)
+    bottom = y <= (y1 - y0 - margin * 0.9 if y1 < whole[1] else np.inf)
+    return np.asarray(left & right & top & bottom)

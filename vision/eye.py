@@ -1,0 +1,81 @@
+"""The one front door: a picture in, everything on it out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from vision.detections import Detections, Kind
+from vision.detector import Detector
+from vision.frame import Image
+from vision.inference import WeightsError
+from vision.reader import Reader, ReaderSettings
+from vision.reading import Found, PictureReading, TileReading
+
+Region = tuple[int, int, int, int]
+
+
+class Eye:
+    """Finds and reads; keeps nothing from one picture to the next."""
+
+    def __init__(self, detector: Detector, reader: Reader) -> None:
+        self.detector = detector
+        self.reader = reader
+
+    def look(self, image: Image, tile_length_px: float | None = None) -> PictureReading:
+        """(h, w, 3) uint8 BGR -> all tiles, markers and the hub. A known tile length saves the search for it."""
+        start = time.perf_counter()
+        detections = self.detector.find(image, tile_length_px)
+        return self._reading(image, detections, start)
+
+    def look_again(self, image: Image, regions: Sequence[Region], tile_length_px: float) -> PictureReading:
+        """Only what lies in regions (x0, y0, x1, y1), in pixels of the whole picture: what changed on a still table."""
+        start = time.perf_counter()
+        parts = []
+        for x0, y0, x1, y1 in regions:
+            part = image[max(y0, 0) : y1, max(x0, 0) : x1]
+            if part.size == 0:
+                continue
+            found = self.detector.find(part, tile_length_px)
+            shift = np.array([max(x0, 0), max(y0, 0)], np.float32)
+            parts.append(Detections(found.quads_px + shift, found.kind, found.confidence))
+        together = Detections(
+            np.concatenate([p.quads_px for p in parts]) if parts else np.zeros((0, 4, 2), np.float32),
+            np.concatenate([p.kind for p in parts]) if parts else np.zeros(0, np.int8),
+            np.concatenate([p.confidence for p in parts]) if parts else np.zeros(0, np.float32),
+        )
+        return self._reading(image, together, start)
+
+    def _reading(self, image: Image, detections: Detections, start: float) -> PictureReading:
+        tiles: list[TileReading] = self.reader.read(image, detections)
+        markers = _things(detections, Kind.MARKER)
+        hubs = _things(detections, Kind.HUB)
+        hub = max(hubs, key=lambda h: h.confidence, default=None)
+        return PictureReading(
+            size_wh=(int(image.shape[1]), int(image.shape[0])),
+            tiles=tuple(tiles),
+            markers=tuple(markers),
+            hub=hub,
+            ms=(time.perf_counter() - start) * 1000,
+        )
+
+
+def _things(detections: Detections, kind: Kind) -> list[Found]:
+    index = np.flatnonzero(detections.kind == kind)
+    return [Found(detections.quads_px[i], float(detections.confidence[i])) for i in index]
+
+
+def open_eye() -> Eye:
+    """The eye with the shipped weights, after their hashes were checked. Raises WeightsError."""
+    from models.shipped import WeightsError as ShippedError
+    from models.shipped import shipped, shipped_weights
+
+    try:
+        tiles = shipped_weights("tiles")
+        pips = shipped_weights("pips")
+        temperature = shipped("pips").temperature
+    except ShippedError as problem:
+        raise WeightsError(str(problem)) from None
+    return Eye(Detector(tiles), Reader(pips, ReaderSettings(temperature=temperature)))

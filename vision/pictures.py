@@ -1,0 +1,66 @@
+"""Opens picture files that strangers made: EXIF turned, under limits, every failure one line."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+from PIL import Image as Pillow
+from PIL import ImageOps, UnidentifiedImageError
+
+from vision.frame import Image
+
+MOST_PIXELS = 64_000_000
+"""64 megapixels: the largest camera module for the Pi. A 30000x30000 picture is refused before it is decoded."""
+FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "TIFF")
+
+
+class PictureError(Exception):
+    """A file that cannot be read as a picture; the message is one line without the file's name."""
+
+
+def open_picture(path: Path, most_pixels: int = MOST_PIXELS) -> Image:
+    """(h, w, 3) uint8 BGR as displayed. Raises PictureError; never decodes more than `most_pixels`."""
+    try:
+        if not path.exists():
+            raise PictureError("no such file")
+        if path.is_dir():
+            raise PictureError("is a folder, expected a picture")
+        if path.stat().st_size == 0:
+            raise PictureError("the file is empty, expected a picture")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Pillow.DecompressionBombWarning)
+            with Pillow.open(path, formats=FORMATS) as picture:
+                w, h = picture.size
+                if w * h > most_pixels:
+                    raise PictureError(f"{w}x{h} pixels, at most {most_pixels // 1_000_000} megapixels are opened")
+                if min(w, h) < 16:
+                    raise PictureError(f"{w}x{h} pixels, expected at least 16x16")
+                pixels = np.asarray(_flat(ImageOps.exif_transpose(picture)), np.uint8)
+    except PictureError:
+        raise
+    except UnidentifiedImageError:
+        raise PictureError(f"not a picture ({', '.join(FORMATS)} are read)") from None
+    except Pillow.DecompressionBombError:
+        raise PictureError(f"more than {most_pixels // 1_000_000} megapixels") from None
+    except MemoryError:
+        raise PictureError("too large for this machine's memory") from None
+    except Exception as error:  # Pillow's decoders raise OSError, ValueError, SyntaxError, struct.error ...
+        text = " ".join(str(error).split())
+        raise PictureError(f"damaged picture ({text[:120] or type(error).__name__})") from None
+    return np.ascontiguousarray(pixels[:, :, ::-1])
+
+
+def _flat(picture: Pillow.Image) -> Pillow.Image:
+    """RGB whatever it was: 16-bit grey is scaled, transparency lies on white."""
+    if picture.mode.startswith("I"):
+        grey = np.asarray(picture, np.float32)
+        top = 65535.0 if grey.max() > 255 else 255.0
+        return Pillow.fromarray((grey / top * 255).clip(0, 255).astype(np.uint8)).convert("RGB")
+    if picture.mode in ("RGBA", "LA", "PA") or "transparency" in picture.info:
+        over = picture.convert("RGBA")
+        flat = Pillow.new("RGB", over.size, (255, 255, 255))
+        flat.paste(over, mask=over.getchannel("A"))
+        return flat
+    return picture if picture.mode == "RGB" else picture.convert("RGB")

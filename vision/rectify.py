@@ -1,0 +1,81 @@
+"""Rectified halves: the one geometry that training and reading share.
+
+A tile's quad is four corners clockwise as displayed; half 0 lies at the edge 0-1, half 1 at the edge 2-3. A rectified
+half always shows the tile's outer end at the left and the divider at the right, so a reader never has to guess which
+way round it looks.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from vision.frame import Image
+
+Floats = NDArray[np.float64]
+
+_UNIT_TILE = np.array([[0, 1], [0, 0], [2, 0], [2, 1]], np.float32)
+_SHRINK_ABOVE = 1.6
+"""From this many source pixels per crop pixel on, the source is averaged first, else the pips alias."""
+
+
+def middle(quad: ArrayLike) -> tuple[Floats, Floats]:
+    """The ends of the dividing line on the sides 1-2 and 0-3, where perspective puts them, each (2,) px."""
+    corners = np.asarray(quad, np.float32)
+    to_picture = cv2.getPerspectiveTransform(_UNIT_TILE, corners)
+    ends = cv2.perspectiveTransform(np.array([[[1, 0]], [[1, 1]]], np.float32), to_picture)[:, 0]
+    return ends[0].astype(np.float64), ends[1].astype(np.float64)
+
+
+def half_corners(quad: ArrayLike, half: int) -> Floats:
+    """(4, 2) px: top left, top right, bottom right, bottom left of one half's crop; the outer end is at the left."""
+    q = np.asarray(quad, np.float64)
+    on_12, on_03 = middle(q)
+    if half == 0:
+        return np.array([q[1], on_12, on_03, q[0]])
+    return np.array([q[3], on_03, on_12, q[2]])
+
+
+def side_px(corners: ArrayLike) -> float:
+    """The side of the square with a half's area: how large the half is in the picture."""
+    area = cv2.contourArea(np.asarray(corners, np.float32))
+    return float(np.sqrt(max(area, 1.0)))
+
+
+def grown(corners: ArrayLike, margin: float) -> Floats:
+    """The corners moved outwards by `margin` of the half's size on each side."""
+    c = np.asarray(corners, np.float64)
+    centre = c.mean(0)
+    return np.asarray(centre + (c - centre) * (1 + 2 * margin), np.float64)
+
+
+def cut(image: Image, corners: ArrayLike, size: int) -> Image:
+    """The (size, size, 3) picture of what lies inside four corners (top left, top right, bottom right, bottom left).
+
+    Coordinates count from the outer corner of the first pixel, so its centre is at (0.5, 0.5). Beyond the edge of the
+    picture its last pixels go on.
+    """
+    c = np.asarray(corners, np.float64)
+    target = np.array([[0, 0], [size, 0], [size, size], [0, size]], np.float32) - 0.5
+    source = image
+    reduction = side_px(c) / size
+    if reduction > _SHRINK_ABOVE:
+        x0, y0 = np.maximum(np.floor(c.min(0) - 4).astype(int), 0)
+        x1, y1 = np.minimum(np.ceil(c.max(0) + 4).astype(int), image.shape[1::-1])
+        if x1 - x0 < 2 or y1 - y0 < 2:
+            return np.zeros((size, size, 3), np.uint8)
+        part = image[y0:y1, x0:x1]
+        factor = 1.25 / reduction
+        wide = max(2, round((x1 - x0) * factor))
+        high = max(2, round((y1 - y0) * factor))
+        source = np.asarray(cv2.resize(part, (wide, high), interpolation=cv2.INTER_AREA), np.uint8)
+        c = (c - [x0, y0]) * [wide / (x1 - x0), high / (y1 - y0)]
+    transform = cv2.getPerspectiveTransform((c - 0.5).astype(np.float32), target)
+    crop = cv2.warpPerspective(source, transform, (size, size), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(crop, np.uint8)
+
+
+def cut_half(image: Image, quad: ArrayLike, half: int, size: int, margin: float = 0.06) -> Image:
+    """One half of a tile as the reader wants it: (size, size, 3) uint8 BGR with `margin` of its surroundings."""
+    return cut(image, grown(half_corners(quad, half), margin), size)

@@ -1,0 +1,75 @@
+"""Rotated rectangles: overlap, suppression of doubles, and the rectangle behind four corners."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float32]
+
+
+def quads_of(boxes: Floats) -> Floats:
+    """(n, 5) centre x, centre y, width, height, angle in radians -> (n, 4, 2) corners, clockwise as displayed.
+
+    The edge 0-1 is a short edge.
+    """
+    b = np.asarray(boxes, np.float32)
+    long_side = np.maximum(b[:, 2], b[:, 3]) / 2
+    short_side = np.minimum(b[:, 2], b[:, 3]) / 2
+    angle = np.where(b[:, 2] >= b[:, 3], b[:, 4], b[:, 4] + np.pi / 2)
+    along = np.stack([np.cos(angle), np.sin(angle)], 1) * long_side[:, None]
+    across = np.stack([-np.sin(angle), np.cos(angle)], 1) * short_side[:, None]
+    centre = b[:, :2]
+    corners = [centre - along + across, centre - along - across, centre + along - across, centre + along + across]
+    return np.stack(corners, 1).astype(np.float32)
+
+
+def sides(quads: Floats) -> tuple[Floats, Floats]:
+    """(n,) lengths along the tile (edges 1-2 and 3-0) and across it (edges 0-1 and 2-3), each the mean of two edges."""
+    q = np.asarray(quads, np.float32)
+    edges = np.linalg.norm(np.roll(q, -1, axis=1) - q, axis=2)
+    along = (edges[:, 1] + edges[:, 3]) / 2
+    across = (edges[:, 0] + edges[:, 2]) / 2
+    return along.astype(np.float32), across.astype(np.float32)
+
+
+def area(quad: ArrayLike) -> float:
+    return float(cv2.contourArea(np.asarray(quad, np.float32)))
+
+
+def shared(a: ArrayLike, b: ArrayLike) -> float:
+    """The area two convex quads have in common."""
+    got, _ = cv2.intersectConvexConvex(np.asarray(a, np.float32), np.asarray(b, np.float32))
+    return float(got)
+
+
+def iou(a: ArrayLike, b: ArrayLike) -> float:
+    """Intersection over union of two convex quads."""
+    common = shared(a, b)
+    union = area(a) + area(b) - common
+    return common / union if union > 0 else 0.0
+
+
+def suppress(quads: Floats, confidence: Floats, iou_above: float, cover_above: float = 1.0) -> NDArray[np.intp]:
+    """Indices to keep, most confident first: whatever overlaps a kept quad by more than `iou_above` is dropped.
+
+    So is a quad whose own area lies in a kept one, or a kept one in it, by more than `cover_above` (half a tile found
+    inside a whole one has a small IoU and is still no second tile).
+    """
+    order = np.argsort(-np.asarray(confidence), kind="stable")
+    q = np.asarray(quads, np.float32)
+    centres = q.mean(1)
+    reach = np.linalg.norm(q - centres[:, None], axis=2).max(1) if len(q) else np.zeros(0, np.float32)
+    areas = np.array([area(one) for one in q])
+    keep: list[int] = []
+    for i in order:
+        kept = np.array(keep, np.intp)
+        near = kept[np.linalg.norm(centres[kept] - centres[i], axis=1) < reach[kept] + reach[i]]
+        for j in near:
+            common = shared(q[i], q[j])
+            if common > iou_above * (areas[i] + areas[j] - common) or common > cover_above * min(areas[i], areas[j]):
+                break
+        else:
+            keep.append(int(i))
+    return np.array(keep, np.intp)
