@@ -51,20 +51,26 @@ def grown(corners: ArrayLike, margin: float) -> Floats:
 
 
 def cut(image: Image, corners: ArrayLike, size: int) -> Image:
-    """The (size, size, 3) picture of what lies inside four corners (top left, top right, bottom right, bottom left).
+    """The (size, size, 3) picture of what lies inside four corners (top left, top right, bottom right, bottom left)."""
+    return cut_wh(image, corners, (size, size))
+
+
+def cut_wh(image: Image, corners: ArrayLike, size_wh: tuple[int, int]) -> Image:
+    """The (h, w, 3) picture of what lies inside four corners (top left, top right, bottom right, bottom left).
 
     Coordinates count from the outer corner of the first pixel, so its centre is at (0.5, 0.5). Beyond the edge of the
     picture its last pixels go on.
     """
     c = np.asarray(corners, np.float64)
-    target = np.array([[0, 0], [size, 0], [size, size], [0, size]], np.float32) - 0.5
+    w, h = size_wh
+    target = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32) - 0.5
     source = image
-    reduction = side_px(c) / size
+    reduction = side_px(c) / np.sqrt(w * h)
     if reduction > _SHRINK_ABOVE:
         x0, y0 = np.maximum(np.floor(c.min(0) - 4).astype(int), 0)
         x1, y1 = np.minimum(np.ceil(c.max(0) + 4).astype(int), image.shape[1::-1])
         if x1 - x0 < 2 or y1 - y0 < 2:
-            return np.zeros((size, size, 3), np.uint8)
+            return np.zeros((h, w, 3), np.uint8)
         part = image[y0:y1, x0:x1]
         factor = 1.25 / reduction
         wide = max(2, round((x1 - x0) * factor))
@@ -72,10 +78,32 @@ def cut(image: Image, corners: ArrayLike, size: int) -> Image:
         source = np.asarray(cv2.resize(part, (wide, high), interpolation=cv2.INTER_AREA), np.uint8)
         c = (c - [x0, y0]) * [wide / (x1 - x0), high / (y1 - y0)]
     transform = cv2.getPerspectiveTransform((c - 0.5).astype(np.float32), target)
-    crop = cv2.warpPerspective(source, transform, (size, size), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    crop = cv2.warpPerspective(source, transform, (w, h), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(crop, np.uint8)
 
 
 def cut_half(image: Image, quad: ArrayLike, half: int, size: int, margin: float = 0.06) -> Image:
     """One half of a tile as the reader wants it: (size, size, 3) uint8 BGR with `margin` of its surroundings."""
     return cut(image, grown(half_corners(quad, half), margin), size)
+
+
+TILE_SIDE = 48
+"""A whole tile is read from a crop of 2 x 1 times this many pixels."""
+READ_MARGIN = 0.06
+"""What that crop shows of the tile's surroundings on every side, in tile widths."""
+
+
+def tile_corners(quad: ArrayLike, margin: float = READ_MARGIN) -> Floats:
+    """(4, 2) px: top left, top right, bottom right, bottom left of a whole tile's crop, half 0 at the left, with
+    `margin` tile widths of its surroundings on every side, where perspective puts them."""
+    to_picture = cv2.getPerspectiveTransform(_UNIT_TILE, np.asarray(quad, np.float32))
+    m = margin
+    frame = np.array([[[-m, -m]], [[2 + m, -m]], [[2 + m, 1 + m]], [[-m, 1 + m]]], np.float32)
+    return np.asarray(cv2.perspectiveTransform(frame, to_picture)[:, 0], np.float64)
+
+
+def cut_tile(
+    image: Image, quad: ArrayLike, size_wh: tuple[int, int] = (2 * TILE_SIDE, TILE_SIDE), margin: float = READ_MARGIN
+) -> Image:
+    """A whole tile as the reader wants it: (h, w, 3) uint8 BGR, half 0 (the edge 0-1) at the left."""
+    return cut_wh(image, tile_corners(quad, margin), size_wh)

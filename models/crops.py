@@ -1,0 +1,223 @@
+"""Training crops of whole tiles, cut from rendered tables with the geometry the product reads with.
+
+A *context crop* is a tile seen straight on with a wide margin, half 0 at the left; small shifts, turns and
+perspective are applied to it afresh in every pass over the data, so one rendering gives many views. The labels of its
+two halves are the values 0 to 18, `NONE` (no readable half of a face-up tile lies there), `BACK` (a tile lying face
+down), or `IGNORED` where a half is too covered to be taught and too visible to be called hidden.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.rectify import READ_MARGIN, TILE_SIDE, cut_tile
+
+CLASSES = (*(str(value) for value in range(19)), "none", "back")
+NONE, BACK, IGNORED = 19, 20, -100
+UNIT = 56
+"""Pixels per tile width in a context crop: a little more than the reader's own, so that warping costs no sharpness."""
+MARGIN = 0.3
+"""The margin of a context crop on every side, in tile widths."""
+CONTEXT_WH = (round(UNIT * (2 + 2 * MARGIN)), round(UNIT * (1 + 2 * MARGIN)))
+
+Images = NDArray[np.uint8]
+Labels = NDArray[np.int16]
+
+
+@dataclass(frozen=True, slots=True)
+class Crops:
+    """`context` (n, h, w, 3) uint8 BGR context crops, `labels` (n, 2), `side_px` (n,) the side of a half in the
+    picture, `mirrored` (n,) whether the tile may be shown mirrored (numerals may not)."""
+
+    context: Images
+    labels: Labels
+    side_px: NDArray[np.float32]
+    mirrored: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @staticmethod
+    def together(parts: list[Crops]) -> Crops:
+        return Crops(
+            np.concatenate([p.context for p in parts]),
+            np.concatenate([p.labels for p in parts]),
+            np.concatenate([p.side_px for p in parts]),
+            np.concatenate([p.mirrored for p in parts]),
+        )
+
+
+def tables(folder: Path, every: int = 1, first: int = 0) -> Iterator[tuple[Images, dict[str, Any]]]:
+    """Picture and labels of each rendered table in `folder` (images/NAME.jpg, meta/NAME.json), in name order."""
+    for path in sorted((folder / "images").glob("*.jpg"))[first::every]:
+        meta = folder / "meta" / f"{path.stem}.json"
+        image = cv2.imread(str(path))
+        if image is not None and meta.is_file():
+            yield image, json.loads(meta.read_text(encoding="utf-8"))
+
+
+def half_labels(thing: dict[str, Any]) -> tuple[int, int]:
+    """What the two halves of a labelled tile teach, from its values and from how much of each half is visible."""
+    if thing["cls"] == 1:
+        return (BACK, BACK) if min(thing["half_vis"]) > 0.6 else (IGNORED, IGNORED)
+    out = []
+    for value, visible in zip(thing["values"], thing["half_vis"], strict=True):
+        out.append(int(value) if visible >= 0.88 else NONE if visible < 0.4 else IGNORED)
+    return out[0], out[1]
+
+
+def table_crops(
+    image: Images, things: list[dict[str, Any]], rng: np.random.Generator, negatives: float = 0.35
+) -> Crops:
+    """All tiles of one table, and for each of them `negatives` places where no tile lies straight in the crop."""
+    context, labels, sides, mirrored = [], [], [], []
+    tiles = [t for t in things if t["cls"] in (0, 1)]
+    for tile in tiles:
+        quad = np.asarray(tile["quad"], np.float32)
+        side = _side(quad)
+        if side < 8 or tile["vis"] < 0.35:
+            continue
+        wanted = half_labels(tile)
+        if wanted == (IGNORED, IGNORED):
+            continue
+        context.append(_context(image, quad))
+        labels.append(wanted)
+        sides.append(side)
+        mirrored.append(not tile["style"]["numerals"])
+    for quad in _elsewhere(image.shape, tiles, rng, negatives):
+        context.append(_context(image, quad))
+        labels.append((NONE, NONE))
+        sides.append(_side(quad))
+        mirrored.append(True)
+    n = len(labels)
+    shape = (n, CONTEXT_WH[1], CONTEXT_WH[0], 3)
+    return Crops(
+        np.array(context, np.uint8).reshape(shape),
+        np.array(labels, np.int16).reshape(n, 2),
+        np.array(sides, np.float32),
+        np.array(mirrored, bool),
+    )
+
+
+def collect(folder: Path, seed: int, every: int = 1, first: int = 0) -> Crops:
+    """The crops of every rendered table in a folder."""
+    rng = np.random.default_rng(seed)
+    parts = [table_crops(image, meta["objects"], rng) for image, meta in tables(folder, every, first)]
+    if not parts:
+        raise FileNotFoundError(f"{folder}: no rendered tables (images/*.jpg with meta/*.json)")
+    return Crops.together(parts)
+
+
+def plain_views(crops: Crops, picked: NDArray[np.intp]) -> Images:
+    """(n, side, 2 side, 3): the picked tiles exactly as the product would cut them."""
+    return _views(crops, picked, np.repeat(_frame()[None], len(picked), 0))
+
+
+def jittered_views(crops: Crops, picked: NDArray[np.intp], rng: np.random.Generator) -> tuple[Images, Labels]:
+    """(n, side, 2 side, 3) and (n, 2): the picked tiles as a detector's imperfect boxes would show them, half of them
+    turned by 180 degrees and, where allowed, half of them mirrored."""
+    n = len(picked)
+    frames = np.repeat(_frame()[None], n, 0).astype(np.float32)
+    centre = np.array(CONTEXT_WH, np.float32) / 2
+    offset = frames - centre
+    grow = 1 + rng.normal(0.01, 0.04, (n, 1, 2))
+    turn = rng.normal(0, 0.03, n)
+    c, s = np.cos(turn), np.sin(turn)
+    rotation = np.stack([np.stack([c, -s], 1), np.stack([s, c], 1)], 1)
+    offset = np.einsum("nij,nkj->nki", rotation, offset * grow)
+    shift = rng.normal(0, (0.045, 0.035), (n, 1, 2)) * UNIT
+    corners = rng.normal(0, 0.02, (n, 4, 2)) * UNIT
+    frames = centre + offset + shift + corners
+    labels = crops.labels[picked].copy()
+    turned = rng.random(n) < 0.5
+    frames[turned] = frames[turned][:, [2, 3, 0, 1]]
+    labels[turned] = labels[turned][:, ::-1]
+    flipped = (rng.random(n) < 0.5) & crops.mirrored[picked]
+    frames[flipped] = frames[flipped][:, [3, 2, 1, 0]]
+    return _views(crops, picked, frames.astype(np.float32)), labels
+
+
+def _views(crops: Crops, picked: NDArray[np.intp], frames: NDArray[np.float32]) -> Images:
+    wide, high = 2 * TILE_SIDE, TILE_SIDE
+    target = np.array([[0, 0], [wide, 0], [wide, high], [0, high]], np.float32) - 0.5
+    out = np.empty((len(picked), high, wide, 3), np.uint8)
+    for k, i in enumerate(picked):
+        transform = cv2.getPerspectiveTransform(frames[k] - np.float32(0.5), target)
+        cv2.warpPerspective(crops.context[i], transform, (wide, high), dst=out[k], borderMode=cv2.BORDER_REPLICATE)
+    return out
+
+
+def _frame() -> NDArray[np.float32]:
+    """Where in a context crop the reader's own crop lies: top left, top right, bottom right, bottom left."""
+    inner = MARGIN - READ_MARGIN
+    x0, y0 = inner * UNIT, inner * UNIT
+    x1, y1 = CONTEXT_WH[0] - x0, CONTEXT_WH[1] - y0
+    return np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]], np.float32)
+
+
+def _context(image: Images, quad: NDArray[np.float32]) -> Images:
+    return cut_tile(image, quad, CONTEXT_WH, MARGIN)
+
+
+def _side(quad: NDArray[np.float32]) -> float:
+    return float(np.sqrt(max(cv2.contourArea(quad.astype(np.float32)) / 2, 1.0)))
+
+
+def _elsewhere(
+    shape: tuple[int, ...], tiles: list[dict[str, Any]], rng: np.random.Generator, share: float
+) -> list[NDArray[np.float32]]:
+    """Outlines of tile shape that lie on no tile, or askew over one or two: what a detector finds by mistake."""
+    high, wide = shape[:2]
+    quads = [np.asarray(t["quad"], np.float32) for t in tiles]
+    sides = [_side(q) for q in quads]
+    typical = float(np.median(sides)) if sides else rng.uniform(20, 90)
+    out = []
+    for _ in range(max(3, round(share * len(quads)))):
+        kind = rng.random()
+        if quads and kind < 0.55:
+            quad = quads[rng.integers(len(quads))]
+            u, v = (quad[2] - quad[1]) / 2, quad[0] - quad[1]
+            along, across = rng.uniform(0.42, 1.0) * rng.choice([-1, 1]), rng.normal(0, 0.08)
+            if kind < 0.15:
+                along, across = rng.normal(0, 0.3), rng.uniform(0.4, 0.9) * rng.choice([-1, 1])
+            moved = quad + u * along + v * across
+            if kind > 0.45:
+                moved = _turned(moved)
+        else:
+            size = typical * np.exp(rng.normal(0, 0.3))
+            moved = _rectangle(rng.uniform(0, wide), rng.uniform(0, high), size, rng.uniform(0, 2 * np.pi))
+            if any(_overlap(moved, quad) > 0.12 for quad in quads):
+                continue
+        if (moved.min(0) < -2).any() or (moved.max(0) > [wide + 2, high + 2]).any():
+            continue
+        if _side(moved) >= 8:
+            out.append(moved.astype(np.float32))
+    return out
+
+
+def _turned(quad: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The outline turned by 90 degrees about its centre."""
+    centre = quad.mean(0)
+    offset = quad - centre
+    return (centre + np.stack([-offset[:, 1], offset[:, 0]], 1)).astype(np.float32)
+
+
+def _rectangle(x: float, y: float, side: float, angle: float) -> NDArray[np.float32]:
+    u = np.array([np.cos(angle), np.sin(angle)]) * side
+    v = np.array([-u[1], u[0]]) / 2
+    centre = np.array([x, y])
+    return np.array([centre - u + v, centre - u - v, centre + u - v, centre + u + v], np.float32)
+
+
+def _overlap(a: NDArray[np.float32], b: NDArray[np.float32]) -> float:
+    """The shared part of two outlines in parts of the smaller one."""
+    shared = cv2.intersectConvexConvex(a, b)[0]
+    return float(shared / max(min(abs(cv2.contourArea(a)), abs(cv2.contourArea(b))), 1.0))
