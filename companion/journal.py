@@ -1,0 +1,313 @@
+"""The journal: a game as an append-only file of JSON lines that survives a pulled plug.
+
+The live log, the replay file and a test's fixture are this one format (contract.md, "The journal"). An event is
+acknowledged only after it has reached the disk; one writer at a time holds the file; no line is ever rewritten. A last
+line that a power cut tore is not an event, since nobody was told of it: it is set aside beside the journal and
+reported. Anything else that is wrong with a file is an error with its line, never mended in silence.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+from companion.event_fields import EventError
+from companion.events import Event, event_from_json
+from companion.header import Header
+
+Clock = Callable[[], datetime]
+SomeEvent = TypeVar("SomeEvent", bound=Event)
+
+LONGEST_LINE = 1_000_000
+"""Bytes. A line of the largest game is a few thousand."""
+
+
+class JournalError(Exception):
+    """The journal cannot be read or written; one line that says what, where and what was expected."""
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def stamp(at: datetime) -> str:
+    """UTC, ISO 8601, milliseconds: 2026-11-20T17:40:43.123Z."""
+    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+@dataclass(frozen=True, slots=True)
+class JournalText:
+    """A journal as it was read: `torn` is what follows the last whole line (b"" when nothing does).
+
+    `good_bytes` is the length up to the end of the last whole line; `complete` False: that line lacks only its
+    line feed.
+    """
+
+    header: Header
+    events: tuple[Event, ...]
+    torn: bytes
+    good_bytes: int
+    complete: bool = True
+
+
+def read_journal(path: str | Path) -> JournalText:
+    """The journal at `path`, only looked at. Raises JournalError naming file, line, seq and field."""
+    path = Path(path)
+    try:
+        return parse_journal(path.read_bytes(), str(path))
+    except OSError as error:
+        raise JournalError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def parse_journal(content: bytes, name: str = "journal") -> JournalText:
+    """Bytes as a journal. Raises JournalError; `name` stands for the file in its messages."""
+    lines = content.split(b"\n")
+    tail = lines.pop()
+    if not lines and not tail:
+        raise JournalError(f"{name}: is empty; expected a header line")
+    if not lines:
+        header = _header(tail, name)
+        return JournalText(header, (), b"", len(content), complete=False)
+    header = _header(lines[0], name)
+    events: list[Event] = []
+    for number, line in enumerate(lines[1:], start=2):
+        if line:
+            events.append(_event(line, number, len(events) + 1, name))
+    if not tail:
+        return JournalText(header, tuple(events), b"", len(content))
+    try:
+        parse_line(tail)
+    except ValueError:
+        return JournalText(header, tuple(events), tail, len(content) - len(tail))
+    events.append(_event(tail, len(lines) + 1, len(events) + 1, name))
+    return JournalText(header, tuple(events), b"", len(content), complete=False)
+
+
+def _header(line: bytes, name: str) -> Header:
+    try:
+        return Header.from_json(parse_line(line))
+    except ValueError as error:
+        raise JournalError(f"{name}: line 1: {error}") from None
+
+
+def _event(line: bytes, number: int, due: int, name: str) -> Event:
+    try:
+        event = event_from_json(parse_line(line))
+    except ValueError as error:
+        raise JournalError(f"{name}: line {number}: {error}") from None
+    if event.seq == due:
+        return event
+    if event.seq < due:
+        fault = f"seq {event.seq} stands there a second time" if event.seq else "seq: missing"
+    elif event.seq == due + 1:
+        fault = f"seq {due} is missing"
+    else:
+        fault = f"seq {due} to {event.seq - 1} are missing"
+    raise JournalError(f"{name}: line {number}: {fault}; expected seq {due}")
+
+
+def parse_line(line: bytes | str) -> Any:
+    """One line of JSON, hostile or not. Raises EventError (a ValueError) for whatever is not plain JSON in UTF-8."""
+    if len(line) > LONGEST_LINE:
+        raise EventError(f"is longer than {LONGEST_LINE} bytes")
+    try:
+        return json.loads(line, parse_constant=_refuse_constant)
+    except UnicodeDecodeError:
+        raise EventError("is not UTF-8") from None
+    except RecursionError:
+        raise EventError("is nested too deeply") from None
+    except ValueError as error:
+        text = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        raise EventError(f"is not JSON: {text}") from None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise EventError(f"{name} is not a number")
+
+
+class Journal:
+    """The one writer of a game's file. Make one with `create` or `open`; close it, or use it in a `with`.
+
+    Safe to use from several threads. `set_aside` names the file that holds a torn last line, if opening found one.
+    """
+
+    def __init__(self, path: Path, descriptor: int, text: JournalText, clock: Clock) -> None:
+        self.path = path
+        self.header = text.header
+        self.set_aside: Path | None = None
+        self._descriptor = descriptor
+        self._events = list(text.events)
+        self._size = text.good_bytes
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._broken: str | None = None
+
+    @classmethod
+    def create(cls, path: str | Path, header: Header, clock: Clock = utc_now) -> Journal:
+        """A new game. The file appears whole, with its header, or not at all. Raises JournalError if there is one."""
+        path = Path(path)
+        line = _line(header.to_json())
+        fresh = path.with_name(f".{path.name}.{os.getpid()}.new")
+        try:
+            descriptor = os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            try:
+                _hold(descriptor, path)
+                _write_all(descriptor, line)
+                os.fsync(descriptor)
+                os.link(fresh, path)
+                _sync_folder(path.parent)
+            except BaseException:
+                os.close(descriptor)
+                raise
+            finally:
+                fresh.unlink()
+        except FileExistsError:
+            raise JournalError(f"{path}: there is a journal already; open it instead") from None
+        except OSError as error:
+            raise JournalError(f"{path}: cannot be written: {error.strerror or error}") from None
+        return cls(path, descriptor, JournalText(header, (), b"", len(line)), clock)
+
+    @classmethod
+    def open(cls, path: str | Path, clock: Clock = utc_now) -> Journal:
+        """An earlier game, to be continued. A torn last line is set aside first. Raises JournalError."""
+        path = Path(path)
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
+        except OSError as error:
+            raise JournalError(f"{path}: cannot be opened: {error.strerror or error}") from None
+        try:
+            _hold(descriptor, path)
+            text = parse_journal(_read_all(descriptor), str(path))
+            journal = cls(path, descriptor, text, clock)
+            if text.torn:
+                journal.set_aside = _keep_aside(path, text.torn)
+                os.ftruncate(descriptor, text.good_bytes)
+                os.fsync(descriptor)
+            elif not text.complete:
+                _write_all(descriptor, b"\n")
+                os.fsync(descriptor)
+                journal._size += 1
+        except BaseException as error:
+            os.close(descriptor)
+            if isinstance(error, OSError):
+                raise JournalError(f"{path}: cannot be opened: {error.strerror or error}") from None
+            raise
+        return journal
+
+    @property
+    def events(self) -> Sequence[Event]:
+        """All events so far, in order; event n has seq n + 1. A copy, so that it stays what it was."""
+        with self._lock:
+            return tuple(self._events)
+
+    @property
+    def last_seq(self) -> int:
+        return len(self._events)
+
+    def append(self, event: SomeEvent) -> SomeEvent:
+        """Write one event, with its seq and time; when this returns it is on the disk. Raises JournalError."""
+        stamped = self.append_all((event,))[0]
+        assert isinstance(stamped, type(event))
+        return stamped
+
+    def append_all(self, events: Iterable[Event]) -> tuple[Event, ...]:
+        """Write events that belong together with one trip to the disk. After a crash a first part may be there."""
+        with self._lock:
+            if self._descriptor < 0:
+                raise JournalError(f"{self.path}: is closed")
+            if self._broken:
+                raise JournalError(f"{self.path}: {self._broken}; open it again")
+            at = stamp(self._clock())
+            stamped = tuple(
+                replace(event, seq=seq, at=at) for seq, event in enumerate(events, start=len(self._events) + 1)
+            )
+            if not stamped:
+                return ()
+            block = b"".join(_line(event.to_json()) for event in stamped)
+            try:
+                _write_all(self._descriptor, block)
+                os.fsync(self._descriptor)
+            except OSError as error:
+                self._take_back(error)
+            self._size += len(block)
+            self._events.extend(stamped)
+            return stamped
+
+    def _take_back(self, error: OSError) -> NoReturn:
+        """What was not acknowledged must not be found later either, or a retry would write it twice."""
+        reason = error.strerror or str(error)
+        try:
+            os.ftruncate(self._descriptor, self._size)
+            os.fsync(self._descriptor)
+        except OSError:
+            self._broken = f"could not be written ({reason})"
+        raise JournalError(f"{self.path}: nothing was recorded: {reason}") from None
+
+    def close(self) -> None:
+        with self._lock:
+            if self._descriptor >= 0:
+                os.close(self._descriptor)
+                self._descriptor = -1
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _line(value: dict[str, Any]) -> bytes:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+
+
+def _hold(descriptor: int, path: Path) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise JournalError(f"{path}: another program is writing this game") from None
+
+
+def _read_all(descriptor: int) -> bytes:
+    with os.fdopen(os.dup(descriptor), "rb") as file:
+        file.seek(0)
+        return file.read()
+
+
+def _write_all(descriptor: int, block: bytes) -> None:
+    view = memoryview(block)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def _keep_aside(path: Path, torn: bytes) -> Path:
+    """Write the torn bytes to the first free `NAME.torn-N` beside the journal."""
+    number = 1
+    while True:
+        aside = path.with_name(f"{path.name}.torn-{number}")
+        try:
+            descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        except FileExistsError:
+            number += 1
+            continue
+        try:
+            _write_all(descriptor, torn)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        _sync_folder(path.parent)
+        return aside
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,232 @@
+"""The journal on the disk: what is acknowledged stays, what is torn is kept aside, what is wrong is named."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from companion import journal as journal_module
+from companion.events import Event, Passed, TilePlayed
+from companion.journal import Journal, JournalError, parse_journal, read_journal
+from companion.tile import Laid
+from tests.desk import making
+
+DEEP = '{"a":' * 50 + "1" + "}" * 50
+PLAY = TilePlayed(by="Ann", tile=Laid(12, 5), train="Ann", source="camera", frame="0001.jpg")
+
+
+def game(path: Path, *events: Event) -> list[Event]:
+    with Journal.create(path, making.HEADER, making.ticking()) as journal:
+        return [journal.append(event) for event in events]
+
+
+def test_an_event_is_stamped_with_its_seq_and_the_clock_of_the_journal(tmp_path: Path) -> None:
+    first, second = game(tmp_path / "g.jsonl", PLAY, Passed(by="Ben"))
+    assert (first.seq, first.at) == (1, "2026-11-20T18:00:00.000Z")
+    assert (second.seq, second.at) == (2, "2026-11-20T18:00:01.000Z")
+    lines = (tmp_path / "g.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(lines[0])["journal"] == 1
+    assert json.loads(lines[1]) == first.to_json()
+
+
+def test_a_journal_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    path = tmp_path / "g.jsonl"
+    before = game(path, PLAY, PLAY)
+    with Journal.open(path, making.ticking()) as journal:
+        assert list(journal.events) == before
+        assert journal.append(Passed(by="Cy")).seq == 3
+    assert [event.seq for event in read_journal(path).events] == [1, 2, 3]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(making.events, max_size=8))
+def test_what_was_written_is_read_again(tmp_path_factory: pytest.TempPathFactory, events: list[Event]) -> None:
+    path = tmp_path_factory.mktemp("journal") / "g.jsonl"
+    with Journal.create(path, making.HEADER, making.ticking()) as journal:
+        stamped = journal.append_all(events)
+    text = read_journal(path)
+    assert text.header == making.HEADER
+    assert text.events == stamped
+    assert [replace(event, seq=0, at="") for event in text.events] == events
+
+
+def test_there_is_one_writer_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "g.jsonl"
+    with Journal.create(path, making.HEADER), pytest.raises(JournalError, match="another program is writing"):
+        Journal.open(path)
+    Journal.open(path).close()
+
+
+def test_a_game_is_never_started_over_another(tmp_path: Path) -> None:
+    path = tmp_path / "g.jsonl"
+    game(path, PLAY)
+    content = path.read_bytes()
+    with pytest.raises(JournalError, match="there is a journal already"):
+        Journal.create(path, making.HEADER)
+    assert path.read_bytes() == content
+    assert [file.name for file in tmp_path.iterdir()] == ["g.jsonl"]
+
+
+def test_every_place_of_a_cut_leaves_a_prefix_of_the_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "g.jsonl"
+    monkeypatch.setattr(journal_module.os, "fsync", lambda _: None)
+    events = tuple(game(path, PLAY, Passed(by="Ünal"), *[replace(PLAY, tile=Laid(5, n)) for n in range(6)]))
+    content = path.read_bytes()
+    header_bytes = content.index(b"\n")
+    for cut in range(header_bytes, len(content) + 1):
+        whole = content[:cut].count(b"\n")
+        opened = tmp_path / f"cut-{cut}.jsonl"
+        opened.write_bytes(content[:cut])
+        with Journal.open(opened, making.ticking()) as journal:
+            kept = journal.events
+            journal.append(Passed(by="Cy"))
+        assert kept == events[: len(kept)]
+        assert len(kept) >= whole - 1
+        torn = journal.set_aside.read_bytes() if journal.set_aside else b""
+        if torn:
+            assert content[:cut].endswith(torn)
+        again = read_journal(opened)
+        assert again.events[:-1] == kept
+        assert again.torn == b""
+
+
+def test_a_cut_within_the_header_is_refused_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "g.jsonl"
+    game(path)
+    content = path.read_bytes()
+    for cut in range(content.index(b"\n")):
+        path.write_bytes(content[:cut])
+        with pytest.raises(JournalError) as refused:
+            Journal.open(path)
+        assert "\n" not in str(refused.value)
+        assert path.read_bytes() == content[:cut]
+
+
+def test_two_torn_lines_are_kept_beside_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "g.jsonl"
+    game(path, PLAY)
+    for torn in (b'{"seq": 2, "ev', b"\x00\x00\x00"):
+        with path.open("ab") as file:
+            file.write(torn)
+        with Journal.open(path) as journal:
+            assert journal.set_aside is not None
+            assert journal.set_aside.read_bytes() == torn
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["g.jsonl", "g.jsonl.torn-1", "g.jsonl.torn-2"]
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ('{"seq": 4, "event": "passed", "by": null}', "line 3: seq 2 to 3 are missing; expected seq 2"),
+        ('{"seq": 3, "event": "passed", "by": null}', "line 3: seq 2 is missing; expected seq 2"),
+        ('{"seq": 1, "event": "passed", "by": null}', "line 3: seq 1 stands there a second time; expected seq 2"),
+        ('{"event": "passed", "by": null}', "line 3: seq: missing; expected seq 2"),
+        ('{"seq": 2, "event": "passed"}', "line 3: seq 2: by: missing"),
+        ("nonsense", "line 3: is not JSON"),
+        ('{"seq": NaN}', "line 3: is not JSON: NaN is not a number"),
+        ("[" * 100_000, "line 3: is nested too deeply"),
+        ('{"seq": 2, "event": "corrected", "corrects": 1, "what": ' + DEEP + "}", "line 3: seq 2: what: nested too"),
+        ('"' + "x" * 1_000_001 + '"', "line 3: is longer than"),
+    ],
+)  # fmt: skip
+def test_a_wrong_line_is_named_and_nothing_is_changed(tmp_path: Path, line: str, complaint: str) -> None:
+    path = tmp_path / "g.jsonl"
+    game(path, PLAY)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(line + "\n")
+    content = path.read_bytes()
+    for reading in (Journal.open, read_journal):
+        with pytest.raises(JournalError) as refused:
+            reading(path)
+        assert complaint in str(refused.value)
+        assert "\n" not in str(refused.value)
+    assert path.read_bytes() == content
+
+
+def test_a_line_that_is_not_utf8_is_named(tmp_path: Path) -> None:
+    with pytest.raises(JournalError, match=r"line 1: is not UTF-8"):
+        parse_journal(b'{"journal": "\xff"}\n')
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(JournalError, match=r"none\.jsonl: cannot be read: No such file"):
+        read_journal(tmp_path / "none.jsonl")
+
+
+def test_a_full_disk_loses_nothing_and_doubles_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "g.jsonl"
+    write = os.write
+
+    def half_then_full(descriptor: int, block: memoryview) -> int:
+        if len(block) > 20:
+            return write(descriptor, block[:20])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with Journal.create(path, making.HEADER, making.ticking()) as journal:
+        journal.append(PLAY)
+        content = path.read_bytes()
+        with monkeypatch.context() as patched:
+            patched.setattr(journal_module.os, "write", half_then_full)
+            with pytest.raises(JournalError, match="nothing was recorded: No space left"):
+                journal.append(Passed(by="Ben"))
+        assert path.read_bytes() == content
+        assert journal.append(Passed(by="Ben")).seq == 2
+    assert len(read_journal(path).events) == 2
+
+
+def test_a_disk_that_cannot_even_be_cut_back_is_not_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with Journal.create(tmp_path / "g.jsonl", making.HEADER) as journal:
+        with monkeypatch.context() as patched:
+            patched.setattr(journal_module.os, "fsync", broken)
+            with pytest.raises(JournalError, match="nothing was recorded"):
+                journal.append(PLAY)
+        with pytest.raises(JournalError, match="open it again"):
+            journal.append(PLAY)
+
+
+def test_a_closed_journal_says_so(tmp_path: Path) -> None:
+    journal = Journal.create(tmp_path / "g.jsonl", making.HEADER)
+    journal.close()
+    with pytest.raises(JournalError, match="is closed"):
+        journal.append(PLAY)
+
+
+WRITER = """
+import sys
+from companion.events import Passed
+from companion.journal import Journal
+with Journal.open(sys.argv[1]) as journal:
+    while True:
+        print(journal.append(Passed(by="Ann")).seq, flush=True)
+"""
+
+
+def test_a_killed_program_loses_no_acknowledged_event(tmp_path: Path) -> None:
+    path = tmp_path / "g.jsonl"
+    game(path)
+    acknowledged = 0
+    for kill in range(6):
+        with subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True) as writer:
+            assert writer.stdout is not None
+            for _ in range(5 + 7 * kill):
+                acknowledged = int(writer.stdout.readline())
+            writer.kill()
+            told = writer.stdout.read().rpartition("\n")[0].splitlines()
+            acknowledged = int(told[-1]) if told else acknowledged
+        text = read_journal(path)
+        assert acknowledged <= len(text.events) <= acknowledged + 1
+        Journal.open(path).close()
