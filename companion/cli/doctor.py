@@ -1,0 +1,117 @@
+"""`companion doctor`: what works on this machine and what does not, and the mend."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from pathlib import Path
+
+import click
+
+from companion.checkup import Finding, Machine, check_all
+from hardware.optics import CameraModel, Outlook, cameras, highest_height, lowest_height, outlook
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
+@click.option("--camera", metavar="SOURCE", help="The camera that must be there; without it any or none will do.")
+@click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True, help="The page's port.")
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    default=Path("data"),
+    show_default=True,
+    help="Where journals and evidence are kept.",
+)
+@click.option("--table", "table", default="1200x900", show_default=True, metavar="WxD", help="The playing area in mm.")
+@click.option("--model", help="Judge this camera model only, by its name in the list.")
+@click.option("--height", type=float, metavar="MM", help="Judge this height of the lens above the table.")
+def doctor(
+    as_json: bool, camera: str | None, port: int, data: Path, table: str, model: str | None, height: float | None
+) -> None:
+    """Check this machine, line by line, and say how to mend what is not right.
+
+    Exit status 0: everything needed is there. 1: something needed is not.
+    """
+    views = optics(table, model, height)
+    findings = list(check_all(Machine(data=data, port=port, camera=camera)))
+    healthy = all(finding.ok or not finding.needed for finding in findings)
+    if as_json:
+        answer = {
+            "ok": healthy,
+            "checks": [dataclasses.asdict(finding) for finding in findings],
+            "optics": [_as_dict(view) for view in views],
+        }
+        click.echo(json.dumps(answer))
+    else:
+        for finding in findings:
+            click.echo(as_line(finding))
+        click.echo("\n".join(as_lines(views)))
+        click.echo(_summary(findings, healthy))
+    if not healthy:
+        raise SystemExit(1)
+
+
+def optics(table: str, model: str | None, height: float | None) -> list[Outlook]:
+    """What each known camera (or `model` alone) makes of the table, at `height` or its lowest height."""
+    size_mm = table_size(table)
+    known = cameras()
+    if model is not None and model not in known:
+        raise click.UsageError(f"--model {model}: no such camera; known are {', '.join(known)}")
+    chosen: list[CameraModel] = list(known.values()) if model is None else [known[model]]
+    try:
+        return [
+            outlook(camera, lowest_height(camera, size_mm) if height is None else height, size_mm) for camera in chosen
+        ]
+    except ValueError as error:
+        raise click.UsageError(f"--height: {error}") from None
+
+
+def table_size(text: str) -> tuple[float, float]:
+    """`1200x900` as (1200.0, 900.0)."""
+    match = re.fullmatch(r"(\d{2,4})\s*[x×]\s*(\d{2,4})", text.strip())
+    if match is None or min(int(match[1]), int(match[2])) == 0:
+        raise click.UsageError(f"--table {text}: expected width x depth in mm, for example 1200x900")
+    return float(match[1]), float(match[2])
+
+
+def as_line(finding: Finding) -> str:
+    """One finding as one line; what is not needed reads `absent`, so that `not ok` always means: mend this."""
+    word = "ok" if finding.ok else "not ok" if finding.needed else "absent"
+    mend = f" -> {finding.mend}" if finding.mend else ""
+    return f"{word:<7} {finding.name:<10} {finding.found}{mend}"
+
+
+def as_lines(views: list[Outlook]) -> list[str]:
+    """The optics, one camera a line."""
+    width, depth = views[0].table_mm
+    lines = [f"A table of {width:.0f} x {depth:.0f} mm, seen from above:"]
+    for view in views:
+        highest = highest_height(view.camera, view.table_mm)
+        reach = "" if highest is None else f", usable up to {highest:.0f} mm"
+        lines.append(
+            f"  {view.verdict:<7} {view.camera.name:<20} at {view.height_mm:.0f} mm: "
+            f"{view.nominal_px_per_mm:.2f} px/mm, {view.worst_px_per_mm:.2f} in the worst corner{reach}; {view.sentence}"
+        )
+    return lines
+
+
+def _as_dict(view: Outlook) -> dict[str, object]:
+    return {
+        "camera": view.camera.name,
+        "height_mm": round(view.height_mm),
+        "table_mm": list(view.table_mm),
+        "px_per_mm": round(view.nominal_px_per_mm, 2),
+        "worst_px_per_mm": round(view.worst_px_per_mm, 2),
+        "verdict": view.verdict.value,
+        "sentence": view.sentence,
+    }
+
+
+def _summary(findings: list[Finding], healthy: bool) -> str:
+    if not healthy:
+        wrong = [finding.name for finding in findings if finding.needed and not finding.ok]
+        return f"Not ready: mend {', '.join(wrong)}."
+    absent = [finding.name for finding in findings if not finding.ok]
+    return "Ready." if not absent else f"Ready, though without: {', '.join(absent)}."

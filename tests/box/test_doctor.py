@@ -1,0 +1,142 @@
+"""The doctor: each check against a made-up machine, and the whole command on the one it runs on."""
+
+from __future__ import annotations
+
+import json
+import socket
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import companion.checkup as checkup
+from companion.checkup import Machine, check_all
+from companion.cli.doctor import doctor
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def test_a_whole_machine_is_ready_and_each_check_has_its_line(tmp_path: Path) -> None:
+    result = CliRunner().invoke(doctor, ["--data", str(tmp_path), "--port", str(free_port())])
+    assert result.exit_code == 0, result.output
+    assert "Ready" in result.output
+    for name in checkup.CHECKS:
+        assert f" {name} " in result.output
+
+
+def test_without_a_camera_it_says_what_works_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkup, "ribbon_cameras", list)
+    finding = checkup.check_cameras(Machine(root=tmp_path))
+    assert not finding.ok
+    assert not finding.needed
+    assert "read, score, judge, replay and demo" in finding.found
+
+
+def test_a_camera_that_was_asked_for_is_needed(tmp_path: Path) -> None:
+    arguments = ["--camera", "usb:97", "--data", str(tmp_path), "--port", str(free_port()), "--json"]
+    result = CliRunner().invoke(doctor, arguments)
+    assert result.exit_code == 1
+    answer = json.loads(result.output)
+    assert answer["ok"] is False
+    [camera] = [check for check in answer["checks"] if check["name"] == "camera"]
+    assert camera["ok"] is False
+    assert camera["mend"]
+
+
+def plug_in(root: Path, number: int, name: str, bus: str, index: str = "0") -> None:
+    device = root / "sys/devices" / bus / f"1-{number}"
+    device.mkdir(parents=True)
+    node = root / f"sys/class/video4linux/video{number}"
+    node.mkdir(parents=True)
+    (node / "device").symlink_to(device)
+    (node / "name").write_text(name + "\n", encoding="utf-8")
+    (node / "index").write_text(index + "\n", encoding="ascii")
+
+
+def test_usb_cameras_are_told_from_codecs_and_second_nodes(tmp_path: Path) -> None:
+    plug_in(tmp_path, 0, "HD Webcam", "pci/usb1")
+    plug_in(tmp_path, 1, "HD Webcam", "pci/usb2", index="1")
+    plug_in(tmp_path, 10, "bcm2835-codec-decode", "platform/codec")
+    assert checkup.usb_cameras(tmp_path) == ["usb:0 (HD Webcam)"]
+
+
+def test_a_port_in_use_is_named_with_its_mend() -> None:
+    with socket.socket() as holder:
+        holder.bind(("0.0.0.0", 0))
+        holder.listen()
+        port = int(holder.getsockname()[1])
+        finding = checkup.check_port(Machine(port=port))
+    assert not finding.ok
+    assert str(port) in finding.found
+    assert "--port" in finding.mend
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("", encoding="ascii")
+    finding = checkup.check_disk(Machine(data=blocked / "data"))
+    assert not finding.ok
+    assert "file" in finding.found
+
+
+def test_little_room_and_little_memory_are_not_ok(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkup, "LEAST_DISK_MB", 10**9)
+    assert not checkup.check_disk(Machine(data=tmp_path)).ok
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc/meminfo").write_text("MemTotal: 512000 kB\nMemAvailable: 90000 kB\n", encoding="ascii")
+    finding = checkup.check_memory(Machine(root=tmp_path))
+    assert not finding.ok
+    assert finding.found == "90 MB of 512 MB available"
+
+
+def test_a_clock_from_before_the_program_was_never_set(tmp_path: Path) -> None:
+    never_set = Machine(now=lambda: datetime(1970, 1, 1, tzinfo=UTC), root=tmp_path)
+    assert not checkup.check_clock(never_set).ok
+    assert checkup.check_clock(Machine(now=lambda: datetime(2027, 5, 1, tzinfo=UTC), root=tmp_path)).ok
+
+
+def test_damaged_weights_are_named_and_the_mend_is_to_install_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import models.shipped as shipped
+
+    good = shipped.WEIGHTS
+    for file in good.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    victim = next(tmp_path.glob("*.onnx"))
+    victim.write_bytes(victim.read_bytes()[:-100])
+    monkeypatch.setattr(shipped, "WEIGHTS", tmp_path)
+    monkeypatch.setattr(shipped.shipped_weights, "__defaults__", (None, tmp_path))
+    finding = checkup.check_weights(Machine())
+    assert not finding.ok
+    assert victim.name in finding.found
+    assert "install" in finding.mend
+
+
+def test_a_check_that_fails_to_check_is_a_line_and_not_a_traceback(tmp_path: Path) -> None:
+    findings = {finding.name: finding for finding in check_all(Machine(root=tmp_path / "nowhere", data=tmp_path))}
+    assert not findings["memory"].ok
+    assert "could not be checked" in findings["memory"].found
+
+
+def test_the_optics_are_judged_for_the_table_that_is_named(tmp_path: Path) -> None:
+    arguments = ["--json", "--data", str(tmp_path), "--port", str(free_port()), "--table", "800x600"]
+    result = CliRunner().invoke(doctor, [*arguments, "--model", "camera-module-3", "--height", "500"])
+    [view] = json.loads(result.output)["optics"]
+    assert view["verdict"] == "cut off"
+    assert "higher" in view["sentence"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [["--table", "big"], ["--table", "0x0"], ["--model", "box-brownie"], ["--height", "3"], ["--port", "0"]],
+)
+def test_wrong_usage_is_one_line_and_status_2(wrong: list[str]) -> None:
+    result = CliRunner().invoke(doctor, wrong)
+    assert result.exit_code == 2
+    assert "Traceback" not in result.output
