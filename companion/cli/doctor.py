@@ -92,7 +92,8 @@ def as_lines(views: list[Outlook]) -> list[str]:
         reach = "" if highest is None else f", usable up to {highest:.0f} mm"
         lines.append(
             f"  {view.verdict:<7} {view.camera.name:<20} at {view.height_mm:.0f} mm: "
-            f"{view.nominal_px_per_mm:.2f} px/mm, {view.worst_px_per_mm:.2f} in the worst corner{reach}; {view.sentence}"
+            f"{view.nominal_px_per_mm:.2f} px/mm, {view.worst_px_per_mm:.2f}"
+            f" in the worst corner{reach}; {view.sentence}"
         )
     return lines
 
