@@ -1,0 +1,198 @@
+"""Export trained weights as ONNX, fit the reader's temperature and write the manifest.
+
+    python -m models.export reader --weights work/reader/best.pt --held DIR
+    python -m models.export detector --weights work/detector/best.pt
+    python -m models.export ncnn --weights work/detector/best.pt --into DIR      (for the Pi, not shipped)
+
+The weights in the file are stored in half precision and cast when they are loaded: half the size in git, and the
+readings are compared with the trained model's before the file replaces the shipped one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from models.calibrate import expected_error, fitted_temperature
+from models.crops import CLASSES, IGNORED, Crops, collect, plain_views
+from models.shipped import MANIFEST, WEIGHTS, file_sha256
+
+DETECTOR_CLASSES = ("tile_face_up", "tile_face_down", "marker", "hub")
+
+
+def reader_onnx(weights: Path, target: Path) -> None:
+    import torch
+
+    from models.reader_network import Answering, TileReader
+
+    network = TileReader()
+    network.load_state_dict(torch.load(weights, map_location="cpu", weights_only=True))
+    answering = Answering(network.eval()).eval()
+    torch.onnx.export(
+        answering,
+        (torch.zeros(2, 3, 48, 96),),
+        str(target),
+        input_names=["tile"],
+        output_names=["p"],
+        dynamic_axes={"tile": {0: "n"}, "p": {0: "n"}},
+        opset_version=17,
+        dynamo=False,
+    )
+
+
+def detector_onnx(weights: Path, target: Path) -> None:
+    from models.ultralytics_here import YOLO
+
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "tiles.pt"
+        copy.write_bytes(weights.read_bytes())
+        made = YOLO(str(copy)).export(format="onnx", dynamic=True, simplify=True, imgsz=512)
+        target.write_bytes(Path(made).read_bytes())
+
+
+def ncnn_folder(weights: Path, into: Path) -> Path:
+    """The detector for ncnn (needs the package `ncnn`); its dense head leaves the suppression to the caller."""
+    from models.ultralytics_here import YOLO
+
+    into.mkdir(parents=True, exist_ok=True)
+    copy = into / "tiles.pt"
+    copy.write_bytes(weights.read_bytes())
+    return Path(YOLO(str(copy)).export(format="ncnn", imgsz=640))
+
+
+def halve_storage(path: Path) -> None:
+    """Store the large float32 weights of an ONNX file as float16 with a cast in front of their first use."""
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+
+    model = onnx.load(str(path))
+    casts = []
+    for tensor in model.graph.initializer:
+        values = numpy_helper.to_array(tensor)
+        if values.dtype == np.float32 and values.size > 256 and np.abs(values).max() < 6e4:
+            name = tensor.name
+            small = numpy_helper.from_array(values.astype(np.float16), name + "_half")
+            tensor.CopyFrom(small)
+            casts.append(helper.make_node("Cast", [name + "_half"], [name], to=TensorProto.FLOAT))
+    for node in reversed(casts):
+        model.graph.node.insert(0, node)
+    onnx.checker.check_model(model)
+    onnx.save(model, str(path))
+
+
+def session(path: Path):
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def probabilities(path: Path, crops: Crops) -> np.ndarray:
+    """(n, 2, classes): what an exported reader says about crops cut as the product cuts them."""
+    run = session(path)
+    out = []
+    for start in range(0, len(crops), 256):
+        views = plain_views(crops, np.arange(start, min(start + 256, len(crops))))
+        blob = np.ascontiguousarray(views.transpose(0, 3, 1, 2), np.float32) / np.float32(255)
+        out.append(run.run(None, {"tile": blob})[0])
+    return np.concatenate(out)
+
+
+def enter(name: str, path: Path, entry: dict) -> None:
+    """Write one network's entry into the manifest beside it."""
+    manifest = path.parent / MANIFEST
+    content = json.loads(manifest.read_text(encoding="utf-8"))
+    facts = {"file": path.name, "bytes": path.stat().st_size, "sha256": file_sha256(path)}
+    content["weights"][name] = facts | entry
+    manifest.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+
+
+def export_reader(weights: Path, held: list[Path], into: Path, seed: int) -> dict:
+    """Export, fit the temperature on held tables and enter the result; returns the figures."""
+    target = into / "pips.onnx"
+    reader_onnx(weights, target)
+    crops = Crops.together([collect(folder, seed) for folder in held])
+    exact = probabilities(target, crops)
+    halve_storage(target)
+    p = probabilities(target, crops)
+    labels = crops.labels
+    known = labels != IGNORED
+    temperature = fitted_temperature(p[known], labels[known])
+    figures = {
+        "halves": int(known.sum()),
+        "ece_before": round(expected_error(p[known], labels[known], 1.0), 4),
+        "ece": round(expected_error(p[known], labels[known], temperature), 4),
+        "same_as_trained": round(float((p.argmax(2) == exact.argmax(2)).mean()), 6),
+    }
+    entry = {
+        "classes": list(CLASSES),
+        "temperature": round(temperature, 3),
+        "input": {
+            "name": "tile",
+            "shape": ["n", 3, 48, 96],
+            "size": 48,
+            "format": "BGR / 255, half 0 at the left, 6 % of a tile width around it",
+        },
+        "output": {
+            "name": "p",
+            "shape": ["n", 2, len(CLASSES)],
+            "format": "probabilities of each half; none: no readable half of a face-up tile, back: face down",
+        },
+        "calibration": figures,
+        "trained_on": "rendered tables only, see the card",
+        "card": "CARD-pips.md",
+    }
+    enter("pips", target, entry)
+    return figures | {"temperature": entry["temperature"]}
+
+
+def export_detector(weights: Path, into: Path) -> dict:
+    target = into / "tiles.onnx"
+    detector_onnx(weights, target)
+    halve_storage(target)
+    entry = {
+        "classes": list(DETECTOR_CLASSES),
+        "temperature": 1.0,
+        "input": {
+            "name": "images",
+            "shape": ["batch", 3, "height", "width"],
+            "size": 512,
+            "format": "RGB / 255, height and width multiples of 32, tiles 25 to 110 px long",
+        },
+        "output": {
+            "name": "output0",
+            "shape": ["batch", 5 + len(DETECTOR_CLASSES), "anchors"],
+            "format": "cx, cy, w, h in input px, one probability a class, angle in radians; not yet suppressed",
+        },
+        "trained_on": "rendered tables only, see the card",
+        "card": "CARD-tiles.md",
+    }
+    enter("tiles", target, entry)
+    return {"bytes": target.stat().st_size}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["reader", "detector", "ncnn"])
+    parser.add_argument("--weights", type=Path, required=True)
+    parser.add_argument("--held", type=Path, nargs="+", help="rendered tables the temperature is fitted on")
+    parser.add_argument("--into", type=Path, default=WEIGHTS)
+    parser.add_argument("--seed", type=int, default=99)
+    options = parser.parse_args()
+    if options.what == "reader":
+        if not options.held:
+            parser.error("the reader's temperature needs --held tables")
+        print(json.dumps(export_reader(options.weights, options.held, options.into, options.seed)))
+    elif options.what == "detector":
+        print(json.dumps(export_detector(options.weights, options.into)))
+    else:
+        print(ncnn_folder(options.weights, options.into))
+
+
+if __name__ == "__main__":
+    main()

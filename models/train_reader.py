@@ -1,0 +1,190 @@
+"""Train the tile reader on rendered tables: python -m models.train_reader --data DIR [DIR ...] --minutes M
+
+On a GPU when there is one, else on the CPU with `--threads`. `--resume` goes on from the last checkpoint in `--work`
+(its weights, not its schedule: the given minutes are one new descent of the learning rate). The best weights on the
+validation tables are kept as best.pt and exported with `python -m models.export`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from models.crops import CLASSES, IGNORED, NONE, Crops, collect, jittered_views, plain_views
+from models.reader_network import TileReader
+
+BATCH = 192
+EMA = 0.995
+
+
+def load(folder: Path, work: Path, seed: int, every: int = 1, first: int = 0) -> Crops:
+    """The crops of a folder, cut once and kept in the work folder for the next run."""
+    kept = work / f"{folder.name}-{every}-{first}.npz"
+    if kept.is_file():
+        with np.load(kept) as columns:
+            return Crops(**columns)
+    crops = collect(folder, seed, every, first)
+    np.savez(kept, context=crops.context, labels=crops.labels, side_px=crops.side_px, mirrored=crops.mirrored)
+    return crops
+
+
+def to_network(views: np.ndarray, device: torch.device) -> Tensor:
+    x = torch.from_numpy(views).to(device).permute(0, 3, 1, 2).float().div_(255)
+    return x.contiguous(memory_format=torch.channels_last)
+
+
+def photographed(x: Tensor) -> Tensor:
+    """(n, 3, h, w) in 0..1 as other cameras and other dyes would show it: colour, contrast, blur, noise."""
+    n, _, h, w = x.shape
+    u = torch.rand(n, 1, 1, 1, device=x.device)
+    x = torch.where(u < 0.2, x[:, torch.randperm(3).tolist()], x)
+    x = torch.where((u > 0.2) & (u < 0.32), x.mean(1, keepdim=True).expand_as(x), x)
+    x = torch.where(u > 0.95, 1 - x, x)
+    gain = torch.exp(0.18 * torch.randn(n, 1, 1, 1)) * (1 + 0.07 * torch.randn(n, 3, 1, 1))
+    contrast = torch.exp(0.22 * torch.randn(n, 1, 1, 1))
+    x = x * gain.to(x.device)
+    middle = x.mean((1, 2, 3), keepdim=True)
+    x = (x - middle) * contrast.to(x.device) + middle + 0.03 * torch.randn(n, 1, 1, 1).to(x.device)
+    few = torch.rand(n) < 0.3
+    if few.any():
+        factor = float(torch.empty(1).uniform_(0.3, 0.85))
+        small = functional.interpolate(x[few], size=(max(12, int(h * factor)), max(24, int(w * factor))), mode="area")
+        x[few] = functional.interpolate(small, size=(h, w), mode="bilinear", align_corners=False)
+    noise = torch.rand(n, 1, 1, 1) ** 2 * 0.045
+    return (x + torch.randn_like(x) * noise.to(x.device)).clamp_(0, 1)
+
+
+def answers(network: TileReader, crops: Crops, device: torch.device) -> Tensor:
+    """(n, 2, classes) logits of all crops as the product would cut them."""
+    network.eval()
+    out = []
+    with torch.inference_mode():
+        for start in range(0, len(crops), 512):
+            picked = np.arange(start, min(start + 512, len(crops)))
+            out.append(network(to_network(plain_views(crops, picked), device)).float().cpu())
+    return torch.cat(out)
+
+
+def figures(logits: Tensor, crops: Crops) -> dict[str, float]:
+    """Shares of halves read right: all, those of 20 and of 40 px, and how often a non-half is called a value."""
+    labels = torch.from_numpy(crops.labels.astype(np.int64))
+    side = torch.from_numpy(crops.side_px)[:, None].expand(-1, 2)
+    right = logits.argmax(2) == labels
+    value = (labels >= 0) & (labels < NONE)
+    other = labels >= NONE
+    p, best = logits.softmax(2).max(2)
+    claimed = (best < NONE) & (p > 0.9)
+    return {
+        "values": float(right[value].float().mean()),
+        "values_20px": float(right[value & (side >= 20)].float().mean()),
+        "values_40px": float(right[value & (side >= 40)].float().mean()),
+        "rejected": float((~claimed)[other].float().mean()),
+        "claimed": float(claimed[value].float().mean()),
+        "claimed_wrong": float((claimed & ~right)[value].float().sum() / claimed[value].float().sum().clamp(min=1)),
+    }
+
+
+def class_weights(crops: Crops) -> Tensor:
+    count = np.bincount(crops.labels[crops.labels >= 0], minlength=len(CLASSES)).astype(np.float32)
+    weight = (count.sum() / len(CLASSES) / np.maximum(count, 1)) ** 0.5
+    return torch.from_numpy(np.clip(weight, 0.4, 2.5))
+
+
+def train(crops: Crops, held: Crops, work: Path, minutes: float, resume: bool, rate: float, seed: int) -> None:
+    torch.manual_seed(seed)
+    rng = np.random.default_rng(seed)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    network = TileReader().to(device, memory_format=torch.channels_last)
+    kept = TileReader().to(device)
+    last, best_file = work / "last.pt", work / "best.pt"
+    if resume and last.is_file():
+        network.load_state_dict(torch.load(last, map_location=device, weights_only=True))
+    kept.load_state_dict(network.state_dict())
+    weight = class_weights(crops).to(device)
+    optimiser = torch.optim.AdamW(network.parameters(), rate, weight_decay=0.02)
+    start, step, best, shown = time.monotonic(), 0, -1.0, time.monotonic()
+    order, place = rng.permutation(len(crops)), 0
+    while True:
+        share = (time.monotonic() - start) / (60 * minutes)
+        warm = min(1.0, (step + 1) / 150)
+        for group in optimiser.param_groups:
+            group["lr"] = rate * warm * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * min(share, 1.0))))
+        if place + BATCH > len(order):
+            order, place = rng.permutation(len(crops)), 0
+        views, labels = jittered_views(crops, order[place : place + BATCH], rng)
+        place += BATCH
+        network.train()
+        logits = network(photographed(to_network(views, device)))
+        wanted = torch.from_numpy(labels.astype(np.int64)).to(device)
+        loss = functional.cross_entropy(
+            logits.flatten(0, 1), wanted.flatten(), weight=weight, ignore_index=IGNORED, label_smoothing=0.01
+        )
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 5.0)
+        optimiser.step()
+        with torch.no_grad():
+            keep = min(EMA, (1 + step) / (10 + step))
+            for averaged, now in zip(kept.state_dict().values(), network.state_dict().values(), strict=True):
+                if averaged.dtype.is_floating_point:
+                    averaged.lerp_(now, 1 - keep)
+                else:
+                    averaged.copy_(now)
+        step += 1
+        if time.monotonic() - shown > 120 or share >= 1:
+            shown = time.monotonic()
+            found = figures(answers(kept, held, device), held)
+            print(
+                json.dumps(
+                    {"minutes": round((shown - start) / 60, 1), "step": step, "loss": round(loss.item(), 4)}
+                    | {k: round(v, 4) for k, v in found.items()}
+                ),
+                flush=True,
+            )
+            torch.save(kept.state_dict(), last)
+            score = found["values_20px"] + 0.5 * found["rejected"]
+            if score > best:
+                best = score
+                torch.save(kept.state_dict(), best_file)
+        if share >= 1:
+            return
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, nargs="+", required=True, help="folders of rendered tables")
+    parser.add_argument("--held", type=Path, nargs="*", help="validation tables (default: every 20th of the data)")
+    parser.add_argument("--work", type=Path, default=Path("work/reader"))
+    parser.add_argument("--minutes", type=float, required=True)
+    parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--rate", type=float, default=3e-3)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=7)
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    options.work.mkdir(parents=True, exist_ok=True)
+    crops = Crops.together([load(folder, options.work, options.seed + i) for i, folder in enumerate(options.data)])
+    if options.held:
+        held = Crops.together([load(folder, options.work, 99) for folder in options.held])
+    else:
+        picked = np.random.default_rng(0).permutation(len(crops))
+        cut = len(crops) // 20
+        crops, held = part(crops, picked[cut:]), part(crops, picked[:cut])
+    print(json.dumps({"crops": len(crops), "held": len(held)}), flush=True)
+    train(crops, held, options.work, options.minutes, options.resume, options.rate, options.seed)
+
+
+def part(crops: Crops, picked: np.ndarray) -> Crops:
+    return Crops(crops.context[picked], crops.labels[picked], crops.side_px[picked], crops.mirrored[picked])
+
+
+if __name__ == "__main__":
+    main()
