@@ -43,7 +43,8 @@ def glare_card(sheet: Sheet) -> None:
         (
             "Put two strips of clear tape across the black field, so that it shines as a tile does.",
             "Lay the card in the middle of the table and then in each corner, lamps as on a game night. In the "
-            "camera's picture no bright patch may lie on the black field: move the lamp that makes it, or put paper before it.",
+            "camera's picture no bright patch may lie on the black field: move the lamp that makes "
+            "it, or put paper before it.",
             "All seven greys must be told apart. Light ones run together: too bright; dark ones: too dark.",
             "The smallest row of pips that can be counted must be no larger than the pips of your tiles.",
         ),

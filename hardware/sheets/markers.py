@@ -40,8 +40,8 @@ def corner_markers(sheet: Sheet) -> None:
         MARGIN_MM + 10,
         sheet.width_mm - 2 * MARGIN_MM,
         "Cut along the dashed lines. Seen from the side where the picture's bottom will be, lay each card in its "
-        "corner of the playing area, upright as printed, with the marked outer corner of the black square exactly on the "
-        "corner. Fix them with matt tape; they may stay for ever.",
+        "corner of the playing area, upright as printed, with the marked outer corner of the black square exactly "
+        "on the corner. Fix them with matt tape; they may stay for ever.",
     )
     card = CORNER_EDGE_MM + 2 * QUIET_MM
     columns = (MARGIN_MM + 10, sheet.width_mm - MARGIN_MM - 10 - card)
