@@ -1,0 +1,151 @@
+"""When a table is still: hands, tiles, lamps, shadows and bumps over a drawn table."""
+
+import cv2
+import numpy as np
+import pytest
+
+from vision.frame import Frame
+from vision.settle import Settler, SettleSettings, TableState
+
+W, H = 960, 720
+CLOTH = cv2.GaussianBlur(np.random.default_rng(1).normal(110, 40, (H, W, 3)), (0, 0), 1.2).astype(np.float32)
+
+NOISE = np.random.default_rng(2).normal(0, 2, (5, H, W, 3)).astype(np.float32)
+
+
+def table(tiles=(), light=1.0, shadow=None, hand=None, shift=(0, 0), noise=None):
+    """A BGR picture: ivory tiles (x, y, degrees) on cloth, a soft shadow at x, an arm reaching in to (x, y)."""
+    image = CLOTH.copy()
+    for x, y, turn in tiles:
+        outline = cv2.boxPoints(((x, y), (44, 22), turn)).astype(np.int32)
+        cv2.fillPoly(image, [outline], (205, 215, 220))
+        cv2.circle(image, (x, y), 3, (20, 20, 20), -1)
+    if shadow is not None:
+        image *= (1 - 0.35 * np.exp(-(((np.arange(W) - shadow) / 130.0) ** 2)))[None, :, None]
+    if hand is not None:
+        x, y = hand
+        cv2.line(image, (x + 90, H + 20), (x, y), (120, 150, 200), 70)
+        cv2.circle(image, (x, y), 48, (125, 155, 205), -1)
+    image = np.roll(image, shift, (1, 0)) * light
+    image += NOISE[(noise or 0) % len(NOISE)]
+    return np.clip(image, 0, 255).astype(np.uint8)
+
+
+@pytest.fixture
+def watched():
+    """A settler that has read the empty table, and a function that shows it frames and returns the answers."""
+    settler = Settler()
+    count = iter(range(10**6))
+
+    def show(times=1, **what):
+        answers = []
+        for _ in range(times):
+            n = next(count)
+            answers.append(settler.see(Frame(table(**what, noise=n), float(n), str(n))))
+        return answers
+
+    first = show(4)
+    assert first[-1].should_read and first[-1].regions == ((0, 0, W, H),)
+    settler.done()
+    return settler, show
+
+
+def covers(regions, x, y):
+    return any(x0 < x < x1 and y0 < y < y1 for x0, y0, x1, y1 in regions)
+
+
+def test_an_empty_table_stays_read(watched):
+    _, show = watched
+    assert {a.state for a in show(20)} == {TableState.READ}
+
+
+def test_a_hand_lays_a_tile_and_only_its_surroundings_are_read(watched):
+    settler, show = watched
+    moving = [a for x in range(5) for a in show(hand=(300 + 20 * x, 600 - 60 * x))]
+    assert {a.state for a in moving} == {TableState.HAND}
+    assert not any(a.should_read for a in moving)
+    gone = show(4, tiles=[(400, 330, 20)])
+    assert gone[-1].state is TableState.READING and gone[-1].should_read
+    assert covers(gone[-1].regions, 400, 330)
+    assert sum((x1 - x0) * (y1 - y0) for x0, y0, x1, y1 in gone[-1].regions) < 0.05 * W * H
+    settler.done()
+    assert {a.state for a in show(5, tiles=[(400, 330, 20)])} == {TableState.READ}
+
+
+def test_reading_is_asked_for_until_it_is_done(watched):
+    settler, show = watched
+    answers = show(6, tiles=[(500, 300, 0)])
+    assert [a.should_read for a in answers[-3:]] == [True, True, True]
+    settler.done()
+    assert not show(1, tiles=[(500, 300, 0)])[0].should_read
+
+
+def test_a_hand_that_leaves_nothing_asks_for_no_reading(watched):
+    _, show = watched
+    show(3, hand=(300, 500))
+    assert not any(a.should_read for a in show(6))
+
+
+@pytest.mark.parametrize("light", [0.6, 0.8, 1.25])
+def test_an_exposure_change_is_no_play(watched, light):
+    _, show = watched
+    assert not any(a.should_read for a in show(8, light=light))
+
+
+def test_flicker_is_no_play(watched):
+    _, show = watched
+    assert not any(a.should_read for n in range(12) for a in show(light=1.0 + 0.06 * (-1) ** n))
+
+
+def test_a_walking_shadow_is_no_play(watched):
+    _, show = watched
+    assert not any(a.should_read for x in range(-100, 1100, 60) for a in show(shadow=x))
+
+
+def test_a_bump_reads_the_whole_table_and_says_so(watched):
+    _, show = watched
+    last = show(5, shift=(14, -9))[-1]
+    assert last.camera_moved and last.should_read and last.regions == ((0, 0, W, H),)
+    assert last.moved_px == pytest.approx((14, -9), abs=1.0)
+
+
+def test_a_nudge_of_two_pixels_is_followed_without_a_reading(watched):
+    _, show = watched
+    last = show(5, shift=(2, 1))[-1]
+    assert last.state is TableState.READ and not last.camera_moved
+
+
+def test_a_resting_arm_is_read_around_after_a_while(watched):
+    settler, show = watched
+    short = show(10, hand=(480, 500))
+    assert {a.state for a in short} == {TableState.HAND}
+    long = show(settler.settings.resting_hand_frames + 2, hand=(480, 500), tiles=[(150, 150, 40)])
+    assert long[-1].should_read and covers(long[-1].hidden, 480, 500) and covers(long[-1].regions, 150, 150)
+
+
+def test_an_endless_movement_is_read_after_the_timeout():
+    settler = Settler(SettleSettings(timeout_frames=12))
+    answers = []
+    for n in range(16):
+        answers.append(settler.see(Frame(table(hand=(200 + 30 * (n % 7), 400), noise=n), float(n), str(n))))
+    forced = [a for a in answers if a.should_read]
+    assert forced and forced[0].forced
+
+
+def test_read_now_works_out_of_every_state(watched):
+    settler, show = watched
+    for what in ({}, {"hand": (400, 400)}, {"tiles": [(200, 200, 0)]}):
+        show(1, **what)
+        settler.read_now()
+        answer = show(1, **what)[0]
+        assert answer.should_read and answer.regions
+        settler.done()
+
+
+def test_a_recording_replays_the_same():
+    def run():
+        settler = Settler()
+        frames = [table(noise=1)] * 3 + [table(hand=(300, 400), noise=2)] * 2 + [table([(300, 300, 0)], noise=3)] * 5
+        return [settler.see(Frame(f, float(i), str(i))) for i, f in enumerate(frames)]
+
+    assert run() == run()

@@ -1,0 +1,75 @@
+"""Is the camera still a camera? Frozen, black, blurred and glared pictures, told from the pictures alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.frame import Frame, Image
+from vision.motion import small_of
+
+
+@dataclass(frozen=True, slots=True)
+class HealthSettings:
+    """Brightness runs from 0 to 255; `frozen_frames` identical frames in a row are no camera: a sensor has noise."""
+
+    width_px: int = 320
+    dark_below: float = 12.0
+    glare_from: int = 250
+    glare_area: float = 0.06
+    sharp_from: float = 1.2
+    frozen_frames: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """`sharpness` see `sharpness_of`; `glare` is the part of the picture that is burnt out."""
+
+    brightness: float
+    glare: float
+    sharpness: float
+    frozen: bool
+    problems: tuple[str, ...]
+
+
+class HealthCheck:
+    """Sees every frame of a live camera; keeps one small picture."""
+
+    def __init__(self, settings: HealthSettings | None = None) -> None:
+        self.settings = settings or HealthSettings()
+        self._last: Image | None = None
+        self._same = 0
+
+    def see(self, frame: Frame) -> Health:
+        s = self.settings
+        small = small_of(frame, s.width_px)
+        same = self._last is not None and self._last.shape == small.shape and np.array_equal(self._last, small)
+        self._same = self._same + 1 if same else 0
+        self._last = small
+        grey = np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
+        brightness = float(grey.mean())
+        glare = float((grey >= s.glare_from).mean())
+        sharpness = sharpness_of(grey)
+        frozen = self._same >= s.frozen_frames
+        problems = []
+        if frozen:
+            problems.append(f"the camera has sent the same picture {self._same + 1} times")
+        if brightness < s.dark_below:
+            problems.append(f"too dark (brightness {brightness:.0f} of 255)")
+        elif glare > s.glare_area:
+            problems.append(f"glare: {glare * 100:.0f} % of the picture is burnt out")
+        if sharpness < s.sharp_from and not frozen:
+            problems.append("blurred: no sharp edge in the picture")
+        return Health(brightness, glare, sharpness, frozen, tuple(problems))
+
+
+def sharpness_of(grey: NDArray[np.uint8]) -> float:
+    """The steepest hundredth of the edges against the same picture blurred once more: 1 is no detail at all."""
+    fine = cv2.Laplacian(grey.astype(np.float32), cv2.CV_32F)
+    coarse = cv2.Laplacian(cv2.GaussianBlur(grey, (0, 0), 2.0).astype(np.float32), cv2.CV_32F)
+    top = float(np.percentile(np.abs(fine), 99))
+    rest = float(np.percentile(np.abs(coarse), 99))
+    return top / max(rest, 0.5) / 4

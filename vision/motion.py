@@ -1,0 +1,121 @@
+"""What moves and what has changed, on a small picture, whatever the light does.
+
+A picture is compared by its local structure: the logarithm of the brightness minus its surroundings. A lamp, the
+camera's exposure, mains flicker and the soft edge of a walking shadow change that little; a hand or a tile changes it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.frame import Frame, Image
+
+Floats = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+Region = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class MotionSettings:
+    """Lengths are parts of the small picture's width; thresholds are in units of log brightness."""
+
+    width_px: int = 480
+    surroundings: float = 0.03
+    threshold: float = 0.11
+    faint: float = 0.055
+    noise_factor: float = 5.0
+    smallest: float = 1.2e-4
+    """A changed spot smaller than this part of the picture's area is noise."""
+    reach: float = 0.02
+    """Regions are grown by this part of the width, so a whole tile is inside."""
+
+
+def small_of(frame: Frame, width_px: int) -> Image:
+    """The frame at the working width, from the camera's own small stream where there is one."""
+    source = frame.image if frame.small is None or frame.small.shape[1] < width_px else frame.small
+    h, w = source.shape[:2]
+    if w <= width_px:
+        return source
+    size = (width_px, max(1, round(h * width_px / w)))
+    whole = w // width_px
+    if whole > 2:
+        # Averaging by a whole number is several times faster than by a broken one; the rest of the way is cheap.
+        part = source[: h // whole * whole, : w // whole * whole]
+        source = np.asarray(cv2.resize(part, (w // whole, h // whole), interpolation=cv2.INTER_AREA), np.uint8)
+    return np.asarray(cv2.resize(source, size, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def structure(small: Image, settings: MotionSettings) -> Floats:
+    """(h, w) float32: log brightness less its surroundings, and so nearly free of the light."""
+    grey = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY) if small.ndim == 3 else small
+    bright = np.log(cv2.GaussianBlur(grey, (3, 3), 0).astype(np.float32) + np.float32(12))
+    # Two box means are near enough to a Gaussian and ten times faster.
+    side = max(3, 2 * round(settings.surroundings * small.shape[1]) + 1)
+    around = cv2.blur(cv2.blur(bright, (side, side)), (side, side))
+    return np.asarray(bright - around, np.float32)
+
+
+def noise_of(difference: Floats) -> float:
+    """The standard deviation of the unchanged part of a difference, from its median."""
+    return float(np.median(np.abs(difference)) * 1.4826)
+
+
+def changed_mask(before: Floats, after: Floats, threshold: float, settings: MotionSettings) -> Mask:
+    """(h, w) bool: where two structures differ, specks removed."""
+    difference = np.asarray(np.abs(after - before), np.float32)
+    level = max(threshold, settings.noise_factor * noise_of(difference))
+    raw = (difference > level).astype(np.uint8)
+    smallest = max(3, round(settings.smallest * raw.size))
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(raw, connectivity=8)
+    keep = np.zeros(count, np.bool_)
+    keep[1:] = np.asarray(stats)[1:, cv2.CC_STAT_AREA] >= smallest
+    return np.asarray(keep[np.asarray(labels)])
+
+
+def grow(mask: Mask, by_px: int) -> Mask:
+    """The mask and everything within `by_px` of it."""
+    kernel = np.ones((2 * by_px + 1, 2 * by_px + 1), np.uint8)
+    return np.asarray(cv2.dilate(mask.astype(np.uint8), kernel) > 0)
+
+
+def regions_of(mask: Mask, full_wh: tuple[int, int], reach_px: int) -> tuple[Region, ...]:
+    """(x0, y0, x1, y1) in full-size pixels of the mask's parts, grown by `reach_px` small ones; none overlap."""
+    if not mask.any():
+        return ()
+    h, w = mask.shape
+    sx, sy = full_wh[0] / w, full_wh[1] / h
+    _, _, stats, _ = cv2.connectedComponentsWithStats(grow(mask, reach_px).astype(np.uint8), connectivity=8)
+    boxes = [(int(x), int(y), int(x + a), int(y + b)) for x, y, a, b, _ in np.asarray(stats)[1:]]
+    scaled = [
+        (int(x0 * sx), int(y0 * sy), min(full_wh[0], round(x1 * sx)), min(full_wh[1], round(y1 * sy)))
+        for x0, y0, x1, y1 in boxes
+    ]
+    return joined(scaled)
+
+
+def joined(regions: list[Region]) -> tuple[Region, ...]:
+    """Overlapping regions become one, until none overlap."""
+    waiting = list(regions)
+    done: list[Region] = []
+    while waiting:
+        x0, y0, x1, y1 = waiting.pop()
+        for other in [r for r in waiting + done if r[0] < x1 and r[2] > x0 and r[1] < y1 and r[3] > y0]:
+            (waiting if other in waiting else done).remove(other)
+            x0, y0, x1, y1 = min(x0, other[0]), min(y0, other[1]), max(x1, other[2]), max(y1, other[3])
+            waiting.append((x0, y0, x1, y1))
+            break
+        else:
+            done.append((x0, y0, x1, y1))
+    return tuple(sorted(done))
+
+
+def shift_between(before: Floats, after: Floats) -> tuple[float, float, float]:
+    """(dx, dy, agreement): how far the whole picture moved, in small pixels, and how sure that is (0 to 1)."""
+    window = cv2.createHanningWindow((before.shape[1], before.shape[0]), cv2.CV_32F)
+    # OpenCV 5.0 multiplies its inputs by the window in place, so it gets copies.
+    (dx, dy), agreement = cv2.phaseCorrelate(before.copy(), after.copy(), np.asarray(window, np.float32))
+    return float(dx), float(dy), float(agreement)

@@ -1,0 +1,207 @@
+"""When is the table still and worth reading? Hands are a state of their own.
+
+    hand       something moves, or an arm reaches in from the picture's edge
+    settling   nothing moves; a few frames are waited for
+    reading    still, and something has changed since the last reading: read it now
+    read       the table is as it was last read
+
+Everything is counted in frames, never in seconds, so a recording replays the same. No state can be stuck: whatever
+lasts longer than `timeout_frames` is read as it is, and `read_now` asks for that at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import cv2
+import numpy as np
+
+from vision.frame import Frame
+from vision.motion import (
+    Floats,
+    Mask,
+    MotionSettings,
+    Region,
+    changed_mask,
+    grow,
+    regions_of,
+    shift_between,
+    small_of,
+    structure,
+)
+
+
+class TableState(StrEnum):
+    HAND = "hand"
+    SETTLING = "settling"
+    READING = "reading"
+    READ = "read"
+
+
+@dataclass(frozen=True, slots=True)
+class SettleSettings:
+    """Frames at the rate of the camera; areas are parts of the picture's area."""
+
+    motion: MotionSettings = field(default_factory=MotionSettings)
+    still_frames: int = 2
+    timeout_frames: int = 150
+    resting_hand_frames: int = 25
+    """An arm that lies still this long is read around: what it covers is reported as hidden."""
+    hand_area: float = 0.012
+    moving_area: float = 4e-4
+    camera_moved: float = 0.006
+    """A shift of the whole picture by this part of its width is a bump; smaller ones are followed silently."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettleState:
+    """What one frame says. `regions` and `hidden` are (x0, y0, x1, y1) in pixels of the frame's full picture.
+
+    `regions` is what has to be read again where `should_read`; `hidden` what an arm covers: nothing there has vanished.
+    `moved_px` is how far the whole picture has shifted since the last reading; `forced` tells that a timeout or
+    `read_now` asked, not a still table.
+    """
+
+    state: TableState
+    should_read: bool = False
+    regions: tuple[Region, ...] = ()
+    hidden: tuple[Region, ...] = ()
+    moved_px: tuple[float, float] = (0.0, 0.0)
+    camera_moved: bool = False
+    forced: bool = False
+
+
+class Settler:
+    """Sees every frame; `done` tells it that the table was read as it lay in the frame seen last."""
+
+    def __init__(self, settings: SettleSettings | None = None) -> None:
+        self.settings = settings or SettleSettings()
+        self._reference: Floats | None = None
+        self._last: Floats | None = None
+        self._swept: Mask | None = None
+        self._still = 0
+        self._waiting = 0
+        self._asked = False
+        self.state = TableState.SETTLING
+
+    def read_now(self) -> None:
+        """The next frame is read as it is, whatever moves."""
+        self._asked = True
+
+    def done(self) -> None:
+        """The table was read as in the frame seen last: from here on only new changes count."""
+        self._reference = self._last
+        self._swept = None
+        self._waiting = 0
+        self.state = TableState.READ
+
+    def forget(self) -> None:
+        """The next still table is read whole (after a new calibration, a new round, another camera)."""
+        self._reference = None
+        self._swept = None
+
+    def see(self, frame: Frame, still: bool = False) -> SettleState:
+        """What this frame says. `still`: it is known to be a still picture (a folder of photographs, one a play)."""
+        s = self.settings
+        now = structure(small_of(frame, s.motion.width_px), s.motion)
+        last = self._last
+        if last is not None and last.shape != now.shape:
+            self.forget()
+            last = None
+        self._last = now
+        moving = (
+            np.zeros(now.shape, np.bool_) if last is None else changed_mask(last, now, s.motion.threshold, s.motion)
+        )
+        is_moving = moving.mean() > s.moving_area
+        if still:
+            self._still, is_moving = s.still_frames, False
+        else:
+            self._still = 0 if is_moving else self._still + 1
+        if is_moving:
+            self._swept = moving if self._swept is None else self._swept | moving
+        answer = self._judge(now, moving, is_moving, frame.size_wh)
+        self.state = answer.state
+        return answer
+
+    def _judge(self, now: Floats, moving: Mask, is_moving: bool, full_wh: tuple[int, int]) -> SettleState:
+        s = self.settings
+        shift, followed, bumped = self._follow(now)
+        changed = self._changed(now, followed)
+        arm = _arm(changed | moving, s.hand_area) if self._reference is not None else _arm(moving, s.hand_area)
+        full_shift = (shift[0] * full_wh[0] / now.shape[1], shift[1] * full_wh[1] / now.shape[0])
+        hidden = regions_of(arm, full_wh, 0)
+        reach = max(1, round(s.motion.reach * now.shape[1]))
+        quiet = self._still >= s.still_frames
+        resting = arm.any() and self._still >= s.resting_hand_frames
+        nothing_new = self._reference is not None and not changed.any()
+
+        if quiet and nothing_new and not bumped and not self._asked:
+            self._waiting = 0
+            self._swept = None
+            return SettleState(TableState.READ, moved_px=full_shift, camera_moved=bumped)
+        self._waiting += 1
+        forced = self._asked or self._waiting > s.timeout_frames
+        ready = quiet and (not arm.any() or resting)
+        if not ready and not forced:
+            state = TableState.HAND if is_moving or arm.any() else TableState.SETTLING
+            return SettleState(state, hidden=hidden, moved_px=full_shift, camera_moved=bumped)
+        self._asked = False
+        if forced:
+            self._waiting = 0
+        whole: tuple[Region, ...] = ((0, 0, *full_wh),)
+        regions = whole if self._reference is None or bumped else regions_of(changed & ~arm, full_wh, reach)
+        if forced and not regions:
+            regions = whole
+        return SettleState(
+            TableState.READING,
+            True,
+            regions,
+            hidden,
+            full_shift,
+            bumped,
+            forced=forced and not (quiet and not arm.any()),
+        )
+
+    def _follow(self, now: Floats) -> tuple[tuple[float, float], Floats | None, bool]:
+        """How far the picture has shifted since the reference, the reference moved along, and whether it is a bump."""
+        reference = self._reference
+        if reference is None or self._still < self.settings.still_frames:
+            return (0.0, 0.0), reference, False
+        dx, dy, agreement = shift_between(reference, now)
+        apart = float(np.hypot(dx, dy))
+        if agreement < 0.25 or apart < 0.15:
+            return (0.0, 0.0), reference, False
+        h, w = now.shape
+        move = np.array([[1, 0, dx], [0, 1, dy]], np.float64)
+        moved = cv2.warpAffine(reference, move, (w, h), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        return (dx, dy), np.asarray(moved, np.float32), apart > self.settings.camera_moved * w
+
+    def _changed(self, now: Floats, reference: Floats | None) -> Mask:
+        """Where the table differs from the last reading: faint differences count where a hand has been."""
+        s = self.settings.motion
+        if reference is None:
+            return np.zeros(now.shape, np.bool_)
+        clear = changed_mask(reference, now, s.threshold, s)
+        if self._swept is None:
+            return clear
+        faint = changed_mask(reference, now, s.faint, s)
+        return np.asarray(clear | (faint & grow(self._swept, max(1, round(s.reach * now.shape[1])))))
+
+
+def _arm(mask: Mask, least_area: float) -> Mask:
+    """The parts of a mask that are as large as a hand and reach in from the picture's edge."""
+    if not mask.any():
+        return mask
+    closed = grow(mask, 4)
+    _, labels, _, _ = cv2.connectedComponentsWithStats(closed.astype(np.uint8), connectivity=8)
+    labels = np.asarray(labels)
+    border = np.concatenate([labels[:3].ravel(), labels[-3:].ravel(), labels[:, :3].ravel(), labels[:, -3:].ravel()])
+    arm = np.zeros(mask.shape, np.uint8)
+    for part in np.unique(border[border > 0]):
+        # An arm of one colour differs from its surroundings along its outline only: what the outline encloses counts.
+        points = cv2.findNonZero((labels == part).astype(np.uint8))
+        hull = cv2.convexHull(points)
+        if cv2.contourArea(hull) >= least_area * mask.size:
+            cv2.fillConvexPoly(arm, np.asarray(hull, np.int32), 1)
+    return np.asarray(arm > 0)
