@@ -1,0 +1,179 @@
+"""Measure the shipped weights and write models/baseline.json.
+
+    python -m models.evaluate --photographs DIR --rendered DIR      all figures, group by group, into the baseline
+    python -m models.evaluate --quick                               the few committed rendered samples, for CI
+
+The photographs are scored by their own measure (models/scoring.py) and are never trained on; fresh rendered tables are
+scored apart from them, since being good at one's own renderings is no news. `--quick` compares with the baseline and
+exits 1 when something got worse.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from models import scoring
+from models.calibrate import expected_error
+from models.shipped import shipped_weights
+
+HERE = Path(__file__).parent
+BASELINE = HERE / "baseline.json"
+SAMPLES = HERE / "samples"
+SLACK = {"recall": 0.02, "precision": 0.02, "exact": 0.02, "wrong": 0.005}
+"""How much worse than the baseline a quick figure may be (another processor rounds otherwise) before it is a drop."""
+
+
+def prediction(name: str, reading: Any) -> dict[str, Any]:
+    """A picture's reading in the form `companion read --json` prints and the score reads."""
+    tiles = [
+        {
+            "quad": np.asarray(tile.quad_px, float).tolist(),
+            "face": tile.face,
+            "values": list(tile.values) if tile.values is not None else None,
+        }
+        for tile in reading.tiles
+    ]
+    return {"image": name, "ms": reading.ms, "tiles": tiles}
+
+
+def label_of(name: str, group: str, meta: dict[str, Any], readable_px: float = 20) -> dict[str, Any]:
+    """A rendered table's exact labels in the photographs' form.
+
+    A tile must be read when both halves are visible and at least `readable_px` large; one that is mostly hidden or
+    leaves the picture is listed without values, so that finding it neither helps nor hurts.
+    """
+    tiles = []
+    for thing in meta["objects"]:
+        if thing["cls"] > 1 or thing["vis"] < 0.12:
+            continue
+        quad = thing["quad"]
+        side = (scoring.area(scoring.hull(quad)) / 2) ** 0.5
+        plain = min(thing["half_vis"]) >= 0.9 and side >= readable_px and (thing["in_frame"] or 0) >= 0.98
+        down = thing["cls"] == 1
+        if down and plain:
+            tiles.append({"quad": quad, "face": "down", "values": None})
+        else:
+            tiles.append({"quad": quad, "face": "up", "values": thing["values"] if plain and not down else None})
+    return {"image": name, "group": group, "tiles": tiles, "complete": True}
+
+
+def figures(row: dict[str, Any]) -> dict[str, Any]:
+    """A score's counts as rates between 0 and 1; None where there was nothing to count."""
+
+    def share(part: str, whole: str) -> float | None:
+        return round(row[part] / row[whole], 4) if row[whole] else None
+
+    return {
+        "photos": row["photos"],
+        "tiles": row["truths"],
+        "recall": share("found", "truths"),
+        "precision": share("hits", "counted"),
+        "exact": share("exact", "readable"),
+        "claimed": share("claims", "found"),
+        "wrong": share("wrong", "claims"),
+        "ends": share("ends_right", "ended"),
+        "perfect": f"{row['perfect']}/{row['complete']}",
+    }
+
+
+def scored(predictions: list[dict[str, Any]], labels: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    rows, _, _ = scoring.score_all(predictions, labels)
+    return {name: figures(row) for name, row in rows.items()}
+
+
+def photographs(folder: Path, eye: Any) -> dict[str, Any]:
+    """Every labelled photograph read by the product's own front door."""
+    from vision.pictures import open_picture
+
+    labels = scoring.read_lines(folder / "labels.jsonl")
+    predictions = [prediction(label["image"], eye.look(open_picture(folder / label["image"]))) for label in labels]
+    return scored(predictions, labels)
+
+
+def rendered(folder: Path, eye: Any, most: int | None = None) -> dict[str, Any]:
+    """Rendered tables with the product's front door; also halves and calibration on the true outlines."""
+    import cv2
+
+    predictions, labels, p, true, times = [], [], [], [], []
+    for path in sorted((folder / "images").glob("*.jpg"))[:most]:
+        meta = json.loads((folder / "meta" / f"{path.stem}.json").read_text(encoding="utf-8"))
+        image = cv2.imread(str(path))
+        label = label_of(path.name, str(meta.get("set_kind", "tables")), meta)
+        labels.append(label)
+        reading = eye.look(image)
+        times.append(reading.ms)
+        predictions.append(prediction(path.name, reading))
+        known = [t for t in label["tiles"] if t["values"]]
+        if known:
+            scores = eye.reader.scores(image, np.array([t["quad"] for t in known], np.float32))
+            p.append(scores.values.reshape(-1, scores.values.shape[-1]))
+            true.append(np.array([t["values"] for t in known]).ravel())
+    result = scored(predictions, labels)
+    if p:
+        probabilities, values = np.concatenate(p), np.concatenate(true)
+        result["halves"] = {
+            "count": len(values),
+            "right": round(float((probabilities.argmax(1) == values).mean()), 4),
+            "ece": round(expected_error(probabilities, values), 4),
+        }
+    result["ms"] = round(statistics.median(times), 1) if times else None
+    return result
+
+
+def drops(now: dict[str, Any], before: dict[str, Any]) -> list[str]:
+    """What got worse, one line each."""
+    worse = []
+    for key, slack in SLACK.items():
+        old, new = before.get(key), now.get(key)
+        if old is None:
+            continue
+        lost = (new or 0) - old if key == "wrong" else old - (new or 0)
+        if new is None or lost > slack:
+            worse.append(f"{key}: {new}, was {old}")
+    return worse
+
+
+def open_eye() -> Any:
+    from vision.eye import open_eye as opened
+
+    for name in ("tiles", "pips"):
+        shipped_weights(name)
+    return opened()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--photographs", type=Path, help="folder of labels.jsonl and its pictures")
+    parser.add_argument("--rendered", type=Path, help="folder of rendered tables nothing was trained on")
+    parser.add_argument("--most", type=int, help="look at no more than this many rendered tables")
+    parser.add_argument("--quick", action="store_true", help="the committed samples only, compared with the baseline")
+    options = parser.parse_args()
+    before = json.loads(BASELINE.read_text(encoding="utf-8")) if BASELINE.is_file() else {}
+    eye = open_eye()
+    quick = rendered(SAMPLES, eye)["all"]
+    if options.quick:
+        worse = drops(quick, before.get("quick", {}))
+        print(json.dumps(quick))
+        for line in worse:
+            print(f"worse than models/baseline.json: {line}", file=sys.stderr)
+        return 1 if worse else 0
+    now = before | {"quick": quick}
+    if options.photographs:
+        now["photographs"] = photographs(options.photographs, eye)
+        print(json.dumps(now["photographs"], indent=1))
+    if options.rendered:
+        now["rendered"] = rendered(options.rendered, eye, options.most)
+        print(json.dumps(now["rendered"], indent=1))
+    BASELINE.write_text(json.dumps(now, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
