@@ -1,4 +1,4 @@
-"""The geometry buffer: what is seen at each pixel (albedo, slope, gloss, height, owner) before any light falls on it."""
+"""The geometry buffer: what is seen at each pixel (albedo, slope, gloss, height, owner), before any light falls."""
 
 from __future__ import annotations
 

@@ -29,7 +29,20 @@ WORDS = (
     "game",
     "double",
     "hub",
-) + ("draw", "play", "open", "station", "engine", "north", "east", "12", "45", "7", "sheet", "start", "finish")
+    "draw",
+    "play",
+    "open",
+    "station",
+    "engine",
+    "north",
+    "east",
+    "12",
+    "45",
+    "7",
+    "sheet",
+    "start",
+    "finish",
+)
 
 
 def write(image: Image, text: str, at: tuple[int, int], font: int, scale: float, colour: Image, thick: int) -> None:

@@ -20,7 +20,7 @@ Image = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Surface:
-    """`albedo` (n, n, 3), `slope` (n, n, 2) or None; `gloss` and `roughness` of its mirror; `mm_per_px` of the texture."""
+    """`albedo` (n, n, 3), `slope` (n, n, 2) or None, gloss and roughness of its mirror, and the texture's scale."""
 
     kind: str
     albedo: Image
