@@ -1,0 +1,118 @@
+"""Signing in with the PIN, once for each phone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from urllib.parse import urlsplit
+
+from flask import Blueprint, Response, current_app, jsonify, redirect, render_template, request, session
+from werkzeug.exceptions import Forbidden, TooManyRequests, Unauthorized
+from werkzeug.wrappers import Response as AnyResponse
+
+from companion.web.body import read_body, text
+from companion.web.pin import PinLock, TooManyTriesError
+
+access = Blueprint("access", __name__)
+
+PIN_HEADER = "X-Companion-Pin"
+
+
+def lock() -> PinLock:
+    found: PinLock = current_app.extensions["companion_lock"]
+    return found
+
+
+def signed_in() -> bool:
+    """Whether this browser has given the PIN that is valid now."""
+    return session.get("pin") == lock().fingerprint
+
+
+def who_changes() -> str | None:
+    """The name under which this phone's corrections are kept, if its person chose one."""
+    name = session.get("name")
+    return name if isinstance(name, str) else None
+
+
+def wants_page() -> bool:
+    """A form was sent by a browser, which then wants to see a page; a program wants JSON."""
+    return request.mimetype in ("application/x-www-form-urlencoded", "multipart/form-data")
+
+
+def needs_pin(view: Callable[..., Any]) -> Callable[..., Any]:
+    """Refuse changes from who has not given the PIN (by signing in, or in the header X-Companion-Pin)."""
+
+    @wraps(view)
+    def guarded(*args: Any, **kwargs: Any) -> Any:
+        if not signed_in():
+            offered = request.headers.get(PIN_HEADER)
+            if offered is None:
+                if wants_page():
+                    return redirect("/pin?next=" + own_path(request.referrer), 303)
+                raise Unauthorized("Changes need the PIN that the box shows.")
+            try_pin(offered)
+        return view(*args, **kwargs)
+
+    return guarded
+
+
+def try_pin(pin: str) -> None:
+    """Raises Forbidden for a wrong PIN and TooManyRequests while the address has to wait."""
+    try:
+        right = lock().opens(pin, request.remote_addr or "?")
+    except TooManyTriesError as many:
+        seconds = math.ceil(many.wait_s)
+        raise TooManyRequests(f"Too many wrong PINs. Try again in {seconds} seconds.", retry_after=seconds) from None
+    if not right:
+        raise Forbidden("That is not the PIN.")
+
+
+def own_path(url: str | None) -> str:
+    """The path of one of our own pages, whatever was asked for."""
+    path = urlsplit(url or "").path
+    return path if path.startswith("/") and not path.startswith(("//", "/\\", "/pin")) else "/"
+
+
+@access.get("/pin")
+def ask() -> str:
+    return render_template("pin.html", next=own_path(request.args.get("next")), wrong=None)
+
+
+@access.post("/pin")
+def sign_in() -> AnyResponse:
+    """From the page's form."""
+    fields = read_body(request)
+    target = own_path(str(fields.get("next") or "/"))
+    try:
+        _sign_in(fields)
+    except (Forbidden, TooManyRequests) as fault:
+        page = Response(render_template("pin.html", next=target, wrong=fault.description), status=fault.code)
+        for name, value in fault.get_headers():
+            if name == "Retry-After":
+                page.headers[name] = value
+        return page
+    return redirect(target, 303)
+
+
+@access.post("/api/pin")
+def sign_in_by_program() -> Response:
+    _sign_in(read_body(request))
+    return jsonify({"signed_in": True})
+
+
+@access.post("/pin/out")
+def sign_out() -> AnyResponse:
+    session.clear()
+    return redirect("/", 303)
+
+
+def _sign_in(fields: dict[str, Any]) -> None:
+    pin = fields.get("pin")
+    try_pin(str(pin) if isinstance(pin, int) and not isinstance(pin, bool) else text(fields, "pin", longest=32).strip())
+    session.clear()
+    session.permanent = True
+    session["pin"] = lock().fingerprint
+    if fields.get("name"):
+        session["name"] = text(fields, "name", longest=24)

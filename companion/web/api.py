@@ -1,0 +1,230 @@
+"""The JSON interface: the state for everybody, the verbs for who has the PIN."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from flask import Blueprint, Response, current_app, jsonify, redirect, request
+from werkzeug.exceptions import BadRequest, Conflict
+from werkzeug.wrappers import Response as AnyResponse
+
+from companion.web.access import needs_pin, own_path, wants_page, who_changes
+from companion.web.body import number, person, read_body, text, tile, tiles
+from companion.web.house import House
+
+api = Blueprint("api", __name__)
+
+HIGHEST = 18
+
+
+def house() -> House:
+    found: House = current_app.extensions["companion_house"]
+    return found
+
+
+@api.get("/health")
+def health() -> Response:
+    """`ok`, or `degraded` with the reasons in plain words."""
+    reasons = []
+    camera = house().camera_status()
+    if camera is not None and camera.get("state") == "lost":
+        reasons.append(str(camera.get("message") or "the camera gives no pictures"))
+    return jsonify({"status": "degraded" if reasons else "ok", "reasons": reasons})
+
+
+@api.get("/api/state")
+def state() -> Response:
+    """The whole table and scoreboard."""
+    if not house().has_game:
+        return jsonify({"seq": 0, "game": None, "phase": "no_game", "camera": house().camera_status()})
+    snapshot = dict(house().session.snapshot())
+    snapshot["game"] = house().game
+    snapshot["camera"] = house().camera_status()
+    return jsonify(snapshot)
+
+
+def act(verb: str, *arguments: Any, **named: Any) -> AnyResponse:
+    """Call one verb of the session; a refusal is 409 with its sentence, and nothing has changed."""
+    session = house().session
+    call: Callable[..., Any] = getattr(session, verb)
+    try:
+        events = call(*arguments, **named)
+    except (ValueError, LookupError) as refusal:
+        raise Conflict(_sentence(refusal)) from None
+    if wants_page():
+        return redirect(own_path(request.form.get("next") or "/"), 303)
+    return jsonify({"events": [event if isinstance(event, dict) else event.to_json() for event in events or ()]})
+
+
+def _sentence(refusal: Exception) -> str:
+    words = str(refusal.args[0]) if refusal.args else str(refusal)
+    return words[:1].upper() + words[1:] if words else "That is not possible now."
+
+
+def _board() -> dict[str, Any]:
+    return house().session.snapshot()
+
+
+def _players() -> list[str]:
+    return [str(name) for name in _board().get("players") or ()]
+
+
+def _mover(fields: dict[str, Any]) -> str | None:
+    """Whose act it is: the named player, else the one to move."""
+    if fields.get("by"):
+        return person(fields, "by", _players())
+    turn = _board().get("turn")
+    return None if turn is None else str(turn)
+
+
+def _train(fields: dict[str, Any], name: str = "train") -> str:
+    train = text(fields, name, longest=24)
+    board = _board()
+    known = {*(str(t["name"]) for t in board.get("trains") or ()), *_players(), "MX", "MX2", "R", "L"}
+    if train not in known:
+        raise BadRequest(f"There is no train '{train}' on this table.")
+    return train
+
+
+def _fresh(fields: dict[str, Any]) -> None:
+    """Refuse what was decided while looking at an older table: two people may be correcting at once."""
+    if fields.get("expected_seq") in (None, ""):
+        return
+    expected = number(fields, "expected_seq", 0, 10**9)
+    now = int(_board().get("seq") or 0)
+    if expected != now:
+        raise Conflict("The table has changed in the meantime; look again and repeat it if it is still right.")
+
+
+def _due(train: str) -> int | None:
+    """The value due on a train, for a tile of which only the new end was tapped."""
+    board = _board()
+    if train in ("R", "L"):
+        ends = board.get("ends") or (None, None)
+        return ends[1] if train == "R" else ends[0]
+    for row in board.get("trains") or ():
+        if row.get("name") == train:
+            end = row.get("end")
+            return None if end is None else int(end)
+    engine = board.get("engine")
+    return None if not engine else int(engine[0])
+
+
+def laid_tile(fields: dict[str, Any], train: str) -> tuple[int, int]:
+    """The tile of a play: `tile`, or `outer` with `inner` (missing: the value due on the train)."""
+    if fields.get("tile") not in (None, ""):
+        return tile(fields["tile"], HIGHEST)
+    outer = number(fields, "outer", 0, HIGHEST)
+    if fields.get("inner") not in (None, ""):
+        inner = number(fields, "inner", 0, HIGHEST)
+    else:
+        due = _due(train)
+        inner = outer if due is None else due
+    return (outer, inner) if train == "L" else (inner, outer)
+
+
+@api.post("/api/play")
+@needs_pin
+def play() -> AnyResponse:
+    fields = read_body(request)
+    _fresh(fields)
+    train = _train(fields)
+    return act("play", laid_tile(fields, train), train, by=_mover(fields), source="person")
+
+
+@api.post("/api/<any(draw,pass,discard):what>")
+@needs_pin
+def turn_act(what: str) -> AnyResponse:
+    fields = read_body(request)
+    _fresh(fields)
+    verb = {"draw": "draw", "pass": "pass_turn", "discard": "discard"}[what]
+    return act(verb, _mover(fields))
+
+
+@api.post("/api/<any(mark,unmark,flip):what>")
+@needs_pin
+def marker_act(what: str) -> AnyResponse:
+    fields = read_body(request)
+    _fresh(fields)
+    return act(what, _train(fields), by=_mover(fields))
+
+
+@api.post("/api/announce")
+@needs_pin
+def announce() -> AnyResponse:
+    fields = read_body(request)
+    return act("announce", _mover(fields))
+
+
+@api.post("/api/undo")
+@needs_pin
+def undo() -> AnyResponse:
+    _fresh(read_body(request))
+    return act("undo")
+
+
+@api.post("/api/answer")
+@needs_pin
+def answer() -> AnyResponse:
+    """Which of an unclear event's stories is true; -1: none of them."""
+    fields = read_body(request)
+    choice = number(fields, "choice", -1, 50)
+    return act("answer", number(fields, "seq", 1, 10**9), None if choice < 0 else choice, by=who_changes())
+
+
+def correction(fields: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+    """What a correction changes: `tile`, `train`, `by`, or one of the flags `withdrawn`, `overruled`."""
+    seq = number(fields, "seq", 1, 10**9)
+    what: dict[str, Any] = {}
+    if fields.get("low") not in (None, "") or fields.get("high") not in (None, ""):
+        what["tile"] = [number(fields, "low", 0, HIGHEST), number(fields, "high", 0, HIGHEST)]
+    if fields.get("tile") not in (None, ""):
+        what["tile"] = list(tile(fields["tile"], HIGHEST))
+    if fields.get("train") not in (None, ""):
+        what["train"] = _train(fields)
+    if fields.get("by") not in (None, ""):
+        what["by"] = person(fields, "by", _players())
+    for flag in ("withdrawn", "overruled"):
+        if fields.get(flag) in (True, "1", "true", "on"):
+            what[flag] = True
+    if not what:
+        raise BadRequest("The correction changes nothing: name a tile, a train, a player, or withdraw the play.")
+    return seq, what
+
+
+@api.post("/api/correct")
+@needs_pin
+def correct() -> AnyResponse:
+    fields = read_body(request)
+    _fresh(fields)
+    seq, what = correction(fields)
+    return act("correct", seq, what, by=who_changes())
+
+
+@api.post("/api/start-round")
+@needs_pin
+def start_round() -> AnyResponse:
+    fields = read_body(request)
+    _fresh(fields)
+    engine = None if fields.get("engine") in (None, "") else tile(fields["engine"], HIGHEST)
+    starter = None if fields.get("starter") in (None, "") else person(fields, "starter", _players())
+    return act("start_round", engine, starter)
+
+
+@api.post("/api/show-hand")
+@needs_pin
+def show_hand() -> AnyResponse:
+    fields = read_body(request)
+    return act("show_hand", person(fields, "by", _players()), tiles(fields.get("tiles") or [], HIGHEST))
+
+
+@api.post("/api/end-round")
+@needs_pin
+def end_round() -> AnyResponse:
+    fields = read_body(request)
+    _fresh(fields)
+    how = text(fields, "how", default="blocked_declared", longest=20)
+    if how not in ("out", "blocked_proved", "blocked_declared", "abandoned"):
+        raise BadRequest("A round ends by out, blocked_proved, blocked_declared or abandoned.")
+    return act("end_round", how)

@@ -1,0 +1,142 @@
+"""The app factory: everything the page needs is handed in, nothing is found by itself."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from flask import Flask, Response, g, jsonify, render_template, request
+from werkzeug.exceptions import HTTPException
+
+from companion.web.access import access
+from companion.web.api import api
+from companion.web.guard import guard, own_names
+from companion.web.house import House, NoGameError
+from companion.web.languages import LANGUAGES, choose_language, speak_languages
+from companion.web.pages import RegionCache, pages
+from companion.web.pin import PinLock, fresh_pin
+from companion.web.stream import Seats, StreamSettings, stream
+
+SOURCE_URL = "https://github.com/tabletop-companion/tabletop-companion"
+
+BODY_LIMIT = 64 * 1024
+"""Bytes of an ordinary request; a photograph's own route allows more."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class PageSettings:
+    """How the page is served. `address` is the numeric one for the QR code; `source_url` the corresponding source."""
+
+    pin: str = field(default_factory=fresh_pin)
+    names: Collection[str] = field(default_factory=own_names)
+    address: str | None = None
+    source_url: str = SOURCE_URL
+    stream: StreamSettings = field(default_factory=StreamSettings)
+    testing: bool = False
+
+
+def create_app(house: House, settings: PageSettings | None = None, lock: PinLock | None = None) -> Flask:
+    """The page over `house`. `lock` stands in for the PIN of `settings` (tests give one with their own clock)."""
+    chosen = settings or PageSettings()
+    app = Flask(__name__)
+    app.config.update(
+        SECRET_KEY=secrets.token_bytes(32),
+        MAX_CONTENT_LENGTH=BODY_LIMIT,
+        MAX_FORM_MEMORY_SIZE=BODY_LIMIT,
+        MAX_FORM_PARTS=200,
+        SESSION_COOKIE_NAME="companion",
+        SESSION_COOKIE_HTTPONLY=True,
+        SESSION_COOKIE_SAMESITE="Strict",
+        TESTING=chosen.testing,
+    )
+    app.json.ensure_ascii = False  # type: ignore[attr-defined]
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    app.extensions["companion_house"] = house
+    app.extensions["companion_settings"] = chosen
+    app.extensions["companion_lock"] = lock or PinLock.of(chosen.pin)
+    app.extensions["companion_stream"] = chosen.stream
+    app.extensions["companion_seats"] = Seats(chosen.stream.most)
+    app.extensions["companion_regions"] = RegionCache()
+    guard(app, frozenset(name.lower() for name in chosen.names))
+    speak_languages(app)
+    _prefer(app)
+    _register(app)
+    _answer_faults(app)
+    app.jinja_env.globals.update(
+        version=own_version(),
+        source_url=chosen.source_url,
+        asset_mark=_asset_mark(Path(app.static_folder or "")),
+    )
+    return app
+
+
+def own_version() -> str:
+    try:
+        return version("tabletop-companion")
+    except PackageNotFoundError:
+        return "0"
+
+
+def _asset_mark(folder: Path) -> str:
+    """Changes with the files, so that a browser may keep them for ever."""
+    newest = max((path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()), default=0)
+    return f"{newest:x}"[-10:]
+
+
+def _register(app: Flask) -> None:
+    for blueprint in (pages, access, api, stream):
+        app.register_blueprint(blueprint)
+
+
+def _prefer(app: Flask) -> None:
+    @app.before_request
+    def choose() -> None:
+        g.language = choose_language(request)
+        theme = request.args.get("theme") or request.cookies.get("theme") or "auto"
+        g.theme = theme if theme in ("dark", "light") else "auto"
+
+    @app.after_request
+    def remember(response: Response) -> Response:
+        year = 365 * 24 * 3600
+        if request.args.get("lang") in LANGUAGES:
+            response.set_cookie("lang", request.args["lang"], max_age=year, samesite="Lax")
+        if request.args.get("theme") in ("dark", "light", "auto"):
+            response.set_cookie("theme", request.args["theme"], max_age=year, samesite="Lax")
+        if request.path.startswith("/static/") and request.args.get("v"):
+            response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+        response.vary.update(("Cookie", "Accept-Language"))
+        return response
+
+
+def _answer_faults(app: Flask) -> None:
+    @app.errorhandler(HTTPException)
+    def refused(fault: HTTPException) -> Response | tuple[str, int] | HTTPException:
+        code = fault.code or 500
+        if code in (301, 302, 303, 304, 307, 308):
+            return fault
+        sentence = fault.description or fault.name
+        response: Response
+        if request.path.startswith("/api/") and request.mimetype != "application/x-www-form-urlencoded":
+            response = jsonify({"error": sentence})
+        else:
+            response = Response(render_template("fault.html", code=code, sentence=sentence), mimetype="text/html")
+        response.status_code = code
+        for name, value in fault.get_headers():
+            if name.lower() in ("retry-after", "allow"):
+                response.headers[name] = value
+        return response
+
+    @app.errorhandler(NoGameError)
+    def nothing_played(_: NoGameError) -> Response:
+        if request.path.startswith("/api/"):
+            response = jsonify({"error": "No game is being played."})
+        else:
+            response = Response(render_template("empty.html"), mimetype="text/html")
+        response.status_code = 404 if request.path != "/" else 200
+        return response

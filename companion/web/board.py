@@ -1,0 +1,276 @@
+"""A snapshot turned into what the templates draw. The only place that knows how a snapshot is built."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from companion.web.drawing import SHAPES
+from companion.web.wording import MEXICAN
+
+SURE_ENOUGH = 0.9
+"""Below this probability a tile is drawn amber and called unsure."""
+
+LENGTH_STEPS = (6, 8, 10, 12, 14, 16, 18, 20, 24, 28)
+"""Tiles are drawn at a size at which the longest train fits; CSS has one class for each step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A player's place and signs: `index` 1 ... gives colour and shape, `initial` one or two letters."""
+
+    name: str
+    index: int
+    initial: str
+
+    @property
+    def shape(self) -> int:
+        return (self.index - 1) % SHAPES
+
+
+@dataclass(frozen=True, slots=True)
+class TileView:
+    """One laid tile; `inner` is nearer the engine. `fault` marks an illegal play that stands, `newest` the last one."""
+
+    inner: int
+    outer: int
+    seq: int
+    unsure: bool = False
+    fault: bool = False
+    newest: bool = False
+
+    @property
+    def double(self) -> bool:
+        return self.inner == self.outer
+
+    @property
+    def unread(self) -> bool:
+        return self.inner < 0
+
+
+@dataclass(frozen=True, slots=True)
+class TrainView:
+    """One row of the yard. `seat` is None for the Mexican train; `end` the value that is due."""
+
+    name: str
+    seat: Seat | None
+    row: int
+    tiles: tuple[TileView, ...]
+    end: int | None
+    marker: bool
+    open: bool
+    flipped: bool
+    dead: bool
+    playable: bool
+    to_cover: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """A line of the scoreboard; `rank` 1 leads, shared where totals are equal; `hand` a count where it is known."""
+
+    seat: Seat
+    total: int
+    last: int | None
+    hand: int | None
+    rank: int
+    moves_next: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """Everything the live page shows, apart from sentences."""
+
+    seq: int
+    phase: str
+    rules: str
+    family: str
+    set_name: str
+    highest: int
+    round: int | None
+    rounds: int | None
+    engine: tuple[int, int] | None
+    boneyard: int | None
+    first_turn: bool
+    turn: Seat | None
+    seats: tuple[Seat, ...]
+    trains: tuple[TrainView, ...]
+    must_cover: Mapping[str, Any] | None
+    line: tuple[TileView, ...]
+    arms: int
+    ends: tuple[int | None, int | None]
+    discards: Mapping[str, int]
+    plays: tuple[Mapping[str, Any], ...]
+    unclear: tuple[Mapping[str, Any], ...]
+    blocked: Mapping[str, Any] | None
+    scores: tuple[ScoreRow, ...]
+    rounds_played: tuple[Mapping[str, Any], ...]
+    winners: tuple[str, ...]
+    audit: tuple[Mapping[str, Any], ...]
+    drew: bool
+
+    @property
+    def chinese(self) -> bool:
+        return self.family == "chinese"
+
+    @property
+    def playing(self) -> bool:
+        return self.phase == "playing"
+
+    @property
+    def longest(self) -> int:
+        """The step of LENGTH_STEPS into which the longest train fits; doubles lie across and count half."""
+        most = max((sum(0.56 if t.double else 1.0 for t in train.tiles) for train in self.trains), default=0)
+        return next((step for step in LENGTH_STEPS if most <= step), LENGTH_STEPS[-1])
+
+    @property
+    def open_trains(self) -> tuple[TrainView, ...]:
+        """What the player to move may lay on."""
+        return tuple(train for train in self.trains if train.playable)
+
+    @property
+    def faults(self) -> tuple[Mapping[str, Any], ...]:
+        """Plays of this round that break a rule and have not been let stand, the newest first."""
+        return tuple(play for play in reversed(self.plays) if is_fault(play))
+
+    def seat(self, name: str | None) -> Seat | None:
+        return next((seat for seat in self.seats if seat.name == name), None)
+
+    def play(self, seq: int) -> Mapping[str, Any] | None:
+        return next((play for play in self.plays if play.get("seq") == seq), None)
+
+
+def is_fault(play: Mapping[str, Any]) -> bool:
+    """Whether a play is shown as an accusation: a certain finding that neither fell nor was let stand."""
+    if play.get("overruled") or play.get("taken_back") or play.get("withdrawn"):
+        return False
+    return any(finding.get("certain", True) for finding in play.get("violations") or ())
+
+
+def seats_of(players: Sequence[str]) -> tuple[Seat, ...]:
+    """Initials: one letter, two where players share the first."""
+    firsts = [_letters(name, 1) for name in players]
+    return tuple(
+        Seat(name, i + 1, first if firsts.count(first) == 1 else _letters(name, 2))
+        for i, (name, first) in enumerate(zip(players, firsts, strict=True))
+    )
+
+
+def _letters(name: str, count: int) -> str:
+    """The first letters with the marks that belong to them."""
+    clusters = re.findall(r"\w[\u0300-\u036f\u0981-\u0983\u09bc-\u09cd]*", name) or [name[:1]]
+    return "".join(clusters[:count]).upper()
+
+
+def board_of(snapshot: Mapping[str, Any]) -> Board:
+    """The view of one snapshot."""
+    players = [str(name) for name in snapshot.get("players") or ()]
+    seats = seats_of(players)
+    plays = tuple(snapshot.get("plays") or ())
+    faults = {play.get("seq") for play in plays if is_fault(play)}
+    laid = [play.get("seq") for play in plays if play.get("event") == "tile_played" and not play.get("taken_back")]
+    newest = laid[-1] if laid else None
+    must_cover = snapshot.get("must_cover")
+    turn = snapshot.get("turn")
+    ends = snapshot.get("ends") or (None, None)
+    engine = snapshot.get("engine")
+    return Board(
+        seq=int(snapshot.get("seq") or 0),
+        phase=str(snapshot.get("phase") or "waiting"),
+        rules=str(snapshot.get("rules") or ""),
+        family=str(snapshot.get("family") or "mexican"),
+        set_name=str(snapshot.get("set") or ""),
+        highest=int(snapshot.get("set_max") or (6 if snapshot.get("family") == "chinese" else 12)),
+        round=snapshot.get("round"),
+        rounds=snapshot.get("rounds"),
+        engine=(engine[0], engine[1]) if engine else None,
+        boneyard=snapshot.get("boneyard"),
+        first_turn=bool(snapshot.get("first_turn")),
+        turn=next((seat for seat in seats if seat.name == turn), None),
+        seats=seats,
+        trains=tuple(_train(train, i, seats, must_cover, faults, newest) for i, train in enumerate(_trains(snapshot))),
+        must_cover=must_cover,
+        line=tuple(_tile(tile, faults, newest) for tile in snapshot.get("line") or ()),
+        arms=int(snapshot.get("arms") or 1),
+        ends=(ends[0], ends[1]),
+        discards=snapshot.get("discards") or {},
+        plays=plays,
+        unclear=tuple(snapshot.get("unclear") or ()),
+        blocked=snapshot.get("blocked"),
+        scores=_scores(snapshot, seats),
+        rounds_played=tuple(snapshot.get("rounds_played") or ()),
+        winners=_winners(snapshot.get("winner")),
+        audit=tuple(snapshot.get("audit") or ()),
+        drew="draw" in (snapshot.get("turn_actions") or ()),
+    )
+
+
+def _trains(snapshot: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    return snapshot.get("trains") or ()
+
+
+def _winners(winner: Any) -> tuple[str, ...]:
+    if not winner:
+        return ()
+    return (winner,) if isinstance(winner, str) else tuple(winner)
+
+
+def _train(
+    train: Mapping[str, Any],
+    row: int,
+    seats: Sequence[Seat],
+    must_cover: Mapping[str, Any] | None,
+    faults: set[Any],
+    newest: int | None,
+) -> TrainView:
+    name = str(train["name"])
+    return TrainView(
+        name=name,
+        seat=None if name == MEXICAN else next((seat for seat in seats if seat.name == name), None),
+        row=row,
+        tiles=tuple(_tile(tile, faults, newest) for tile in train.get("tiles") or ()),
+        end=train.get("end"),
+        marker=bool(train.get("marker")),
+        open=bool(train.get("open")),
+        flipped=bool(train.get("flipped")),
+        dead=train.get("dead") == "certain",
+        playable=bool(train.get("playable")),
+        to_cover=bool(must_cover and must_cover.get("train") == name),
+    )
+
+
+def _tile(tile: Mapping[str, Any], faults: set[Any], newest: int | None) -> TileView:
+    values = tile.get("tile") or (-1, -1)
+    seq = int(tile.get("seq") or 0)
+    sure = tile.get("sure")
+    return TileView(
+        inner=values[0],
+        outer=values[1],
+        seq=seq,
+        unsure=bool(tile.get("unsure")) or (sure is not None and sure < SURE_ENOUGH),
+        fault=seq in faults,
+        newest=seq == newest and seq > 0,
+    )
+
+
+def _scores(snapshot: Mapping[str, Any], seats: Sequence[Seat]) -> tuple[ScoreRow, ...]:
+    """In order of seats: a scoreboard whose lines jump about cannot be read from across the room."""
+    totals: Mapping[str, int] = snapshot.get("totals") or {}
+    hands: Mapping[str, int] = snapshot.get("hands") or {}
+    played = snapshot.get("rounds_played") or ()
+    last: Mapping[str, int] = played[-1].get("scores", {}) if played else {}
+    most_wins = snapshot.get("most_points_win", False)
+    numbers = sorted((totals.get(seat.name, 0) for seat in seats), reverse=bool(most_wins))
+    return tuple(
+        ScoreRow(
+            seat=seat,
+            total=totals.get(seat.name, 0),
+            last=last.get(seat.name),
+            hand=hands.get(seat.name),
+            rank=numbers.index(totals.get(seat.name, 0)) + 1 if played else 0,
+            moves_next=snapshot.get("turn") == seat.name,
+        )
+        for seat in seats
+    )

@@ -1,0 +1,161 @@
+"""What a request carries, read with distrust: every fault is one clear sentence with a 4xx status, never a 5xx."""
+
+from __future__ import annotations
+
+import json
+import math
+import unicodedata
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from flask import Request
+from werkzeug.exceptions import BadRequest, RequestEntityTooLarge
+
+MAX_DEPTH = 12
+"""A correction is three levels deep; a hundred thousand levels exhaust the parser's stack."""
+
+MAX_NAME = 24
+
+
+def read_body(request: Request) -> dict[str, Any]:
+    """The fields of a POST, from JSON or from a form. Raises BadRequest with the sentence for the person."""
+    if request.mimetype == "application/json":
+        return _json_object(_bytes(request))
+    if request.mimetype in ("application/x-www-form-urlencoded", "multipart/form-data"):
+        _bytes_limit(request)
+        return {key: _checked(request.form[key], "the form") for key in request.form}
+    if not request.content_length:
+        return {}
+    raise BadRequest(f"The request's type is {request.mimetype or 'missing'}; expected application/json or a form.")
+
+
+def text(fields: Mapping[str, Any], name: str, *, longest: int = 200, default: str | None = None) -> str:
+    """A non-empty text field, without control characters."""
+    value = fields.get(name, default)
+    if value is None or value == "":
+        raise BadRequest(f"The field '{name}' is missing.")
+    if not isinstance(value, str):
+        raise BadRequest(f"The field '{name}' must be a text.")
+    if len(value) > longest:
+        raise BadRequest(f"The field '{name}' is longer than {longest} characters.")
+    return value
+
+
+def number(fields: Mapping[str, Any], name: str, low: int, high: int, *, default: int | None = None) -> int:
+    """A whole number from `low` to `high`, written as a number or as digits."""
+    value = fields.get(name, default)
+    if value is None or value == "":
+        raise BadRequest(f"The field '{name}' is missing.")
+    if isinstance(value, str) and value.strip().lstrip("-").isascii() and value.strip().lstrip("-").isdigit():
+        value = int(value) if len(value) < 12 else high + 1
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise BadRequest(f"The field '{name}' must be a whole number.")
+    if not low <= value <= high:
+        raise BadRequest(f"The field '{name}' must lie between {low} and {high}.")
+    return value
+
+
+def person(fields: Mapping[str, Any], name: str, players: tuple[str, ...] | list[str]) -> str:
+    """The name of somebody who plays."""
+    value = text(fields, name, longest=MAX_NAME)
+    if value not in players:
+        raise BadRequest(f"'{value}' does not play in this game.")
+    return value
+
+
+def tile(value: Any, highest: int) -> tuple[int, int]:
+    """`[5, 12]` or `"5-12"` (Chinese `"5:6"`), each half from 0 to `highest`."""
+    halves: list[Any] = []
+    if isinstance(value, str):
+        halves = value.strip().replace(":", "-").split("-")
+    elif isinstance(value, list):
+        halves = value
+    if len(halves) != 2:
+        raise BadRequest("A tile is written like 12-5.")
+    a, b = (number({"half of the tile": half}, "half of the tile", 0, highest) for half in halves)
+    return a, b
+
+
+def tiles(value: Any, highest: int, *, most: int = 40) -> list[tuple[int, int]]:
+    """A hand: a list of tiles, or `"1-2 5-5"`."""
+    parts = value.replace(",", " ").replace(";", " ").split() if isinstance(value, str) else value
+    if not isinstance(parts, list):
+        raise BadRequest("A hand is written like 12-5 3-3.")
+    if len(parts) > most:
+        raise BadRequest(f"A hand of more than {most} tiles cannot be.")
+    return [tile(part, highest) for part in parts]
+
+
+def _bytes_limit(request: Request) -> None:
+    limit = request.max_content_length
+    if limit is not None and (request.content_length or 0) > limit:
+        raise RequestEntityTooLarge(f"The request is larger than {limit} bytes.")
+
+
+def _bytes(request: Request) -> bytes:
+    _bytes_limit(request)
+    return request.get_data(cache=False)
+
+
+def _json_object(raw: bytes) -> dict[str, Any]:
+    try:
+        document = raw.decode("utf-8")
+    except UnicodeDecodeError as fault:
+        raise BadRequest(f"The request is not UTF-8 (byte {fault.start}).") from None
+    if _depth(document) > MAX_DEPTH:
+        raise BadRequest(f"The request is nested deeper than {MAX_DEPTH} levels.")
+    try:
+        value = json.loads(document, parse_constant=_refuse_constant, parse_float=_finite)
+    except (ValueError, RecursionError) as fault:
+        raise BadRequest(f"The request is not JSON: {fault}.") from None
+    if not isinstance(value, dict):
+        raise BadRequest('The request must be a JSON object, like {"tile": [12, 5]}.')
+    checked = _checked(value, "the request")
+    assert isinstance(checked, dict)
+    return checked
+
+
+def _depth(document: str) -> int:
+    """The deepest nesting of brackets outside of strings, found without recursion."""
+    deepest = depth = 0
+    inside = escaped = False
+    for sign in document:
+        if inside:
+            if escaped:
+                escaped = False
+            elif sign == "\\":
+                escaped = True
+            elif sign == '"':
+                inside = False
+        elif sign == '"':
+            inside = True
+        elif sign in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif sign in "]}":
+            depth -= 1
+    return deepest
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number")
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise ValueError(f"{digits[:20]} is not a finite number")
+    return value
+
+
+def _checked(value: Any, where: str) -> Any:
+    """The same value, with every text normalised and free of what no keyboard types (controls, lone surrogates)."""
+    if isinstance(value, str):
+        if any(unicodedata.category(sign) in ("Cc", "Cs") and sign not in "\n\r\t" for sign in value):
+            raise BadRequest(f"A text in {where} holds control characters.")
+        return unicodedata.normalize("NFC", value)
+    if isinstance(value, list):
+        return [_checked(item, where) for item in value]
+    if isinstance(value, dict):
+        return {str(_checked(key, where)): _checked(item, where) for key, item in value.items()}
+    return value

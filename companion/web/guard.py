@@ -1,0 +1,98 @@
+"""Safety in a home network: which names the box answers to, where changes may come from, what a page may load."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Collection
+from urllib.parse import urlsplit
+
+from flask import Flask, Request, Response, request
+from werkzeug.exceptions import Forbidden, MisdirectedRequest
+
+CONTENT_SECURITY_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' blob: data:",
+        "connect-src 'self'",
+        "manifest-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+
+HEADERS = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    # Not `no-referrer`: with it the browser sends `Origin: null` for our own forms.
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
+}
+
+
+def own_names() -> frozenset[str]:
+    """The names this machine goes by in a home network."""
+    name = socket.gethostname().lower()
+    return frozenset({"localhost", name, name.split(".")[0], name.split(".")[0] + ".local"})
+
+
+def host_is_ours(host: str, names: Collection[str]) -> bool:
+    """Whether a Host header names this box: an IP literal or one of `names`.
+
+    A page elsewhere whose name is made to point here (DNS rebinding) still sends its own name, and is refused.
+    """
+    try:
+        parts = urlsplit(f"//{host}")
+        name, _ = parts.hostname, parts.port
+    except ValueError:
+        return False
+    if not name or parts.path or parts.query or parts.username is not None:
+        return False
+    if name.rstrip(".") in names:
+        return True
+    try:
+        ipaddress.ip_address(name.split("%")[0])
+    except ValueError:
+        return False
+    return True
+
+
+def check_host(incoming: Request, names: Collection[str]) -> None:
+    host = incoming.headers.get("Host", "")
+    if not host_is_ours(host, names):
+        raise MisdirectedRequest("This box does not answer to that name; use its numeric address.")
+
+
+def check_origin(incoming: Request) -> None:
+    """A change must come from our own pages, or from a program (which then names the PIN itself)."""
+    if incoming.method in ("GET", "HEAD", "OPTIONS"):
+        return
+    origin = incoming.headers.get("Origin")
+    if origin is not None:
+        if urlsplit(origin).netloc.lower() != incoming.headers.get("Host", "").lower():
+            raise Forbidden("The request came from another site.")
+        return
+    if incoming.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
+        raise Forbidden("The request came from another site.")
+
+
+def guard(app: Flask, names: Collection[str]) -> None:
+    """Put the checks before every request and the headers on every answer."""
+
+    @app.before_request
+    def before() -> None:
+        check_host(request, names)
+        check_origin(request)
+
+    @app.after_request
+    def after(response: Response) -> Response:
+        for name, value in HEADERS.items():
+            response.headers.setdefault(name, value)
+        response.headers.setdefault("Cache-Control", "no-cache")
+        return response

@@ -1,0 +1,161 @@
+"""What the page stands on: the game being played, the camera over it, and the folder of earlier games."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from companion.web.bell import Bell
+
+
+class SessionLike(Protocol):
+    """The part of the referee's desk that the page uses: it reads snapshots and events, and calls verbs by name."""
+
+    def snapshot(self, at: int | None = None) -> dict[str, Any]: ...
+
+    @property
+    def events(self) -> Sequence[Any]: ...
+
+    def subscribe(self, callback: Callable[..., None]) -> Any: ...
+
+
+class CameraLike(Protocol):
+    """A camera as the page sees it: a state in words, and perhaps a picture."""
+
+    def status(self) -> Mapping[str, Any]:
+        """At least `state`: hand, settling, reading, read, looking, lost; perhaps `message`."""
+        ...
+
+    def still(self) -> bytes | None:
+        """The latest picture as a JPEG, for setting up."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """How games are made and opened; given by whoever wires the program, so the page knows no journal."""
+
+    create: Callable[[Path, Mapping[str, Any]], SessionLike]
+    """(new journal's path, header) -> session."""
+    open: Callable[[Path], SessionLike]
+    read_hand: Callable[[bytes, Mapping[str, Any]], Mapping[str, Any]] | None = None
+    """(a photograph, header) -> {"tiles": [[a, b], ...], "unreadable": n}: a hand laid open. None: no eye here."""
+    camera_moved: Callable[[SessionLike], None] | None = None
+    """Told when another game comes on the table, so that the camera follows."""
+
+
+class NoGameError(Exception):
+    """Nothing is being played."""
+
+
+class House:
+    """The current game and its surroundings. Thread-safe; every change rings `bell`."""
+
+    def __init__(
+        self,
+        session: SessionLike | None = None,
+        *,
+        data_dir: Path | None = None,
+        workshop: Workshop | None = None,
+        camera: CameraLike | None = None,
+        game: str = "",
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self.bell = Bell()
+        self.data_dir = data_dir
+        self.workshop = workshop
+        self.camera = camera
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._session: SessionLike | None = None
+        self._game = ""
+        if session is not None:
+            self.put_on_the_table(session, game or "game")
+
+    @property
+    def session(self) -> SessionLike:
+        """The game being played. Raises NoGameError."""
+        with self._lock:
+            if self._session is None:
+                raise NoGameError
+            return self._session
+
+    @property
+    def has_game(self) -> bool:
+        with self._lock:
+            return self._session is not None
+
+    @property
+    def game(self) -> str:
+        """The current game's name: its folder in the data folder."""
+        with self._lock:
+            return self._game
+
+    def put_on_the_table(self, session: SessionLike, game: str) -> None:
+        """From now on this is the game that everybody sees."""
+        with self._lock:
+            self._session, self._game = session, game
+        session.subscribe(lambda *_: self.bell.ring())
+        if self.workshop is not None and self.workshop.camera_moved is not None:
+            self.workshop.camera_moved(session)
+        self.bell.ring()
+
+    def start_game(self, header: Mapping[str, Any]) -> str:
+        """A new journal under the data folder, on the table at once; its name."""
+        if self.workshop is None or self.data_dir is None:
+            raise NoGameError
+        stem = self._clock().strftime("%Y-%m-%d-%H%M%S")
+        name, again = stem, 1
+        while (self.data_dir / "games" / name).exists():
+            again += 1
+            name = f"{stem}-{again}"
+        folder = self.data_dir / "games" / name
+        folder.mkdir(parents=True)
+        try:
+            session = self.workshop.create(folder / "journal.jsonl", header)
+        except BaseException:
+            _remove_if_empty(folder)
+            raise
+        self.put_on_the_table(session, name)
+        return name
+
+    def games(self) -> list[str]:
+        """Names of the games in the data folder, the newest first."""
+        if self.data_dir is None:
+            return []
+        return sorted((path.parent.name for path in (self.data_dir / "games").glob("*/journal.jsonl")), reverse=True)
+
+    def folder(self, game: str) -> Path | None:
+        """Where a game lies; None for a name that is no game."""
+        if self.data_dir is None or game not in self.games():
+            return None
+        return self.data_dir / "games" / game
+
+    def look_up(self, game: str) -> SessionLike | None:
+        """A game to look at: the current one, or one read from its journal."""
+        with self._lock:
+            if self._session is not None and game == self._game:
+                return self._session
+        folder = self.folder(game)
+        if folder is None or self.workshop is None:
+            return None
+        return self.workshop.open(folder / "journal.jsonl")
+
+    def camera_status(self) -> dict[str, Any] | None:
+        """What the camera is doing, or None in a game without one."""
+        return None if self.camera is None else dict(self.camera.status())
+
+
+def _remove_if_empty(folder: Path) -> None:
+    if not any(folder.iterdir()):
+        folder.rmdir()
+
+
+def event_lines(session: SessionLike, after: int = 0) -> list[dict[str, Any]]:
+    """The events later than `after`, as lines of the journal."""
+    lines = (event if isinstance(event, dict) else event.to_json() for event in session.events)
+    return [line for line in lines if line["seq"] > after]

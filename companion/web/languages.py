@@ -1,0 +1,91 @@
+"""The page's languages: gettext catalogues, read from the committed .po files into memory; nothing is written."""
+
+from __future__ import annotations
+
+import gettext as gettext_module
+import io
+import threading
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+
+from babel.dates import format_datetime
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+from flask import Flask, Request, g, has_request_context
+
+LANGUAGES: Mapping[str, str] = {
+    "en": "English",
+    "uk": "Українська",
+    "cs": "Čeština",
+    "ru": "Русский",
+    "bn": "বাংলা",
+}
+"""Code -> the language's own name. English is the language of the message ids."""
+
+TRANSLATIONS = Path(__file__).parent / "translations"
+
+_catalogues: dict[str, gettext_module.NullTranslations] = {"en": gettext_module.NullTranslations()}
+_loading = threading.Lock()
+
+
+def catalogue(language: str) -> gettext_module.NullTranslations:
+    """The catalogue of one of LANGUAGES, read on first use."""
+    with _loading:
+        if language not in _catalogues:
+            with (TRANSLATIONS / f"{language}.po").open("rb") as po:
+                messages = read_po(po, locale=language)
+            compiled = io.BytesIO()
+            write_mo(compiled, messages)
+            compiled.seek(0)
+            _catalogues[language] = gettext_module.GNUTranslations(compiled)
+        return _catalogues[language]
+
+
+def choose_language(request: Request) -> str:
+    """What the viewer asked for last, else what the browser prefers."""
+    asked = request.args.get("lang") or request.cookies.get("lang") or ""
+    if asked in LANGUAGES:
+        return asked
+    return request.accept_languages.best_match(list(LANGUAGES), default="en") or "en"
+
+
+def current_language() -> str:
+    if not has_request_context():
+        return "en"
+    language = g.get("language", "en")
+    assert isinstance(language, str)
+    return language
+
+
+def gettext(message: str, **values: object) -> str:
+    """`message` in the viewer's language, `%(name)s` filled in."""
+    translated = catalogue(current_language()).gettext(message)
+    return translated % values if values else translated
+
+
+def ngettext(singular: str, plural: str, num: int, **values: object) -> str:
+    """The right plural form; `%(num)s` is the number itself."""
+    translated = catalogue(current_language()).ngettext(singular, plural, num)
+    return translated % {"num": num, **values}
+
+
+def marked(message: str) -> str:
+    """Marks a text of a constant for the catalogues; it is translated where it is shown."""
+    return message
+
+
+def show_time(at: datetime) -> str:
+    """A moment in the viewer's own writing, in the box's time zone."""
+    return format_datetime(at.astimezone(), "medium", locale=current_language())
+
+
+def speak_languages(app: Flask) -> None:
+    """Give the templates `_`, `ngettext` and the list of languages."""
+    app.jinja_env.add_extension("jinja2.ext.i18n")
+    app.jinja_env.install_gettext_callables(  # type: ignore[attr-defined]
+        lambda message: catalogue(current_language()).gettext(message),
+        lambda one, many, num: catalogue(current_language()).ngettext(one, many, num),
+        newstyle=True,
+    )
+    app.jinja_env.globals["languages"] = LANGUAGES

@@ -1,0 +1,156 @@
+"""The live page in its two sizes: in the hand (`/`) and on the wall (`/tv`)."""
+
+from __future__ import annotations
+
+import ipaddress
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Blueprint, Response, current_app, g, jsonify, render_template, request
+from werkzeug.exceptions import NotFound
+
+from companion.web import wording
+from companion.web.access import signed_in, who_changes
+from companion.web.board import Board, board_of, is_fault
+from companion.web.code_words import code_rule, code_title
+from companion.web.drawing import rails, sprite
+from companion.web.house import House, NoGameError
+from companion.web.qr import qr_svg
+
+pages = Blueprint("pages", __name__)
+
+REGIONS = ("head", "alerts", "turn", "yard", "scores", "plays", "act")
+"""Parts of the live page that change by themselves; each is the template regions/<name>.html."""
+
+LAST_PLAYS = 8
+
+
+def house() -> House:
+    found: House = current_app.extensions["companion_house"]
+    return found
+
+
+def words() -> dict[str, Any]:
+    """What every template may call."""
+    return {
+        "signed_in": signed_in(),
+        "my_name": who_changes(),
+        "language": g.get("language", "en"),
+        "theme": g.get("theme", "auto"),
+        "say": wording.say_event,
+        "train_name": wording.train_name,
+        "show_tile": wording.show_tile,
+        "camera_words": wording.camera_words,
+        "reason_words": wording.reason_words,
+        "story_words": wording.story_words,
+        "rules_name": wording.rules_name,
+        "set_title": wording.set_title,
+        "code_title": code_title,
+        "code_rule": code_rule,
+        "is_fault": is_fault,
+        "rails": rails,
+        "sprite": sprite,
+        "last_plays": LAST_PLAYS,
+        "on_the_box": on_the_box(),
+        "settings": current_app.extensions["companion_settings"],
+        "game": house().game,
+    }
+
+
+def on_the_box() -> bool:
+    """Whether the page is shown on the box's own screen, which may show the PIN."""
+    try:
+        return ipaddress.ip_address((request.remote_addr or "").split("%")[0]).is_loopback
+    except ValueError:
+        return False
+
+
+@pages.app_context_processor
+def everywhere() -> dict[str, Any]:
+    return words()
+
+
+@pages.get("/")
+def live() -> str:
+    return _whole("live.html", tv=False)
+
+
+@pages.get("/tv")
+def tv() -> str:
+    return _whole("live.html", tv=True)
+
+
+def _whole(template: str, *, tv: bool) -> str:
+    if not house().has_game:
+        raise NoGameError
+    board = board_of(house().session.snapshot())
+    return render_template(template, tv=tv, **_shown(board, house().camera_status()))
+
+
+def _shown(board: Board, camera: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {"board": board, "camera": camera, "manual": camera is None}
+
+
+class RegionCache:
+    """Rendered regions of the present moment: a hundred phones of one language cost one rendering."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._moment: int | None = None
+        self._kept: dict[tuple[Any, ...], dict[str, Any]] = {}
+
+    def get(self, moment: int, key: tuple[Any, ...]) -> dict[str, Any] | None:
+        with self._lock:
+            if moment != self._moment:
+                self._kept.clear()
+                self._moment = moment
+            return self._kept.get(key)
+
+    def put(self, moment: int, key: tuple[Any, ...], regions: dict[str, Any]) -> None:
+        with self._lock:
+            if moment == self._moment and len(self._kept) < 64:
+                self._kept[key] = regions
+
+
+@pages.get("/regions")
+def regions() -> Response:
+    """The live page's parts as HTML; the page's script puts in those that changed."""
+    tv = request.args.get("tv") == "1"
+    cache: RegionCache = current_app.extensions["companion_regions"]
+    moment = house().bell.rings
+    key = (tv, g.language, signed_in(), on_the_box())
+    found = cache.get(moment, key)
+    if found is None:
+        found = _render_regions(tv)
+        cache.put(moment, key, found)
+    return jsonify(found)
+
+
+def _render_regions(tv: bool) -> dict[str, Any]:
+    board = board_of(house().session.snapshot())
+    shown = _shown(board, house().camera_status())
+    html = {name: render_template(f"regions/{name}.html", tv=tv, **shown) for name in REGIONS}
+    return {"seq": board.seq, "game": house().game, "regions": html, "say": _news_sentence(board)}
+
+
+def _news_sentence(board: Board) -> str:
+    """The last thing that happened, for voice and screen readers: the event, its fault, and who is next."""
+    if not board.plays:
+        return ""
+    last = board.plays[-1]
+    parts = [wording.say_event(last, board.family)]
+    if is_fault(last):
+        parts += [code_title(f["code"]) for f in last.get("violations", ()) if f.get("certain", True)]
+    if board.turn is not None and board.playing:
+        parts.append(wording.turn_words(board.turn.name))
+    return " ".join(parts)
+
+
+@pages.get("/qr.svg")
+def qr() -> Response:
+    """The page's numeric address for other phones."""
+    address = current_app.extensions["companion_settings"].address
+    if address is None:
+        raise NotFound("The box does not know its numeric address.")
+    return Response(qr_svg(address), mimetype="image/svg+xml")

@@ -1,0 +1,130 @@
+// The live page: follows the journal, puts in the parts that changed, and stays usable when the connection drops.
+// Everything works without this file, by reloading.
+
+const live = document.getElementById("live");
+if (live) follow(live);
+keepPlace();
+
+function follow(root) {
+  const tv = root.dataset.tv;
+  const lost = document.getElementById("lost");
+  const news = document.getElementById("news");
+  const voice = voiceButton();
+  let seq = Number(root.dataset.seq);
+  let fetching = false;
+  let again = false;
+  let failed = 0;
+
+  async function refresh() {
+    if (fetching) {
+      again = true;
+      return;
+    }
+    fetching = true;
+    try {
+      do {
+        again = false;
+        const answer = await fetch(`/regions?tv=${tv}`, { headers: { Accept: "application/json" } });
+        if (!answer.ok) throw new Error(String(answer.status));
+        show(await answer.json());
+        failed = 0;
+      } while (again);
+    } catch {
+      failed += 1;
+      setTimeout(refresh, Math.min(8000, 500 * 2 ** failed));
+    } finally {
+      fetching = false;
+    }
+  }
+
+  function show(state) {
+    for (const [name, html] of Object.entries(state.regions)) {
+      const region = document.getElementById(`region-${name}`);
+      if (region) put(region, html);
+    }
+    if (state.seq !== seq) {
+      seq = state.seq;
+      news.textContent = state.say;
+      voice(state.say);
+    }
+  }
+
+  const source = new EventSource(`/api/stream?game=${encodeURIComponent(root.dataset.game)}&after=${seq}`);
+  source.onmessage = refresh;
+  source.addEventListener("camera", refresh);
+  source.addEventListener("game", (event) => {
+    if (JSON.parse(event.data).game !== root.dataset.game) location.reload();
+  });
+  source.onopen = () => {
+    lost.hidden = true;
+  };
+  source.onerror = () => {
+    lost.textContent = root.dataset.lost;
+    lost.hidden = false;
+  };
+  addEventListener("pagehide", () => source.close());
+}
+
+// Replaces a part only when it differs, and keeps focus, open panels and what was being typed.
+const shown = new WeakMap();
+
+function put(region, html) {
+  if (shown.get(region) === html) return;
+  const first = !shown.has(region);
+  shown.set(region, html);
+  const fresh = document.createElement("template");
+  fresh.innerHTML = html;
+  if (first && fresh.innerHTML.replace(/\s+/g, " ").trim() === region.innerHTML.replace(/\s+/g, " ").trim()) return;
+  const held = document.activeElement;
+  const inside = region.contains(held) ? mark(held) : null;
+  const opened = [...region.querySelectorAll("details")].map((part) => part.open);
+  region.replaceChildren(fresh.content);
+  region.querySelectorAll("details").forEach((part, i) => {
+    if (opened[i] !== undefined) part.open = opened[i];
+  });
+  if (inside) region.querySelector(inside)?.focus({ preventScroll: true });
+}
+
+function mark(element) {
+  if (element.id) return `#${CSS.escape(element.id)}`;
+  const href = element.getAttribute("href");
+  if (href) return `[href="${CSS.escape(href)}"]`;
+  if (element.name) {
+    const value = element.type === "radio" ? `[value="${CSS.escape(element.value)}"]` : "";
+    return `[name="${CSS.escape(element.name)}"]${value}`;
+  }
+  return null;
+}
+
+// The browser's own speech; off until asked for, since a page must not start talking by itself.
+function voiceButton() {
+  const button = document.getElementById("voice");
+  if (!button || !("speechSynthesis" in window)) return () => {};
+  button.hidden = false;
+  let on = false;
+  button.addEventListener("click", () => {
+    on = !on;
+    button.setAttribute("aria-pressed", String(on));
+    if (!on) speechSynthesis.cancel();
+  });
+  return (sentence) => {
+    if (!on || !sentence) return;
+    const words = new SpeechSynthesisUtterance(sentence);
+    words.lang = document.documentElement.lang;
+    speechSynthesis.cancel();
+    speechSynthesis.speak(words);
+  };
+}
+
+// A form that returns to this page must not throw a phone back to the top.
+function keepPlace() {
+  const key = `place:${location.pathname}`;
+  try {
+    const kept = sessionStorage.getItem(key);
+    if (kept) scrollTo(0, Number(kept));
+    sessionStorage.removeItem(key);
+    document.addEventListener("submit", () => sessionStorage.setItem(key, String(scrollY)));
+  } catch {
+    // Storage may be refused; the page works without it.
+  }
+}

@@ -1,0 +1,188 @@
+"""Events, trains and rulings as sentences in the viewer's language.
+
+Names are never inflected and verbs stand in the present, so that one sentence is right in every language of the page
+whoever plays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from companion.web.languages import gettext as _
+
+MEXICAN = "MX"
+
+
+def show_tile(tile: Any, family: str = "mexican") -> str:
+    """`12-5`; Chinese tiles are written with a colon."""
+    if not tile:
+        return "?"
+    return f"{tile[0]}{':' if family == 'chinese' else '-'}{tile[1]}"
+
+
+def train_name(train: str | None) -> str:
+    """How a train is called in a table."""
+    if train == MEXICAN:
+        return _("Mexican train")
+    if train == "MX2":
+        return _("Second Mexican train")
+    if train == "R":
+        return _("Right end")
+    if train == "L":
+        return _("Left end")
+    return _("Train: %(owner)s", owner=train or "?")
+
+
+def who(by: str | None) -> str:
+    return by or _("Somebody")
+
+
+def say_event(event: Mapping[str, Any], family: str = "mexican") -> str:
+    """One event as one sentence."""
+    kind = str(event.get("event", ""))
+    by = who(event.get("by"))
+    tile = show_tile(event.get("tile"), family)
+    train = event.get("train")
+    if kind == "tile_played":
+        return _say_laid(by, tile, train, own=train == event.get("by"))
+    if kind == "marker_placed":
+        return _("A marker is put on: %(train)s.", train=train_name(train))
+    if kind == "marker_removed":
+        return _("The marker is taken off: %(train)s.", train=train_name(train))
+    if kind == "double_flipped":
+        return _("The dead double is turned over: %(train)s.", train=train_name(train))
+    if kind == "tile_taken_back":
+        return _("%(tile)s is taken back: %(train)s.", tile=tile, train=train_name(train))
+    if kind == "round_started":
+        return _say_round_started(event, family)
+    if kind == "round_ended":
+        return _say_round_ended(event)
+    if kind == "round_scored":
+        return _("The round is scored.")
+    if kind == "match_ended":
+        return _("The match is over. Winner: %(names)s.", names=", ".join(event.get("winners") or ()) or "–")
+    if kind == "hand_shown":
+        shown = event.get("tiles") or []
+        if not shown:
+            return _("%(by)s has no tiles left.", by=by)
+        return _("%(by)s shows: %(tiles)s.", by=by, tiles=" ".join(show_tile(t, family) for t in shown))
+    if kind == "corrected":
+        return say_correction(event, family)
+    simple = {
+        "drew": _("%(by)s draws a tile.", by=by),
+        "passed": _("%(by)s passes.", by=by),
+        "discarded": _("%(by)s puts a tile away, face down.", by=by),
+        "announced": _("%(by)s announces the last tile.", by=by),
+        "unclear": _("Something changed that needs an answer."),
+    }
+    return simple.get(kind, kind.replace("_", " "))
+
+
+def _say_laid(by: str, tile: str, train: str | None, *, own: bool) -> str:
+    if own:
+        return _("%(by)s lays %(tile)s on the own train.", by=by, tile=tile)
+    if train == MEXICAN:
+        return _("%(by)s lays %(tile)s on the Mexican train.", by=by, tile=tile)
+    if train == "R":
+        return _("%(by)s lays %(tile)s at the right end.", by=by, tile=tile)
+    if train == "L":
+        return _("%(by)s lays %(tile)s at the left end.", by=by, tile=tile)
+    return _("%(by)s lays %(tile)s. %(train)s.", by=by, tile=tile, train=train_name(train))
+
+
+def _say_round_started(event: Mapping[str, Any], family: str) -> str:
+    starter = who(event.get("starter"))
+    if event.get("engine"):
+        engine = show_tile(event["engine"], family)
+        return _(
+            "Round %(number)s starts with %(engine)s. First: %(starter)s.",
+            number=event.get("round"), engine=engine, starter=starter,
+        )  # fmt: skip
+    return _("Round %(number)s starts. First: %(starter)s.", number=event.get("round"), starter=starter)
+
+
+def _say_round_ended(event: Mapping[str, Any]) -> str:
+    how = event.get("how")
+    if how == "out":
+        return _("The round is over: %(by)s has no tiles left.", by=who(event.get("out")))
+    if how == "blocked_proved":
+        return _("The round is over: nothing can be laid any more.")
+    if how == "blocked_declared":
+        return _("The round is over: the table calls it blocked.")
+    return _("The round is broken off.")
+
+
+def say_correction(event: Mapping[str, Any], family: str) -> str:
+    """What a person changed, in words."""
+    what: Mapping[str, Any] = event.get("what") or {}
+    number = event.get("corrects", event.get("seq"))
+    if what.get("withdrawn"):
+        return _("Correction of no. %(number)s: withdrawn.", number=number)
+    if "overruled" in what:
+        return _("No. %(number)s: the table agrees to let it stand.", number=number)
+    if what.get("tile"):
+        return _(
+            "Correction of no. %(number)s: the tile is %(tile)s.", number=number, tile=show_tile(what["tile"], family)
+        )
+    if what.get("train"):
+        return _("Correction of no. %(number)s: %(train)s.", number=number, train=train_name(what["train"]))
+    if what.get("by"):
+        return _("Correction of no. %(number)s: played by %(by)s.", number=number, by=what["by"])
+    return _("Correction of no. %(number)s.", number=number)
+
+
+def camera_words(state: str) -> str:
+    """What the camera is doing."""
+    words = {
+        "hand": _("A hand is over the table"),
+        "settling": _("The table comes to rest"),
+        "reading": _("Reading"),
+        "read": _("Read"),
+        "looking": _("Looking"),
+        "lost": _("The camera is gone"),
+        "unclear": _("A question is open"),
+    }
+    return words.get(state, _("Looking"))
+
+
+def turn_words(name: str) -> str:
+    return _("To play: %(name)s.", name=name)
+
+
+def reason_words(question: Mapping[str, Any]) -> str:
+    """Why a person is asked, in one sentence."""
+    reason = str(question.get("reason") or "")
+    words = {
+        "several_stories": _("More than one story explains what changed. Which one is true?"),
+        "unreadable": _("A tile cannot be read. What is it?"),
+    }
+    return words.get(reason, _("Something changed that needs an answer."))
+
+
+def rules_name(name: str) -> str:
+    """What a rule set is called, with the name its own players use."""
+    names = {
+        "tactic": _("Mexican Train (boxed game)"),
+        "reeves": _("Mexican Train (Reeves)"),
+        "cz": _("Mexican Train (Czech)"),
+        "poltava": _("Train to Poltava"),
+        "jielong": _("Jielong") + " 接龍",
+        "chedeng": _("Che Deng") + " 扯燈",
+        "kkori": _("Kkori-butigi") + " 꼬리붙이기",
+    }
+    return names.get(name, name)
+
+
+def set_title(name: str) -> str:
+    if name.startswith("double-"):
+        return _("Double-%(number)s set", number=name.removeprefix("double-"))
+    return _("Chinese set") if name == "chinese" else name
+
+
+def story_words(candidate: Mapping[str, Any], family: str = "mexican") -> str:
+    """One possible story, in words where its events are known."""
+    events = candidate.get("events") or ()
+    if events:
+        return " ".join(say_event(event, family) for event in events)
+    return str(candidate.get("story") or "?")
