@@ -247,7 +247,7 @@ def check_port(machine: Machine) -> Finding:
         except OSError as error:
             mend = "the companion may already be running; otherwise take another port: --port 8001"
             return Finding("port", False, f"port {machine.port} is in use ({error.strerror})", mend)
-    return Finding("port", True, f"port {machine.port} is free")
+    return Finding("port", True, f"port {machine.port} is free" if machine.port else "not asked for")
 
 
 def check_fonts(machine: Machine) -> Finding:

@@ -134,7 +134,7 @@ def test_the_optics_are_judged_for_the_table_that_is_named(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(
     "wrong",
-    [["--table", "big"], ["--table", "0x0"], ["--model", "box-brownie"], ["--height", "3"], ["--port", "0"]],
+    [["--table", "big"], ["--table", "0x0"], ["--model", "box-brownie"], ["--height", "3"], ["--port", "65536"]],
 )
 def test_wrong_usage_is_one_line_and_status_2(wrong: list[str]) -> None:
     result = CliRunner().invoke(doctor, wrong)

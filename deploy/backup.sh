@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Copies the journals and settings (not the evidence pictures) to /var/backups/companion and keeps the last 14 copies.
+# A journal is append-only: a copy taken in the middle of a play lacks at most that play, and opens.
+set -euo pipefail
+
+DATA="${DESTDIR:-}/var/lib/companion"
+BACKUPS="${DESTDIR:-}/var/backups/companion"
+KEEP=14
+
+[ -d "$DATA" ] || { echo "nothing to copy: $DATA is not there"; exit 0; }
+mkdir -p "$BACKUPS"
+chmod 0700 "$BACKUPS"
+name="companion-$(date -u +%Y%m%dT%H%M%SZ)"
+number=""
+while [ -e "$BACKUPS/$name${number:+-$number}.tar.gz" ]; do number=$((${number:-0} + 1)); done
+target="$BACKUPS/$name${number:+-$number}.tar.gz"
+status=0
+tar --create --gzip --file "$target.part" --directory "$DATA" --exclude='./evidence' --exclude='*.jpg' --warning=no-file-changed . || status=$?
+# tar says 1 when a journal grew while it was read: that is a good copy.
+if [ "$status" -gt 1 ]; then
+  rm -f "$target.part"
+  echo "the copy failed (tar: $status); is the disk full?" >&2
+  exit 1
+fi
+sync "$target.part" 2>/dev/null || true
+mv "$target.part" "$target"
+echo "$target"
+find "$BACKUPS" -maxdepth 1 -name 'companion-*.tar.gz' -printf '%T@ %p\n' | sort -rn | tail -n +$((KEEP + 1)) | cut -d' ' -f2- |
+  while IFS= read -r old; do rm -f -- "$old"; done

@@ -1,0 +1,384 @@
+#!/usr/bin/env bash
+# Installs, updates, rolls back or removes the tabletop companion on Raspberry Pi OS (Bookworm, Trixie) and Debian.
+# Running it again changes only what has changed. Read deploy/README.md first; `--dry-run` only says what would be done.
+#
+# DESTDIR prefixes every path that is written, for tests and for building images.
+set -euo pipefail
+
+usage() {
+  cat <<'HELP'
+usage: sudo deploy/install.sh [options]
+  --camera SOURCE    picamera (default on a Raspberry Pi), usb:0, /dev/v4l/by-id/... or none
+  --port N           the page's port (default 8000; only at the first installation)
+  --kiosk            also show the page on a TV at this machine
+  --broker           also install the Mosquitto broker, for clubs with several tables
+  --wheels DIR       install Python packages from this folder, without the internet
+  --rollback         go back to the release before this one
+  --restore FILE     put a copy of the journals back (the present ones are set aside, never deleted)
+  --uninstall        remove the program; games and copies stay
+  --purge            with --uninstall: remove games and copies too
+  --force            update even while a game is being played
+  --dry-run          say what would be done, change nothing
+  --help             this text
+HELP
+}
+
+HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+SOURCE_DIR="$(dirname "$HERE")"
+DESTDIR="${DESTDIR:-}"
+HOME_DIR="$DESTDIR/opt/companion"
+DATA="$DESTDIR/var/lib/companion"
+BACKUPS="$DESTDIR/var/backups/companion"
+CONF="$DESTDIR/etc/companion/companion.conf"
+UNITS="$DESTDIR/etc/systemd/system"
+KEEP_RELEASES=3
+HEALTH_TRIES="${COMPANION_HEALTH_TRIES:-60}"
+
+ACTION=install CAMERA="" PORT="" KIOSK=no BROKER=no WHEELS="" RESTORE="" PURGE=no FORCE=no DRY=no
+
+say() { echo "companion: $*"; }
+die() { echo "companion: $*" >&2; exit "${STATUS:-1}"; }
+wrong_usage() { STATUS=2 die "$1; --help shows the options"; }
+
+# Every change goes through here, so that --dry-run is the same path.
+run() {
+  if [ "$DRY" = yes ]; then
+    echo "would run: $*"
+  else
+    "$@"
+  fi
+}
+
+# place SOURCE TARGET: copies where the content differs; true when something changed.
+place() {
+  if [ -e "$2" ] && cmp -s "$1" "$2"; then
+    return 1
+  fi
+  run install -D -m 0644 "$1" "$2"
+}
+
+parse() {
+  while [ $# -gt 0 ]; do
+    case "$1" in
+      --camera | --port | --wheels | --restore)
+        [ $# -ge 2 ] || wrong_usage "$1 needs a value"
+        case "$1" in
+          --camera) CAMERA="$2" ;;
+          --port) PORT="$2" ;;
+          --wheels) WHEELS="$2" ;;
+          --restore) ACTION=restore RESTORE="$2" ;;
+        esac
+        shift
+        ;;
+      --kiosk) KIOSK=yes ;;
+      --broker) BROKER=yes ;;
+      --rollback) ACTION=rollback ;;
+      --uninstall) ACTION=uninstall ;;
+      --purge) PURGE=yes ;;
+      --force) FORCE=yes ;;
+      --dry-run) DRY=yes ;;
+      -h | --help) usage; exit 0 ;;
+      *) wrong_usage "unknown option $1" ;;
+    esac
+    shift
+  done
+  [ "$PURGE" = no ] || [ "$ACTION" = uninstall ] || wrong_usage "--purge goes with --uninstall only"
+  case "$PORT" in
+    "") ;;
+    *[!0-9]*) wrong_usage "--port $PORT: expected a number from 1024 to 65535" ;;
+    *) if [ "${#PORT}" -gt 5 ] || [ "$PORT" -lt 1024 ] || [ "$PORT" -gt 65535 ]; then
+      wrong_usage "--port $PORT: expected a number from 1024 to 65535"
+    fi ;;
+  esac
+  case "$CAMERA" in
+    "" | picamera | none | usb:[0-9] | usb:[0-9][0-9]) ;;
+    /dev/*)
+      case "$CAMERA" in *[!A-Za-z0-9/._:-]*) wrong_usage "--camera $CAMERA: expected a plain device path" ;; esac
+      ;;
+    *) wrong_usage "--camera $CAMERA: expected picamera, usb:N, /dev/v4l/by-id/... or none" ;;
+  esac
+  [ -z "$WHEELS" ] || [ -d "$WHEELS" ] || wrong_usage "--wheels $WHEELS: no such folder"
+  [ -z "$RESTORE" ] || [ -f "$RESTORE" ] || wrong_usage "--restore $RESTORE: no such file"
+}
+
+check_system() {
+  if [ -z "$DESTDIR" ] && [ "$DRY" = no ] && [ "$(id -u)" -ne 0 ]; then
+    die "needs root: sudo deploy/install.sh"
+  fi
+  local release="${COMPANION_OS_RELEASE:-/etc/os-release}"
+  CODENAME="$(sed -n 's/^VERSION_CODENAME=//p' "$release" 2>/dev/null || true)"
+  case "$CODENAME" in
+    bookworm | trixie) ;;
+    *) die "expected Raspberry Pi OS or Debian, bookworm or trixie; this is '${CODENAME:-unknown}'" ;;
+  esac
+  ON_PI=no
+  if grep -qs 'Raspberry Pi' "${COMPANION_MODEL_FILE:-/proc/device-tree/model}"; then ON_PI=yes; fi
+}
+
+packages() {
+  echo python3 python3-venv libgl1 fonts-dejavu-core
+  if [ "$CODENAME" = bookworm ]; then echo libglib2.0-0; else echo libglib2.0-0t64; fi
+  if [ "$ON_PI" = yes ]; then echo python3-picamera2 python3-lgpio; fi
+  if [ "$KIOSK" = yes ]; then echo cage chromium fonts-noto-cjk; fi
+  if [ "$BROKER" = yes ]; then echo mosquitto; fi
+}
+
+install_packages() {
+  local missing=() package
+  for package in $(packages); do
+    if [ "$(dpkg-query --show --showformat='${Status}' "$package" 2>/dev/null || true)" != "install ok installed" ]; then
+      missing+=("$package")
+    fi
+  done
+  [ "${#missing[@]}" -gt 0 ] || return 0
+  say "installing packages: ${missing[*]}"
+  run env DEBIAN_FRONTEND=noninteractive apt-get update -q
+  run env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
+}
+
+ensure_user() {
+  local name="$1" group
+  shift
+  if ! getent passwd "$name" >/dev/null; then
+    run useradd --system --user-group --home-dir "/var/lib/$name" --shell /usr/sbin/nologin "$name"
+  fi
+  for group in "$@"; do
+    if getent group "$group" >/dev/null && ! id -nG "$name" 2>/dev/null | tr ' ' '\n' | grep -qx "$group"; then
+      run usermod --append --groups "$group" "$name"
+    fi
+  done
+}
+
+configured_port() {
+  local port
+  port="$(sed -n 's/^COMPANION_PORT=\([0-9]*\)$/\1/p' "$CONF" 2>/dev/null || true)"
+  echo "${port:-8000}"
+}
+
+# Nobody's game is interrupted: an update waits until the round is over, or is told to go on.
+refuse_during_a_game() {
+  [ "$FORCE" = no ] || return 0
+  systemctl is-active --quiet companion.service || return 0
+  local phase
+  phase="$(python3 - "$(configured_port)" <<'PYTHON' || true
+import json, sys, urllib.request
+with urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[1]}/api/state", timeout=5) as answer:
+    state = json.load(answer)
+print(state.get("phase", "unknown"))
+PYTHON
+  )"
+  case "$phase" in
+    playing) die "a game is being played; try again when the round is over, or use --force" ;;
+    waiting | round_over | match_over | none | null) ;;
+    *) die "the companion runs but does not say whether a game is being played; use --force to go on" ;;
+  esac
+}
+
+release_name() {
+  local version hash
+  version="$(sed -n 's/^version = "\(.*\)"$/\1/p' "$SOURCE_DIR/pyproject.toml" | head -n 1)"
+  hash="$(cd "$SOURCE_DIR" && list_program | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -c1-12)"
+  echo "$version-$hash"
+}
+
+list_program() {
+  find companion vision hardware datasets models deploy pyproject.toml constraints.txt README.md LICENSE \
+    -type f ! -path '*/__pycache__/*' ! -name '*.pyc' -print0
+}
+
+build_release() {
+  local target="$HOME_DIR/releases/$RELEASE"
+  if [ -e "$target/.complete" ]; then
+    say "release $RELEASE is already there"
+    return 0
+  fi
+  say "building release $RELEASE"
+  run rm -rf "$target"
+  run mkdir -p "$target"
+  if [ "$DRY" = yes ]; then
+    echo "would copy the program to $target"
+  else
+    (cd "$SOURCE_DIR" && list_program | tar --create --null --files-from=-) | tar --extract --no-same-owner --directory "$target"
+    chmod -R u=rwX,go=rX "$target"
+  fi
+  run python3 -m venv --system-site-packages "$target/venv"
+  local from=()
+  [ -z "$WHEELS" ] || from=(--no-index --find-links "$WHEELS")
+  run "$target/venv/bin/python" -m pip install --quiet --disable-pip-version-check "${from[@]}" \
+    --constraint "$target/constraints.txt" --editable "${target}[gpio,mqtt]"
+  if [ "$ON_PI" = yes ] && [ "$CODENAME" = bookworm ]; then
+    # Bookworm's simplejpeg was built for numpy 1; picamera2 imports it and fails beside numpy 2.
+    run "$target/venv/bin/python" -m pip install --quiet --disable-pip-version-check "${from[@]}" simplejpeg
+  fi
+  if ! run "$target/venv/bin/companion" doctor --port 0 --data "$DATA"; then
+    run rm -rf "$target"
+    die "the new release is not well on this machine (see the lines above); the running one was not touched"
+  fi
+  run touch "$target/.complete"
+}
+
+# switch_to RELEASE: one rename, so that there is never a moment without a program.
+switch_to() {
+  local present
+  present="$(readlink "$HOME_DIR/current" 2>/dev/null || true)"
+  if [ "$present" = "releases/$1" ]; then return 0; fi
+  if [ -n "$present" ]; then
+    run ln -sfn "$present" "$HOME_DIR/previous"
+  fi
+  run ln -sfn "releases/$1" "$HOME_DIR/current.new"
+  run mv -T "$HOME_DIR/current.new" "$HOME_DIR/current"
+  CHANGED=yes
+}
+
+write_settings() {
+  run install -d -m 0755 "$(dirname "$CONF")"
+  if [ ! -e "$CONF" ]; then
+    run install -m 0644 "$HERE/companion.conf" "$CONF"
+    CHANGED=yes
+    if [ -z "$CAMERA" ] && [ "$ON_PI" = no ]; then CAMERA=none; fi
+    [ -z "$PORT" ] || run sed -i "s|^COMPANION_PORT=.*|COMPANION_PORT=$PORT|" "$CONF"
+  fi
+  [ -n "$CAMERA" ] || return 0
+  local arguments="--camera $CAMERA"
+  [ "$CAMERA" != none ] || arguments=""
+  if ! grep -qsxF "COMPANION_ARGS=$arguments" "$CONF"; then
+    run sed -i "s|^COMPANION_ARGS=.*|COMPANION_ARGS=$arguments|" "$CONF"
+    CHANGED=yes
+  fi
+}
+
+install_units() {
+  local unit reload=no
+  for unit in companion.service companion-backup.service companion-backup.timer; do
+    if place "$HERE/units/$unit" "$UNITS/$unit"; then reload=yes; fi
+  done
+  if [ "$KIOSK" = yes ] && place "$HERE/units/companion-kiosk.service" "$UNITS/companion-kiosk.service"; then reload=yes; fi
+  if [ "$reload" = yes ]; then
+    CHANGED=yes
+    run systemctl daemon-reload
+  fi
+  run systemctl enable --quiet companion.service companion-backup.timer
+  if [ "$KIOSK" = yes ]; then run systemctl enable --quiet companion-kiosk.service; fi
+}
+
+healthy() {
+  local try
+  for ((try = 0; try < HEALTH_TRIES; try++)); do
+    if python3 -c 'import sys, urllib.request; urllib.request.urlopen(sys.argv[1], timeout=5)' \
+      "http://127.0.0.1:$(configured_port)/health" 2>/dev/null; then
+      return 0
+    fi
+    sleep 1
+  done
+  return 1
+}
+
+start_and_watch() {
+  if [ "$CHANGED" = no ] && systemctl is-active --quiet companion.service; then
+    say "nothing to change; the companion is running"
+    return 0
+  fi
+  run systemctl restart companion.service
+  [ "$DRY" = no ] || return 0
+  if healthy; then
+    say "running: http://$(hostname).local:$(configured_port)"
+    return 0
+  fi
+  if [ -e "$HOME_DIR/previous/.complete" ] && [ "$ACTION" = install ]; then
+    say "the new release does not answer; going back to the one before" >&2
+    back
+    systemctl restart companion.service
+    die "the update was taken back; journalctl -u companion says why the new release did not start"
+  fi
+  die "the companion does not answer; journalctl -u companion says why"
+}
+
+back() {
+  local before
+  before="$(readlink "$HOME_DIR/previous" 2>/dev/null || true)"
+  if [ -z "$before" ] || [ ! -e "$HOME_DIR/$before/.complete" ]; then die "there is no release to go back to"; fi
+  switch_to "${before#releases/}"
+}
+
+prune_releases() {
+  local present previous old
+  present="$(readlink "$HOME_DIR/current" 2>/dev/null || true)"
+  previous="$(readlink "$HOME_DIR/previous" 2>/dev/null || true)"
+  [ -d "$HOME_DIR/releases" ] || return 0
+  find "$HOME_DIR/releases" -mindepth 1 -maxdepth 1 -type d -printf '%T@ %f\n' | sort -rn | cut -d' ' -f2- | tail -n +$((KEEP_RELEASES + 1)) |
+    while IFS= read -r old; do
+      if [ "releases/$old" != "$present" ] && [ "releases/$old" != "$previous" ]; then
+        run rm -rf "$HOME_DIR/releases/$old"
+      fi
+    done
+}
+
+do_install() {
+  refuse_during_a_game
+  install_packages
+  ensure_user companion video render gpio
+  if [ "$KIOSK" = yes ]; then ensure_user companion-tv video render input; fi
+  RELEASE="$(release_name)"
+  build_release
+  if [ -d "$DATA" ]; then run "$HERE/backup.sh"; fi
+  refuse_during_a_game
+  switch_to "$RELEASE"
+  write_settings
+  install_units
+  run systemctl start companion-backup.timer
+  start_and_watch
+  if [ "$KIOSK" = yes ]; then run systemctl restart companion-kiosk.service; fi
+  prune_releases
+}
+
+do_rollback() {
+  refuse_during_a_game
+  back
+  say "now at $(readlink "$HOME_DIR/current" 2>/dev/null || echo 'no release')"
+  start_and_watch
+}
+
+do_restore() {
+  refuse_during_a_game
+  gzip --test "$RESTORE" 2>/dev/null || die "$RESTORE: not a copy made by backup.sh (expected a .tar.gz)"
+  if tar --list --file "$RESTORE" | grep -Eq '(^/|(^|/)\.\.(/|$))'; then die "$RESTORE: reaches outside its folder; not restored"; fi
+  local aside
+  aside="$DATA.before-$(date -u +%Y%m%dT%H%M%SZ)"
+  run systemctl stop companion.service
+  if [ -d "$DATA" ]; then run mv "$DATA" "$aside"; fi
+  run mkdir -p "$DATA"
+  run tar --extract --gzip --file "$RESTORE" --directory "$DATA"
+  if getent passwd companion >/dev/null; then run chown -R companion:companion "$DATA"; fi
+  say "the games of $RESTORE are back; those of before lie in $aside"
+  CHANGED=yes
+  start_and_watch
+}
+
+do_uninstall() {
+  local unit
+  for unit in companion-kiosk.service companion-backup.timer companion-backup.service companion.service; do
+    [ -e "$UNITS/$unit" ] || continue
+    run systemctl disable --now --quiet "$unit" || true
+    run rm -f "$UNITS/$unit"
+  done
+  run systemctl daemon-reload
+  run rm -rf "$HOME_DIR"
+  if [ "$PURGE" = no ]; then
+    say "removed; the games stay in $DATA, their copies in $BACKUPS, the settings in $CONF"
+    return 0
+  fi
+  run rm -rf "$DATA" "$BACKUPS" "$(dirname "$CONF")"
+  for unit in companion companion-tv; do
+    if getent passwd "$unit" >/dev/null; then run userdel "$unit"; fi
+  done
+  say "removed, with all games and settings"
+}
+
+main() {
+  CHANGED=no
+  parse "$@"
+  check_system
+  "do_$ACTION"
+}
+
+main "$@"

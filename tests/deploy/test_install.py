@@ -1,0 +1,269 @@
+"""The installer, run whole against a pretended Raspberry Pi."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.deploy.pretended import DEPLOY, Box
+
+
+def test_the_scripts_are_clean_shell() -> None:
+    checker = shutil.which("shellcheck")
+    if checker is None:
+        pytest.skip("shellcheck is not installed")
+    answer = subprocess.run([checker, *map(str, DEPLOY.glob("*.sh"))], capture_output=True, text=True, check=False)
+    assert answer.returncode == 0, answer.stdout
+
+
+def test_a_fresh_pi_gets_packages_user_release_settings_and_a_running_service(box: Box) -> None:
+    result = box.run()
+    assert result.returncode == 0, result.stderr
+    assert any(
+        "apt-get install" in call and "python3-picamera2" in call and "libglib2.0-0" in call for call in box.calls
+    )
+    assert any(call.startswith("useradd --system") and call.endswith("companion") for call in box.calls)
+    assert {call for call in box.calls if call.startswith("usermod")} == {
+        f"usermod --append --groups {group} companion" for group in ("video", "render", "gpio")
+    }
+    assert any(call.startswith("python3 -m venv --system-site-packages") for call in box.calls)
+    assert any("pip install" in call and "--constraint" in call and "[gpio,mqtt]" in call for call in box.calls)
+    assert any("pip install" in call and call.endswith("simplejpeg") for call in box.calls), "Bookworm's clash"
+    assert box.present.startswith("1.2.3-")
+    assert (box.home / "current/companion/program.py").read_text(encoding="utf-8") == "# first\n"
+    assert (box.root / "etc/systemd/system/companion.service").is_file()
+    assert not (box.root / "etc/systemd/system/companion-kiosk.service").exists()
+    assert "systemctl enable --quiet companion.service companion-backup.timer" in box.calls
+    assert "systemctl restart companion.service" in box.calls
+    assert "http://box.local:8000" in result.stdout
+
+
+def test_trixie_needs_no_simplejpeg_and_its_own_glib(box: Box) -> None:
+    (box.folder / "os-release").write_text("VERSION_CODENAME=trixie\n", encoding="ascii")
+    assert box.run().returncode == 0
+    assert any("apt-get install" in call and "libglib2.0-0t64" in call for call in box.calls)
+    assert not any("simplejpeg" in call for call in box.calls)
+
+
+def test_a_second_run_changes_nothing(box: Box) -> None:
+    assert box.run().returncode == 0
+    box.set(
+        "packages", "python3\npython3-venv\nlibgl1\nfonts-dejavu-core\nlibglib2.0-0\npython3-picamera2\npython3-lgpio"
+    )
+    accounts = (box.stub / "accounts").read_text(encoding="utf-8")
+    box.set("accounts", f"{accounts}passwd companion")
+    before = box.files()
+    box.forget()
+    again = box.run()
+    assert again.returncode == 0, again.stderr
+    assert box.files() == before
+    assert "nothing to change" in again.stdout
+    assert not any(word in call for call in box.calls for word in ("apt-get", "venv", "pip", "restart", "useradd"))
+
+
+def test_a_dry_run_names_every_step_and_writes_nothing(box: Box) -> None:
+    result = box.run("--dry-run", "--kiosk")
+    assert result.returncode == 0, result.stderr
+    assert box.files() == {}
+    for step in ("apt-get install", "useradd", "venv", "pip install", "companion.service", "kiosk", "restart"):
+        assert step in result.stdout
+    assert not any(call.startswith(("apt-get", "useradd", "systemctl restart", "python3 -m")) for call in box.calls)
+
+
+def test_settings_a_person_changed_survive_an_update(box: Box) -> None:
+    box.run("--camera", "usb:0", "--port", "8080")
+    settings = box.root / "etc/companion/companion.conf"
+    assert "COMPANION_ARGS=--camera usb:0" in settings.read_text(encoding="utf-8")
+    assert "COMPANION_PORT=8080" in settings.read_text(encoding="utf-8")
+    settings.write_text(settings.read_text(encoding="utf-8") + "# mine\n", encoding="utf-8")
+    box.new_version("second")
+    assert box.run().returncode == 0
+    assert settings.read_text(encoding="utf-8").endswith("# mine\n")
+    assert "COMPANION_PORT=8080" in settings.read_text(encoding="utf-8")
+
+
+def test_a_machine_that_is_no_pi_starts_without_a_camera(box: Box) -> None:
+    (box.folder / "model").unlink()
+    assert box.run().returncode == 0
+    assert "COMPANION_ARGS=\n" in (box.root / "etc/companion/companion.conf").read_text(encoding="utf-8")
+    assert not any("picamera2" in call for call in box.calls if "apt-get" in call)
+
+
+def test_no_update_during_a_game_unless_told(box: Box) -> None:
+    box.run()
+    first = box.present
+    box.new_version("second")
+    box.systemd_starts_the_service("playing")
+    refused = box.run()
+    assert refused.returncode == 1
+    assert refused.stderr.strip().splitlines() == [
+        "companion: a game is being played; try again when the round is over, or use --force"
+    ]
+    assert box.present == first
+    assert box.run("--force").returncode == 0
+    assert box.present != first
+
+
+def test_a_companion_that_does_not_answer_may_be_in_a_game(box: Box) -> None:
+    box.run()
+    box.systemd_starts_the_service("")
+    box.new_version("second")
+    refused = box.run()
+    assert refused.returncode == 1
+    assert "--force" in refused.stderr
+
+
+def test_an_update_keeps_a_copy_of_the_games_and_can_be_rolled_back(box: Box) -> None:
+    box.run()
+    first = box.present
+    box.data.mkdir(parents=True)
+    (box.data / "game.jsonl").write_text('{"journal": 1}\n', encoding="utf-8")
+    box.new_version("second")
+    assert box.run().returncode == 0
+    second = box.present
+    assert second != first
+    [copy] = (box.root / "var/backups/companion").glob("*.tar.gz")
+    listed = subprocess.run(["tar", "tzf", str(copy)], capture_output=True, text=True, check=True).stdout
+    assert "./game.jsonl" in listed
+    assert box.run("--rollback").returncode == 0
+    assert box.present == first
+    assert box.run("--rollback").returncode == 0
+    assert box.present == second, "back and forth"
+
+
+def test_a_release_that_is_unwell_never_becomes_the_running_one(box: Box) -> None:
+    box.run()
+    first = box.present
+    box.set("unwell")
+    box.new_version("second")
+    result = box.run()
+    assert result.returncode == 1
+    assert "not touched" in result.stderr
+    assert box.present == first
+    assert [path.name for path in (box.home / "releases").iterdir()] == [first]
+
+
+def test_a_release_that_does_not_answer_is_taken_back_by_itself(box: Box) -> None:
+    box.run()
+    first = box.present
+    box.new_version("second")
+    found = box.run("--dry-run").stdout
+    second = found.split("building release ")[1].split()[0]
+    box.set("broken", f"releases/{second}")
+    result = box.run()
+    assert result.returncode == 1
+    assert "taken back" in result.stderr
+    assert box.present == first
+    assert box.calls[-1].startswith(("systemctl restart", "python3 -c"))
+
+
+def test_rollback_without_an_older_release_says_so(box: Box) -> None:
+    box.run()
+    result = box.run("--rollback")
+    assert result.returncode == 1
+    assert result.stderr.strip() == "companion: there is no release to go back to"
+
+
+def test_old_releases_go_but_the_present_and_the_one_before_stay(box: Box) -> None:
+    seen = []
+    for words in ("first", "second", "third", "fourth", "fifth"):
+        box.new_version(words)
+        assert box.run().returncode == 0
+        seen.append(box.present)
+    left = {path.name for path in (box.home / "releases").iterdir()}
+    assert len(left) <= 4
+    assert {seen[-1], seen[-2]} <= left
+
+
+def test_a_restored_copy_sets_the_present_games_aside(box: Box) -> None:
+    box.run()
+    box.data.mkdir(parents=True)
+    game = box.data / "game.jsonl"
+    game.write_text("old\n", encoding="utf-8")
+    copy = box.run(script="backup.sh").stdout.strip()
+    game.write_text("new\n", encoding="utf-8")
+    result = box.run("--restore", copy)
+    assert result.returncode == 0, result.stderr
+    assert game.read_text(encoding="utf-8") == "old\n"
+    [aside] = box.data.parent.glob("companion.before-*")
+    assert (aside / "game.jsonl").read_text(encoding="utf-8") == "new\n"
+
+
+def test_something_that_is_no_copy_is_not_restored(box: Box) -> None:
+    box.run()
+    box.data.mkdir(parents=True)
+    (box.data / "game.jsonl").write_text("mine\n", encoding="utf-8")
+    wrong = box.folder / "wrong.tar.gz"
+    wrong.write_bytes(b"not a tar")
+    result = box.run("--restore", str(wrong))
+    assert result.returncode == 1
+    assert "not a copy" in result.stderr
+    assert (box.data / "game.jsonl").read_text(encoding="utf-8") == "mine\n"
+
+
+def test_backups_are_kept_fourteen_times_and_leave_the_pictures_out(box: Box) -> None:
+    (box.data / "evidence").mkdir(parents=True)
+    (box.data / "evidence/frame.jpg").write_bytes(b"picture")
+    (box.data / "game.jsonl").write_text("{}\n", encoding="utf-8")
+    for _ in range(16):
+        result = box.run(script="backup.sh")
+        assert result.returncode == 0, result.stderr
+    copies = list((box.root / "var/backups/companion").iterdir())
+    assert len(copies) == 14
+    listed = subprocess.run(["tar", "tzf", str(copies[0])], capture_output=True, text=True, check=True).stdout
+    assert "evidence" not in listed
+
+
+def test_uninstall_leaves_the_games_and_purge_does_not(box: Box) -> None:
+    box.run("--kiosk")
+    box.data.mkdir(parents=True)
+    (box.data / "game.jsonl").write_text("{}\n", encoding="utf-8")
+    assert box.run("--uninstall").returncode == 0
+    assert not box.home.exists()
+    assert not list((box.root / "etc/systemd/system").iterdir())
+    assert (box.data / "game.jsonl").exists()
+    assert box.run("--uninstall", "--purge").returncode == 0
+    assert box.files() == {}
+    assert box.run("--uninstall").returncode == 0, "removing twice is no error"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--camera"], "needs a value"),
+        (["--camera", "usb:0; reboot"], "expected picamera"),
+        (["--camera", "/dev/$(reboot)"], "plain device path"),
+        (["--port", "80"], "1024 to 65535"),
+        (["--port", "99999999999999999999"], "1024 to 65535"),
+        (["--purge"], "--uninstall"),
+        (["--restore", "/nowhere"], "no such file"),
+        (["--wheels", "/nowhere"], "no such folder"),
+        (["--fast"], "unknown option"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_status_2(box: Box, arguments: list[str], complaint: str) -> None:
+    result = box.run(*arguments)
+    assert result.returncode == 2
+    assert complaint in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert box.files() == {}
+
+
+def test_another_system_is_refused_before_anything_is_done(box: Box) -> None:
+    Path(box.folder / "os-release").write_text("VERSION_CODENAME=bullseye\n", encoding="ascii")
+    result = box.run()
+    assert result.returncode == 1
+    assert "bookworm or trixie" in result.stderr
+    assert box.calls == []
+
+
+def test_wheels_of_ones_own_mean_no_internet(box: Box) -> None:
+    wheels = box.folder / "wheels"
+    wheels.mkdir()
+    assert box.run("--wheels", str(wheels)).returncode == 0
+    pips = [call for call in box.calls if "pip install" in call]
+    assert pips
+    assert all(f"--no-index --find-links {wheels}" in call for call in pips)

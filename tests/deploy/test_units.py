@@ -1,0 +1,74 @@
+"""The systemd units: what they promise, read as systemd reads them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.deploy.pretended import DEPLOY
+
+UNITS = DEPLOY / "units"
+
+
+def settings(name: str) -> dict[str, list[str]]:
+    """Key -> values of a unit, sections left aside (no key here stands in two sections)."""
+    found: dict[str, list[str]] = {}
+    for line in (UNITS / name).read_text(encoding="utf-8").splitlines():
+        if "=" in line and not line.startswith("#"):
+            key, _, value = line.partition("=")
+            found.setdefault(key, []).append(value)
+    return found
+
+
+def test_the_service_is_watched_and_always_comes_back() -> None:
+    unit = settings("companion.service")
+    assert unit["Type"] == ["notify"]
+    assert 10 <= int(unit["WatchdogSec"][0]) <= 60
+    assert unit["Restart"] == ["always"]
+    assert unit["StartLimitIntervalSec"] == ["0"]
+
+
+def test_the_service_has_its_own_user_one_folder_and_no_way_out_of_the_house() -> None:
+    unit = settings("companion.service")
+    assert unit["User"] == ["companion"]
+    assert unit["StateDirectory"] == ["companion"]
+    assert unit["ProtectSystem"] == ["strict"]
+    assert unit["NoNewPrivileges"] == ["yes"]
+    assert unit["CapabilityBoundingSet"] == [""]
+    assert unit["IPAddressDeny"] == ["any"]
+    assert "0.0.0.0/0" not in " ".join(unit["IPAddressAllow"])
+    assert "char-video4linux rw" in unit["DeviceAllow"]
+
+
+def test_the_program_the_units_start_is_the_one_the_installer_puts_there() -> None:
+    installer = (DEPLOY / "install.sh").read_text(encoding="utf-8")
+    assert "/opt/companion" in installer
+    assert settings("companion.service")["ExecStart"][0].startswith("/opt/companion/current/venv/bin/companion serve ")
+    for unit in UNITS.iterdir():
+        assert unit.name in installer, f"{unit.name} is never installed"
+
+
+def test_every_setting_the_units_use_is_in_the_settings_file() -> None:
+    written = (DEPLOY / "companion.conf").read_text(encoding="utf-8")
+    for name in ("companion.service", "companion-kiosk.service"):
+        words = (UNITS / name).read_text(encoding="utf-8").replace("{", "").replace("}", "").replace("$", " $").split()
+        for word in words:
+            if word.startswith("$COMPANION"):
+                assert f"\n{word[1:].split('/')[0]}=" in written
+
+
+@pytest.mark.parametrize("name", [path.name for path in sorted(UNITS.iterdir())])
+def test_systemd_understands_every_line(name: str, tmp_path: Path) -> None:
+    checker = shutil.which("systemd-analyze")
+    if checker is None:
+        pytest.skip("systemd-analyze is not installed")
+    for unit in UNITS.iterdir():
+        shutil.copy(unit, tmp_path)
+    answer = subprocess.run(
+        [checker, "verify", "--man=no", str(tmp_path / name)], capture_output=True, text=True, check=False, timeout=60
+    )
+    complaints = [line for line in answer.stderr.splitlines() if name in line and "is not executable" not in line]
+    assert complaints == []
