@@ -1,0 +1,96 @@
+"""What is known of the table between two turns. Source: rules.md section 1 (`state`).
+
+Both positions follow the table: an illegal tile is part of them like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from companion.tile import Laid, Tile
+from companion.turn import MEXICAN, SECOND_MEXICAN
+
+Chain = tuple[Laid, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A Mexican Train table. `players` clockwise; `trains` holds every player and `MX`, an empty chain is not started.
+
+    `open` are the trains that end in an uncovered double, in the order of laying; `flipped` those closed by a face-down
+    dead double (the double stays the chain's last tile). `boneyard` None cannot be counted. `hands` are tile counts
+    before the turn; a player not named holds more than one tile. `round` None: the engine's value is not checked.
+    Nothing is checked here: what is wrong with a table is for the judge to say.
+    """
+
+    set_max: int
+    players: tuple[str, ...]
+    engine: Laid
+    trains: Mapping[str, Chain]
+    markers: frozenset[str] = frozenset()
+    open: tuple[str, ...] = ()
+    flipped: frozenset[str] = frozenset()
+    turn: str = ""
+    first_turn: bool = False
+    boneyard: int | None = None
+    hands: Mapping[str, int] = field(default_factory=dict)
+    round: int | None = None
+    first_engine: int | None = None
+    _memo: dict[str, frozenset[Tile]] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def value_due(self, train: str) -> int:
+        """The value that the next tile of `train` must show inwards."""
+        chain = self.trains.get(train, ())
+        return chain[-1].outer if chain else self.engine.outer
+
+    def laid(self) -> Iterator[Laid]:
+        """Every tile on the table, the engine first, flipped doubles included."""
+        yield self.engine
+        for chain in self.trains.values():
+            yield from chain
+
+    @property
+    def visible(self) -> frozenset[Tile]:
+        """The different tiles on the table (a tile seen twice counts once)."""
+        known = self._memo.get("visible")
+        if known is None:
+            known = frozenset(t.tile for t in self.laid())
+            self._memo["visible"] = known
+        return known
+
+    def exhausted(self, value: int) -> bool:
+        """Whether all set_max + 1 tiles with `value` lie on the table. Source: rules.md 7.3."""
+        seen = self.visible
+        return all(Tile(value, other) in seen for other in range(self.set_max + 1))
+
+    def train_names(self) -> tuple[str, ...]:
+        names = (*self.players, MEXICAN)
+        return (*names, SECOND_MEXICAN) if SECOND_MEXICAN in self.trains else names
+
+    def after(self, player: str) -> str:
+        """The player to the left of `player`."""
+        return self.players[(self.players.index(player) + 1) % len(self.players)]
+
+
+@dataclass(frozen=True, slots=True)
+class LinePosition:
+    """A Chinese line. `players` counter-clockwise, that is in playing order; `line` from left to right.
+
+    `discards` are the face-down tiles of each player; `hands` counts, where known; `passes` in a row until now.
+    """
+
+    players: tuple[str, ...]
+    line: Chain = ()
+    turn: str = ""
+    discards: Mapping[str, int] = field(default_factory=dict)
+    hands: Mapping[str, int] = field(default_factory=dict)
+    passes: int = 0
+
+    @property
+    def ends(self) -> tuple[int, int] | None:
+        """The values at the left and the right end; None while nothing is laid."""
+        return (self.line[0].inner, self.line[-1].outer) if self.line else None
+
+    def after(self, player: str) -> str:
+        return self.players[(self.players.index(player) + 1) % len(self.players)]

@@ -1,0 +1,130 @@
+"""The codes of everything that can be wrong at a table. Source: rules.md section 6."""
+
+from __future__ import annotations
+
+from enum import IntEnum, StrEnum
+
+
+class Certainty(IntEnum):
+    """How a code can be known: from the still tables alone, after the hands are shown, or never from a picture."""
+
+    TABLE = 0
+    REVEAL = 1
+    TOLD = 2
+
+
+class Violation(StrEnum):
+    """One fault, by the name that the answers and the journal carry."""
+
+    WRONG_ENGINE = "WRONG_ENGINE"
+    ENGINE_NOT_DOUBLE = "ENGINE_NOT_DOUBLE"
+    TILE_NOT_IN_SET = "TILE_NOT_IN_SET"
+    DUPLICATE_TILE = "DUPLICATE_TILE"
+    MULTIPLICITY = "MULTIPLICITY"
+    MISMATCH = "MISMATCH"
+    WRONG_ROOT = "WRONG_ROOT"
+    SECOND_MEXICAN = "SECOND_MEXICAN"
+    HAND_SIZE = "HAND_SIZE"
+    CLOSED_TRAIN = "CLOSED_TRAIN"
+    FIRST_TURN_OWN_ONLY = "FIRST_TURN_OWN_ONLY"
+    MX_TOO_EARLY = "MX_TOO_EARLY"
+    OPEN_DOUBLE_IGNORED = "OPEN_DOUBLE_IGNORED"
+    DOUBLE_ORDER = "DOUBLE_ORDER"
+    EXTRA_NOT_ON_DOUBLE = "EXTRA_NOT_ON_DOUBLE"
+    EXTRA_NOT_ON_FIRST_DOUBLE = "EXTRA_NOT_ON_FIRST_DOUBLE"
+    DOUBLE_NOT_FOLLOWED = "DOUBLE_NOT_FOLLOWED"
+    EXTRA_TILE = "EXTRA_TILE"
+    DEAD_TRAIN = "DEAD_TRAIN"
+    WRONG_FLIP = "WRONG_FLIP"
+    FLIP_NOT_IN_RULES = "FLIP_NOT_IN_RULES"
+    TILE_MOVED = "TILE_MOVED"
+    OUT_OF_TURN = "OUT_OF_TURN"
+    PLAY_AFTER_END = "PLAY_AFTER_END"
+    MARKER_MISSING = "MARKER_MISSING"
+    MARKER_UNEARNED = "MARKER_UNEARNED"
+    MARKER_REMOVED_WRONGLY = "MARKER_REMOVED_WRONGLY"
+    MARKER_NOT_REMOVED = "MARKER_NOT_REMOVED"
+    MARKER_WRONG_TRAIN = "MARKER_WRONG_TRAIN"
+    MX_MARKER_MISSING = "MX_MARKER_MISSING"
+    NO_DRAW = "NO_DRAW"
+    EXTRA_DRAW = "EXTRA_DRAW"
+    DRAW_FIRST_TURN = "DRAW_FIRST_TURN"
+    DRAW_FROM_EMPTY = "DRAW_FROM_EMPTY"
+    DRAW_WHEN_BLOCKED = "DRAW_WHEN_BLOCKED"
+    NEEDLESS_DRAW = "NEEDLESS_DRAW"
+    PASSED_WITH_PLAYABLE = "PASSED_WITH_PLAYABLE"
+    FIRST_TRAIN_NOT_MAXIMAL = "FIRST_TRAIN_NOT_MAXIMAL"
+    HAND_COUNT_INCONSISTENT = "HAND_COUNT_INCONSISTENT"
+    UNACCOUNTED_TILE = "UNACCOUNTED_TILE"
+    ANNOUNCE_MISSING = "ANNOUNCE_MISSING"
+    FIRST_LAP_NOT_FINISHED = "FIRST_LAP_NOT_FINISHED"
+    FALSE_BLOCK = "FALSE_BLOCK"
+    SCORE_ERROR = "SCORE_ERROR"
+    SETTLEMENT_ERROR = "SETTLEMENT_ERROR"
+    CLOSED_END = "CLOSED_END"
+    PASS_WITHOUT_DISCARD = "PASS_WITHOUT_DISCARD"
+    DISCARD_FACE_UP = "DISCARD_FACE_UP"
+    LEAD_MUST_PLAY = "LEAD_MUST_PLAY"
+    DISCARD_WITH_PLAYABLE = "DISCARD_WITH_PLAYABLE"
+    REDEAL_MISSED = "REDEAL_MISSED"
+    OPEN_END_UNDECLARED = "OPEN_END_UNDECLARED"
+
+    @property
+    def certainty(self) -> Certainty:
+        if self in _REVEAL:
+            return Certainty.REVEAL
+        return Certainty.TOLD if self in _TOLD else Certainty.TABLE
+
+
+_REVEAL = frozenset(
+    {
+        Violation.NEEDLESS_DRAW,
+        Violation.PASSED_WITH_PLAYABLE,
+        Violation.FIRST_TRAIN_NOT_MAXIMAL,
+        Violation.HAND_COUNT_INCONSISTENT,
+        Violation.UNACCOUNTED_TILE,
+        Violation.FALSE_BLOCK,
+        Violation.SCORE_ERROR,
+        Violation.SETTLEMENT_ERROR,
+        Violation.DISCARD_WITH_PLAYABLE,
+        Violation.REDEAL_MISSED,
+    }
+)
+_TOLD = frozenset({Violation.ANNOUNCE_MISSING, Violation.OPEN_END_UNDECLARED, Violation.HAND_SIZE})
+
+_ALL = "poltava cz reeves tactic jielong chedeng kkori"
+_MEXICAN = "poltava cz reeves tactic"
+_CHINESE = "jielong chedeng kkori"
+
+RULE_SETS: dict[Violation, frozenset[str]] = {
+    code: frozenset(names.split())
+    for names, codes in (
+        (
+            _ALL,
+            "TILE_NOT_IN_SET MISMATCH HAND_SIZE EXTRA_TILE TILE_MOVED OUT_OF_TURN PLAY_AFTER_END "
+            "HAND_COUNT_INCONSISTENT UNACCOUNTED_TILE FALSE_BLOCK SCORE_ERROR SETTLEMENT_ERROR",
+        ),
+        (
+            _MEXICAN,
+            "WRONG_ENGINE ENGINE_NOT_DOUBLE DUPLICATE_TILE WRONG_ROOT SECOND_MEXICAN CLOSED_TRAIN OPEN_DOUBLE_IGNORED "
+            "DOUBLE_NOT_FOLLOWED MARKER_MISSING MARKER_UNEARNED MARKER_REMOVED_WRONGLY MARKER_NOT_REMOVED "
+            "MARKER_WRONG_TRAIN NO_DRAW EXTRA_DRAW DRAW_FROM_EMPTY",
+        ),
+        ("poltava cz", "FIRST_TURN_OWN_ONLY MX_TOO_EARLY DRAW_FIRST_TURN FIRST_LAP_NOT_FINISHED"),
+        ("reeves tactic", "DOUBLE_ORDER ANNOUNCE_MISSING"),
+        ("cz", "EXTRA_NOT_ON_DOUBLE"),
+        ("reeves", "EXTRA_NOT_ON_FIRST_DOUBLE"),
+        ("poltava", "DEAD_TRAIN WRONG_FLIP DRAW_WHEN_BLOCKED FIRST_TRAIN_NOT_MAXIMAL"),
+        ("cz reeves tactic", "FLIP_NOT_IN_RULES"),
+        ("tactic", "MX_MARKER_MISSING"),
+        ("poltava reeves tactic", "NEEDLESS_DRAW PASSED_WITH_PLAYABLE"),
+        (
+            _CHINESE,
+            "MULTIPLICITY CLOSED_END PASS_WITHOUT_DISCARD DISCARD_FACE_UP LEAD_MUST_PLAY DISCARD_WITH_PLAYABLE "
+            "OPEN_END_UNDECLARED",
+        ),
+        ("chedeng", "REDEAL_MISSED"),
+    )
+    for code in map(Violation, codes.split())
+}
+"""Code -> the published rule sets in which it can be broken (the last column of rules.md section 6)."""
