@@ -25,7 +25,7 @@ from datasets.render.noise import smooth
 from datasets.render.scenes import Plan, make_plan
 from datasets.render.sensor import develop
 from datasets.render.stage import DrawnTile, FaceBook, draw_tile, label_all, lay_table, out_of_sight
-from datasets.render.styles import TileStyle, make_style
+from datasets.render.styles import TileStyle, make_style, resized
 from datasets.render.surfaces import make_surface
 
 F = np.float32
@@ -236,15 +236,9 @@ def _guest_style(rng: Rng, plan: Plan) -> TileStyle | None:
     """Now and then tiles of a second set of the same size lie among the others."""
     if plan.style.family == "chinese" or plan.kind not in ("scatter", "mixed", "close") or rng.random() >= 0.08:
         return None
-    from dataclasses import replace
-
-    guest, own = make_style(rng, "western", plan.style.set_max), plan.style.body
-    scale = own.width / guest.body.width
-    pips = replace(
-        guest.pips, radius=guest.pips.radius * scale, along=guest.pips.along * scale, across=guest.pips.across * scale
-    )
-    body = replace(guest.body, length=own.length, width=own.width, thickness=own.thickness)
-    return replace(guest, body=body, pips=pips)
+    own = plan.style.body
+    guest = make_style(rng, "western", plan.style.set_max)
+    return resized(guest, own.length, own.width, own.thickness)
 
 
 def _reach_in(rng: Rng, g: GBuffer, plan: Plan, aspect: float) -> None:

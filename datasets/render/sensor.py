@@ -15,14 +15,20 @@ Image = NDArray[np.float32]
 
 
 def develop(
-    image: Image, rng: np.random.Generator, *, noise_rng: np.random.Generator | None = None, calm: bool = False
+    image: Image,
+    rng: np.random.Generator,
+    *,
+    noise_rng: np.random.Generator | None = None,
+    calm: bool = False,
+    metered: Image | None = None,
 ) -> tuple[NDArray[np.uint8], int]:
     """Linear RGB to BGR uint8 and a JPEG quality.
 
     `calm` is a well set-up fixed camera: correct exposure, sharp, little noise. `noise_rng` draws the noise alone, so
-    that frames of one camera differ only in their noise.
+    that frames of one camera differ only in their noise. `metered` is the picture the exposure was set on (the empty
+    table of a camera with locked exposure), by default the picture itself.
     """
-    gain = _exposure(image, rng, calm)
+    gain = _exposure(image if metered is None else metered, rng, calm)
     image = _vignette(image, rng)
     image = np.minimum(image * gain, 3.0)
     image = _optics(image, rng, calm)
@@ -39,8 +45,8 @@ def _exposure(image: Image, rng: np.random.Generator, calm: bool) -> NDArray[np.
     error = rng.normal(0, 0.15)
     chance = rng.random()
     over, under = rng.uniform(1.3, 2.0), rng.uniform(0.12, 0.5)
-    if calm:
-        want_mean, want_high, error, chance = 0.25, 0.85, 0.0, 0.5
+    if calm:  # set on the brightest thing, as a person does who locks the exposure
+        return balance * F(0.82 / max(high, 1e-4))
     log_gain = 0.55 * math.log(want_mean / max(mean, 1e-4)) + 0.45 * math.log(want_high / max(high, 1e-4)) + error
     factor = over if chance < 0.08 else under if chance > 0.93 else 1.0
     return balance * F(math.exp(log_gain) * factor)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,13 +122,18 @@ def make_style(rng: np.random.Generator, family: str | None = None, set_max: int
     pips = _western_pips(rng, body, set_max, moulded)
     divider = _divider(rng, body, pips)
     if not divider.shown and not body.two_tone and body.back_pattern == "plain":
-        body = _with_back(body, "logo")  # otherwise a double blank and a tile face down are the same picture
+        body = replace(body, back_pattern="logo")  # otherwise a double blank and a tile face down are the same picture
     return TileStyle(family, set_max, body, pips, divider, maker, chinese)
 
 
-def _with_back(body: Body, pattern: str) -> Body:
-    values = {name: getattr(body, name) for name in Body.__slots__}
-    return Body(**{**values, "back_pattern": pattern})
+def resized(style: TileStyle, length: float, width: float, thickness: float) -> TileStyle:
+    """The same maker's print on tiles of another size (mm)."""
+    scale = width / style.body.width
+    along = style.pips.along * length / style.body.length
+    pips = replace(style.pips, radius=style.pips.radius * scale, across=style.pips.across * scale, along=along)
+    divider = replace(style.divider, pin_radius=style.divider.pin_radius * scale)
+    body = replace(style.body, length=length, width=width, thickness=thickness, corner=style.body.corner * scale)
+    return replace(style, body=body, pips=pips, divider=divider)
 
 
 _MATERIALS = ("white", "ivory", "black", "wood", "colour", "pastel", "jade")
