@@ -11,6 +11,7 @@ from vision.detections import Detections, Kind
 from vision.detector import Detector
 from vision.frame import Image
 from vision.inference import WeightsError
+from vision.known_set import KnownSet
 from vision.reader import Reader, ReaderSettings
 from vision.reading import Found, PictureReading, TileReading
 
@@ -24,13 +25,15 @@ class Eye:
         self.detector = detector
         self.reader = reader
 
-    def look(self, image: Image, tile_length_px: float | None = None) -> PictureReading:
+    def look(self, image: Image, tile_length_px: float | None = None, known: KnownSet | None = None) -> PictureReading:
         """(h, w, 3) uint8 BGR -> all tiles, markers and the hub. A known tile length saves the search for it."""
         start = time.perf_counter()
         detections = self.detector.find(image, tile_length_px)
-        return self._reading(image, detections, start)
+        return self._reading(image, detections, start, known)
 
-    def look_again(self, image: Image, regions: Sequence[Region], tile_length_px: float) -> PictureReading:
+    def look_again(
+        self, image: Image, regions: Sequence[Region], tile_length_px: float, known: KnownSet | None = None
+    ) -> PictureReading:
         """Only what lies in regions (x0, y0, x1, y1), in pixels of the whole picture: what changed on a still table."""
         start = time.perf_counter()
         parts = []
@@ -46,10 +49,10 @@ class Eye:
             np.concatenate([p.kind for p in parts]) if parts else np.zeros(0, np.int8),
             np.concatenate([p.confidence for p in parts]) if parts else np.zeros(0, np.float32),
         )
-        return self._reading(image, together, start)
+        return self._reading(image, together, start, known)
 
-    def _reading(self, image: Image, detections: Detections, start: float) -> PictureReading:
-        tiles: list[TileReading] = self.reader.read(image, detections)
+    def _reading(self, image: Image, detections: Detections, start: float, known: KnownSet | None) -> PictureReading:
+        tiles: list[TileReading] = self.reader.read(image, detections, known)
         markers = _things(detections, Kind.MARKER)
         hubs = _things(detections, Kind.HUB)
         hub = max(hubs, key=lambda h: h.confidence, default=None)

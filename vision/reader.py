@@ -1,8 +1,8 @@
-"""Reads the halves of found tiles from crops of the full-resolution picture.
+"""Reads found tiles from crops of the full-resolution picture.
 
-Every half is read as it was found; where that leaves any doubt it is read again a little shifted, grown and shrunk,
-because a box that drifts over the divider turns a 3 into a 5. Values on which the variants do not agree are doubtful,
-and a doubtful half is unreadable.
+Every tile is read as it was found; where that leaves any doubt it is read again turned round and a little shifted,
+grown and shrunk, because a box that drifts over the divider turns a 3 into a 5. Values on which the views do not agree
+are doubtful, and a doubtful half is unreadable. What is no tile at all in the reader's eyes is left out.
 """
 
 from __future__ import annotations
@@ -16,45 +16,58 @@ from numpy.typing import NDArray
 from vision.detections import Detections, Kind
 from vision.frame import Image
 from vision.inference import Network, WeightsError
+from vision.known_set import KnownSet, softened, weigh
 from vision.reading import HalfReading, TileReading
-from vision.rectify import cut, grown, half_corners, side_px
+from vision.rectify import READ_MARGIN, cut_tile, half_corners, side_px
 
 Floats = NDArray[np.float32]
 
 VALUES = 19
-"""The classes 0 to 18; a network may have one more, which means "this is no half of a tile"."""
+"""The classes 0 to 18; then "none" (no readable half of a tile lies here) and "back" (it lies face down)."""
+NONE, BACK, CLASSES = 19, 20, 21
 
 
 @dataclass(frozen=True, slots=True)
 class ReaderSettings:
     """`certain` is the probability from which one look is enough; `readable` the least for a claimed value.
 
-    `variants` are (shift along, shift across, grow along, grow across) in parts of the tile's length and width.
+    `variants` are (shift along, shift across, grow along, grow across) in parts of the tile's length and width;
+    every second one is read turned by 180 degrees.
     """
 
     threads: int = 2
     temperature: float = 1.0
     certain: float = 0.995
     readable: float = 0.9
+    phantom: float = 0.5
+    back: float = 0.5
+    shaky_detection: float = 0.45
+    """A detection less sure than this counts only when the reader can read it."""
     smallest_half_px: float = 9.0
-    batch: int = 128
+    batch: int = 64
     others_from: float = 0.002
     variants: tuple[tuple[float, float, float, float], ...] = (
+        (0.0, 0.0, 0.0, 0.0),
         (0.02, 0.0, 0.0, 0.0),
         (-0.02, 0.0, 0.0, 0.0),
         (0.0, 0.04, 0.0, 0.0),
         (0.0, -0.04, 0.0, 0.0),
         (0.0, 0.0, 0.05, 0.05),
-        (0.0, 0.0, -0.05, -0.05),
+        (0.0, 0.0, -0.04, -0.05),
     )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HalfScores:
-    """What the network says about the halves of n tiles: `values` (n, 2, 19) probabilities, `none` (n, 2)."""
+class TileScores:
+    """What the network says about n tiles: `values` (n, 2, 19), `none` (n, 2) and `back` (n, 2) probabilities."""
 
     values: Floats
     none: Floats
+    back: Floats
+
+    @staticmethod
+    def of(p: Floats) -> TileScores:
+        return TileScores(p[:, :, :VALUES], p[:, :, NONE], p[:, :, BACK])
 
 
 class Reader:
@@ -64,80 +77,104 @@ class Reader:
         self.settings = settings or ReaderSettings()
         self._network = Network(model_path, self.settings.threads)
         shape_in, shape_out = self._network.input_shape, self._network.output_shape
-        fits = len(shape_in) == 4 and shape_in[1] == 3 and shape_in[2] == shape_in[3] and isinstance(shape_in[2], int)
-        if not fits or len(shape_out) != 2 or shape_out[1] not in (VALUES, VALUES + 1):
+        high, wide = shape_in[2:] if len(shape_in) == 4 else (None, None)
+        whole = isinstance(high, int) and wide == 2 * high and tuple(shape_out[1:]) == (2, CLASSES)
+        self._by_halves = isinstance(high, int) and wide == high and tuple(shape_out[1:]) == (VALUES,)
+        if not isinstance(high, int) or shape_in[1] != 3 or not (whole or self._by_halves):
             raise WeightsError(
-                f"{model_path}: input {shape_in}, output {shape_out}; expected (n, 3, side, side) and "
-                f"(n, {VALUES}) or (n, {VALUES + 1})"
+                f"{model_path}: input {shape_in}, output {shape_out}; "
+                f"expected (n, 3, side, 2 side) and (n, 2, {CLASSES})"
             )
-        self.side: int = shape_in[2]
+        self.crop_wh = (2 * high, high)
 
-    def read(self, image: Image, detections: Detections) -> list[TileReading]:
-        """One reading per tile, face up or down, in the order of the detections; markers and hubs are left out."""
+    def read(self, image: Image, detections: Detections, known: KnownSet | None = None) -> list[TileReading]:
+        """One reading per tile, face up or down, in the order of the detections, phantoms left out.
+
+        `known` is what lies on the table where the players have said so; without it the readings only lend each
+        other likelihood.
+        """
+        s = self.settings
         tiles = detections.select(detections.kind <= Kind.FACE_DOWN)
-        up = np.flatnonzero(tiles.kind == Kind.FACE_UP)
-        scores = self.scores(image, tiles.quads_px[up])
+        scores = self.scores(image, tiles.quads_px)
+        none, back = scores.none.min(1), scores.back.min(1)
+        down = (back > s.back) | ((tiles.kind == Kind.FACE_DOWN) & (scores.values.max(2).min(1) < s.readable))
+        up = np.flatnonzero(~down & (none <= s.phantom))
+        p = scores.values[up].astype(np.float64)
+        p = softened(p) if known is None else _with_rest(weigh(_normal(p), known).halves, p)
         place = {int(tile): i for i, tile in enumerate(up)}
         readings = []
         for i in range(len(tiles)):
-            halves = None
-            if i in place:
-                halves = self.halves(scores.values[place[i]], tiles.quads_px[i])
-            face = "down" if halves is None else "up"
-            readings.append(TileReading(tiles.quads_px[i], face, halves, float(tiles.confidence[i])))
+            quad, confidence = tiles.quads_px[i], float(tiles.confidence[i])
+            if down[i]:
+                if confidence >= s.shaky_detection or back[i] > s.back:
+                    readings.append(TileReading(quad, "down", None, confidence))
+            elif i in place:
+                halves = self._halves(p[place[i]], quad)
+                if confidence >= s.shaky_detection or None not in (halves[0].value, halves[1].value):
+                    readings.append(TileReading(quad, "up", halves, confidence))
         return readings
 
-    def scores(self, image: Image, quads: Floats) -> HalfScores:
+    def scores(self, image: Image, quads: Floats) -> TileScores:
         """Probabilities of all halves, calibrated; doubtful tiles are read in all variants and averaged."""
         s = self.settings
-        first = self._probabilities(image, quads)
-        doubtful = np.flatnonzero(first[:, :, :VALUES].max(2).min(1) < s.certain) if len(quads) else np.zeros(0, int)
+        if not len(quads):
+            return TileScores.of(np.zeros((0, 2, CLASSES), np.float32))
+        p = self._probabilities(image, quads)
+        doubtful = np.flatnonzero(p.max(2).min(1) < s.certain)
         if len(doubtful):
-            varied = np.concatenate([shifted(quads[doubtful], v) for v in s.variants])
-            again = self._probabilities(image, varied).reshape(len(s.variants), len(doubtful), 2, -1)
-            first[doubtful] = (first[doubtful] + again.sum(0)) / (1 + len(s.variants))
-        values = first[:, :, :VALUES]
-        none = first[:, :, VALUES] if first.shape[2] > VALUES else np.zeros(first.shape[:2], np.float32)
-        return HalfScores(values, none)
+            total = p[doubtful].astype(np.float32)
+            for i, variant in enumerate(s.variants):
+                moved = shifted(quads[doubtful], variant)
+                turned = i % 2 == 0
+                again = self._probabilities(image, np.roll(moved, 2, axis=1) if turned else moved)
+                total += again[:, ::-1] if turned else again
+            p[doubtful] = total / (1 + len(s.variants))
+        return TileScores.of(p)
 
-    def halves(self, p: Floats, quad: Floats) -> tuple[HalfReading, HalfReading]:
-        """(2, 19) probabilities as readings; `quad` tells how large the halves are in the picture."""
+    def classify(self, crops: Image) -> Floats:
+        """(n, side, 2 side, 3) crops of whole tiles -> (n, 2, 21) probabilities at the calibrated temperature."""
+        s = self.settings
+        parts = [np.zeros((0, 2, CLASSES), np.float32)]
+        for start in range(0, len(crops), s.batch):
+            blob = crops[start : start + s.batch].transpose(0, 3, 1, 2).astype(np.float32) / np.float32(255)
+            parts.append(self._halves_of(blob) if self._by_halves else self._network(np.ascontiguousarray(blob)))
+        p = np.concatenate(parts)
+        if s.temperature != 1.0:
+            p = np.asarray(np.maximum(p, 1e-9) ** (1 / s.temperature), np.float32)
+            p /= p.sum(2, keepdims=True)
+        return p
+
+    def _halves_of(self, blob: Floats) -> Floats:
+        """The first weights read one half at a time, the outer end at the left, and know no "none" and no "back"."""
+        side = blob.shape[2]
+        pair = np.stack([blob[..., :side], blob[:, :, ::-1, : side - 1 : -1]], 1)
+        p = self._network(np.ascontiguousarray(pair.reshape(-1, 3, side, side))).reshape(len(blob), 2, VALUES)
+        return np.concatenate([p, np.zeros((len(blob), 2, CLASSES - VALUES), np.float32)], 2)
+
+    def crops(self, image: Image, quads: Floats) -> Image:
+        """(n, side, 2 side, 3): what the network gets to see of each tile."""
+        wide, high = self.crop_wh
+        out = np.empty((len(quads), high, wide, 3), np.uint8)
+        for i, quad in enumerate(quads):
+            out[i] = cut_tile(image, quad, self.crop_wh, READ_MARGIN)
+        return out
+
+    def _probabilities(self, image: Image, quads: Floats) -> Floats:
+        return self.classify(self.crops(image, quads))
+
+    def _halves(self, p: NDArray[np.float64], quad: Floats) -> tuple[HalfReading, HalfReading]:
         a, b = (self._half(p[i], side_px(half_corners(quad, i))) for i in (0, 1))
         return a, b
 
-    def _half(self, p: Floats, side: float) -> HalfReading:
+    def _half(self, p: NDArray[np.float64], side: float) -> HalfReading:
         s = self.settings
-        order = np.argsort(-p)
+        order = np.argsort(-p, kind="stable")
         ranked = [(int(v), round(float(p[v]), 4)) for v in order[:4]]
         best, best_p = ranked[0]
         others = tuple(one for one in ranked[1:] if one[1] >= s.others_from)
         if best_p < s.readable or side < s.smallest_half_px:
             return HalfReading(None, best_p, ((best, best_p), *others))
         return HalfReading(best, best_p, others)
-
-    def _probabilities(self, image: Image, quads: Floats) -> Floats:
-        """(n, 4, 2) quads -> (n, 2, classes)."""
-        crops = np.empty((len(quads) * 2, self.side, self.side, 3), np.uint8)
-        for i, quad in enumerate(quads):
-            for half in (0, 1):
-                crops[2 * i + half] = cut(image, grown(half_corners(quad, half), 0.06), self.side)
-        p = self.classify(crops)
-        return p.reshape(len(quads), 2, -1)
-
-    def classify(self, crops: Image) -> Floats:
-        """(m, side, side, 3) rectified halves -> (m, classes) probabilities at the calibrated temperature."""
-        s = self.settings
-        parts = []
-        for start in range(0, len(crops), s.batch):
-            blob = crops[start : start + s.batch].transpose(0, 3, 1, 2).astype(np.float32) / np.float32(255)
-            parts.append(self._network(np.ascontiguousarray(blob)))
-        if not parts:
-            return np.zeros((0, VALUES), np.float32)
-        p = np.concatenate(parts)
-        if s.temperature != 1.0:
-            p = np.asarray(np.maximum(p, 1e-9) ** (1 / s.temperature), np.float32)
-            p /= p.sum(1, keepdims=True)
-        return p
 
 
 def shifted(quads: Floats, variant: tuple[float, float, float, float]) -> Floats:
@@ -150,3 +187,12 @@ def shifted(quads: Floats, variant: tuple[float, float, float, float]) -> Floats
     ends = np.array([-1, -1, 1, 1], np.float32)[None, :, None] * (u * grow_along / 2)[:, None]
     flanks = np.array([-1, 1, 1, -1], np.float32)[None, :, None] * (v * grow_across / 2)[:, None]
     return np.asarray(q + offset[:, None] + ends + flanks, np.float32)
+
+
+def _normal(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(p / np.maximum(p.sum(2, keepdims=True), 1e-9), np.float64)
+
+
+def _with_rest(weighed: NDArray[np.float64], p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The weighed values with what the network gave to "none" and "back" still missing from them."""
+    return np.asarray(weighed * np.minimum(p.sum(2, keepdims=True), 1.0), np.float64)

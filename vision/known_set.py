@@ -1,0 +1,150 @@
+"""What a set of tiles says about readings: which values it has, and that each tile exists once (some twice).
+
+Physics, not rules: two tiles read as the same one in a set that has it once means one reading is wrong, and which one
+is weighed over the whole table. A photograph of an unknown set is not forced into any: there the readings together
+only say which sets are likely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.assignment import assign
+
+Floats = NDArray[np.float64]
+
+_NO_TILE = 1e-4
+"""The probability that a found tile is none of the set at all: a stranger, or two readings in error at once."""
+_CANDIDATES = 6
+_SURE = 0.98
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSet:
+    """`copies` says how often the tile (low, high) is in the box."""
+
+    name: str
+    copies: Mapping[tuple[int, int], int]
+
+    @staticmethod
+    def double(highest: int) -> KnownSet:
+        pairs = {(a, b): 1 for a in range(highest + 1) for b in range(a, highest + 1)}
+        return KnownSet(f"double-{highest}", pairs)
+
+    def values(self) -> tuple[int, ...]:
+        return tuple(sorted({v for pair in self.copies for v in pair}))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Weighed:
+    """`halves` (n, 2, v) probabilities after weighing; `contested` (n,) True where two tiles want the same copy."""
+
+    halves: Floats
+    contested: NDArray[np.bool_]
+
+
+def weigh(p: Floats, known: KnownSet) -> Weighed:
+    """(n, 2, v) probabilities of n tiles read by themselves -> what they are when all are of one set."""
+    n, _, count = p.shape
+    pairs = [pair for pair in known.copies if pair[1] < count]
+    columns = [pair for pair in pairs for _ in range(known.copies[pair])]
+    a = np.array([pair[0] for pair in columns])
+    b = np.array([pair[1] for pair in columns])
+    ab, ba = p[:, 0][:, a] * p[:, 1][:, b], p[:, 0][:, b] * p[:, 1][:, a]
+    # A probability of exactly nothing would make an honest conflict unsolvable.
+    likely = np.maximum(np.maximum(ab, ba), 1e-12)
+    cost = np.concatenate([-np.log(likely), np.full((n, n), -np.log(_NO_TILE))], 1)
+    chosen = assign(cost)
+    out = np.zeros_like(p)
+    contested = np.zeros(n, np.bool_)
+    for i in range(n):
+        own = np.argsort(-likely[i], kind="stable")
+        own = _first_copies(own, columns)[:_CANDIDATES]
+        best_alone = columns[int(own[0])]
+        took = columns[chosen[i]] if chosen[i] < len(columns) else None
+        if took == best_alone and likely[i, own[0]] > _SURE * likely[i, own].sum() and not _wanted(likely, columns, i):
+            weights = likely[i, own]
+        else:
+            weights = _forced_weights(cost, columns, i, own)
+            contested[i] = took != best_alone
+        total = weights.sum()
+        # What is left when no tile of the set fits is no value at all.
+        share = weights / max(total, 1e-12) * (1 - _none_of_them(cost, chosen, i, len(columns)))
+        for j, weight in zip(own, share, strict=True):
+            x, y = columns[int(j)]
+            here = weight * ab[i, j] / max(ab[i, j] + (ba[i, j] if x != y else 0), 1e-300)
+            out[i, 0, x] += here
+            out[i, 1, y] += here
+            if x != y:
+                out[i, 0, y] += weight - here
+                out[i, 1, x] += weight - here
+    return Weighed(out, contested)
+
+
+def _first_copies(order: NDArray[np.intp], columns: list[tuple[int, int]]) -> NDArray[np.intp]:
+    seen: set[tuple[int, int]] = set()
+    keep = []
+    for j in order:
+        if columns[int(j)] not in seen:
+            seen.add(columns[int(j)])
+            keep.append(j)
+    return np.array(keep, np.intp)
+
+
+def _wanted(likely: Floats, columns: list[tuple[int, int]], i: int) -> bool:
+    """Do more tiles like tile i's likeliest pair best than there are copies of it?"""
+    favourites = [columns[int(j)] for j in likely.argmax(1)]
+    mine = favourites[i]
+    return favourites.count(mine) > columns.count(mine)
+
+
+def _forced_weights(cost: Floats, columns: list[tuple[int, int]], i: int, candidates: NDArray[np.intp]) -> Floats:
+    """How likely the whole table is with tile i forced to be each candidate, the others at their best."""
+    totals = []
+    for j in candidates:
+        forced = cost.copy()
+        same = [k for k, pair in enumerate(columns) if pair == columns[int(j)]]
+        forced[i] = 1e6
+        forced[i, same] = cost[i, same]
+        picked = assign(forced)
+        totals.append(float(forced[np.arange(len(forced)), picked].sum()))
+    total = np.array(totals)
+    return np.asarray(np.exp(-(total - total.min())), np.float64)
+
+
+def _none_of_them(cost: Floats, chosen: NDArray[np.intp], i: int, columns: int) -> float:
+    return 1.0 if chosen[i] >= columns else 0.0
+
+
+def likely_limits(p: Floats, limits: tuple[int, ...] = (6, 9, 12, 15, 18)) -> Floats:
+    """(n, 2, v) readings of one unknown set -> (len(limits),) how likely its highest value is each of the limits.
+
+    A set of few values explains many small readings better than a large one in which they would be chance; a clear
+    reading above the limit rules it out but for one error in a thousand.
+    """
+    halves = p.reshape(-1, p.shape[2])
+    total = halves.sum(1)
+    logs = []
+    for limit in limits:
+        inside = halves[:, : limit + 1].sum(1)
+        logs.append(np.log(np.maximum(inside, 1e-3 * np.maximum(total, 1e-3)) / (limit + 1)).sum())
+    log = np.array(logs) - max(logs) if len(halves) else np.zeros(len(limits))
+    share = np.exp(log)
+    return np.asarray(share / share.sum(), np.float64)
+
+
+def softened(p: Floats, limits: tuple[int, ...] = (6, 9, 12, 15, 18)) -> Floats:
+    """(n, 2, v) -> the same with values less likely that the other tiles' set would not have; nothing is forced."""
+    share = likely_limits(p, limits)
+    prior = np.zeros(p.shape[2])
+    for limit, weight in zip(limits, share, strict=True):
+        prior[: limit + 1] += weight
+    # At the strongest a value outside the likely set is held against a reading at 1 to 200.
+    prior = np.maximum(prior, 0.005)
+    out = p * prior
+    mass = p.sum(2, keepdims=True)
+    return np.asarray(out / np.maximum(out.sum(2, keepdims=True), 1e-12) * mass, np.float64)
