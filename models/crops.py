@@ -22,9 +22,9 @@ from vision.rectify import READ_MARGIN, TILE_SIDE, cut_tile
 
 CLASSES = (*(str(value) for value in range(19)), "none", "back")
 NONE, BACK, IGNORED = 19, 20, -100
-UNIT = 56
+UNIT = 50
 """Pixels per tile width in a context crop: a little more than the reader's own, so that warping costs no sharpness."""
-MARGIN = 0.3
+MARGIN = 0.4
 """The margin of a context crop on every side, in tile widths."""
 CONTEXT_WH = (round(UNIT * (2 + 2 * MARGIN)), round(UNIT * (1 + 2 * MARGIN)))
 
@@ -35,12 +35,14 @@ Labels = NDArray[np.int16]
 @dataclass(frozen=True, slots=True)
 class Crops:
     """`context` (n, h, w, 3) uint8 BGR context crops, `labels` (n, 2), `side_px` (n,) the side of a half in the
-    picture, `mirrored` (n,) whether the tile may be shown mirrored (numerals may not)."""
+    picture, `mirrored` (n,) whether the tile may be shown mirrored (numerals may not), `straight` (n,) whether a
+    tile lies straight in the crop, so that its corners can be taught."""
 
     context: Images
     labels: Labels
     side_px: NDArray[np.float32]
     mirrored: NDArray[np.bool_]
+    straight: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -52,7 +54,12 @@ class Crops:
             np.concatenate([p.labels for p in parts]),
             np.concatenate([p.side_px for p in parts]),
             np.concatenate([p.mirrored for p in parts]),
+            np.concatenate([p.straight for p in parts]),
         )
+
+    def part(self, picked: NDArray[np.intp]) -> Crops:
+        columns = (self.context, self.labels, self.side_px, self.mirrored, self.straight)
+        return Crops(*(column[picked] for column in columns))
 
 
 def tables(folder: Path, every: int = 1, first: int = 0) -> Iterator[tuple[Images, dict[str, Any]]]:
@@ -92,6 +99,7 @@ def table_crops(
         labels.append(wanted)
         sides.append(side)
         mirrored.append(not tile["style"]["numerals"])
+    n_tiles = len(labels)
     for quad in _elsewhere(image.shape, tiles, rng, negatives):
         context.append(_context(image, quad))
         labels.append((NONE, NONE))
@@ -104,6 +112,7 @@ def table_crops(
         np.array(labels, np.int16).reshape(n, 2),
         np.array(sides, np.float32),
         np.array(mirrored, bool),
+        np.arange(n) < n_tiles,
     )
 
 
@@ -121,28 +130,46 @@ def plain_views(crops: Crops, picked: NDArray[np.intp]) -> Images:
     return _views(crops, picked, np.repeat(_frame()[None], len(picked), 0))
 
 
-def jittered_views(crops: Crops, picked: NDArray[np.intp], rng: np.random.Generator) -> tuple[Images, Labels]:
-    """(n, side, 2 side, 3) and (n, 2): the picked tiles as a detector's imperfect boxes would show them, half of them
-    turned by 180 degrees and, where allowed, half of them mirrored."""
+def jittered_views(
+    crops: Crops, picked: NDArray[np.intp], rng: np.random.Generator
+) -> tuple[Images, Labels, NDArray[np.float32]]:
+    """(n, side, 2 side, 3), (n, 2) and (n, 2, 4): the picked tiles as a detector's imperfect boxes would show them,
+    half of them turned by 180 degrees and, where allowed, half of them mirrored; their labels; and where the two outer
+    corners of each half lie off the place where a perfect box would show them, in tile widths."""
     n = len(picked)
     frames = np.repeat(_frame()[None], n, 0).astype(np.float32)
+    corners = np.repeat(_tile()[None], n, 0).astype(np.float32)
     centre = np.array(CONTEXT_WH, np.float32) / 2
-    offset = frames - centre
-    grow = 1 + rng.normal(0.01, 0.04, (n, 1, 2))
-    turn = rng.normal(0, 0.03, n)
+    loose = np.where(rng.random(n) < 0.3, 2.6, 1.0)[:, None, None]
+    offset = (frames - centre) * (1 + rng.normal(0.01, 0.035, (n, 1, 2)) * loose)
+    turn = rng.normal(0, 0.03, n) * loose[:, 0, 0]
     c, s = np.cos(turn), np.sin(turn)
     rotation = np.stack([np.stack([c, -s], 1), np.stack([s, c], 1)], 1)
-    offset = np.einsum("nij,nkj->nki", rotation, offset * grow)
-    shift = rng.normal(0, (0.045, 0.035), (n, 1, 2)) * UNIT
-    corners = rng.normal(0, 0.02, (n, 4, 2)) * UNIT
-    frames = centre + offset + shift + corners
+    offset = np.einsum("nij,nkj->nki", rotation, offset)
+    shift = np.clip(rng.normal(0, (0.045, 0.035), (n, 1, 2)) * loose, -0.3, 0.3) * UNIT
+    wobble = rng.normal(0, 0.015, (n, 4, 2)) * UNIT
+    frames = centre + offset + shift + wobble
     labels = crops.labels[picked].copy()
     turned = rng.random(n) < 0.5
-    frames[turned] = frames[turned][:, [2, 3, 0, 1]]
-    labels[turned] = labels[turned][:, ::-1]
     flipped = (rng.random(n) < 0.5) & crops.mirrored[picked]
-    frames[flipped] = frames[flipped][:, [3, 2, 1, 0]]
-    return _views(crops, picked, frames.astype(np.float32)), labels
+    for chosen, order in ((turned, [2, 3, 0, 1]), (flipped, [3, 2, 1, 0])):
+        frames[chosen], corners[chosen] = frames[chosen][:, order], corners[chosen][:, order]
+    labels[turned] = labels[turned][:, ::-1]
+    frames = frames.astype(np.float32)
+    return _views(crops, picked, frames), labels, _offsets(frames, corners)
+
+
+def _offsets(frames: NDArray[np.float32], corners: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(n, 2, 4): bottom left and top left of the left half, top right and bottom right of the right half, each as
+    (dx, dy) off its nominal place, in tile widths of the crop's own frame."""
+    m = READ_MARGIN
+    unit = np.array([[-m, -m], [2 + m, -m], [2 + m, 1 + m], [-m, 1 + m]], np.float32)
+    nominal = np.array([[0, 0], [2, 0], [2, 1], [0, 1]], np.float32)
+    out = np.empty((len(frames), 2, 4), np.float32)
+    for k, (frame, tile) in enumerate(zip(frames, corners, strict=True)):
+        seen = cv2.perspectiveTransform(tile[None], cv2.getPerspectiveTransform(frame, unit))[0] - nominal
+        out[k] = seen[[3, 0, 1, 2]].reshape(2, 4)
+    return out
 
 
 def _views(crops: Crops, picked: NDArray[np.intp], frames: NDArray[np.float32]) -> Images:
@@ -159,6 +186,13 @@ def _frame() -> NDArray[np.float32]:
     """Where in a context crop the reader's own crop lies: top left, top right, bottom right, bottom left."""
     inner = MARGIN - READ_MARGIN
     x0, y0 = inner * UNIT, inner * UNIT
+    x1, y1 = CONTEXT_WH[0] - x0, CONTEXT_WH[1] - y0
+    return np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]], np.float32)
+
+
+def _tile() -> NDArray[np.float32]:
+    """Where in a context crop the tile itself lies, in the order of `_frame`."""
+    x0, y0 = MARGIN * UNIT, MARGIN * UNIT
     x1, y1 = CONTEXT_WH[0] - x0, CONTEXT_WH[1] - y0
     return np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]], np.float32)
 

@@ -93,13 +93,13 @@ def session(path: Path):
 
 
 def probabilities(path: Path, crops: Crops) -> np.ndarray:
-    """(n, 2, classes): what an exported reader says about crops cut as the product cuts them."""
+    """(n, 2, classes): what an exported reader says about crops cut as the product cuts them, offsets left out."""
     run = session(path)
     out = []
     for start in range(0, len(crops), 256):
         views = plain_views(crops, np.arange(start, min(start + 256, len(crops))))
         blob = np.ascontiguousarray(views.transpose(0, 3, 1, 2), np.float32) / np.float32(255)
-        out.append(run.run(None, {"tile": blob})[0])
+        out.append(run.run(None, {"tile": blob})[0][..., : len(CLASSES)])
     return np.concatenate(out)
 
 
@@ -140,8 +140,8 @@ def export_reader(weights: Path, held: list[Path], into: Path, seed: int) -> dic
         },
         "output": {
             "name": "p",
-            "shape": ["n", 2, len(CLASSES)],
-            "format": "probabilities of each half; none: no readable half of a face-up tile, back: face down",
+            "shape": ["n", 2, len(CLASSES) + 4],
+            "format": "of each half the probabilities, then its outer corners' offsets in tile widths (see vision)",
         },
         "calibration": figures,
         "trained_on": "rendered tables only, see the card",

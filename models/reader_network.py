@@ -1,7 +1,8 @@
 """The reader: a small residual network over a whole tile with one answer for each half.
 
-Both halves are answered from the same features, so that what the one half's print reaches into the other, where the
-divider lies and whether there is one are seen by both.
+An answer is the probabilities of the classes and, so that a box which lies a little askew can be put right and read
+again, where the two outer corners of that half really are. Both halves are answered from the same features, so that
+what the one half's print reaches into the other, where the divider lies and whether there is one are seen by both.
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ class Block(nn.Module):
 
 
 class TileReader(nn.Module):
-    """(n, 3, 48, 96) BGR / 255 -> (n, 2, classes) logits; half 0 is the left one."""
+    """(n, 3, 48, 96) BGR / 255 -> (n, 2, classes) logits and (n, 2, 4) corner offsets in tile widths.
+
+    Half 0 is the left one, its corners bottom left and top left; those of half 1 are top right and bottom right.
+    """
 
     def __init__(self, classes: int = len(CLASSES)) -> None:
         super().__init__()
@@ -44,9 +48,12 @@ class TileReader(nn.Module):
         )
         # What is seen where: few channels, kept in place, beside the averages that do not care for the place.
         self.places = nn.Sequential(nn.Conv2d(c, 24, 1, bias=False), nn.BatchNorm2d(24), nn.ReLU(), nn.Flatten())
-        self.head = nn.Sequential(nn.Dropout(0.1), nn.Linear(3 * c + 24 * 72, 160), nn.ReLU(), nn.Linear(160, classes))
+        self.head = nn.Sequential(
+            nn.Dropout(0.1), nn.Linear(3 * c + 24 * 72, 160), nn.ReLU(), nn.Linear(160, classes + 4)
+        )
+        self.classes = classes
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
         f = self.trunk(x)
         left, right, whole = f[..., :6].mean((2, 3)), f[..., 6:].mean((2, 3)), f.mean((2, 3))
         # The right half is answered by the same head from the picture turned by 180 degrees.
@@ -54,15 +61,18 @@ class TileReader(nn.Module):
         first = torch.cat([left, right, whole, places], 1)
         second = torch.cat([right, left, whole, turned], 1)
         answer: Tensor = self.head(torch.stack([first, second], 1))
-        return answer
+        offsets = answer[..., self.classes :]
+        offsets = torch.stack([offsets[:, 0], -offsets[:, 1]], 1)
+        return answer[..., : self.classes], offsets
 
 
 class Answering(nn.Module):
-    """What is exported: the network with probabilities at the end."""
+    """What is exported, as one tensor (n, 2, classes + 4): the probabilities, then the corner offsets."""
 
     def __init__(self, network: TileReader) -> None:
         super().__init__()
         self.network = network
 
     def forward(self, tile: Tensor) -> Tensor:
-        return torch.softmax(self.network(tile), 2)
+        logits, offsets = self.network(tile)
+        return torch.cat([torch.softmax(logits, 2), offsets], 2)

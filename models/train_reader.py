@@ -32,7 +32,7 @@ def load(folder: Path, work: Path, seed: int, every: int = 1, first: int = 0) ->
         with np.load(kept) as columns:
             return Crops(**columns)
     crops = collect(folder, seed, every, first)
-    np.savez(kept, context=crops.context, labels=crops.labels, side_px=crops.side_px, mirrored=crops.mirrored)
+    np.savez(kept, **{name: getattr(crops, name) for name in Crops.__slots__})
     return crops
 
 
@@ -69,7 +69,7 @@ def answers(network: TileReader, crops: Crops, device: torch.device) -> Tensor:
     with torch.inference_mode():
         for start in range(0, len(crops), 512):
             picked = np.arange(start, min(start + 512, len(crops)))
-            out.append(network(to_network(plain_views(crops, picked), device)).float().cpu())
+            out.append(network(to_network(plain_views(crops, picked), device))[0].float().cpu())
     return torch.cat(out)
 
 
@@ -119,14 +119,18 @@ def train(crops: Crops, held: Crops, work: Path, minutes: float, resume: bool, r
             group["lr"] = rate * warm * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * min(share, 1.0))))
         if place + BATCH > len(order):
             order, place = rng.permutation(len(crops)), 0
-        views, labels = jittered_views(crops, order[place : place + BATCH], rng)
+        chosen = order[place : place + BATCH]
+        views, labels, corners = jittered_views(crops, chosen, rng)
         place += BATCH
         network.train()
-        logits = network(photographed(to_network(views, device)))
+        logits, offsets = network(photographed(to_network(views, device)))
         wanted = torch.from_numpy(labels.astype(np.int64)).to(device)
         loss = functional.cross_entropy(
             logits.flatten(0, 1), wanted.flatten(), weight=weight, ignore_index=IGNORED, label_smoothing=0.01
         )
+        straight = torch.from_numpy(crops.straight[chosen]).to(device)
+        askew = functional.smooth_l1_loss(offsets[straight], torch.from_numpy(corners).to(device)[straight], beta=0.03)
+        loss = loss + 2 * askew
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 5.0)
@@ -144,7 +148,12 @@ def train(crops: Crops, held: Crops, work: Path, minutes: float, resume: bool, r
             found = figures(answers(kept, held, device), held)
             print(
                 json.dumps(
-                    {"minutes": round((shown - start) / 60, 1), "step": step, "loss": round(loss.item(), 4)}
+                    {
+                        "minutes": round((shown - start) / 60, 1),
+                        "step": step,
+                        "loss": round(loss.item(), 4),
+                        "askew": round(askew.item(), 5),
+                    }
                     | {k: round(v, 4) for k, v in found.items()}
                 ),
                 flush=True,
@@ -177,13 +186,9 @@ def main() -> None:
     else:
         picked = np.random.default_rng(0).permutation(len(crops))
         cut = len(crops) // 20
-        crops, held = part(crops, picked[cut:]), part(crops, picked[:cut])
+        crops, held = crops.part(picked[cut:]), crops.part(picked[:cut])
     print(json.dumps({"crops": len(crops), "held": len(held)}), flush=True)
     train(crops, held, options.work, options.minutes, options.resume, options.rate, options.seed)
-
-
-def part(crops: Crops, picked: np.ndarray) -> Crops:
-    return Crops(crops.context[picked], crops.labels[picked], crops.side_px[picked], crops.mirrored[picked])
 
 
 if __name__ == "__main__":

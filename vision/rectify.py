@@ -107,3 +107,13 @@ def cut_tile(
 ) -> Image:
     """A whole tile as the reader wants it: (h, w, 3) uint8 BGR, half 0 (the edge 0-1) at the left."""
     return cut_wh(image, tile_corners(quad, margin), size_wh)
+
+
+def put_right(quad: ArrayLike, offsets: ArrayLike, most: float = 0.35) -> Floats:
+    """The quad with its corners moved by a reader's (2, 4) offsets: corners 0 and 1, then 2 and 3, each (dx, dy) in
+    tile widths in the tile's own plane, +x from half 0 to half 1 and +y from corner 1 to corner 0; none moves further
+    than `most`."""
+    corners = np.asarray(quad, np.float32)
+    to_picture = cv2.getPerspectiveTransform(_UNIT_TILE, corners)
+    moved = _UNIT_TILE + np.clip(np.asarray(offsets, np.float32).reshape(4, 2), -most, most)
+    return np.asarray(cv2.perspectiveTransform(moved[:, None], to_picture)[:, 0], np.float64)
