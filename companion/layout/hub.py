@@ -1,0 +1,129 @@
+"""The middle of the table: hub, engine, and where trains begin around them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from companion.layout.chains import Root
+from companion.layout.joints import KEPT, TileShapes, distance
+from companion.layout.ports import PRICES, PortKind
+from companion.layout.setup import MEXICAN, TableSetup
+from companion.layout.tracking import Known
+from companion.tableview import Point, TableView
+
+HUB_REACH = 1.9
+"""Tile widths outside the hub's rim within which a train may begin: its first tile may lie a little apart."""
+
+ENGINE_REACH = 2.2
+"""The same around an engine without a hub, where nine trains need a ring to begin on."""
+
+LARGEST_LEAN_DEG = 38.0
+"""How far a first tile may point past the middle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Middle:
+    """Where the middle is; `rim_mm` is the hub's radius, or half the engine's length where there is no hub."""
+
+    center_mm: Point
+    rim_mm: float
+    has_hub: bool
+    engine: int | None
+    """Index of the engine in the view, None while it is not seen."""
+
+
+def find_middle(
+    view: TableView, known: Sequence[Known], setup: TableSetup, earlier: Point | None, engine_id: int | None
+) -> Middle | None:
+    """The hub in the picture, else the engine by its value or its history, else where the middle was before.
+
+    None when nothing says where the trains begin (NO_HUB).
+    """
+    width, length = setup.tile_mm[1], setup.tile_mm[0]
+    engine = _engine(view, known, setup, earlier, engine_id)
+    if view.hub is not None:
+        return Middle(view.hub.center_mm, view.hub.radius_mm, True, engine)
+    if engine is not None:
+        return Middle(known[engine].seen.center_mm, length / 2, False, engine)
+    if earlier is not None:
+        return Middle(earlier, max(length / 2, width), False, None)
+    return None
+
+
+def _engine(
+    view: TableView, known: Sequence[Known], setup: TableSetup, earlier: Point | None, engine_id: int | None
+) -> int | None:
+    """A hub holds its engine, whatever it is; without a hub the engine is the double the round is due."""
+    for n, tile in enumerate(known):
+        if engine_id is not None and tile.old is not None and tile.old.id == engine_id:
+            return n
+    if view.hub is not None:
+        middle = view.hub.center_mm
+        inside = [n for n, tile in enumerate(known) if distance(tile.seen.center_mm, middle) < 0.6 * setup.tile_mm[0]]
+        return min(inside, key=lambda n: distance(known[n].seen.center_mm, middle), default=None)
+    if setup.engine is None:
+        return None
+    due = [n for n, tile in enumerate(known) if tile.seen.values == (setup.engine, setup.engine)]
+    place = earlier or (view.size_mm[0] / 2, view.size_mm[1] / 2)
+    return min(due, key=lambda n: distance(known[n].seen.center_mm, place), default=None)
+
+
+def find_roots(
+    shapes: TileShapes, members: Collection[int], middle: Middle, setup: TableSetup, kept: Collection[int]
+) -> list[Root]:
+    """Every tile end that faces the middle from nearby, cheapest first. `kept` began a train on the last table."""
+    reach = (HUB_REACH if middle.has_hub else ENGINE_REACH) * shapes.width
+    angles = station_angles(setup)
+    found: list[Root] = []
+    for tile in members:
+        values = shapes.tiles[tile].values
+        for n, port in enumerate(shapes.ports[tile]):
+            if port.kind is PortKind.SIDE or (
+                port.kind is PortKind.MIDDLE and values is not None and values[0] != values[1]
+            ):
+                continue
+            away = distance(port.place, middle.center_mm)
+            if away == 0.0:
+                continue
+            gap = away - middle.rim_mm
+            if not -shapes.width <= gap <= reach:
+                continue
+            inward = (middle.center_mm[0] - port.place[0]) / away, (middle.center_mm[1] - port.place[1]) / away
+            lean = math.degrees(math.acos(_clipped(port.normal[0] * inward[0] + port.normal[1] * inward[1])))
+            if lean > LARGEST_LEAN_DEG:
+                continue
+            angle = math.degrees(math.atan2(-inward[1], -inward[0]))
+            off = min((abs(turn(angle, station)) for station in angles.values()), default=0.0)
+            price = (0.3 * abs(gap) + 0.05 * math.radians(off) * away) * 24.0 / shapes.width + PRICES.per_degree * lean
+            if port.kind is PortKind.MIDDLE and values is None:
+                price += PRICES.crosswise_unread
+            found.append(Root(price - (KEPT if tile in kept else 0.0), tile, n, angle))
+    return sorted(found, key=lambda root: root.price)
+
+
+def station_angles(setup: TableSetup) -> Mapping[str, float]:
+    """Every station around the hub, the Mexican one included where it has a place."""
+    angles = dict(setup.stations)
+    if setup.mexican_station is not None:
+        angles[MEXICAN] = setup.mexican_station
+    return angles
+
+
+def station_tolerance(angles: Mapping[str, float]) -> float:
+    """Degrees within which a train belongs to a station: under half the way to the next one."""
+    ordered = sorted(angle % 360.0 for angle in angles.values())
+    if len(ordered) < 2:
+        return 60.0
+    steps = [(b - a) % 360.0 for a, b in zip(ordered, [*ordered[1:], ordered[0]], strict=True)]
+    return min(60.0, 0.48 * min(steps))
+
+
+def turn(a: float, b: float) -> float:
+    """The smallest turn from b to a, -180 to 180 degrees."""
+    return (a - b + 180.0) % 360.0 - 180.0
+
+
+def _clipped(cosine: float) -> float:
+    return max(-1.0, min(1.0, cosine))

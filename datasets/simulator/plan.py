@@ -1,0 +1,49 @@
+"""The table a made-up game is played on: its size, its stations, where the boneyard lies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+Point = tuple[float, float]
+MEXICAN = "MX"
+
+
+@dataclass(frozen=True, slots=True)
+class TablePlan:
+    """Millimetres and degrees in the frame of companion.tableview.
+
+    `stations` are where trains leave the hub; `hub_radius_mm` 0 means that only the engine lies in the middle.
+    `boneyard_spread` False piles the face-down tiles up at one place.
+    """
+
+    players: tuple[str, ...]
+    size_mm: tuple[float, float] = (1200.0, 900.0)
+    tile_mm: tuple[float, float, float] = (48.0, 24.0, 9.0)
+    hub_radius_mm: float = 62.0
+    stations: Mapping[str, float] = field(default_factory=dict)
+    boneyard_spread: bool = True
+    chinese: bool = False
+    edge_mm: float = 28.0
+    """Strip along the edge where no train is laid."""
+
+    @property
+    def center_mm(self) -> Point:
+        return self.size_mm[0] / 2, self.size_mm[1] / 2
+
+    @property
+    def begin_mm(self) -> float:
+        """Distance from the middle at which trains begin."""
+        return self.hub_radius_mm if self.hub_radius_mm > 0 else self.tile_mm[0] / 2 + 16.0 + 3.0 * len(self.stations)
+
+
+def even_stations(players: tuple[str, ...], first_deg: float = -90.0) -> dict[str, float]:
+    """Players and the Mexican train spread evenly around the hub, clockwise in the picture."""
+    step = 360.0 / (len(players) + 1)
+    return {name: (first_deg + n * step + 180.0) % 360.0 - 180.0 for n, name in enumerate((*players, MEXICAN))}
+
+
+def polar(center: Point, radius: float, angle_deg: float) -> Point:
+    angle = math.radians(angle_deg)
+    return center[0] + radius * math.cos(angle), center[1] + radius * math.sin(angle)

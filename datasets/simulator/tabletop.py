@@ -1,0 +1,279 @@
+"""What lies on the made-up table, tile by tile, and how the next one is laid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from companion.tableview import Point, SeenHalf, SeenHub, SeenMarker, SeenTile, TableView
+from companion.tile import Laid
+from datasets.simulator.placing import (
+    Rect,
+    Spot,
+    TrainEnd,
+    clear,
+    continuations,
+    end_after,
+    inside,
+    overlap,
+    step,
+)
+from datasets.simulator.plan import MEXICAN, TablePlan, polar
+
+LOOK_AHEAD = 4
+"""Tiles a player thinks ahead, so that a train does not run into a corner."""
+
+MARKER_RADIUS_MM = 9.0
+
+
+class TableFullError(RuntimeError):
+    """No place is left for a tile; the made-up players sat down at too small a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lying:
+    """One tile on the table. `heading_deg` points from the inner to the outer half; `layer` counts tiles below it."""
+
+    laid: Laid
+    center_mm: Point
+    heading_deg: float
+    face_up: bool = True
+    layer: int = 0
+    crosswise: bool = False
+    came_deg: float = 0.0
+    """The direction in which the train came to this tile."""
+
+    def rect(self, length: float, width: float) -> Rect:
+        return Rect(self.center_mm, self.heading_deg, length / 2, width / 2)
+
+
+@dataclass(slots=True)
+class TableTop:
+    """Changes only through its verbs; `rng` decides how neatly tiles are laid."""
+
+    plan: TablePlan
+    rng: np.random.Generator
+    gap_mm: float = 0.8
+    sway_deg: float = 1.5
+    engine: Laid | None = None
+    trains: dict[str, list[Lying]] = field(default_factory=dict)
+    line: list[Lying] = field(default_factory=list)
+    markers: dict[str, Point] = field(default_factory=dict)
+    boneyard: list[Lying] = field(default_factory=list)
+    discards: dict[str, list[Lying]] = field(default_factory=dict)
+    hands: dict[str, list[Lying]] = field(default_factory=dict)
+
+    def set_up(self, engine: Laid | None, boneyard: int | None) -> None:
+        """An empty table with the engine in the middle and `boneyard` face-down tiles."""
+        self.engine = engine
+        self.trains = {name: [] for name in (*self.plan.players, MEXICAN)}
+        self.line, self.markers, self.discards, self.hands = [], {}, {name: [] for name in self.plan.players}, {}
+        self.boneyard = self._spread(boneyard or 0)
+
+    def lay(self, laid: Laid, train: str, *, crosswise: bool | None = None) -> Lying:
+        """Lay a tile at the end of a train (doubles across unless told otherwise). Raises TableFullError."""
+        across = laid.is_double if crosswise is None else crosswise
+        end = self._end(train)
+        gap = float(self.rng.uniform(0.0, 2 * self.gap_mm))
+        blocked = self._blocked(train)
+        attempts = [(across, depth) for depth in (LOOK_AHEAD, 2, 1)] + [(False, 2), (False, 1)]
+        found = ((self._choose(end, way, gap, blocked, depth), way) for way, depth in attempts)
+        spot, across = next(((spot, way) for spot, way in found if spot is not None), (None, across))
+        if spot is None:
+            raise TableFullError(f"no place for {laid.inner}-{laid.outer} on the train {train}")
+        shift = self.rng.uniform(-self.gap_mm / 2, self.gap_mm / 2, 2)
+        lying = Lying(
+            laid,
+            (spot.rect.center[0] + float(shift[0]), spot.rect.center[1] + float(shift[1])),
+            spot.heading_deg + float(self.rng.uniform(-self.sway_deg, self.sway_deg)),
+            crosswise=across,
+            came_deg=end.direction_deg if across else spot.heading_deg,
+        )
+        self.trains.setdefault(train, []).append(lying)
+        if train in self.markers:
+            self.mark(train)
+        return lying
+
+    def take_back(self, train: str) -> Lying:
+        return self.trains[train].pop()
+
+    def flip(self, train: str) -> None:
+        """Turn the double at a train's end face down."""
+        self.trains[train][-1] = replace(self.trains[train][-1], face_up=False)
+
+    def mark(self, player: str) -> None:
+        """Put a marker beside the last tile of a player's train, or on its empty place at the hub."""
+        self.markers.pop(player, None)
+        self.markers[player] = self._marker_place(player)
+
+    def unmark(self, player: str) -> None:
+        self.markers.pop(player, None)
+
+    def draw(self) -> None:
+        """One tile leaves the boneyard, a random one of those that lie spread out."""
+        self.boneyard.pop(int(self.rng.integers(len(self.boneyard))))
+
+    def rects(self) -> list[Rect]:
+        length, width, _ = self.plan.tile_mm
+        return [lying.rect(length, width) for lying in self.all_tiles()]
+
+    def all_tiles(self) -> Iterable[Lying]:
+        """Every tile, the engine first; of a wall only what lies on top comes last."""
+        if self.engine is not None:
+            yield Lying(self.engine, self.plan.center_mm, 0.0)
+        for train in self.trains.values():
+            yield from train
+        yield from self.line
+        yield from self.boneyard
+        for tiles in (*self.discards.values(), *self.hands.values()):
+            yield from tiles
+
+    def visible(self) -> list[Lying]:
+        """`all_tiles` without those that others cover."""
+        length, width, _ = self.plan.tile_mm
+        tiles = list(self.all_tiles())
+        tops = [tile.rect(length, width).grown(-width / 4, -width / 4) for tile in tiles]
+        return [
+            tile
+            for n, tile in enumerate(tiles)
+            if not any(other.layer > tile.layer and overlap(tops[n], tops[m]) for m, other in enumerate(tiles))
+        ]
+
+    def view(self, jitter_mm: float = 0.0, jitter_deg: float = 0.0) -> TableView:
+        """The table as a perfect reader would report it, but for the jitter; halves in random order."""
+        tiles = [self._seen(lying, jitter_mm, jitter_deg) for lying in self.visible()]
+        order = self.rng.permutation(len(tiles))
+        hub = None
+        if self.plan.hub_radius_mm > 0 and not self.plan.chinese:
+            hub = SeenHub(self.plan.center_mm, self.plan.hub_radius_mm, 0.9)
+        return TableView(
+            tuple(tiles[n] for n in order),
+            tuple(SeenMarker(place, 0.9) for place in self.markers.values()),
+            hub,
+            self.plan.size_mm,
+        )
+
+    def _seen(self, lying: Lying, jitter_mm: float, jitter_deg: float) -> SeenTile:
+        x, y = lying.center_mm
+        dx, dy = self.rng.normal(0.0, 1.0, 2) * jitter_mm
+        heading = lying.heading_deg + float(self.rng.normal()) * jitter_deg
+        halves = SeenHalf(lying.laid.inner, 0.99), SeenHalf(lying.laid.outer, 0.99)
+        if self.rng.random() < 0.5:
+            heading, halves = heading + 180.0, (halves[1], halves[0])
+        length, width, _ = self.plan.tile_mm
+        return SeenTile(
+            (x + float(dx), y + float(dy)),
+            (heading + 180.0) % 360.0 - 180.0,
+            length,
+            width,
+            lying.face_up,
+            halves if lying.face_up else None,
+            0.99,
+        )
+
+    def _end(self, train: str) -> TrainEnd:
+        length, width, _ = self.plan.tile_mm
+        tiles = self.trains.get(train, [])
+        if not tiles:
+            angle = self.plan.stations[train]
+            return TrainEnd(polar(self.plan.center_mm, self.plan.begin_mm, angle), angle)
+        last = tiles[-1]
+        spot = Spot(last.rect(length, width), last.heading_deg, last.crosswise, 0)
+        return end_after(spot, last.came_deg, length, width)
+
+    def _blocked(self, train: str) -> list[Rect]:
+        """Everything that a new tile must keep away from: tiles, the hub, and the empty places of other trains."""
+        length, width, _ = self.plan.tile_mm
+        blocked = self.rects()
+        for name, angle in self.plan.stations.items():
+            if name != train and not self.trains.get(name):
+                place = polar(self.plan.center_mm, self.plan.begin_mm + length, angle)
+                blocked.append(Rect(place, angle, length, width / 2))
+        if self.plan.hub_radius_mm > 0:
+            reach = 0.7 * (self.plan.hub_radius_mm - 3.0)
+            blocked.append(Rect(self.plan.center_mm, 0.0, reach, reach))
+        return blocked
+
+    def _choose(self, end: TrainEnd, crosswise: bool, gap: float, blocked: Sequence[Rect], depth: int) -> Spot | None:
+        """The first way to go on that leaves room for `depth` tiles; None where there is none."""
+        length, width, _ = self.plan.tile_mm
+        touching = end.last.rect if end.last is not None else None
+        for spot in continuations(end, length, width, crosswise, gap):
+            fits = inside(spot.rect, self.plan.size_mm, self.plan.edge_mm) and clear(spot.rect, blocked, touching)
+            if not fits:
+                continue
+            if depth <= 1:
+                return spot
+            after = end_after(spot, end.direction_deg, length, width)
+            if self._choose(after, False, gap, [*blocked, spot.rect], depth - 1) is not None:
+                return spot
+        return None
+
+    def _marker_place(self, player: str) -> Point:
+        length, width, _ = self.plan.tile_mm
+        tiles = self.trains.get(player, [])
+        away = width / 2 + MARKER_RADIUS_MM + 3.0
+        if tiles:
+            last = tiles[-1]
+            center = last.center_mm
+            reach = length / 2 + MARKER_RADIUS_MM + 3.0
+            options = [
+                step(center, last.heading_deg + side, away if side in (90.0, -90.0) else reach)
+                for side in (90.0, -90.0, 0.0, 180.0)
+            ]
+        else:
+            options = []
+        slot = polar(self.plan.center_mm, self.plan.begin_mm + 1.2 * width, self.plan.stations[player])
+        options.append(slot)
+        angle = self.plan.stations[player]
+        options += [step(slot, angle + side, away) for side in (90.0, -90.0)]
+        taken = self.rects()
+        for place in options:
+            spot = Rect(place, 0.0, MARKER_RADIUS_MM, MARKER_RADIUS_MM)
+            if inside(spot, self.plan.size_mm, 2.0) and not any(overlap(spot, rect) for rect in taken):
+                return place
+        return options[0]
+
+    def _spread(self, count: int) -> list[Lying]:
+        """Face-down tiles in rows in two corners of the table, or one pile."""
+        length, width, _ = self.plan.tile_mm
+        w, h = self.plan.size_mm
+        if not self.plan.boneyard_spread:
+            pile = (self.plan.edge_mm + length / 2, self.plan.edge_mm + width / 2)
+            return [Lying(Laid(0, 0), pile, 0.0, False, layer) for layer in range(min(count, 4))]
+        tiles: list[Lying] = []
+        columns, pitch_x, pitch_y = 5, width + 4.0, length + 5.0
+        for n in range(count):
+            corner, k = n % 2, n // 2
+            x = 12.0 + width / 2 + (k % columns) * pitch_x
+            y = 12.0 + length / 2 + (k // columns) * pitch_y
+            place = (x, y) if corner == 0 else (w - x, h - y)
+            sway = float(self.rng.uniform(-6.0, 6.0))
+            tiles.append(Lying(Laid(0, 0), place, 90.0 + sway, False))
+        return tiles
+
+
+def lay_out(
+    plan: TablePlan,
+    rng: np.random.Generator,
+    engine: Laid,
+    trains: Mapping[str, Sequence[Laid]],
+    markers: Iterable[str] = (),
+    flipped: Iterable[str] = (),
+    boneyard: int | None = None,
+) -> TableTop:
+    """A whole position on the table, the trains laid in turns as in a game. Raises TableFullError."""
+    table = TableTop(plan, rng)
+    table.set_up(engine, boneyard)
+    longest = max((len(tiles) for tiles in trains.values()), default=0)
+    for n in range(longest):
+        for name, tiles in trains.items():
+            if n < len(tiles):
+                table.lay(tiles[n], name)
+    for name in flipped:
+        table.flip(name)
+    for name in markers:
+        table.mark(name)
+    return table

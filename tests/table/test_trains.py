@@ -1,0 +1,272 @@
+"""Trains from geometry: what a person sees at a glance, tile by tile."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from companion.layout import Trouble, reconstruct
+from companion.tableview import SeenTile
+from tests.table.tables import HUB, SETUP, back, direction, eastward, ids, moved, tile, train, view
+
+
+def test_a_straight_train_is_read_from_the_hub_outwards() -> None:
+    layout = reconstruct(view(eastward([(12, 5), (5, 7), (7, 1)])), SETUP)
+    assert train(layout, "Ann") == "12-5 5-7 7-1"
+    assert layout.engine is not None and layout.engine.laid == (12, 12)
+    assert train(layout, "Ben") == train(layout, "MX") == ""
+    assert layout.problems == ()
+
+
+def test_the_reader_may_name_either_half_first() -> None:
+    tiles = eastward([(12, 5), (5, 7)])
+    turned = replace(tiles[1], heading_deg=180.0, halves=(tiles[1].halves[1], tiles[1].halves[0]))  # type: ignore[index]
+    assert train(reconstruct(view([tiles[0], turned]), SETUP), "Ann") == "12-5 5-7"
+
+
+def test_a_mismatch_stays_visible() -> None:
+    layout = reconstruct(view(eastward([(12, 5), (9, 7), (7, 1)])), SETUP)
+    assert train(layout, "Ann") == "12-5 9-7 7-1"
+
+
+def test_a_first_tile_with_its_wrong_end_inwards_stays_visible() -> None:
+    assert train(reconstruct(view(eastward([(5, 12)])), SETUP), "Ann") == "5-12"
+
+
+def test_a_crosswise_double_and_what_follows_it() -> None:
+    first = eastward([(12, 5)])
+    double = tile(709.0 + 1 + 12, 450.0, 90.0, 5, 5)
+    after = tile(709.0 + 1 + 24 + 1 + 24, 450.0, 0.0, 5, 3)
+    layout = reconstruct(view([*first, double, after]), SETUP)
+    assert train(layout, "Ann") == "12-5 5-5 5-3"
+    assert [placed.crosswise for placed in layout.trains["Ann"]] == [False, True, False]
+
+
+def test_a_train_may_turn_at_the_end_of_a_crosswise_double() -> None:
+    double = tile(722.0, 450.0, 90.0, 5, 5)
+    turning = tile(722.0, 450.0 + 24 + 1 + 24, 90.0, 5, 3)
+    assert train(reconstruct(view([*eastward([(12, 5)]), double, turning]), SETUP), "Ann") == "12-5 5-5 5-3"
+
+
+def test_a_double_laid_straight_is_as_good() -> None:
+    assert train(reconstruct(view(eastward([(12, 5), (5, 5), (5, 3)])), SETUP), "Ann") == "12-5 5-5 5-3"
+
+
+@pytest.mark.parametrize("down", [1.0, -1.0])
+def test_a_bend_with_the_end_against_the_side(down: float) -> None:
+    corner = tile(685.0 + 12, 450.0 + down * (12 + 1 + 24), 90.0 * down, 5, 7)
+    onward = tile(685.0 + 12, 450.0 + down * (12 + 1 + 48 + 1 + 24), 90.0 * down, 7, 2)
+    assert train(reconstruct(view([*eastward([(12, 5)]), corner, onward]), SETUP), "Ann") == "12-5 5-7 7-2"
+
+
+@pytest.mark.parametrize("down", [1.0, -1.0])
+def test_a_bend_with_the_side_against_the_end(down: float) -> None:
+    corner = tile(709.0 + 1 + 12, 450.0 + down * 12, 90.0 * down, 5, 7)
+    onward = tile(722.0, 450.0 + down * (12 + 24 + 1 + 24), 90.0 * down, 7, 2)
+    assert train(reconstruct(view([*eastward([(12, 5)]), corner, onward]), SETUP), "Ann") == "12-5 5-7 7-2"
+
+
+def test_two_trains_side_by_side_stay_two_trains() -> None:
+    setup = replace(SETUP, stations={"Ann": 12.0, "Ben": -12.0}, mexican_station=180.0)
+    ann = [moved(t, 0.0, 12.6) for t in eastward([(12, 5), (5, 7), (7, 1), (1, 8)])]
+    ben = [moved(t, 8.0, -12.6) for t in eastward([(12, 9), (9, 3), (3, 3), (3, 0)])]
+    layout = reconstruct(view([*ann, *ben]), setup)
+    assert train(layout, "Ann") == "12-5 5-7 7-1 1-8"
+    assert train(layout, "Ben") == "12-9 9-3 3-3 3-0"
+
+
+def test_a_train_that_comes_back_beside_itself() -> None:
+    first = eastward([(12, 5), (5, 7)])
+    bend = tile(758.0 + 1 + 12, 450.0 + 12, 90.0, 7, 1)
+    back_again = tile(771.0 - 12 - 1 - 24, 450.0 + 24, 180.0, 1, 4)
+    layout = reconstruct(view([*first, bend, back_again]), SETUP)
+    assert train(layout, "Ann") == "12-5 5-7 7-1 1-4"
+
+
+def test_a_winding_train_of_tiles_laid_askew() -> None:
+    tiles: list[SeenTile] = []
+    x, y, angle = 661.0, 450.0, 0.0
+    for n, values in enumerate([(12, 5), (5, 7), (7, 1), (1, 8), (8, 2)]):
+        angle += 18.0 if n else 0.0
+        cx, cy = direction(angle, 26.5, (x, y))
+        tiles.append(tile(cx, cy, angle, *values))
+        x, y = direction(angle, 52.0, (x, y))
+    assert train(reconstruct(view(tiles), SETUP), "Ann") == "12-5 5-7 7-1 1-8 8-2"
+
+
+def test_gaps_of_some_millimetres_hold_a_train_together() -> None:
+    layout = reconstruct(view(eastward([(12, 5), (5, 7), (7, 1)], gap=8.0)), SETUP)
+    assert train(layout, "Ann") == "12-5 5-7 7-1"
+    assert layout.problems == ()
+
+
+def test_a_tile_that_lies_too_far_off_is_joined_and_reported() -> None:
+    tiles = eastward([(12, 5), (5, 7)])
+    layout = reconstruct(view([*tiles, moved(tile(758.0 + 24, 450.0, 0.0, 7, 1), 20.0, 3.0)]), SETUP)
+    assert train(layout, "Ann") == "12-5 5-7 7-1"
+    assert layout.has(Trouble.LOOSE_JOINT)
+
+
+def test_a_tile_that_belongs_nowhere_is_loose() -> None:
+    setup = replace(SETUP, mexican_station=90.0)
+    layout = reconstruct(view([*eastward([(12, 5)]), tile(900.0, 300.0, 40.0, 5, 7)]), setup)
+    assert train(layout, "Ann") == "12-5"
+    assert [t.laid for t in layout.loose] == [(5, 7)]
+    assert layout.has(Trouble.LOOSE_TILE)
+
+
+def test_two_tiles_at_one_open_end_are_a_fork() -> None:
+    straight = tile(709.0 + 1 + 24, 450.0, 0.0, 5, 7)
+    beside = tile(697.0, 450.0 + 12 + 1 + 24, 90.0, 5, 3)
+    layout = reconstruct(view([*eastward([(12, 5)]), straight, beside]), SETUP)
+    assert train(layout, "Ann") == "12-5 5-7"
+    assert layout.has(Trouble.FORKED_TRAIN)
+    assert [t.laid for t in layout.loose] == [(5, 3)]
+
+
+def test_equal_geometry_is_decided_by_the_values() -> None:
+    """A tile exactly between the ends of two trains belongs to the one it matches."""
+    setup = replace(SETUP, stations={"Ann": 0.0, "Ben": 180.0}, mexican_station=None)
+    hub = replace(HUB, center_mm=(300.0, 450.0))
+    engine = tile(300.0, 450.0, 0.0, 12, 12)
+    ann = tile(300 + 60 + 25, 450.0, 0.0, 12, 5)
+    mexican = tile(300 + 60 + 25 + 24 + 1 + 48 + 1 + 24, 450.0, 180.0, 9, 4)
+    between = tile(300 + 60 + 25 + 24 + 1 + 24, 450.0, 0.0, 8, 4)
+    known = reconstruct(replace(view([], hub=hub), tiles=(engine, ann, mexican)), setup)
+    assert train(known, "MX") == "9-4"
+    layout = reconstruct(replace(view([], hub=hub), tiles=(engine, ann, mexican, between)), setup, known)
+    assert train(layout, "MX") == "9-4 4-8"
+    assert train(layout, "Ann") == "12-5"
+
+
+def test_without_a_hub_the_engine_is_the_middle() -> None:
+    stations = {"Ann": 0.0, "Ben": 180.0}
+    tiles = [tile(600 + 24 + 10 + 24, 450.0, 0.0, 12, 5), tile(600 - 24 - 30 - 24, 450.0, 180.0, 12, 4)]
+    layout = reconstruct(view(tiles, hub=None), replace(SETUP, stations=stations))
+    assert train(layout, "Ann") == "12-5"
+    assert train(layout, "Ben") == "12-4"
+
+
+def test_without_hub_and_engine_nothing_is_guessed() -> None:
+    layout = reconstruct(replace(view([]), tiles=tuple(eastward([(12, 5)])), hub=None), replace(SETUP, engine=None))
+    assert layout.has(Trouble.NO_HUB)
+    assert not any(layout.trains.values())
+
+
+def test_the_mexican_train_may_lie_anywhere() -> None:
+    setup = replace(SETUP, mexican_station=None)
+    apart = [tile(400.0, 700.0, 30.0, 12, 4), tile(*direction(30.0, 49.0, (400.0, 700.0)), 30.0, 4, 9)]
+    layout = reconstruct(view([*eastward([(12, 5)]), *apart]), setup)
+    assert train(layout, "MX") == "12-4 4-9"
+    turned = [tile(400.0, 700.0, 210.0, 4, 12), tile(*direction(30.0, 49.0, (400.0, 700.0)), 30.0, 4, 9)]
+    assert train(reconstruct(view([*eastward([(12, 5)]), *turned[:1]]), setup), "MX") == "12-4"
+
+
+def test_a_second_train_without_an_owner_is_named() -> None:
+    setup = replace(SETUP, mexican_station=None)
+    layout = reconstruct(view([tile(400.0, 700.0, 30.0, 12, 4), tile(800.0, 690.0, -20.0, 12, 9)]), setup)
+    assert {train(layout, "MX"), train(layout, "MX2")} == {"12-4", "12-9"}
+
+
+def test_a_marker_belongs_to_the_train_it_lies_at() -> None:
+    tiles = [*eastward([(12, 5), (5, 7)]), tile(515.0, 450.0, 180.0, 12, 3)]
+    assert reconstruct(view(tiles, markers=[(740.0, 475.0)]), SETUP).markers == {"Ann"}
+    assert reconstruct(view(tiles, markers=[(480.0, 450.0)]), SETUP).markers == {"Ben"}
+
+
+def test_a_marker_on_the_empty_place_of_a_train_not_begun() -> None:
+    layout = reconstruct(view(eastward([(12, 5)]), markers=[direction(180.0, 85.0)]), SETUP)
+    assert layout.markers == {"Ben"}
+
+
+def test_the_mexican_trains_own_marker_is_no_players() -> None:
+    layout = reconstruct(view([tile(600.0, 535.0, 90.0, 12, 4)], markers=[(622.0, 530.0)]), SETUP)
+    assert layout.markers == frozenset()
+    assert layout.problems == ()
+
+
+def test_markers_in_the_supply_are_left_alone() -> None:
+    layout = reconstruct(view(eastward([(12, 5)]), markers=[(1100.0, 60.0)]), SETUP)
+    assert layout.markers == frozenset()
+    assert layout.has(Trouble.LONE_MARKER)
+
+
+def test_a_marker_between_two_trains_is_asked_about() -> None:
+    setup = replace(SETUP, stations={"Ann": 20.0, "Ben": -20.0})
+    tiles = [
+        tile(*direction(20.0, 86.0), 20.0, 12, 5),
+        tile(*direction(-20.0, 86.0), -20.0, 12, 3),
+    ]
+    layout = reconstruct(view(tiles, markers=[direction(0.0, 100.0)]), setup)
+    assert layout.has(Trouble.EITHER_MARKER)
+    assert layout.markers == frozenset()
+
+
+def test_a_face_down_double_closes_its_train_and_is_no_boneyard() -> None:
+    train_tiles = [*eastward([(12, 5)]), tile(722.0, 450.0, 90.0, 5, 5)]
+    before = reconstruct(view([*train_tiles, back(100, 100), back(160, 100)]), SETUP)
+    flipped = [train_tiles[0], back(722.5, 450.0, 91.0), back(100, 100), back(160, 100)]
+    after = reconstruct(view(flipped), SETUP, before)
+    assert after.flipped == {"Ann"}
+    assert train(after, "Ann") == "12-5 5-5"
+    assert after.boneyard == 2
+
+
+def test_a_flipped_double_is_recognised_without_its_history() -> None:
+    layout = reconstruct(view([*eastward([(12, 5)]), back(722.0, 450.0, 90.0), back(100, 100)]), SETUP)
+    assert layout.flipped == {"Ann"}
+    assert train(layout, "Ann") == "12-5 ?"
+    assert layout.boneyard == 1
+
+
+def test_a_boneyard_in_a_pile_is_not_counted() -> None:
+    layout = reconstruct(view([back(100, 100), back(160, 100)]), replace(SETUP, boneyard_spread=False))
+    assert layout.boneyard is None
+
+
+def test_hands_laid_open_belong_to_their_seats() -> None:
+    ann = [tile(1150.0, 400.0 + 30 * n, 0.0, n, n + 1) for n in range(3)]
+    ben = [tile(40.0, 500.0, 90.0, 0, 0)]
+    layout = reconstruct(view([*eastward([(12, 5)]), *ann, *ben]), SETUP)
+    assert [placed.laid for placed in layout.hands["Ann"]] == [(0, 1), (1, 2), (2, 3)]
+    assert [placed.laid for placed in layout.hands["Ben"]] == [(0, 0)]
+    assert train(layout, "Ann") == "12-5"
+
+
+def test_a_nudged_table_keeps_every_identity() -> None:
+    tiles = [*eastward([(12, 5), (5, 7)]), tile(515.0, 450.0, 180.0, 12, 3)]
+    before = reconstruct(view(tiles), SETUP)
+    after = reconstruct(view([moved(t, 5.0, -4.0, 3.0) for t in reversed(tiles)]), SETUP, before)
+    assert ids(after, "Ann") == ids(before, "Ann")
+    assert ids(after, "Ben") == ids(before, "Ben")
+
+
+def test_a_table_that_jumped_as_a_whole_keeps_every_identity() -> None:
+    tiles = [*eastward([(12, 5), (5, 7), (7, 1), (1, 9)]), tile(515.0, 450.0, 180.0, 12, 3)]
+    before = reconstruct(view(tiles), SETUP)
+    hub = replace(HUB, center_mm=(640.0, 480.0))
+    shifted = [moved(t, 40.0, 30.0) for t in view(tiles).tiles]
+    after = reconstruct(replace(view([]), tiles=tuple(shifted), hub=hub), SETUP, before)
+    assert ids(after, "Ann") == ids(before, "Ann")
+    assert after.engine is not None and before.engine is not None and after.engine.id == before.engine.id
+
+
+def test_what_glare_hides_now_was_read_before() -> None:
+    before = reconstruct(view(eastward([(12, 5), (5, 7)])), SETUP)
+    hidden = eastward([(12, 5)])[0], moved(tile(733.0, 450.0, 180.0, None, 5), 1.0, 0.0)
+    after = reconstruct(view(hidden), SETUP, before)
+    assert train(after, "Ann") == "12-5 5-7"
+    assert after.problems == ()
+
+
+def test_an_unread_new_tile_is_reported_and_keeps_its_place() -> None:
+    layout = reconstruct(view([*eastward([(12, 5)]), tile(734.0, 450.0, 0.0, None, 7)]), SETUP)
+    assert train(layout, "Ann") == "12-5 ?"
+    assert layout.has(Trouble.UNREADABLE_TILE)
+
+
+def test_another_value_in_the_same_place_is_reported() -> None:
+    before = reconstruct(view(eastward([(12, 5), (5, 7)])), SETUP)
+    after = reconstruct(view(eastward([(12, 5), (5, 8)])), SETUP, before)
+    assert after.has(Trouble.VALUE_CHANGED)
