@@ -161,6 +161,8 @@ class TrainFinder:
             places = [order[self.ids[link.tile]] for link in chain.links if self.ids[link.tile] in order]
             if len(places) > 1:
                 return chain if places[0] < places[-1] else _reversed(chain)
+            if places:
+                return chain if self.ids[chain.links[0].tile] in order else _reversed(chain)
         first, last = self._open_value(chain, shapes), self._open_value(_reversed(chain), shapes)
         due = self.setup.engine
         if (first == due) != (last == due):
