@@ -1,0 +1,200 @@
+"""What each field of a rule set may hold, and the one line that is said when it holds something else.
+
+The names, values and types are those of rules.md, section 3; the fields of the connecting games those of section 4.
+A field that may be absent has a word for it ("none", "no limit", ...) because TOML knows no null; JSON's null does too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+MEXICAN = "mexican"
+CHINESE = "chinese"
+FAMILIES = (MEXICAN, CHINESE)
+
+ANY_SET = -1
+"""The key of a hand table that holds for every set."""
+
+HandTable = Mapping[int, Mapping[int, int]]
+"""Set (its highest pip, or ANY_SET) -> number of players -> tiles dealt to each."""
+
+MANY_TILES = 1000
+"""No count in a rule set reaches this; it only keeps absurd numbers out."""
+
+
+class RuleSetError(Exception):
+    """One line that names the file or option, the field, and what was expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """How one field is read.
+
+    Args:
+        families: whose rule sets have it.
+        read: turns the written value into the field's value; ValueError with what was expected.
+        absent: the word that stands for None, or None where the field must hold something.
+    """
+
+    families: tuple[str, ...]
+    read: Callable[[Any], Any]
+    absent: str | None = None
+
+    def value(self, written: Any) -> Any:
+        """The field's value; ValueError (its text: what was expected) for anything else."""
+        if self.absent is not None and (written is None or written == self.absent):
+            return None
+        try:
+            return self.read(written)
+        except ValueError as expected:
+            if self.absent is None:
+                raise
+            raise ValueError(f'{expected}, or "{self.absent}"') from None
+
+
+def _flag(written: Any) -> bool:
+    if not isinstance(written, bool):
+        raise ValueError("expected true or false")
+    return written
+
+
+def _text(written: Any) -> str:
+    if not isinstance(written, str) or not written.strip():
+        raise ValueError("expected a text")
+    return written
+
+
+def _one_of(*words: str) -> Callable[[Any], str]:
+    def read(written: Any) -> str:
+        if not isinstance(written, str) or written not in words:
+            raise ValueError(f"expected one of {', '.join(words)}")
+        return written
+
+    return read
+
+
+def is_number(written: Any) -> bool:
+    """A whole number as JSON or TOML write it: true and 1.0 are none."""
+    return isinstance(written, int) and not isinstance(written, bool)
+
+
+def _number(least: int, most: int = MANY_TILES) -> Callable[[Any], int]:
+    def read(written: Any) -> int:
+        if not is_number(written) or not least <= written <= most:
+            what = f"{least}" if least == most else f"a whole number from {least} to {most}"
+            raise ValueError(f"expected {what}")
+        assert isinstance(written, int)
+        return written
+
+    return read
+
+
+def _numbers(written: Any) -> tuple[int, ...]:
+    if not isinstance(written, (list, tuple)) or not all(is_number(n) and 0 <= n <= MANY_TILES for n in written):
+        raise ValueError("expected a list of whole numbers")
+    return tuple(written)
+
+
+def _head_tail(written: Any) -> tuple[int, int]:
+    expected = "expected [7, 8] or [6, 7]"
+    if not isinstance(written, (list, tuple)) or not all(is_number(n) for n in written):
+        raise ValueError(expected)
+    if tuple(written) not in ((7, 8), (6, 7)):
+        raise ValueError(expected)
+    head, tail = written
+    return head, tail
+
+
+def _key(written: Any) -> int:
+    if is_number(written):
+        assert isinstance(written, int)
+        return written
+    if isinstance(written, str) and written.isascii() and written.isdigit() and len(written) < 4:
+        return int(written)
+    raise ValueError
+
+
+def _hand_table(written: Any) -> HandTable:
+    expected = 'expected a table {set or "any": {players: tiles}}'
+    if not isinstance(written, Mapping) or not written:
+        raise ValueError(expected)
+    table: dict[int, Mapping[int, int]] = {}
+    for tile_set, row in written.items():
+        if not isinstance(row, Mapping):
+            raise ValueError(expected)
+        try:
+            key = ANY_SET if tile_set in ("any", ANY_SET) else _key(tile_set)
+            hands = {_key(players): _number(1)(hand) for players, hand in row.items()}
+        except ValueError:
+            raise ValueError(expected) from None
+        table[key] = MappingProxyType(hands)
+    return MappingProxyType(table)
+
+
+def _mexican(read: Callable[[Any], Any], absent: str | None = None) -> Field:
+    return Field((MEXICAN,), read, absent)
+
+
+def _chinese(read: Callable[[Any], Any], absent: str | None = None) -> Field:
+    return Field((CHINESE,), read, absent)
+
+
+FIELDS: Mapping[str, Field] = {
+    "hand_table": Field(FAMILIES, _hand_table),
+    "may_decline": Field(FAMILIES, _flag),
+    "open_hands": Field(FAMILIES, _flag),
+    "sets": _mexican(_numbers),
+    "quick_set": _mexican(_number(1), "none"),
+    "long_first": _mexican(_flag),
+    "first_simultaneous": _mexican(_flag),
+    "first_optional": _mexican(_flag),
+    "strict_first_train": _mexican(_flag),
+    "first_draw": _mexican(_flag),
+    "finish_first_lap": _mexican(_flag),
+    "mx_from_turn": _mexican(_number(1, 2)),
+    "mx_root": _mexican(_one_of("engine", "any")),
+    "extra_tile": _mexican(_one_of("this_double", "anywhere", "anywhere_but_first_if_many")),
+    "max_doubles_per_turn": _mexican(_number(1), "no limit"),
+    "close_order": _mexican(_one_of("any", "single", "fifo", "lifo")),
+    "closings_per_turn": _mexican(_number(1, 1)),
+    "redraw_after_drawn_double": _mexican(_flag),
+    "marker_off": _mexican(_one_of("own", "any")),
+    "marker_off_required": _mexican(_flag),
+    "marker_on_empty_boneyard": _mexican(_one_of("required", "optional")),
+    "dead_double": _mexican(_one_of("flip", "release", "blocks")),
+    "block_rule": _mexican(_one_of("provable_stop", "empty_and_all_pass")),
+    "scoring": _mexican(_one_of("penalty", "winner_takes")),
+    "blocked_winner_zero": _mexican(_flag),
+    "double_blank": _mexican(_number(0)),
+    "announce": _mexican(_one_of("tap", "tap_or_say"), "none"),
+    "rounds": _mexican(_number(1), "set + 1"),
+    "first_engine": _mexican(_number(0), "set"),
+    "arms": _chinese(_number(1, 2)),
+    "settlement": _chinese(_one_of("pairwise", "kkori", "winner_chip")),
+    "head_tail": _chinese(_head_tail),
+    "multipliers": _chinese(_flag),
+    "redeal_doubles": _chinese(_number(1, 8), "none"),
+    "small_deck_players": _chinese(_numbers),
+    "next_leader": _chinese(_one_of("winner", "rotate")),
+}
+"""Every field of a rule set that a house may change, by its name."""
+
+OPTION_NAMES: Mapping[str, str] = {"order": "close_order"}
+"""Short names of fields in `options`."""
+
+LABELS: Mapping[str, Field] = {
+    "family": Field(FAMILIES, _one_of(*FAMILIES)),
+    "title": Field(FAMILIES, _text),
+    "native_title": Field(FAMILIES, _text),
+    "language": Field(FAMILIES, _text),
+    "source": Field(FAMILIES, _text),
+    "summary": Field(FAMILIES, _text),
+}
+"""What names and describes a rule set, beside its rules."""
+
+
+def fields_of(family: str) -> tuple[str, ...]:
+    return tuple(name for name, field in FIELDS.items() if family in field.families)
