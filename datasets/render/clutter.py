@@ -15,6 +15,14 @@ from numpy.typing import NDArray
 from datasets.render.camera import axes, disc_outline, rounded_outline
 from datasets.render.chance import pick
 from datasets.render.colour import any_colour, linear
+from datasets.render.gadgets import (
+    draw_blister,
+    draw_brick,
+    draw_calculator,
+    draw_chocolate,
+    draw_remote,
+    draw_ruler,
+)
 from datasets.render.gbuffer import GBuffer, Texture
 from datasets.render.markers import blank, sharpness
 from datasets.render.paper import draw_box, draw_cards, draw_paper, draw_sticky_note
@@ -212,6 +220,12 @@ _DRAW: dict[str, tuple[float, Callable[[GBuffer, np.random.Generator, Spot], Non
     "block": (0.06, _block),
     "standing": (0.06, _standing),
     "beads": (0.05, _beads),
+    "remote": (0.03, draw_remote),
+    "brick": (0.04, draw_brick),
+    "blister": (0.03, draw_blister),
+    "calculator": (0.02, draw_calculator),
+    "chocolate": (0.03, draw_chocolate),
+    "ruler": (0.02, draw_ruler),
 }
 KINDS = tuple(_DRAW)
 FLAT = ("coaster", "cards", "paper", "sticky")  # drawn before the tiles: they lie under, never on top

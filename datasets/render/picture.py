@@ -14,6 +14,7 @@ from datasets.render.arrange import footprint
 from datasets.render.camera import Array, Camera, axes, distance_to_rounded, rounded_outline
 from datasets.render.clutter import FLAT, Spot, any_kind, draw_clutter
 from datasets.render.colour import any_colour
+from datasets.render.domino_prints import board_picture
 from datasets.render.gbuffer import TABLE, GBuffer, Texture
 from datasets.render.hands import draw_hand
 from datasets.render.hubs import draw_hub
@@ -26,7 +27,7 @@ from datasets.render.scenes import Plan, make_plan
 from datasets.render.sensor import develop
 from datasets.render.stage import DrawnTile, FaceBook, draw_tile, label_all, lay_table, out_of_sight
 from datasets.render.styles import TileStyle, make_style, resized
-from datasets.render.surfaces import make_surface
+from datasets.render.surfaces import PATTERNED, make_surface
 
 F = np.float32
 Rng = np.random.Generator
@@ -118,14 +119,16 @@ def _dress_table(rng: Rng, g: GBuffer, plan: Plan, seen: Array) -> tuple[str, fl
     width = g.camera.width
     extent = min(max(np.ptp(seen[:, 0]), np.ptp(seen[:, 1])) * 1.04, plan.view_mm * 4)
     n = int(np.clip(width * 1.1, 420, 1400))
-    surface = make_surface(rng, n, extent / n)
+    # phantoms grow on patterns: where there is no tile, patterns come first
+    patterned = plan.kind == "neg" and rng.random() < 0.6
+    surface = make_surface(rng, n, extent / n, PATTERNED[rng.integers(len(PATTERNED))] if patterned else None)
     heading = rng.uniform(0, 2 * math.pi) if rng.random() < 0.35 else rng.choice([0, math.pi / 2]) + rng.normal(0, 0.05)
     middle = (seen.min(0) + seen.max(0)) / 2
     lay_table(g, surface, (middle[0], middle[1]), heading)
     chance = rng.random()
     if chance < 0.16 and plan.view_mm > 350:
         _table_edge(rng, g, plan)
-    elif chance < 0.3:
+    elif chance < (0.3 if plan.kind != "neg" else 0.5):
         _mat(rng, g, plan)
     return surface.kind, surface.roughness
 
@@ -152,14 +155,18 @@ def _table_edge(rng: Rng, g: GBuffer, plan: Plan) -> None:
 
 
 def _mat(rng: Rng, g: GBuffer, plan: Plan) -> None:
-    """A flat mat, tray or sheet under the game."""
+    """A flat mat, tray, sheet or printed game board under the game."""
     w, h = rng.uniform(0.3, 1.0) * plan.view_mm, rng.uniform(0.3, 0.9) * plan.view_mm
     colour = any_colour(rng, (0, 230), (30, 250))
     res = sharpness(g.camera.scale_at(plan.centre), max(w, h), 900)
-    albedo, relief, u, v = blank(w, h, res, colour, rng.uniform(0, 30))
-    grain = cv2.resize(smooth(rng, 256, 60), u.shape[::-1], interpolation=cv2.INTER_LINEAR)
-    albedo[..., :3] *= (1 + F(rng.uniform(0.01, 0.08)) * grain)[..., None]
-    if rng.random() < 0.4:
+    board = rng.random() < 0.45
+    albedo, relief, u, v = blank(w, h, res, colour, 2.0 if board else rng.uniform(0, 30))
+    if board:
+        albedo[..., :3] = board_picture(rng, u.shape[1], u.shape[0], res)
+    else:
+        grain = cv2.resize(smooth(rng, 256, 60), u.shape[::-1], interpolation=cv2.INTER_LINEAR)
+        albedo[..., :3] *= (1 + F(rng.uniform(0.01, 0.08)) * grain)[..., None]
+    if not board and rng.random() < 0.4:
         ring, _, _ = distance_to_rounded(u, v, w / 2 - 12, h / 2 - 12, 4)
         line = np.clip(0.5 - (np.abs(ring) - 2) * res, 0, 1)[..., None]
         albedo[..., :3] += (any_colour(rng) - albedo[..., :3]) * line

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from datasets.render.chance import pick
 from datasets.render.colour import household_colour
+from datasets.render.domino_prints import domino_cloth
 from datasets.render.materials import Made, cloth, laminate, leather, mix, parquet, stone, wood
 from datasets.render.prints import carpet, flowers, game_board, newspaper, printed_shapes
 
@@ -42,10 +43,11 @@ _MAKERS: dict[str, Callable[[np.random.Generator, int, float], Made]] = {
     "newspaper": newspaper,
     "shapes": printed_shapes,
     "board": game_board,
+    "dominoes": domino_cloth,
 }
 KINDS = tuple(_MAKERS)
-_WEIGHTS = (0.27, 0.2, 0.18, 0.07, 0.04, 0.03, 0.06, 0.05, 0.02, 0.03, 0.05)
-PATTERNED = ("cloth", "parquet", "carpet", "flowers", "newspaper", "shapes", "board")
+_WEIGHTS = (0.27, 0.2, 0.18, 0.07, 0.04, 0.03, 0.06, 0.05, 0.02, 0.03, 0.04, 0.02)
+PATTERNED = ("cloth", "parquet", "carpet", "flowers", "newspaper", "shapes", "board", "dominoes")
 
 
 def make_surface(rng: np.random.Generator, n: int, mm_per_px: float, kind: str | None = None) -> Surface:
