@@ -59,10 +59,13 @@ class Position:
             self._memo["visible"] = known
         return known
 
+    def count(self, value: int) -> int:
+        """How many different tiles of the set with `value` lie on the table. Source: rules.md 7.3, n(v)."""
+        return sum(1 for t in self.visible if t.has(value) and t.high <= self.set_max)
+
     def exhausted(self, value: int) -> bool:
         """Whether all set_max + 1 tiles with `value` lie on the table. Source: rules.md 7.3."""
-        seen = self.visible
-        return all(Tile(value, other) in seen for other in range(self.set_max + 1))
+        return self.count(value) > self.set_max
 
     def train_names(self) -> tuple[str, ...]:
         names = (*self.players, MEXICAN)

@@ -1,0 +1,250 @@
+"""What happened between two still tables: every row of turns that explains the change is weighed.
+
+Legal if any story is legal; else the cheapest faulty ones are named. Source: rules.md section 9. The search walks
+player by player; while a legal story is looked for a faulty turn ends its branch, and faulty ones are only looked for
+with as many faulty turns as are needed, so the work stays bounded for a change of four tiles and eight players.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations_with_replacement
+
+from companion.mexican.judging import after_turn, judge_turn
+from companion.mexican.stories import Inference, Story, TurnStory
+from companion.notation import Change, Drawing, Laying, Vanishing
+from companion.position import Position
+from companion.ruleset import RuleSet
+from companion.ruling import Ruling
+from companion.turn import Action, Draw, Mark, Play, Unmark
+from companion.violation import Violation as V
+
+ASSUMED_DRAWS = 2
+"""At most so many draws are assumed in one turn where the boneyard cannot be counted, beyond one for each double."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remainder:
+    """A part of a change: plays per train from the inside out, draws, markers."""
+
+    plays: tuple[tuple[Play, ...], ...]
+    draws: int
+    markers: tuple[Mark | Unmark, ...]
+
+    @property
+    def empty(self) -> bool:
+        return not self.draws and not self.markers and not any(self.plays)
+
+    @property
+    def tiles(self) -> int:
+        return sum(map(len, self.plays))
+
+
+def infer(rules: RuleSet, before: Position, delta: Iterable[Change], expected: str) -> Inference:
+    """Explain the change `delta` of the table `before`, `expected` to move next. Source: rules.md section 9."""
+    changes = tuple(delta)
+    if any(isinstance(c, Vanishing) for c in changes):
+        return Inference(explainable=False, vanished=True)
+    if not changes:
+        return Inference(explainable=True)
+    first_turn = before.first_turn
+    if expected != before.turn:
+        first_turn = first_turn and not before.trains.get(expected) and expected not in before.markers
+    table = replace(before, turn=expected, first_turn=first_turn)
+    rest = _remainder(changes)
+    search = _Search(rules, table)
+    legal = tuple(search.rows(table, rest, 0))
+    if legal:
+        return Inference(explainable=True, stories=legal)
+    return Inference(explainable=False, stories=_cheapest(search, table, rest))
+
+
+def _remainder(changes: Sequence[Change]) -> Remainder:
+    trains: dict[str, list[Play]] = {}
+    for change in changes:
+        if isinstance(change, Laying):
+            trains.setdefault(change.train, []).append(Play(change.tile, change.train))
+    draws = sum(c.count for c in changes if isinstance(c, Drawing))
+    markers = tuple(dict.fromkeys(c for c in changes if isinstance(c, Mark | Unmark)))
+    return Remainder(tuple(map(tuple, trains.values())), draws, markers)
+
+
+def _cheapest(search: _Search, table: Position, rest: Remainder) -> tuple[Story, ...]:
+    """The faulty stories with the fewest faulty turns, the dominated ones dropped."""
+    for budget in range(1, len(table.players) + 1):
+        stories = [*search.rows(table, rest, budget)]
+        if budget == 1:
+            stories.extend(search.out_of_turn(table, rest))
+        if stories:
+            return _undominated(stories)
+    return ()
+
+
+def _undominated(stories: Sequence[Story]) -> tuple[Story, ...]:
+    """Of two that blame the same players, the one whose codes include all of the other's is dropped."""
+    distinct: dict[str, tuple[Story, dict[str, frozenset[V]]]] = {}
+    for story in stories:
+        distinct.setdefault(str(story), (story, story.blames))
+    kept = []
+    for text, (story, blames) in distinct.items():
+        for other_text, (_, other) in distinct.items():
+            if text != other_text and blames.keys() == other.keys() and all(blames[p] >= other[p] for p in blames):
+                break
+        else:
+            kept.append(story)
+    return tuple(kept)
+
+
+class _Search:
+    """The walk over the row of turns from `table.turn` on."""
+
+    def __init__(self, rules: RuleSet, table: Position) -> None:
+        self.rules = rules
+        self.countable = table.boneyard is not None
+        self.players = len(table.players)
+        self.first = table.turn
+        self._walked: dict[tuple[object, ...], tuple[tuple[TurnStory, ...], ...]] = {}
+
+    def rows(self, table: Position, rest: Remainder, budget: int) -> Iterator[Story]:
+        """All stories with exactly `budget` faulty turns (0: the faultless ones)."""
+        for turns in self._walk(table, rest, budget, ended=False):
+            yield Story(turns)
+
+    def _walk(self, table: Position, rest: Remainder, budget: int, ended: bool) -> tuple[tuple[TurnStory, ...], ...]:
+        """The rows of turns from `table.turn` on. What is left of the change determines the table but for the order of
+        the open doubles and the counts of the hands, so rows that meet again share their tails."""
+        key = (table.turn, rest, budget, ended, table.open, table.first_turn, tuple(table.hands.items()))
+        known = self._walked.get(key)
+        if known is None:
+            known = self._walked[key] = tuple(self._step(table, rest, budget, ended))
+        return known
+
+    def _step(self, table: Position, rest: Remainder, budget: int, ended: bool) -> Iterator[tuple[TurnStory, ...]]:
+        last_seat = table.after(table.turn) == self.first
+        for share, left in self._shares(table, rest, last_seat):
+            if (last_seat and not left.empty) or (not budget and self._too_many(table, share)):
+                continue
+            visible = bool(share.tiles or share.draws or share.markers)
+            for turn in self._tellings(table, share, ended, budget):
+                faulty = 1 if turn.ruling.codes else 0
+                if left.empty:
+                    if visible and faulty == budget:
+                        yield (turn,)
+                elif faulty <= budget:
+                    following = after_turn(self.rules, table, turn.acts)
+                    over = ended or self._went_out(table, following)
+                    for tail in self._walk(following, left, budget - faulty, over):
+                        yield (turn, *tail)
+
+    def _too_many(self, table: Position, share: Remainder) -> bool:
+        """Whether no order of these tiles can be legal: outside a long turn the first non-double completes it."""
+        if self.rules.long_first and table.first_turn:
+            return False
+        return sum(not play.tile.is_double for plays in share.plays for play in plays) > 1
+
+    def _went_out(self, before: Position, after: Position) -> bool:
+        """Whether the hand is known to be empty and the round ends with it."""
+        out = after.hands.get(before.turn) == 0
+        return out and not (self.rules.finish_first_lap and before.first_turn)
+
+    def _shares(self, table: Position, rest: Remainder, last_seat: bool) -> Iterator[tuple[Remainder, Remainder]]:
+        """Every part of the change that this player may have made, with what is left for the others."""
+        for counts in _counts([len(plays) for plays in rest.plays]):
+            mine = tuple(plays[:n] for plays, n in zip(rest.plays, counts, strict=True))
+            others = tuple(plays[n:] for plays, n in zip(rest.plays, counts, strict=True))
+            for draws in range(rest.draws + 1):
+                final = not any(others) and draws == rest.draws
+                for markers, left in self._marker_shares(table, rest.markers, final, last_seat):
+                    yield Remainder(mine, draws, markers), Remainder(others, rest.draws - draws, left)
+
+    def _marker_shares(
+        self, table: Position, markers: tuple[Mark | Unmark, ...], final: bool, last_seat: bool
+    ) -> Iterator[tuple[tuple[Mark | Unmark, ...], tuple[Mark | Unmark, ...]]]:
+        """A change on P's train belongs to P's turn or, when P has none in the row, to the last turn.
+
+        So this turn takes the own changes; and where it can be the row's last turn, it may take those of everybody
+        who has no turn in the row.
+        """
+        own = tuple(m for m in markers if m.player == table.turn)
+        others = tuple(m for m in markers if m.player != table.turn)
+        if not last_seat or not final:
+            yield own, others
+        if final and others and all(self._is_later(table, m.player) for m in others):
+            yield (*own, *others), ()
+        elif last_seat and final and not others:
+            yield own, ()
+
+    def _is_later(self, table: Position, player: str) -> bool:
+        """Whether `player` has no turn up to and including this one (or is no player at all)."""
+        if player not in table.players:
+            return True
+        start = table.players.index(self.first)
+        reach = (table.players.index(table.turn) - start) % self.players
+        return (table.players.index(player) - start) % self.players > reach
+
+    def _tellings(self, table: Position, share: Remainder, ended: bool, budget: int) -> Iterator[TurnStory]:
+        """The share as a turn, in every order of its tiles."""
+        for plays in _orders(share.plays):
+            turn = self._tell(table, plays, share, ended)
+            if budget or turn.ruling.legal:
+                yield turn
+
+    def _tell(self, table: Position, plays: tuple[Play, ...], share: Remainder, ended: bool) -> TurnStory:
+        """The earliest legal place of each draw, or the place that leaves the fewest codes."""
+        counts: Iterable[int] = (share.draws,)
+        if not self.countable:
+            counts = range(ASSUMED_DRAWS + sum(p.tile.is_double for p in plays))
+        best: TurnStory | None = None
+        for draws in counts:
+            for places in combinations_with_replacement(range(len(plays) + 1), draws):
+                acts: list[Action] = []
+                for i in range(len(plays) + 1):
+                    acts.extend(Draw() for place in places if place == i)
+                    acts.extend(plays[i : i + 1])
+                acts.extend(share.markers)
+                ruling = judge_turn(self.rules, table, acts, after_round_end=ended)
+                turn = TurnStory(table.turn, tuple(acts), ruling)
+                if ruling.legal and (self.countable or V.NO_DRAW not in ruling.may):
+                    return turn
+                if best is None or _cost(ruling) < _cost(best.ruling):
+                    best = turn
+        assert best is not None
+        return best
+
+    def out_of_turn(self, table: Position, rest: Remainder) -> Iterator[Story]:
+        """Another player than the expected one made the whole change in one turn, faultless but for its moment."""
+        for player in table.players:
+            if player == table.turn:
+                continue
+            first_turn = table.first_turn and not table.trains.get(player) and player not in table.markers
+            theirs = replace(table, turn=player, first_turn=first_turn)
+            for turn in self._tellings(theirs, rest, False, 0):
+                yield Story((replace(turn, ruling=Ruling.of([V.OUT_OF_TURN])),))
+                break
+
+
+def _cost(ruling: Ruling) -> tuple[int, int]:
+    return len(ruling.codes), len(ruling.may)
+
+
+def _counts(lengths: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """How many tiles of each train one turn may have laid: every tuple up to `lengths`."""
+    if not lengths:
+        yield ()
+        return
+    for n in range(lengths[0] + 1):
+        for rest in _counts(lengths[1:]):
+            yield (n, *rest)
+
+
+def _orders(chains: Sequence[tuple[Play, ...]]) -> Iterator[tuple[Play, ...]]:
+    """Every order of the tiles that keeps each train's order from the inside out."""
+    if not any(chains):
+        yield ()
+        return
+    for i, chain in enumerate(chains):
+        if chain:
+            rest = (*chains[:i], chain[1:], *chains[i + 1 :])
+            for tail in _orders(rest):
+                yield (chain[0], *tail)

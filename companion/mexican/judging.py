@@ -1,0 +1,147 @@
+"""The judge of Mexican Train: a turn, a table seen in one frame, and what may be played now.
+
+`judge_turn`, `judge_play` and `legal_plays` rest on one definition of legality, `TurnState.faults_of`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from companion.mexican.turn_state import TurnState
+from companion.position import Position
+from companion.ruleset import RuleSet
+from companion.ruling import LEGAL, Ruling
+from companion.tile import Laid, Tile, double_set
+from companion.turn import MEXICAN, SECOND_MEXICAN, Action, Play
+from companion.violation import Violation as V
+
+
+def judge_turn(
+    rules: RuleSet, position: Position, actions: Iterable[Action], *, after_round_end: bool = False
+) -> Ruling:
+    """Rule on one whole turn by `position.turn`. Source: rules.md 7.1."""
+    acts = tuple(actions)
+    if after_round_end and any(isinstance(a, Play) for a in acts):
+        return Ruling.of([V.PLAY_AFTER_END])
+    turn = play_out(rules, position, acts)
+    turn.finish()
+    return Ruling.of(turn.codes, turn.may)
+
+
+def play_out(rules: RuleSet, position: Position, actions: Iterable[Action]) -> TurnState:
+    """The turn as far as these acts take it, its end not judged."""
+    turn = TurnState(rules, position)
+    for act in actions:
+        turn.act(act)
+    return turn
+
+
+def judge_play(rules: RuleSet, position: Position, play: Play, done: Iterable[Action] = ()) -> Ruling:
+    """Rule on one tile of a turn in which `done` has happened already; what the turn still owes is not asked."""
+    faults = play_out(rules, position, done).faults_of(play.tile, play.train)
+    return Ruling.of(faults[:1], faults[1:]) if faults else LEGAL
+
+
+def apply(rules: RuleSet, position: Position, action: Action) -> Position:
+    """The table after one act, right or wrong; the same player is still to move."""
+    turn = TurnState(rules, position)
+    turn.act(action)
+    return turn.table()
+
+
+def after_turn(
+    rules: RuleSet, position: Position, actions: Iterable[Action], *, first_turn: bool | None = None
+) -> Position:
+    """The table after a whole turn, the next player to move.
+
+    Whether the next turn is that player's first of the round follows from the table unless the caller knows it: in a
+    first lap a player who has moved has a train or a marker.
+    """
+    turn = play_out(rules, position, actions)
+    player = position.after(position.turn)
+    if first_turn is None:
+        first_turn = position.first_turn and not turn.trains.get(player) and player not in turn.markers
+    return turn.table(player, first_turn)
+
+
+def legal_plays(
+    rules: RuleSet, position: Position, hand: Collection[Tile] | None = None, done: Iterable[Action] = ()
+) -> list[Play]:
+    """Every tile and train that `position.turn` may choose next, in a fixed order.
+
+    `hand` None: any tile that is not on the table; `done`: what the turn has seen already.
+    """
+    turn = play_out(rules, position, done)
+    tiles = sorted(double_set(position.set_max) - position.visible if hand is None else set(hand))
+    plays: list[Play] = []
+    for train in (*position.players, MEXICAN):
+        chain = turn.trains.get(train, ())
+        free = rules.mx_root == "any" and train == MEXICAN and not chain
+        due = turn.value_due(train)
+        for tile in tiles:
+            for inner, outer in {(tile.low, tile.high), (tile.high, tile.low)}:
+                if (free or inner == due) and not turn.faults_of(Laid(inner, outer), train):
+                    plays.append(Play(Laid(inner, outer), train))
+    return plays
+
+
+def judge_state(rules: RuleSet, position: Position) -> Ruling:
+    """Rule on a table seen in one frame, its history unknown. Source: rules.md 7.2."""
+    codes: set[V] = set()
+    may: set[V] = set()
+    engine = position.engine
+    if not engine.is_double:
+        codes.add(V.ENGINE_NOT_DOUBLE)
+    if max(engine) > position.set_max:
+        codes.add(V.TILE_NOT_IN_SET)
+    due = engine_due(rules, position)
+    if position.round is not None and engine != Laid(due, due):
+        (codes if engine.is_double else may).add(V.WRONG_ENGINE)
+    seen = {engine.tile}
+    for train in position.train_names():
+        chain = position.trains.get(train, ())
+        for i, laid in enumerate(chain):
+            faults = _faults_seen(rules, position, train, laid, chain[i - 1] if i else None, seen)
+            codes.update(faults[:1])
+            may.update(faults[1:])
+            seen.add(laid.tile)
+    if position.trains.get(SECOND_MEXICAN) and position.trains.get(MEXICAN):
+        codes.add(V.SECOND_MEXICAN)
+    codes.update(_faults_of_flips(rules, position))
+    return Ruling.of(codes, may)
+
+
+def engine_due(rules: RuleSet, position: Position) -> int:
+    """The value of the double that is due as the engine of `position.round`."""
+    first = position.first_engine
+    if first is None:
+        first = rules.first_engine if rules.first_engine is not None else position.set_max
+    return first - ((position.round or 1) - 1)
+
+
+def _faults_seen(
+    rules: RuleSet, position: Position, train: str, laid: Laid, before: Laid | None, seen: Collection[Tile]
+) -> list[V]:
+    faults: list[V] = []
+    if max(laid) > position.set_max:
+        faults.append(V.TILE_NOT_IN_SET)
+    if laid.tile in seen:
+        faults.append(V.DUPLICATE_TILE)
+    if before is not None:
+        if laid.inner != before.outer:
+            faults.append(V.MISMATCH)
+    elif laid.inner not in position.engine and not (rules.mx_root == "any" and train in (MEXICAN, SECOND_MEXICAN)):
+        faults.append(V.WRONG_ROOT)
+    return faults
+
+
+def _faults_of_flips(rules: RuleSet, position: Position) -> set[V]:
+    if not position.flipped:
+        return set()
+    if rules.dead_double != "flip":
+        return {V.FLIP_NOT_IN_RULES}
+    for train in position.flipped:
+        chain = position.trains.get(train, ())
+        if not chain or not chain[-1].is_double or not position.exhausted(chain[-1].outer):
+            return {V.WRONG_FLIP}
+    return set()

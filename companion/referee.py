@@ -1,0 +1,93 @@
+"""The referee's desk seen from the game: one small protocol, two families behind it.
+
+Record first, judge second: `apply` never refuses, `judge` says what was wrong. Functions that only one family has
+(dead doubles, the boneyard) stay in its package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from companion.mexican import blocks, judging
+from companion.mexican.inference import infer
+from companion.mexican.stories import Inference
+from companion.notation import Change
+from companion.position import Position
+from companion.ruleset import RuleSet
+from companion.ruling import Ruling
+from companion.tile import Tile
+from companion.turn import Action, Play
+
+P = TypeVar("P")
+
+
+class Referee(Protocol[P]):
+    """What every family of games answers. `done` are the acts that the turn has already seen."""
+
+    @property
+    def rules(self) -> RuleSet: ...
+
+    def judge(self, position: P, actions: Sequence[Action]) -> Ruling:
+        """The ruling on one whole turn by `position.turn`."""
+        ...
+
+    def judge_play(self, position: P, play: Play, done: Sequence[Action] = ()) -> Ruling:
+        """The ruling on one tile; what the turn still owes is not asked."""
+        ...
+
+    def apply(self, position: P, action: Action) -> P:
+        """The table after one act, right or wrong; the same player is still to move."""
+        ...
+
+    def after_turn(self, position: P, actions: Sequence[Action]) -> P:
+        """The table after a whole turn, the next player to move."""
+        ...
+
+    def legal_plays(self, position: P, hand: Collection[Tile] | None = None, done: Sequence[Action] = ()) -> list[Play]:
+        """Every tile and place that the player to move may choose next; `hand` None: any tile not on the table."""
+        ...
+
+    def blocked(self, position: P) -> bool:
+        """Whether nobody can ever play again, provably, whoever holds what."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class MexicanReferee:
+    """Mexican Train under one rule set."""
+
+    rules: RuleSet
+
+    def judge(self, position: Position, actions: Sequence[Action]) -> Ruling:
+        return judging.judge_turn(self.rules, position, actions)
+
+    def judge_play(self, position: Position, play: Play, done: Sequence[Action] = ()) -> Ruling:
+        return judging.judge_play(self.rules, position, play, done)
+
+    def apply(self, position: Position, action: Action) -> Position:
+        return judging.apply(self.rules, position, action)
+
+    def after_turn(self, position: Position, actions: Sequence[Action]) -> Position:
+        return judging.after_turn(self.rules, position, actions)
+
+    def legal_plays(
+        self, position: Position, hand: Collection[Tile] | None = None, done: Sequence[Action] = ()
+    ) -> list[Play]:
+        return judging.legal_plays(self.rules, position, hand, done)
+
+    def blocked(self, position: Position) -> bool:
+        return blocks.provably_blocked(self.rules, position)
+
+    def live_doubles(self, position: Position) -> tuple[str, ...]:
+        """The open doubles that bind the player to move, in the order of laying."""
+        return blocks.live_doubles(self.rules, position)
+
+    def due_doubles(self, position: Position) -> tuple[str, ...]:
+        """Those of them that may be closed now."""
+        return blocks.due_doubles(self.rules, blocks.live_doubles(self.rules, position))
+
+    def explain(self, before: Position, delta: Iterable[Change], expected: str) -> Inference:
+        """Every story that explains the change between two still tables. Source: rules.md section 9."""
+        return infer(self.rules, before, delta, expected)
