@@ -13,10 +13,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.tile import chinese_set, double_set
 from vision.drawing import draw as drawing_of
 from vision.eye import Eye, open_eye
 from vision.frame import Image
 from vision.inference import WeightsError
+from vision.known_set import KnownSet
 from vision.pictures import PictureError, open_picture
 from vision.reading import Found, HalfReading, PictureReading, TileReading
 
@@ -34,7 +36,8 @@ SETS = ("auto", "double-6", "double-9", "double-12", "double-15", "double-18", "
 )
 def read(images: tuple[str, ...], tile_set: str, as_json: bool, draw: Path | None) -> None:
     """Read the tiles in photographs."""
-    eye = eye_for(tile_set)
+    eye = eye_for()
+    known = known_set(tile_set)
     if draw is not None:
         make_folder(draw)
     refused = False
@@ -42,7 +45,7 @@ def read(images: tuple[str, ...], tile_set: str, as_json: bool, draw: Path | Non
     for name in images:
         try:
             image = open_picture(Path(name))
-            reading = eye.look(image)
+            reading = eye.look(image, known=known)
         except PictureError as problem:
             refused = True
             say_refused(name, str(problem), as_json)
@@ -58,11 +61,20 @@ def read(images: tuple[str, ...], tile_set: str, as_json: bool, draw: Path | Non
         raise SystemExit(1)
 
 
-def eye_for(tile_set: str) -> Eye:
+def eye_for() -> Eye:
+    """The eye with the shipped weights, or one line that says what is wrong with them."""
     try:
         return open_eye()
     except WeightsError as problem:
         raise click.ClickException(str(problem)) from None
+
+
+def known_set(name: str) -> KnownSet | None:
+    """What lies on the table by the name of its set; None for `auto`, which forces nothing."""
+    if name == "auto":
+        return None
+    copies = chinese_set() if name == "chinese" else dict.fromkeys(double_set(int(name.removeprefix("double-"))), 1)
+    return KnownSet(name, {(tile.low, tile.high): n for tile, n in copies.items()})
 
 
 def make_folder(folder: Path) -> None:

@@ -1,0 +1,90 @@
+"""`companion score`: the pips of a hand laid open, from one photograph."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import click
+
+from companion.cli.read import SETS, eye_for, known_set, say_refused
+from companion.ruleset import RuleSet, RuleSetError, load_ruleset
+from companion.tile import Tile
+from vision.pictures import PictureError, open_picture
+from vision.reading import PictureReading
+
+
+@click.command()
+@click.argument("images", nargs=-1, required=True, metavar="IMAGE...")
+@click.option("--set", "tile_set", type=click.Choice(SETS), default="auto", show_default=True, help="The set in play.")
+@click.option("--rules", default="tactic", show_default=True, help="Rule set whose scoring counts (0-0 differs).")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line and image.")
+def score(images: tuple[str, ...], tile_set: str, rules: str, as_json: bool) -> None:
+    """Count the pips of a hand laid open."""
+    try:
+        ruleset = load_ruleset(rules)
+    except RuleSetError as problem:
+        raise click.UsageError(str(problem)) from None
+    eye = eye_for()
+    known = known_set(tile_set)
+    complete = True
+    for name in images:
+        try:
+            reading = eye.look(open_picture(Path(name)), known=known)
+        except PictureError as problem:
+            complete = False
+            say_refused(name, str(problem), as_json)
+            continue
+        counted = count(reading, ruleset)
+        complete &= counted["score"] is not None
+        click.echo(json.dumps({"image": name, **counted}) if as_json else as_text(name, counted))
+        sys.stdout.flush()
+    if not complete:
+        raise SystemExit(1)
+
+
+def count(reading: PictureReading, rules: RuleSet) -> dict[str, Any]:
+    """`score` is None while a tile of the hand cannot be read: then `at_least` is all that is known."""
+    up = [tile for tile in reading.tiles if tile.face == "up"]
+    tiles = sorted(Tile(*tile.values) for tile in up if tile.values is not None)
+    points = sum(points_of(tile, rules) for tile in tiles)
+    unread = len(up) - len(tiles)
+    warnings = list(reading.warnings)
+    if unread:
+        warnings.append(f"{unread} of {len(up)} tiles could not be read; turn the light or come closer")
+    down = len(reading.tiles) - len(up)
+    if down:
+        warnings.append(
+            f"{down} tile{'s lie' if down > 1 else ' lies'} face down and {'are' if down > 1 else 'is'} not counted"
+        )
+    if not reading.tiles:
+        warnings.append("no tile was found")
+    if rules.is_mexican:
+        warnings += [f"{tile} was read {n} times" for tile, n in Counter(tiles).items() if n > 1]
+    known = bool(up) and not unread
+    return {
+        "tiles": [[tile.low, tile.high] for tile in tiles],
+        "unread": unread,
+        "score": points if known else None,
+        "at_least": points,
+        "rules": rules.name,
+        "warnings": warnings,
+    }
+
+
+def points_of(tile: Tile, rules: RuleSet) -> int:
+    """A tile's own pips; the double blank by the rule set."""
+    return rules.double_blank if rules.is_mexican and tile == Tile(0, 0) else tile.pips
+
+
+def as_text(name: str, counted: dict[str, Any]) -> str:
+    tiles = " ".join(f"{a}-{b}" for a, b in counted["tiles"]) or "no tile read"
+    points = counted["score"] if counted["score"] is not None else f"at least {counted['at_least']}"
+    return "\n".join([f"{name}: {points} points ({tiles})", *(f"  {warning}" for warning in counted["warnings"])])
+
+
+if __name__ == "__main__":
+    score()
