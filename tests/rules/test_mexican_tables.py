@@ -1,0 +1,111 @@
+"""Tables seen in one frame, dead doubles and blocks, and what happened between two still tables."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.mexican.blocks import dead_status, provably_blocked
+from companion.ruleset import load_ruleset
+from tests.rules.mexican_table import seen, stories, table
+
+DEAD = {
+    "set": 6,
+    "engine": "6-6",
+    "trains": {"Ann": "6-2 2-1 1-5 5-2 2-3 3-4 4-2 2-2", "Ben": "6-0 0-2"},
+    "open": ["Ann"],
+    "turn": "Ben",
+}
+BLOCKED = {
+    "set": 6,
+    "engine": "6-6",
+    "trains": {"Ann": "6-2 2-2 2-1 1-4 4-2", "Ben": "6-0 0-2", "Cy": "6-3 3-2", "MX": "6-5 5-2"},
+    "turn": "Ann",
+}
+
+
+def test_a_good_table_is_possible() -> None:
+    assert seen("tactic") == set()
+
+
+def test_every_fault_of_a_table_is_named() -> None:
+    assert seen("tactic", engine="12-11") == {"ENGINE_NOT_DOUBLE"}
+    assert seen("reeves", engine="11-11", trains={"Ann": "11-3"}, round=1) == {"WRONG_ENGINE"}
+    assert seen("reeves", engine="11-11", trains={"Ann": "11-3"}, round=2) == set()
+    assert seen("tactic", trains={"Ann": "12-4", "MX": "12-5", "MX2": "12-6"}) == {"SECOND_MEXICAN"}
+    assert seen("cz", trains={"Ann": "12-4 4-9", "Ben": "12-9 9-4"}) == {"DUPLICATE_TILE"}
+    assert seen("cz", trains={"Ann": "12-14"}) == {"TILE_NOT_IN_SET"}
+
+
+def test_round_three_of_a_double_nine_game() -> None:
+    """rules.md section 10: 7-7 is due in round three; a wrong root and two tiles that do not meet."""
+    trains = {"Ann": "7-0 0-4 4-4 4-7", "Ben": "7-1 2-5", "Cy": "6-6"}
+    assert seen("reeves", set=9, round=3, engine="7-7", trains=trains) == {"MISMATCH", "WRONG_ROOT"}
+
+
+def test_a_flip_is_judged_from_the_table() -> None:
+    flipped = {**DEAD, "open": [], "flipped": ["Ann"]}
+    assert seen("poltava", **flipped) == set()
+    assert seen("tactic", **flipped) == {"FLIP_NOT_IN_RULES"}
+    early = {**flipped, "trains": {"Ann": "6-2 2-2"}}
+    assert seen("poltava", **early) == {"WRONG_FLIP"}
+
+
+@pytest.mark.parametrize(
+    ("ben", "train", "status"), [("6-0 0-2", "Ann", "certain"), ("6-0", "Ann", "possible"), ("6-0 0-2", "Ben", "no")]
+)
+def test_a_double_is_dead_when_its_whole_suit_lies_there(ben: str, train: str, status: str) -> None:
+    assert dead_status(table(**{**DEAD, "trains": {**DEAD["trains"], "Ben": ben}}), train) == status
+
+
+def test_a_block_is_proved_by_exhausted_ends() -> None:
+    assert provably_blocked(load_ruleset("poltava"), table(**BLOCKED))
+
+
+def test_a_mexican_train_not_yet_started_can_still_free_the_table() -> None:
+    trains = {**BLOCKED["trains"], "MX": ""}
+    assert not provably_blocked(load_ruleset("poltava"), table(**{**BLOCKED, "trains": trains}))
+
+
+def test_where_dead_doubles_lock_one_is_enough() -> None:
+    assert provably_blocked(load_ruleset("cz"), table(**DEAD))
+    assert not provably_blocked(load_ruleset("tactic"), table(**DEAD))
+
+
+def test_a_pass_in_between_explains_a_later_players_tile() -> None:
+    told = stories("reeves", ["+10-3@Ben"], "Ann", boneyard=0, markers=["Ann"])
+    assert told == (True, {"Ann: pass; Ben: play 10-3@Ben"})
+
+
+def test_every_faultless_story_is_told() -> None:
+    told = stories("tactic", ["boneyard-1", "+10-10@Ben", "mark Ben", "+10-3@Ben"], "Ben")
+    assert told == (
+        True,
+        {
+            "Ben: play 10-10@Ben, draw, mark; Cy: play 10-3@Ben",
+            "Ben: draw, mark; Cy: play 10-10@Ben, play 10-3@Ben",
+        },
+    )
+
+
+def test_what_the_cheapest_faulty_stories_do_not_share_is_one_of() -> None:
+    told = stories("reeves", ["-mark Cy", "+8-3@Cy", "+3-0@Cy"], "Cy", markers=["Cy"])
+    assert told == (False, {"!CLOSED_TRAIN by Ann", "!EXTRA_TILE by Cy"})
+
+
+def test_a_tile_by_somebody_else_is_out_of_turn() -> None:
+    explainable, told = stories("tactic", ["+9-2@Ann"], "Cy")
+    assert not explainable
+    assert "!OUT_OF_TURN by Ann" in told
+
+
+def test_a_vanished_tile_names_nobody() -> None:
+    assert stories("tactic", ["-1-8@Cy"], "Cy") == (False, {"!TILE_MOVED by ?"})
+
+
+def test_no_change_needs_no_story() -> None:
+    assert stories("tactic", [], "Cy") == (True, set())
+
+
+def test_draws_from_a_stack_are_assumed_where_a_turn_needs_them() -> None:
+    told = stories("tactic", ["mark Cy"], "Cy", boneyard=None)
+    assert told == (True, {"Cy: draw, mark"})
