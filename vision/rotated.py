@@ -85,19 +85,18 @@ def suppress(quads: Floats, confidence: Floats, iou_above: float, cover_above: f
     reach = np.linalg.norm(q - centres[:, None], axis=2).max(1) if len(q) else np.zeros(0, np.float32)
     areas = np.array([area(one) for one in q])
     keep: list[int] = []
-    for i in order:
-        kept = np.array(keep, np.intp)
-        apart = np.linalg.norm(centres[kept] - centres[i], axis=1)
+    while len(order):
+        i, order = order[0], order[1:]
+        keep.append(int(i))
+        apart = np.linalg.norm(centres[order] - centres[i], axis=1)
         # Most of a network's boxes lie nearly on top of one another: no clipping is needed to tell.
-        alike = (apart < 0.12 * reach[i]) & (np.abs(np.log(areas[kept] / areas[i])) < 0.25)
-        if (alike & _nearly_parallel(q[kept], q[i])).any():
-            continue
-        for j in kept[apart < reach[kept] + reach[i]]:
+        gone = (apart < 0.12 * reach[i]) & (np.abs(np.log(areas[order] / areas[i])) < 0.25)
+        gone &= _nearly_parallel(q[order], q[i])
+        for k in np.flatnonzero(~gone & (apart < reach[order] + reach[i])):
+            j = order[k]
             common = shared(q[i], q[j])
-            if common > iou_above * (areas[i] + areas[j] - common) or common > cover_above * min(areas[i], areas[j]):
-                break
-        else:
-            keep.append(int(i))
+            gone[k] = common > min(iou_above * (areas[i] + areas[j] - common), cover_above * min(areas[i], areas[j]))
+        order = order[~gone]
     return np.array(keep, np.intp)
 
 
