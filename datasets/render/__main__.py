@@ -1,4 +1,5 @@
 """`python -m datasets.render --out DIR --n N --seed S --workers W --size 1280 [--scene KIND]`
+`python -m datasets.render --out DIR --n N --seed S --crops 512 [--tile-px 26 110]`
 
 Writes DIR/images/*.jpg, DIR/labels/*.txt (YOLO oriented boxes: tile_face_up, tile_face_down, marker, hub) and
 DIR/meta/*.json (quads, values, visibility, style).
@@ -26,8 +27,12 @@ def main(argv: list[str] | None = None) -> int:
     prepare(arguments.out)
     width = arguments.size
     height = arguments.height or width * 3 // 4
+    tile_px = None
+    if arguments.crops:
+        width, height = arguments.crops
+        tile_px = tuple(arguments.tile_px)
     jobs = [
-        Job(arguments.seed, i, width, height, arguments.out, arguments.scene)
+        Job(arguments.seed, i, width, height, arguments.out, arguments.scene, tile_px)
         for i in range(arguments.start, arguments.start + arguments.n)
     ]
     begun, done = time.monotonic(), 0
@@ -58,7 +63,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--size", type=int, default=1280, help="width in pixels; the height is 3/4 of it")
     parser.add_argument("--height", type=int, default=0, help="height in pixels")
     parser.add_argument("--scene", choices=sorted(SCENES), default=None, help="only this kind of table")
+    parser.add_argument("--crops", type=_crop_size, default=None, metavar="W[xH]", help="small cuts at a tile's scale")
+    low_high = {"nargs": 2, "type": float, "default": [26.0, 110.0], "metavar": ("LOW", "HIGH")}
+    parser.add_argument("--tile-px", **low_high, help="how long tiles are in crops, pixels")
     return parser
+
+
+def _crop_size(text: str) -> tuple[int, int]:
+    width, _, height = text.partition("x")
+    return int(width), int(height or width)
 
 
 if __name__ == "__main__":

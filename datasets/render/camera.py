@@ -19,7 +19,9 @@ class Camera:
     """Where the camera hangs. `view_mm` is the width of table seen straight below it; angles in radians.
 
     `tilt` away from the vertical towards `tilt_toward`, `roll` about the optical axis. `distortion` is k1 with radii in
-    half widths: positive bends straight lines inwards (pincushion), negative outwards (barrel).
+    half widths: positive bends straight lines inwards (pincushion), negative outwards (barrel). `width` and `height`
+    are the picture's; when the picture is a cut from a larger one, `sensor_width` is the larger one's width and
+    `principal` the optical centre in pixels of the cut (perhaps outside it); `view_mm` and `target` are of the larger.
     """
 
     width: int
@@ -31,18 +33,24 @@ class Camera:
     tilt_toward: float = 0.0
     roll: float = 0.0
     distortion: float = 0.0
+    sensor_width: int = 0
+    principal: tuple[float, float] | None = None
     focal: float = field(init=False)
     centre: Array = field(init=False)
     _projection: Array = field(init=False)
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        focal = self.width / 2 / math.tan(math.radians(self.field_of_view_deg) / 2)
+        if not self.sensor_width:
+            put(self, "sensor_width", self.width)
+        if self.principal is None:
+            put(self, "principal", (self.width / 2, self.height / 2))
+        focal = self.sensor_width / 2 / math.tan(math.radians(self.field_of_view_deg) / 2)
         put(self, "focal", focal)
         lean = _about_x(self.tilt) @ np.diag([1.0, 1.0, -1.0])
         rotation = _about_z(self.roll - self.tilt_toward) @ lean @ _about_z(self.tilt_toward)
-        inner = np.array([[focal, 0, self.width / 2], [0, focal, self.height / 2], [0, 0, 1.0]])
-        distance = focal * self.view_mm / self.width
+        inner = np.array([[focal, 0, self.principal[0]], [0, focal, self.principal[1]], [0, 0, 1.0]])
+        distance = focal * self.view_mm / self.sensor_width
         target = np.array([self.target[0], self.target[1], 0.0])
         put(self, "centre", target - rotation.T @ np.array([0, 0, distance]))
         put(self, "_projection", inner @ rotation)
@@ -56,7 +64,7 @@ class Camera:
         """Where undistorted pixels (n, 2) lie in the finished picture."""
         if not self.distortion:
             return points
-        middle, scale = np.array([self.width / 2, self.height / 2]), self.width / 2
+        middle, scale = np.array(self.principal), self.sensor_width / 2
         straight = (np.asarray(points, float) - middle) / scale
         bent = straight.copy()
         for _ in range(12):
@@ -65,12 +73,12 @@ class Camera:
 
     def undistort_maps(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """For `cv2.remap`: for each finished pixel, where it lies in the undistorted picture."""
-        w, h = self.width, self.height
-        x = (np.arange(w, dtype=np.float32) + 0.5 - w / 2) / (w / 2)
-        y = (np.arange(h, dtype=np.float32) + 0.5 - h / 2) / (w / 2)
+        (cx, cy), half = self.principal, self.sensor_width / 2
+        x = (np.arange(self.width, dtype=np.float32) + 0.5 - cx) / half
+        y = (np.arange(self.height, dtype=np.float32) + 0.5 - cy) / half
         gain = 1 + self.distortion * (x[None, :] ** 2 + y[:, None] ** 2)
-        mx = (x[None, :] * gain) * (w / 2) + w / 2 - 0.5
-        my = (y[:, None] * gain) * (w / 2) + h / 2 - 0.5
+        mx = (x[None, :] * gain) * half + cx - 0.5
+        my = (y[:, None] * gain) * half + cy - 0.5
         return mx.astype(np.float32), my.astype(np.float32)
 
     def plane(self, origin: ArrayLike, e1: ArrayLike, e2: ArrayLike) -> Array:

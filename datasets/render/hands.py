@@ -49,7 +49,7 @@ def draw_hand(
     x1, y1 = np.minimum(np.ceil(every.max(0)).astype(int), [g.camera.width, g.camera.height])
     if x1 - x0 < 8 or y1 - y0 < 8:
         return
-    k = max(1, math.ceil(max(x1 - x0, y1 - y0) / 420))
+    k = max(1, math.ceil(max(x1 - x0, y1 - y0) / 300))
     height, inside, cloth = _height_field(ends, px_per_mm, (x0, y0, x1, y1), k)
     height = cv2.GaussianBlur(np.maximum(height, 0), (0, 0), max(0.8, 1.6 * px_per_mm / k))
     size = (int(x1 - x0), int(y1 - y0))

@@ -54,7 +54,34 @@ def draw_picture(
     """A random table. `scene` one of `scenes.SCENES`; `family` and `set_max` as in `styles.make_style`."""
     style = make_style(rng, family, set_max)
     plan = make_plan(rng, style, scene, height / width)
-    camera = _hang_camera(rng, plan, width, height)
+    return _draw(rng, plan, _hang_camera(rng, plan, width, height))
+
+
+def draw_crop(
+    rng: Rng,
+    width: int = 512,
+    height: int = 512,
+    tile_px: tuple[float, float] = (26.0, 110.0),
+    scene: str | None = None,
+) -> Picture:
+    """A cut from a larger picture at a scale where tiles are `tile_px` long: much cheaper than the whole picture.
+
+    The cut lies anywhere in the larger picture, so tiles are seen from the side as they are near its edges.
+    """
+    style = make_style(rng)
+    plan = make_plan(rng, style, scene, height / width)
+    px_per_mm = math.exp(rng.uniform(*np.log(tile_px))) / style.body.length
+    if plan.tiles and rng.random() < 0.93:
+        tile = plan.tiles[rng.integers(len(plan.tiles))]
+        dx, dy = rng.normal(0, 0.2, 2) * (width / px_per_mm, height / px_per_mm)
+        plan.centre = (tile.x + dx, tile.y + dy)
+    whole = max(plan.view_mm * px_per_mm * rng.uniform(1.0, 1.4), width * 1.0)
+    plan.view_mm = width / px_per_mm
+    return _draw(rng, plan, _hang_camera(rng, plan, width, height, int(whole)))
+
+
+def _draw(rng: Rng, plan: Plan, camera: Camera) -> Picture:
+    style, width, height = plan.style, camera.width, camera.height
     g = GBuffer(camera)
     seen = camera.on_plane([(0, 0), (width, 0), (width, height), (0, height), (width / 2, 0), (width / 2, height)])
     table_kind, roughness = _dress_table(rng, g, plan, seen)
@@ -91,26 +118,38 @@ def draw_picture(
     return Picture(out, label_all(camera, tiles, things, owners), meta, quality)
 
 
-def _hang_camera(rng: Rng, plan: Plan, width: int, height: int) -> Camera:
-    """Mostly straight above as a stand holds it; hand-held photographs lean up to 38 degrees."""
+def _hang_camera(rng: Rng, plan: Plan, width: int, height: int, whole: int = 0) -> Camera:
+    """Mostly straight above as a stand holds it; hand-held photographs lean up to 38 degrees, a few more.
+
+    `whole`: the picture is a cut from one so many pixels wide, around the plan's centre.
+    """
     chance = rng.random()
     if plan.kind in ("close", "hand", "pile", "scatter", "neg") and chance < 0.45:
-        tilt = rng.uniform(5, 38)
+        tilt = rng.uniform(5, 38) if rng.random() < 0.85 else rng.uniform(35, 55)
     else:
         tilt = abs(rng.normal(0, 5)) if chance < 0.85 else rng.uniform(8, 30)
     roll = rng.normal(0, 0.05)
     if rng.random() < 0.35:  # a person on another side of the table
         roll += rng.integers(4) * math.pi / 2 if rng.random() < 0.6 else rng.uniform(0, 2 * math.pi)
+    aim, view, principal = plan.centre, plan.view_mm, None
+    if whole > width:
+        off = rng.uniform(-0.5, 0.5, 2) * (whole - width, max(whole * 0.75 - height, 0))
+        principal = (width / 2 - off[0], height / 2 - off[1])
+        turned = np.array([[math.cos(roll), math.sin(roll)], [-math.sin(roll), math.cos(roll)]]) @ off
+        aim = (plan.centre[0] - turned[0] * view / width, plan.centre[1] - turned[1] * view / width)
+        view = view * whole / width
     return Camera(
         width,
         height,
         rng.uniform(45, 74),
-        plan.view_mm,
-        plan.centre,
+        view,
+        aim,
         math.radians(tilt),
         rng.uniform(0, 2 * math.pi),
         roll,
         0.0 if rng.random() < 0.5 else rng.normal(0, 0.035),
+        whole if whole > width else 0,
+        principal,
     )
 
 

@@ -105,7 +105,7 @@ class TileStyle:
 
 
 FAMILIES = ("western", "chinese")
-_SETS = ((6, 9, 12, 15, 18), (0.30, 0.15, 0.42, 0.08, 0.05))
+_SETS = ((6, 9, 12, 15, 18), (0.28, 0.15, 0.45, 0.07, 0.05))
 
 
 def make_style(rng: np.random.Generator, family: str | None = None, set_max: int | None = None) -> TileStyle:

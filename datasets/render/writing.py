@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from datasets.render.labels import yolo_obb
-from datasets.render.picture import Picture, draw_picture
+from datasets.render.picture import Picture, draw_crop, draw_picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,7 @@ class Job:
     height: int
     out: Path
     scene: str | None = None
+    tile_px: tuple[float, float] | None = None
 
 
 def prepare(out: Path) -> None:
@@ -29,10 +30,14 @@ def prepare(out: Path) -> None:
 
 
 def write_one(job: Job) -> Path:
-    """Renders picture `index` of `seed` and writes its three files; returns the image's path."""
+    """Renders picture (with `tile_px`: crop) `index` of `seed` and writes its three files; returns the image's path."""
     cv2.setNumThreads(1)
     rng = np.random.default_rng([job.seed, job.index])
-    return save(draw_picture(rng, job.width, job.height, job.scene), job.out, f"s{job.seed}_{job.index:06d}")
+    if job.tile_px is not None:
+        picture = draw_crop(rng, job.width, job.height, job.tile_px, job.scene)
+    else:
+        picture = draw_picture(rng, job.width, job.height, job.scene)
+    return save(picture, job.out, f"s{job.seed}_{job.index:06d}")
 
 
 def save(picture: Picture, out: Path, name: str) -> Path:
