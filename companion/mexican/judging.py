@@ -72,16 +72,15 @@ def legal_plays(
     `hand` None: any tile that is not on the table; `done`: what the turn has seen already.
     """
     turn = play_out(rules, position, done)
-    tiles = sorted(double_set(position.set_max) - position.visible if hand is None else set(hand))
+    tiles = frozenset(double_set(position.set_max) - position.visible if hand is None else hand)
     plays: list[Play] = []
     for train in (*position.players, MEXICAN):
-        chain = turn.trains.get(train, ())
-        free = rules.mx_root == "any" and train == MEXICAN and not chain
-        due = turn.value_due(train)
-        for tile in tiles:
-            for inner, outer in {(tile.low, tile.high), (tile.high, tile.low)}:
-                if (free or inner == due) and not turn.faults_of(Laid(inner, outer), train):
-                    plays.append(Play(Laid(inner, outer), train))
+        if rules.mx_root == "any" and train == MEXICAN and not turn.trains.get(train):
+            ways = {way for t in tiles for way in (Laid(t.low, t.high), Laid(t.high, t.low))}
+        else:
+            due = turn.value_due(train)
+            ways = {Laid(due, t.high if t.low == due else t.low) for t in tiles if t.has(due)}
+        plays.extend(Play(way, train) for way in sorted(ways) if not turn.faults_of(way, train))
     return plays
 
 
