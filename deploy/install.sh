@@ -169,7 +169,7 @@ PYTHON
   )"
   case "$phase" in
     playing) die "a game is being played; try again when the round is over, or use --force" ;;
-    waiting | round_over | match_over | none | null) ;;
+    no_game | waiting | round_over | match_over) ;;
     *) die "the companion runs but does not say whether a game is being played; use --force to go on" ;;
   esac
 }

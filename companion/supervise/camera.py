@@ -1,0 +1,300 @@
+"""A camera that may hang, crash, freeze, go dark or be unplugged, without anybody noticing more than a line on the
+page."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Self
+
+from companion.supervise.child import Child
+from companion.supervise.filming import Opener, Shelved, film
+from companion.supervise.health import AwayError, Health, State
+from companion.supervise.pictures import JudgeSettings
+from companion.supervise.shelf import Shelf
+from hardware.camera import Camera, CameraError, CameraSettings, open_camera
+from vision.frame import Frame, Image
+
+SLOTS = 3
+"""One being filled, one waiting, one being taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class SupervisionSettings:
+    """`silent_s`: a live camera without a picture for so long hangs (noticed within 3 s). `recording_silent_s`: the
+    same for recordings, whose pictures may have to be rendered. `opening_s`: from starting the process to its first
+    picture, which includes importing OpenCV, settling the light and focusing. `retry_s`: pauses before trying again,
+    the last one for ever; short enough to be back within 10 s of the cable. `answer_s`: how long one `read` waits
+    before it says that the camera is away."""
+
+    silent_s: float = 2.5
+    recording_silent_s: float = 60.0
+    opening_s: float = 20.0
+    retry_s: tuple[float, ...] = (0.2, 1.0, 2.0, 3.0)
+    answer_s: float = 1.0
+    judging: JudgeSettings = field(default_factory=JudgeSettings)
+
+
+def open_unguarded(source: str, settings: CameraSettings) -> Camera:
+    """The device in this process: the child is the guard."""
+    return open_camera(source, settings, guarded=False)
+
+
+class SupervisedCamera:
+    """The Camera protocol over a child process that is restarted whenever it fails.
+
+    `read` gives only pictures that can be trusted. It raises `AwayError` (a CameraError with a `health`) while there
+    is none: tell the page, forget half-seen movement, ask again. It returns None once a recording has ended.
+    Thread-safe.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        settings: CameraSettings | None = None,
+        *,
+        supervision: SupervisionSettings | None = None,
+        opener: Opener = open_unguarded,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.source = source
+        self.live = source == "picamera" or source.startswith(("usb:", "/dev/"))
+        self.stills = False
+        self._settings = settings or CameraSettings()
+        self._supervision = supervision or SupervisionSettings()
+        self._opener, self._clock = opener, clock
+        self._changed = threading.Condition()
+        self._waiting: deque[Shelved | Frame | CameraError] = deque()
+        self._health = Health(State.OPENING, clock())
+        self._shelf: Shelf | None = None
+        self._child: Child | None = None
+        self._view: Image | None = None
+        self._frames = 0
+        self._complained = False
+        self._heard = clock()
+        self._closing = threading.Event()
+        self._keeper = threading.Thread(target=self._keep, name="camera-keeper", daemon=True)
+        self._keeper.start()
+
+    @property
+    def health(self) -> Health:
+        with self._changed:
+            return self._health
+
+    @property
+    def pid(self) -> int:
+        """The child's process id; 0 while there is none."""
+        with self._changed:
+            return 0 if self._child is None else self._child.pid
+
+    def wait_for(self, wanted: Callable[[Health], bool], timeout_s: float) -> bool:
+        """Wait until the health is as `wanted`; False when it took too long."""
+        with self._changed:
+            return self._changed.wait_for(lambda: wanted(self._health), timeout_s)
+
+    def read(self) -> Frame | None:
+        """The next picture that can be trusted; None when a recording has ended. Raises AwayError, or CameraError for
+        one unreadable picture of a recording."""
+        with self._changed:
+            before = self._health
+            self._changed.wait_for(lambda: self._can_answer(before), self._supervision.answer_s if self.live else None)
+            if self._waiting:
+                return self._take(self._waiting.popleft())
+            if self._health.state is State.ENDED or self._closing.is_set():
+                return None
+            raise AwayError(self._health)
+
+    def remember_view(self, image: Image | None) -> None:
+        """The camera looks as in `image` now, and a shift from it is `MOVED`; None: do not watch for that."""
+        with self._changed:
+            self._view = image
+            if self._child is not None:
+                self._child.send(("remember", image))
+
+    def close(self) -> None:
+        """End the child, whatever it does. Twice is no error."""
+        self._closing.set()
+        self._keeper.join()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __iter__(self) -> Iterator[Frame]:
+        while (frame := self.read()) is not None:
+            yield frame
+
+    def _can_answer(self, before: Health) -> bool:
+        """A picture, an end, or news; trouble that is known already is waited out, so that no caller runs hot."""
+        if self._waiting or self._closing.is_set() or self._health.state is State.ENDED:
+            return True
+        return self._health is not before and not self._health.ok
+
+    def _take(self, item: Shelved | Frame | CameraError) -> Frame:
+        if isinstance(item, CameraError):
+            raise item
+        if isinstance(item, Shelved):
+            assert self._shelf is not None
+            image = self._shelf.take(item.slot, item.shape)
+            small = None
+            if item.small_shape is not None:
+                small = self._shelf.take(item.slot, item.small_shape, after=image.nbytes)
+            self._release(item)
+            item = Frame(image, item.at, item.name, small)
+        if self.live:
+            # The child counts from nothing after each restart; names in the evidence must not repeat.
+            item = Frame(item.image, item.at, f"frame-{self._frames:07d}", item.small)
+        self._frames += 1
+        return item
+
+    def _release(self, item: Shelved) -> None:
+        if self._child is not None:
+            self._child.send(("free", item.slot))
+
+    def _keep(self) -> None:
+        """The keeper's thread: one child after the other until the camera is closed or the recording has ended."""
+        failures = 0
+        while not self._closing.is_set():
+            opened = self._one_child()
+            if self.health.state is State.ENDED:
+                break
+            failures = 0 if opened else failures + 1
+            pauses = self._supervision.retry_s
+            self._closing.wait(pauses[min(failures, len(pauses) - 1)])
+        with self._changed:
+            self._changed.notify_all()
+        self._closing.wait()
+        self._put_away()
+
+    def _one_child(self) -> bool:
+        """Start a child and listen to it until it has to be given up. True when it had given pictures."""
+        self._put_away()
+        after = self.health.state if self.health.state is State.FROZEN else None
+        child = Child(film, self.source, self._settings, self._opener, self._supervision.judging, after)
+        with self._changed:
+            self._child = child
+            self._heard = self._clock()
+        opened_at: float | None = None
+        patience = self._supervision.opening_s
+        while not self._closing.is_set():
+            try:
+                heard = child.pipe.poll(0.1)
+                message: Any = child.pipe.recv() if heard else None
+            except (EOFError, OSError):
+                self._died()
+                break
+            if message is None:
+                if self._clock() - self._heard <= patience:
+                    continue
+                if self.live:
+                    self._turn(State.SILENT, given_up=True)
+                else:
+                    self._end_recording("it gives no pictures")
+                break
+            self._heard = self._clock()
+            if message[0] == "opened":
+                opened_at = self._heard
+                patience = self._supervision.silent_s if message[1] else self._supervision.recording_silent_s
+            self._hear(message)
+            frozen = message == ("fault", State.FROZEN)
+            if frozen and opened_at is not None and self._heard - opened_at > self._supervision.silent_s:
+                self._turn(State.FROZEN, given_up=True)
+                break
+            if message[0] == "ended":
+                break
+        if self._health.state is not State.ENDED:
+            self._put_away()
+        return opened_at is not None
+
+    def _hear(self, message: tuple[Any, ...]) -> None:
+        match message:
+            case ("opened", bool(live), bool(stills), int(room)):
+                self.live, self.stills = live, stills
+                self._make_shelf(room)
+            case ("picture", item):
+                self._arrived(item)
+            case ("fault", State() as fault):
+                self._turn(fault)
+            case ("fault", None):
+                self._turn(State.LIVE)
+            case ("problem", str(text)) if self.live:
+                self._turn(State.GONE, text)
+            case ("problem", str(text)):
+                self._complain(text)
+            case ("ended",):
+                self._turn(State.GONE if self.live else State.ENDED)
+
+    def _died(self) -> None:
+        """The child is dead. A live camera comes back; a recording does not, because it would begin again."""
+        if not self.live:
+            self._end_recording("its process ended")
+            return
+        said = self._health.detail if self._health.state is State.GONE else ""
+        self._turn(State.GONE, said or "its process ended", given_up=True)
+
+    def _end_recording(self, why: str) -> None:
+        with self._changed:
+            if not self._complained:
+                self._complain(f"{self.source}: {why}")
+            self._turn(State.ENDED)
+
+    def _complain(self, text: str) -> None:
+        with self._changed:
+            self._complained = True
+            self._waiting.append(CameraError(text))
+            self._changed.notify_all()
+
+    def _make_shelf(self, room: int) -> None:
+        with self._changed:
+            assert self._child is not None
+            self._shelf = Shelf(SLOTS, room) if room else None
+            self._child.send(("shelf", None if self._shelf is None else self._shelf.name, SLOTS, room))
+            if self._view is not None:
+                self._child.send(("remember", self._view))
+
+    def _arrived(self, item: Shelved | Frame) -> None:
+        with self._changed:
+            while self.live and self._waiting:
+                # Nobody took the one before: the newest picture is the one that counts.
+                old = self._waiting.popleft()
+                if isinstance(old, Shelved):
+                    self._release(old)
+            self._waiting.append(item)
+            self._turn(State.LIVE)
+            self._changed.notify_all()
+
+    def _turn(self, state: State, detail: str = "", *, given_up: bool = False) -> None:
+        with self._changed:
+            before = self._health
+            restarts = before.restarts + given_up
+            if state is not State.LIVE and state is not State.ENDED:
+                self._drop_pictures()
+            if (before.state, before.detail, before.restarts) != (state, detail, restarts):
+                since = before.since if before.state is state else self._clock()
+                self._health = Health(state, since, detail, restarts)
+                self._changed.notify_all()
+
+    def _drop_pictures(self) -> None:
+        """Pictures from before the trouble are not read after it."""
+        while self.live and self._waiting:
+            old = self._waiting.popleft()
+            if isinstance(old, Shelved):
+                self._release(old)
+
+    def _put_away(self) -> None:
+        with self._changed:
+            child, shelf = self._child, self._shelf
+            self._child = self._shelf = None
+            self._waiting = deque(item for item in self._waiting if not isinstance(item, Shelved))
+        if child is not None:
+            child.end()
+        if shelf is not None:
+            shelf.close()

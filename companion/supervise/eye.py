@@ -1,0 +1,138 @@
+"""The eye in a process of its own: a model that hangs or crashes costs one reading, not the game."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from companion.supervise.child import Child
+from companion.supervise.looking import look
+from companion.supervise.shelf import Shelf
+from vision.eye import Region, open_eye
+from vision.frame import Image
+from vision.known_set import KnownSet
+from vision.reading import PictureReading
+
+
+class EyeAwayError(Exception):
+    """This picture was not read, and that says nothing about what lies on the table: read the next one. One line."""
+
+
+class SupervisedEye:
+    """`look` and `look_again` of vision.eye.Eye, answered by a child. Thread-safe, one picture at a time.
+
+    Raises EyeAwayError when the child did not answer within `answer_s` or died over it; the next picture gets a new
+    child. `restarts` counts them.
+    """
+
+    def __init__(
+        self,
+        opener: Callable[[], Any] = open_eye,
+        *,
+        answer_s: float = 15.0,
+        opening_s: float = 60.0,
+        nice: int = 0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._opener = opener
+        self._answer_s, self._opening_s, self._nice = answer_s, opening_s, nice
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._child: Child | None = None
+        self._shelf: Shelf | None = None
+        self._closed = False
+        self.restarts = 0
+
+    @property
+    def pid(self) -> int:
+        """The child's process id; 0 while there is none."""
+        child = self._child
+        return 0 if child is None else child.pid
+
+    def look(self, image: Image, tile_length_px: float | None = None, known: KnownSet | None = None) -> PictureReading:
+        """(h, w, 3) uint8 BGR -> everything on it."""
+        return self._ask("look", image, tile_length_px, known)
+
+    def look_again(
+        self, image: Image, regions: Sequence[Region], tile_length_px: float, known: KnownSet | None = None
+    ) -> PictureReading:
+        """Only what lies in the regions."""
+        return self._ask("look_again", image, list(regions), tile_length_px, known)
+
+    def open(self) -> None:
+        """Start the child now, so that the first picture need not wait. Raises EyeAwayError."""
+        with self._lock:
+            self._living()
+
+    def close(self) -> None:
+        """End the child. Twice is no error."""
+        with self._lock:
+            self._closed = True
+            self._give_up()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _ask(self, method: str, image: Image, *arguments: Any) -> PictureReading:
+        with self._lock:
+            child = self._living()
+            self._lay_out(child, image)
+            if not child.send(("look", method, image.shape, arguments, {})):
+                self._fail("the reader's process ended")
+            answer = self._hear(child, self._answer_s)
+            if answer[0] == "error":
+                raise EyeAwayError(f"the reader could not read this picture ({answer[1]})")
+            reading: PictureReading = answer[1]
+            return reading
+
+    def _living(self) -> Child:
+        if self._closed:
+            raise EyeAwayError("the reader was closed")
+        if self._child is not None:
+            return self._child
+        self._child = Child(look, self._opener, self._nice)
+        answer = self._hear(self._child, self._opening_s)
+        if answer[0] == "error":
+            self._give_up()
+            raise EyeAwayError(f"the reader cannot be opened ({answer[1]})")
+        return self._child
+
+    def _lay_out(self, child: Child, image: Image) -> None:
+        """The picture on the shelf, on a larger one where it does not fit."""
+        if self._shelf is None or self._shelf.slot_bytes < image.nbytes:
+            if self._shelf is not None:
+                self._shelf.close()
+            self._shelf = Shelf(1, image.nbytes)
+            child.send(("shelf", self._shelf.name, 1, image.nbytes))
+        self._shelf.put(0, image)
+
+    def _hear(self, child: Child, within_s: float) -> tuple[Any, ...]:
+        try:
+            if child.pipe.poll(within_s):
+                answer: tuple[Any, ...] = child.pipe.recv()
+                return answer
+        except (EOFError, OSError):
+            self._fail("the reader's process ended")
+        self._fail(f"the reader did not answer within {within_s:g} s")
+        raise AssertionError("unreachable")
+
+    def _fail(self, why: str) -> None:
+        self._give_up()
+        self.restarts += 1
+        raise EyeAwayError(f"{why}; it is started again for the next picture")
+
+    def _give_up(self) -> None:
+        child, shelf = self._child, self._shelf
+        self._child = self._shelf = None
+        if child is not None:
+            child.end(patience_s=0.2)
+        if shelf is not None:
+            shelf.close()

@@ -1,0 +1,60 @@
+"""How a supervised camera is doing, as a value the page can show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from hardware.camera import CameraError
+
+
+class State(StrEnum):
+    OPENING = "opening"
+    LIVE = "live"
+    SILENT = "silent"
+    GONE = "gone"
+    FROZEN = "frozen"
+    BLACK = "black"
+    OVEREXPOSED = "overexposed"
+    MOVED = "moved"
+    ENDED = "ended"
+
+
+SENTENCES = {
+    State.OPENING: "the camera is starting",
+    State.LIVE: "the camera is live",
+    State.SILENT: "the camera gives no pictures; it is being restarted",
+    State.GONE: "the camera is not there; plug it in again, it comes back by itself",
+    State.FROZEN: "the camera shows the same picture for ever; it is being restarted",
+    State.BLACK: "the picture is black: is the lens covered, is the light off?",
+    State.OVEREXPOSED: "the picture is white: is a lamp shining into the camera?",
+    State.MOVED: "the camera was moved: check the four corners",
+    State.ENDED: "the recording has ended",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """`since` is on the monotonic clock; `restarts` counts the camera processes that had to be given up."""
+
+    state: State
+    since: float
+    detail: str = ""
+    restarts: int = 0
+
+    @property
+    def ok(self) -> bool:
+        return self.state in (State.LIVE, State.ENDED)
+
+    @property
+    def message(self) -> str:
+        """One line for the page."""
+        return f"{SENTENCES[self.state]} ({self.detail})" if self.detail else SENTENCES[self.state]
+
+
+class AwayError(CameraError):
+    """There is no picture to trust just now, and there may be one again: ask again. `health` says why."""
+
+    def __init__(self, health: Health) -> None:
+        super().__init__(health.message)
+        self.health = health

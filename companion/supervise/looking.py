@@ -1,0 +1,42 @@
+"""The eye's child: opens the eye, takes pictures off the shelf, answers with readings.
+
+To the child: ("shelf", name, slots, slot_bytes), ("look", method, shape, arguments, named). From it: ("open",),
+("answer", value), ("error", text).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any
+
+from companion.supervise.shelf import Shelf
+
+
+def look(pipe: Connection, opener: Callable[[], Any], nice: int) -> None:
+    """The child's whole life. A question that fails is answered with its error; only death ends the child."""
+    import os
+
+    os.nice(nice)
+    try:
+        eye = opener()
+    except Exception as error:
+        pipe.send(("error", str(error) or type(error).__name__))
+        return
+    pipe.send(("open",))
+    shelf: Shelf | None = None
+    while True:
+        message = pipe.recv()
+        if message[0] == "shelf":
+            if shelf is not None:
+                shelf.close()
+            shelf = Shelf(message[2], message[3], message[1])
+            continue
+        _, method, shape, arguments, named = message
+        assert shelf is not None
+        try:
+            answer = getattr(eye, method)(shelf.take(0, shape), *arguments, **named)
+        except Exception as error:
+            pipe.send(("error", f"{type(error).__name__}: {error}".splitlines()[0]))
+        else:
+            pipe.send(("answer", answer))

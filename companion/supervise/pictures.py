@@ -1,0 +1,127 @@
+"""Is this a picture of a table? Black, white, frozen or moved pictures are told from good ones before anybody reads
+them.
+
+Pure: the judge sees small pictures and their times, keeps counters, and never looks at a clock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.supervise.health import State
+from vision.frame import Frame, Image
+
+Floats = NDArray[np.float32]
+
+PROBE_WIDTH = 320
+"""Pictures are judged at this width: enough for all four faults, a millisecond each."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSettings:
+    """`black_below`: 99 of 100 pixels darker than this of 255. `white_from`: `white_share` of all pixels at least this
+    bright (a sheet of paper over a tenth of the table is no fault). `frozen_after_s`: identical to the last bit for so
+    long, and at least `frozen_frames` times; a sensor's noise never repeats. `moved_share`: the view has shifted by
+    more than this share of its width, `moved_frames` times running. After any fault `steady_frames` good pictures pass
+    before the next one is trusted."""
+
+    black_below: int = 24
+    white_from: int = 250
+    white_share: float = 0.6
+    frozen_after_s: float = 2.0
+    frozen_frames: int = 4
+    moved_share: float = 0.006
+    moved_certainty: float = 0.25
+    moved_frames: int = 4
+    steady_frames: int = 2
+
+
+class PictureJudge:
+    """Sees each picture once, in order. With `live` False (recordings) every picture is taken as it is."""
+
+    def __init__(self, settings: JudgeSettings | None = None, *, live: bool = True, after: State | None = None) -> None:
+        """`after`: the fault for which the camera was restarted; its first pictures have to prove themselves."""
+        self._settings = settings or JudgeSettings()
+        self._live = live
+        self._last: Image | None = None
+        self._same_since: float | None = None
+        self._same = 0
+        self._shifted = 0
+        self._reference: Floats | None = None
+        self._good = self._settings.steady_frames if after is None else 0
+        self._fault = after
+
+    def see(self, frame: Frame) -> State | None:
+        """The fault this picture shows, or None for one that can be trusted."""
+        if not self._live:
+            return None
+        probe = as_probe(frame.image)
+        frozen = self._frozen(probe, frame.at)
+        # Light first: a covered lens gives the same black picture for ever, and restarting it would not help.
+        fault = self._light(probe) or frozen or self._moved(probe)
+        if fault is not None:
+            self._fault, self._good = fault, 0
+            return fault
+        if self._same == 0 or self._fault is None:
+            # Only a picture unlike the one before shows that a frozen camera has thawed.
+            self._good += 1
+        if self._good < self._settings.steady_frames:
+            return self._fault
+        self._fault = None
+        return None
+
+    def remember_view(self, image: Image) -> None:
+        """From now on `image` is where the camera should look: called when the table was calibrated."""
+        self._reference = _edges(as_probe(image))
+        self._shifted = 0
+
+    def forget_view(self) -> None:
+        self._reference = None
+        self._shifted = 0
+
+    def _light(self, probe: Image) -> State | None:
+        settings = self._settings
+        if float(np.percentile(probe, 99)) < settings.black_below:
+            return State.BLACK
+        if float((probe >= settings.white_from).mean()) >= settings.white_share:
+            return State.OVEREXPOSED
+        return None
+
+    def _frozen(self, probe: Image, at: float) -> State | None:
+        if self._last is not None and np.array_equal(probe, self._last):
+            self._same += 1
+        else:
+            self._same, self._same_since = 0, at
+        self._last = probe
+        since = at if self._same_since is None else self._same_since
+        frozen = self._same >= self._settings.frozen_frames and at - since >= self._settings.frozen_after_s
+        return State.FROZEN if frozen else None
+
+    def _moved(self, probe: Image) -> State | None:
+        if self._reference is None:
+            return None
+        now = _edges(probe)
+        if now.shape != self._reference.shape:
+            return State.MOVED
+        (dx, dy), certainty = cv2.phaseCorrelate(self._reference, now)
+        far = float(np.hypot(dx, dy)) > self._settings.moved_share * PROBE_WIDTH
+        self._shifted = self._shifted + 1 if far and certainty >= self._settings.moved_certainty else 0
+        return State.MOVED if self._shifted >= self._settings.moved_frames else None
+
+
+def as_probe(image: Image) -> Image:
+    """(h, 320 or a little more) grey. Single pixels are picked, because averaging would hide the noise."""
+    step = max(1, image.shape[1] // PROBE_WIDTH)
+    return np.asarray(cv2.cvtColor(np.ascontiguousarray(image[::step, ::step]), cv2.COLOR_BGR2GRAY), np.uint8)
+
+
+def _edges(probe: Image) -> Floats:
+    """Light taken out, so that a lamp is no movement; windowed, so that the picture's rim is none either."""
+    smooth = cv2.GaussianBlur(probe, (0, 0), 1.2).astype(np.float32)
+    rough = cv2.GaussianBlur(probe, (0, 0), 6.0).astype(np.float32)
+    window = cv2.createHanningWindow((probe.shape[1], probe.shape[0]), cv2.CV_32F)
+    return np.asarray(np.clip(smooth - rough, -20, 20) * window, np.float32)

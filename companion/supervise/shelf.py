@@ -1,0 +1,46 @@
+"""Pictures in shared memory: a few slots one process fills and another empties, without pickling 36 MB a frame.
+
+Who may touch a slot is agreed elsewhere (messages over the pipe); the shelf only knows where the bytes are. The parent
+makes and removes it; a child that is killed leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+from multiprocessing import shared_memory
+
+import numpy as np
+
+from vision.frame import Image
+
+
+class Shelf:
+    """`slots` pictures of up to `slot_bytes` each. With `name`, the shelf another process has made."""
+
+    def __init__(self, slots: int, slot_bytes: int, name: str | None = None) -> None:
+        self.slots, self.slot_bytes = slots, slot_bytes
+        self._made_here = name is None
+        self._memory = shared_memory.SharedMemory(name=name, create=name is None, size=slots * slot_bytes)
+
+    @property
+    def name(self) -> str:
+        return self._memory.name
+
+    def put(self, slot: int, image: Image, after: int = 0) -> None:
+        """Copy `image` into the slot, `after` bytes from its start. The shape travels separately."""
+        if after + image.nbytes > self.slot_bytes:
+            raise ValueError(f"a slot holds {self.slot_bytes} bytes, not {after + image.nbytes}")
+        self._view(slot, image.shape, after)[...] = image
+
+    def take(self, slot: int, shape: tuple[int, ...], after: int = 0) -> Image:
+        """A copy of the slot's picture of `shape`; the slot may be filled again afterwards."""
+        return self._view(slot, shape, after).copy()
+
+    def close(self) -> None:
+        """Let go; the maker also removes it. Twice is no error."""
+        self._memory.close()
+        if self._made_here:
+            self._made_here = False
+            self._memory.unlink()
+
+    def _view(self, slot: int, shape: tuple[int, ...], after: int) -> Image:
+        return np.ndarray(shape, np.uint8, buffer=self._memory.buf, offset=slot * self.slot_bytes + after)

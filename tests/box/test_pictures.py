@@ -1,0 +1,94 @@
+"""The judge of pictures: what is a fault, and what at a table is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pytest
+
+from companion.supervise.health import State
+from companion.supervise.pictures import JudgeSettings, PictureJudge
+from tests.box.cameras import table_picture
+from vision.frame import Frame, Image
+
+
+def film(pictures: Iterable[Image], *, noise: bool = True, every_s: float = 0.2) -> list[Frame]:
+    generator = np.random.default_rng(1)
+    frames = []
+    for number, picture in enumerate(pictures):
+        grain = generator.integers(0, 3, picture.shape, dtype=np.uint8) if noise else np.zeros_like(picture)
+        frames.append(Frame(np.minimum(picture, 252) + grain, number * every_s, str(number)))
+    return frames
+
+
+def verdicts(judge: PictureJudge, frames: list[Frame]) -> list[State | None]:
+    return [judge.see(frame) for frame in frames]
+
+
+def test_a_table_is_no_fault() -> None:
+    assert set(verdicts(PictureJudge(), film([table_picture()] * 30))) == {None}
+
+
+def test_a_frozen_picture_is_noticed_within_3_seconds_and_a_thawed_one_trusted_again() -> None:
+    judge = PictureJudge()
+    frozen = verdicts(judge, film([table_picture()] * 20, noise=False))
+    first = frozen.index(State.FROZEN)
+    assert first * 0.2 < 3.0
+    assert set(frozen[first:]) == {State.FROZEN}
+    thawed = verdicts(judge, film([table_picture()] * 5))
+    assert thawed[-1] is None
+
+
+def test_a_camera_restarted_for_freezing_must_show_a_second_picture_first() -> None:
+    judge = PictureJudge(after=State.FROZEN)
+    assert set(verdicts(judge, film([table_picture()] * 9, noise=False))) == {State.FROZEN}
+    assert verdicts(judge, film([table_picture()] * 4))[-1] is None
+
+
+def test_a_covered_lens_is_black_and_never_frozen() -> None:
+    covered = film([np.zeros((240, 320, 3), np.uint8)] * 30, noise=False)
+    assert set(verdicts(PictureJudge(), covered)) == {State.BLACK}
+
+
+def test_a_lamp_into_the_lens_is_overexposed_but_a_sheet_of_paper_is_not() -> None:
+    white = film([np.full((240, 320, 3), 255, np.uint8)] * 3)
+    assert set(verdicts(PictureJudge(), white)) == {State.OVEREXPOSED}
+    paper = table_picture()
+    paper[40:180, 40:200] = 255
+    assert set(verdicts(PictureJudge(), film([paper] * 3))) == {None}
+
+
+def test_a_bumped_camera_has_moved_and_says_so_until_it_is_calibrated_again() -> None:
+    judge = PictureJudge()
+    judge.remember_view(table_picture())
+    assert set(verdicts(judge, film([table_picture()] * 10))) == {None}
+    moved = verdicts(judge, film([table_picture(shift=9)] * 10))
+    assert moved[-1] is State.MOVED
+    assert moved.index(State.MOVED) == JudgeSettings().moved_frames - 1
+    judge.remember_view(table_picture(shift=9))
+    assert verdicts(judge, film([table_picture(shift=9)] * 4))[-1] is None
+
+
+@pytest.mark.parametrize("what", ["hand", "tiles", "lamp"])
+def test_a_hand_new_tiles_and_a_lamp_are_no_movement_of_the_camera(what: str) -> None:
+    judge = PictureJudge()
+    judge.remember_view(table_picture())
+    pictures = []
+    for number in range(25):
+        picture = table_picture().astype(np.int16)
+        if what == "hand":
+            picture[: 60 + 6 * number, 100:190] = (120, 140, 190)
+        elif what == "tiles":
+            for tile in range(number):
+                picture[20 + 8 * tile : 26 + 8 * tile, 150:170] = 240
+        else:
+            picture = picture * (100 - 2 * number) // 100
+        pictures.append(np.clip(picture, 0, 255).astype(np.uint8))
+    assert set(verdicts(judge, film(pictures))) == {None}
+
+
+def test_a_recording_is_taken_as_it_is() -> None:
+    judge = PictureJudge(live=False)
+    still = film([np.zeros((240, 320, 3), np.uint8)] * 30, noise=False)
+    assert set(verdicts(judge, still)) == {None}

@@ -1,0 +1,218 @@
+"""The supervised camera and eye against children that hang, crash, freeze and go away."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.supervise.camera import SupervisedCamera, SupervisionSettings
+from companion.supervise.eye import EyeAwayError, SupervisedEye
+from companion.supervise.health import AwayError, Health, State
+from companion.supervise.pictures import JudgeSettings
+from hardware.camera import Camera, CameraError
+from tests.box.cameras import HEIGHT, WIDTH, open_nervous, open_nothing, open_troubled, set_mode, table_picture
+from vision.frame import Frame
+
+PATIENCE_S = 60.0
+"""How long a test waits for something that normally takes a second; only a failure takes so long."""
+
+QUICK = SupervisionSettings(
+    silent_s=1.0, retry_s=(0.05,), answer_s=0.2, judging=JudgeSettings(frozen_after_s=0.3, frozen_frames=3)
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    set_mode(tmp_path, "good")
+    return tmp_path
+
+
+@pytest.fixture
+def camera(folder: Path) -> Iterator[SupervisedCamera]:
+    with SupervisedCamera(f"usb:{folder}", supervision=QUICK, opener=open_troubled) as camera:
+        assert camera.wait_for(live, PATIENCE_S)
+        yield camera
+
+
+def live(health: Health) -> bool:
+    return health.state is State.LIVE
+
+
+def mapped_shelves() -> set[Path]:
+    """The shared memory this process holds."""
+    lines = Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()
+    return {Path(line.split(maxsplit=5)[5]) for line in lines if "/dev/shm/" in line}
+
+
+def next_picture(camera: SupervisedCamera) -> Frame:
+    """The next trusted picture, however long the camera is away."""
+    for _ in range(int(PATIENCE_S / QUICK.answer_s)):
+        try:
+            frame = camera.read()
+        except AwayError:
+            continue
+        assert frame is not None
+        return frame
+    raise AssertionError(f"no picture: {camera.health}")
+
+
+def test_it_is_a_camera_and_its_pictures_arrive_whole(camera: SupervisedCamera) -> None:
+    assert isinstance(camera, Camera)
+    assert camera.live
+    frames = [next_picture(camera) for _ in range(5)]
+    assert len({frame.name for frame in frames}) == 5
+    assert [frame.at for frame in frames] == sorted(frame.at for frame in frames)
+    for frame in frames:
+        assert frame.image.shape == (HEIGHT, WIDTH, 3)
+        assert np.abs(frame.image.astype(int) - table_picture()).max() <= 4
+        assert frame.small is not None
+        assert np.array_equal(frame.small, frame.image[::2, ::2])
+
+
+@pytest.mark.parametrize(
+    ("trouble", "state"),
+    [("hang", State.SILENT), ("crash", State.GONE), ("unplugged", State.GONE)],
+)
+def test_a_child_that_fails_is_noticed_said_and_replaced(
+    camera: SupervisedCamera, folder: Path, trouble: str, state: State
+) -> None:
+    before = camera.pid
+    set_mode(folder, trouble)
+    assert camera.wait_for(lambda health: health.state is state, PATIENCE_S)
+    with pytest.raises(AwayError) as away:
+        while True:
+            camera.read()
+    assert away.value.health.state is state
+    assert away.value.health.message
+    set_mode(folder, "good")
+    assert camera.wait_for(live, PATIENCE_S)
+    next_picture(camera)
+    assert camera.pid != before
+    assert camera.health.restarts >= 1
+
+
+@pytest.mark.parametrize(
+    ("trouble", "state"), [("black", State.BLACK), ("white", State.OVEREXPOSED), ("frozen", State.FROZEN)]
+)
+def test_a_faulty_picture_is_never_handed_on(
+    camera: SupervisedCamera, folder: Path, trouble: str, state: State
+) -> None:
+    set_mode(folder, trouble)
+    assert camera.wait_for(lambda health: health.state is state, PATIENCE_S)
+    for _ in range(5):
+        with pytest.raises(AwayError):
+            camera.read()
+    set_mode(folder, "good")
+    frame = next_picture(camera)
+    assert np.abs(frame.image.astype(int) - table_picture()).max() <= 4
+
+
+def test_a_moved_camera_waits_for_its_new_calibration(camera: SupervisedCamera, folder: Path) -> None:
+    camera.remember_view(next_picture(camera).image)
+    set_mode(folder, "moved")
+    assert camera.wait_for(lambda health: health.state is State.MOVED, PATIENCE_S)
+    camera.remember_view(table_picture(shift=17))
+    assert camera.wait_for(live, PATIENCE_S)
+    assert next_picture(camera).image.shape == (HEIGHT, WIDTH, 3)
+
+
+def test_a_killed_child_leaves_no_process_and_no_memory_behind(camera: SupervisedCamera, folder: Path) -> None:
+    for _ in range(2):
+        victim, shelves = camera.pid, mapped_shelves()
+        assert len(shelves) == 1
+        os.kill(victim, signal.SIGKILL)
+        assert camera.wait_for(lambda health: not live(health), PATIENCE_S)
+        assert camera.wait_for(live, PATIENCE_S)
+        assert not Path(f"/proc/{victim}").exists()
+        assert not any(shelf.exists() for shelf in shelves)
+    camera.close()
+    assert mapped_shelves() == set()
+    assert camera.read() is None
+    assert camera.pid == 0
+
+
+def test_a_camera_that_is_not_there_at_the_start_comes_when_it_is_plugged_in(folder: Path) -> None:
+    set_mode(folder, "unplugged")
+    with SupervisedCamera(f"usb:{folder}", supervision=QUICK, opener=open_troubled) as camera:
+        assert camera.wait_for(lambda health: health.state is State.GONE and "not there" in health.detail, PATIENCE_S)
+        set_mode(folder, "good")
+        assert camera.wait_for(live, PATIENCE_S)
+
+
+def test_a_recording_is_given_whole_in_order_and_ends(tmp_path: Path) -> None:
+    for number in range(8):
+        # Two sizes: the second does not fit where the first did.
+        size = (60 + 40 * (number // 4), 80, 3)
+        cv2.imwrite(str(tmp_path / f"{number}.png"), np.full(size, number * 20, np.uint8))
+    with SupervisedCamera(str(tmp_path)) as camera:
+        frames = list(camera)
+        assert [frame.name for frame in frames] == [f"{number}.png" for number in range(8)]
+        assert [int(frame.image.mean()) for frame in frames] == [number * 20 for number in range(8)]
+        assert not camera.live
+        assert camera.stills
+        assert camera.read() is None
+        assert camera.health.state is State.ENDED
+
+
+def test_a_bad_picture_in_a_recording_is_named_and_the_next_one_follows(tmp_path: Path) -> None:
+    cv2.imwrite(str(tmp_path / "1.png"), np.zeros((40, 40, 3), np.uint8))
+    (tmp_path / "2.png").write_bytes(b"nonsense")
+    cv2.imwrite(str(tmp_path / "3.png"), np.zeros((40, 40, 3), np.uint8))
+    with SupervisedCamera(str(tmp_path)) as camera:
+        assert camera.read() is not None
+        with pytest.raises(CameraError, match=r"2\.png"):
+            camera.read()
+        frame = camera.read()
+        assert frame is not None
+        assert frame.name == "3.png"
+        assert camera.read() is None
+
+
+def test_a_recording_that_is_not_there_says_so_once_and_ends(tmp_path: Path) -> None:
+    with SupervisedCamera(str(tmp_path / "nowhere")) as camera:
+        with pytest.raises(CameraError, match="nowhere"):
+            camera.read()
+        assert camera.read() is None
+
+
+def picture(value: int) -> np.ndarray:
+    return np.full((30, 40, 3), value, np.uint8)
+
+
+def test_the_eye_answers_from_its_own_process() -> None:
+    with SupervisedEye(open_nervous) as eye:
+        assert eye.look(picture(3)).ms == 3
+        assert eye.pid not in (0, os.getpid())
+        assert eye.look(np.full((300, 400, 3), 5, np.uint8)).size_wh == (400, 300), "a larger one than before"
+
+
+@pytest.mark.parametrize(("value", "why"), [(13, "did not answer"), (14, "process ended")])
+def test_an_eye_that_hangs_or_dies_costs_one_picture(value: int, why: str) -> None:
+    with SupervisedEye(open_nervous, answer_s=2.0) as eye:
+        eye.open()
+        with pytest.raises(EyeAwayError, match=why):
+            eye.look(picture(value))
+        assert eye.restarts == 1
+        assert eye.look(picture(8)).ms == 8
+
+
+def test_an_eye_that_stumbles_over_one_picture_lives_on() -> None:
+    with SupervisedEye(open_nervous) as eye:
+        eye.open()
+        alive = eye.pid
+        with pytest.raises(EyeAwayError, match="nobody can read"):
+            eye.look(picture(15))
+        assert eye.look(picture(1)).ms == 1
+        assert eye.pid == alive
+        assert eye.restarts == 0
+
+
+def test_an_eye_without_its_model_says_which() -> None:
+    with SupervisedEye(open_nothing) as eye, pytest.raises(EyeAwayError, match=r"pips\.onnx: truncated"):
+        eye.open()
