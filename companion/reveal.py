@@ -72,11 +72,6 @@ def score_code(rules: RuleSet) -> Violation:
     return Violation.SCORE_ERROR if rules.is_mexican else Violation.SETTLEMENT_ERROR
 
 
-def redeal_was_due(rules: RuleSet, dealt: Collection[Tile]) -> bool:
-    """REDEAL_MISSED, where it is true of the tiles that one player was dealt and played on with."""
-    return rules.redeal_doubles is not None and sum(t.is_double for t in dealt) >= rules.redeal_doubles
-
-
 def lap_was_cut(first_lap_moved: Collection[str], players: Collection[str], rules: RuleSet) -> bool:
     """FIRST_LAP_NOT_FINISHED: the round was stopped before somebody had the first turn that the rules give."""
     return rules.finish_first_lap and any(player not in first_lap_moved for player in players)

@@ -8,7 +8,6 @@ from companion.reveal import (
     count_is_inconsistent,
     is_false_block,
     lap_was_cut,
-    redeal_was_due,
     score_code,
     unaccounted,
     wrong_hand_sizes,
@@ -137,13 +136,6 @@ def test_a_written_score_that_differs_is_named() -> None:
 def test_the_deal_is_counted() -> None:
     assert wrong_hand_sizes({"Ann": 15, "Ben": 14}, 15) == ("Ben",)
     assert wrong_hand_sizes({"Ann": 15, "Ben": 14}, None) == ()
-
-
-def test_seven_doubles_are_dealt_again_in_che_deng_only() -> None:
-    hand = [Tile(n, n) for n in (1, 2, 3, 4, 5, 6, 6)] + [Tile(1, 2)]
-    assert redeal_was_due(CHEDENG, hand)
-    assert not redeal_was_due(CHEDENG, hand[1:])
-    assert not redeal_was_due(load_ruleset("kkori"), hand)
 
 
 def test_nobody_loses_the_first_turn_where_the_lap_is_finished() -> None:

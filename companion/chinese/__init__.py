@@ -1,0 +1,1 @@
+"""The connecting games Jie Long, Che Deng and Kkori: one line of Chinese tiles, judged and settled."""
