@@ -14,11 +14,15 @@ from werkzeug.exceptions import HTTPException
 
 from companion.web.access import access
 from companion.web.api import api
+from companion.web.games import games
 from companion.web.guard import guard, own_names
 from companion.web.house import House, NoGameError
 from companion.web.languages import LANGUAGES, choose_language, speak_languages
 from companion.web.pages import RegionCache, pages
 from companion.web.pin import PinLock, fresh_pin
+from companion.web.plays import plays
+from companion.web.rounds import rounds
+from companion.web.setup import setup
 from companion.web.stream import Seats, StreamSettings, stream
 
 SOURCE_URL = "https://github.com/tabletop-companion/tabletop-companion"
@@ -90,7 +94,7 @@ def _asset_mark(folder: Path) -> str:
 
 
 def _register(app: Flask) -> None:
-    for blueprint in (pages, access, api, stream):
+    for blueprint in (pages, access, api, stream, plays, rounds, setup, games):
         app.register_blueprint(blueprint)
 
 

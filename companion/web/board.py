@@ -127,8 +127,9 @@ class Board:
 
     @property
     def open_trains(self) -> tuple[TrainView, ...]:
-        """What the player to move may lay on."""
-        return tuple(train for train in self.trains if train.playable)
+        """What the player to move may lay on, the own train first."""
+        mine = self.turn.name if self.turn else None
+        return tuple(sorted((train for train in self.trains if train.playable), key=lambda train: train.name != mine))
 
     @property
     def faults(self) -> tuple[Mapping[str, Any], ...]:

@@ -46,6 +46,8 @@ def words() -> dict[str, Any]:
         "story_words": wording.story_words,
         "rules_name": wording.rules_name,
         "set_title": wording.set_title,
+        "how_words": wording.how_words,
+        "rules_source": wording.rules_source,
         "code_title": code_title,
         "code_rule": code_rule,
         "is_fault": is_fault,
@@ -141,7 +143,7 @@ def _news_sentence(board: Board) -> str:
     last = board.plays[-1]
     parts = [wording.say_event(last, board.family)]
     if is_fault(last):
-        parts += [code_title(f["code"]) for f in last.get("violations", ()) if f.get("certain", True)]
+        parts += [code_title(f["code"]) + "." for f in last.get("violations", ()) if f.get("certain", True)]
     if board.turn is not None and board.playing:
         parts.append(wording.turn_words(board.turn.name))
     return " ".join(parts)

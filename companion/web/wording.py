@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from companion.web.languages import gettext as _
+from companion.web.rule_words import RULES
 
 MEXICAN = "MX"
 
@@ -31,7 +32,7 @@ def train_name(train: str | None) -> str:
         return _("Right end")
     if train == "L":
         return _("Left end")
-    return _("Train: %(owner)s", owner=train or "?")
+    return _("Train of %(owner)s", owner=train or "?")
 
 
 def who(by: str | None) -> str:
@@ -47,9 +48,9 @@ def say_event(event: Mapping[str, Any], family: str = "mexican") -> str:
     if kind == "tile_played":
         return _say_laid(by, tile, train, own=train == event.get("by"))
     if kind == "marker_placed":
-        return _("A marker is put on: %(train)s.", train=train_name(train))
+        return _("The train of %(owner)s gets a marker.", owner=train or "?")
     if kind == "marker_removed":
-        return _("The marker is taken off: %(train)s.", train=train_name(train))
+        return _("The train of %(owner)s loses its marker.", owner=train or "?")
     if kind == "double_flipped":
         return _("The dead double is turned over: %(train)s.", train=train_name(train))
     if kind == "tile_taken_back":
@@ -88,7 +89,9 @@ def _say_laid(by: str, tile: str, train: str | None, *, own: bool) -> str:
         return _("%(by)s lays %(tile)s at the right end.", by=by, tile=tile)
     if train == "L":
         return _("%(by)s lays %(tile)s at the left end.", by=by, tile=tile)
-    return _("%(by)s lays %(tile)s. %(train)s.", by=by, tile=tile, train=train_name(train))
+    if train == "MX2":
+        return _("%(by)s starts a second Mexican train with %(tile)s.", by=by, tile=tile)
+    return _("%(by)s lays %(tile)s on the train of %(owner)s.", by=by, tile=tile, owner=train or "?")
 
 
 def _say_round_started(event: Mapping[str, Any], family: str) -> str:
@@ -186,3 +189,19 @@ def story_words(candidate: Mapping[str, Any], family: str = "mexican") -> str:
     if events:
         return " ".join(say_event(event, family) for event in events)
     return str(candidate.get("story") or "?")
+
+
+def how_words(how: str | None) -> str:
+    """How a round ended, in a cell of the score sheet."""
+    words = {
+        "out": _("somebody went out"),
+        "blocked_proved": _("blocked, proved"),
+        "blocked_declared": _("blocked"),
+        "abandoned": _("broken off"),
+    }
+    return words.get(how or "", "–")
+
+
+def rules_source(name: str) -> str:
+    """The text that a rule set rests on."""
+    return _(RULES[name].source) if name in RULES else name

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
+
+from companion.web.house import Workshop
+from tests.web import tables
 
 
 class FakeSession:
@@ -15,6 +20,7 @@ class FakeSession:
         self.lines: list[dict[str, Any]] = list(lines or [])
         self.calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
         self.refuses: str | None = None
+        self.answers: dict[str, Any] = {}
         self._callbacks: list[Callable[..., None]] = []
         self._lock = threading.Lock()
 
@@ -45,15 +51,15 @@ class FakeSession:
         for callback in list(self._callbacks):
             callback(())
 
-    def __getattr__(self, verb: str) -> Callable[..., list[dict[str, Any]]]:
+    def __getattr__(self, verb: str) -> Callable[..., Any]:
         if verb.startswith("_"):
             raise AttributeError(verb)
 
-        def call(*arguments: Any, **named: Any) -> list[dict[str, Any]]:
+        def call(*arguments: Any, **named: Any) -> Any:
             self.calls.append((verb, arguments, named))
             if self.refuses:
                 raise ValueError(self.refuses)
-            return []
+            return self.answers.get(verb, [])
 
         return call
 
@@ -68,3 +74,32 @@ class FakeCamera:
 
     def still(self) -> bytes | None:
         return None
+
+
+class FakeClock:
+    """Monotonic seconds that move only when told to."""
+
+    def __init__(self) -> None:
+        self.now_s = 1000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def fake_workshop() -> Workshop:
+    """Makes games that are waiting for their first round, and reads every photograph as the same two tiles."""
+
+    def create(path: Path, header: Mapping[str, Any]) -> FakeSession:
+        path.write_text(json.dumps(header) + "\n", encoding="utf-8")
+        return open_game(path)
+
+    def open_game(path: Path) -> FakeSession:
+        header = json.loads(path.read_text(encoding="utf-8").splitlines()[0])
+        return FakeSession(tables.waiting(header["players"], rules=header["rules"], set=header["set"]))
+
+    def read_hand(photograph: bytes, header: Mapping[str, Any]) -> dict[str, Any]:
+        if photograph.endswith(b"broken"):
+            raise ValueError("it ends too early")
+        return {"tiles": [[12, 5], [3, 3]], "unreadable": 1}
+
+    return Workshop(create=create, open=open_game, read_hand=read_hand)

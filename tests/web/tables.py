@@ -198,3 +198,24 @@ def waiting(players: Sequence[str] = PLAYERS, **changes: Any) -> dict[str, Any]:
         "boneyard": None,
     }
     return midgame(**{**empty, **changes})
+
+
+def lines() -> list[dict[str, Any]]:
+    """A journal that fits `illegal`: 32 lines, the last one Ben's tile on a closed train."""
+    rows: list[dict[str, Any]] = [
+        {"seq": 1, "event": "round_started", "round": 3, "engine": [10, 10], "starter": "Cyril", "source": "person"}
+    ]
+    told = {row["seq"]: row for row in illegal()["plays"]}
+    for seq in range(2, 33):
+        rows.append(told.get(seq) or {"seq": seq, "event": "drew", "by": "Cyril", "source": "camera", "violations": []})
+    rows[29]["frame"] = "f30.jpg"
+    return rows
+
+
+def round_over() -> dict[str, Any]:
+    """Nobody is to move; the hands are waited for."""
+    return midgame(phase="round_over", turn=None)
+
+
+def match_over() -> dict[str, Any]:
+    return midgame(phase="match_over", turn=None, winner=["Ann"], round=13)

@@ -128,3 +128,55 @@ function keepPlace() {
     // Storage may be refused; the page works without it.
   }
 }
+
+// The scrubber of a replay: letting go of it shows that place.
+const scrub = document.querySelector("[data-scrub]");
+if (scrub) {
+  scrub.addEventListener("change", () => scrub.requestSubmit());
+  scrub.addEventListener("input", (event) => {
+    scrub.querySelector("output").textContent = `${event.target.value} / ${event.target.max}`;
+  });
+}
+
+for (const button of document.querySelectorAll("[data-print]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => print());
+}
+
+// Two taps write one tile of a hand: a keypad under the field that is being filled.
+for (const field of document.querySelectorAll("[data-hand]")) {
+  field.addEventListener("focus", () => openPicker(field));
+}
+
+function openPicker(field) {
+  document.querySelector(".picker")?.remove();
+  const picker = document.createElement("div");
+  picker.className = "picker keys";
+  let first = null;
+  for (let value = Number(field.dataset.low); value <= Number(field.dataset.hand); value += 1) {
+    const key = document.createElement("button");
+    key.type = "button";
+    key.className = "quiet";
+    key.textContent = String(value);
+    key.addEventListener("click", () => {
+      if (first === null) {
+        first = value;
+        key.setAttribute("aria-pressed", "true");
+        return;
+      }
+      field.value = `${field.value.trim()} ${first}${field.dataset.sign}${value}`.trim();
+      first = null;
+      for (const other of picker.children) other.removeAttribute("aria-pressed");
+    });
+    picker.append(key);
+  }
+  const undo = document.createElement("button");
+  undo.type = "button";
+  undo.className = "quiet";
+  undo.textContent = "⌫";
+  undo.addEventListener("click", () => {
+    field.value = field.value.trim().split(/\s+/).slice(0, -1).join(" ");
+  });
+  picker.append(undo);
+  field.closest("label").after(picker);
+}

@@ -1,0 +1,83 @@
+"""The totals of a match as an SVG chart; its text equivalent is the score table beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from markupsafe import Markup, escape
+
+from companion.web.board import Seat
+from companion.web.drawing import SHAPES
+
+WIDTH, HEIGHT = 900.0, 420.0
+LEFT, RIGHT, TOP, BOTTOM = 64.0, 150.0, 24.0, 46.0
+
+
+def nice_step(span: float) -> int:
+    """A step of 1, 2 or 5 times a power of ten that puts four to ten lines into `span`."""
+    step = 1
+    while span / step > 10:
+        step = {1: 2, 2: 5, 5: 10}[int(str(step)[0])] * 10 ** (len(str(step)) - 1)
+    return step
+
+
+def totals_chart(seats: Sequence[Seat], rounds: Sequence[Mapping[str, Mapping[str, int]]], title: str) -> Markup:
+    """One line for each player: colour, shape and name at its end, so that colour alone carries nothing.
+
+    `rounds` are in order; each has `totals` {player: points}, or only `scores`, which are then added up.
+    """
+    lines = {seat.name: _running(seat.name, rounds) for seat in seats}
+    values = [value for line in lines.values() for value in line]
+    low, high = min(0, *values), max(10, *values)
+    step = nice_step(high - low)
+    low, high = low // step * step, -(-high // step) * step
+    count = max(1, len(rounds))
+
+    def x(i: float) -> float:
+        return LEFT + (WIDTH - LEFT - RIGHT) * i / count
+
+    def y(value: float) -> float:
+        return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (value - low) / (high - low)
+
+    parts = [f'<svg class="chart" viewBox="0 0 {WIDTH:g} {HEIGHT:g}" role="img" aria-label="{escape(title)}">']
+    for value in range(low, high + 1, step):
+        parts.append(f'<path class="grid" d="M{LEFT:g} {y(value):.1f}H{WIDTH - RIGHT:g}"/>')
+        parts.append(f'<text class="axis" x="{LEFT - 12:g}" y="{y(value) + 5:.1f}" text-anchor="end">{value}</text>')
+    for i in range(1, count + 1):
+        parts.append(f'<text class="axis" x="{x(i):.1f}" y="{HEIGHT - 14:g}" text-anchor="middle">{i}</text>')
+    labels = _spread([(y(lines[seat.name][-1]), seat) for seat in seats], 26.0)
+    for seat in seats:
+        points = [(x(i), y(value)) for i, value in enumerate(lines[seat.name])]
+        path = "M" + "L".join(f"{px:.1f} {py:.1f}" for px, py in points)
+        parts.append(f'<g class="p{seat.index}"><path class="total-line" d="{path}"/>')
+        for px, py in points[1:]:
+            parts.append(
+                f'<use class="point" href="#s{(seat.index - 1) % SHAPES}" x="{px - 7:.1f}" y="{py - 7:.1f}"'
+                ' width="14" height="14"/>'
+            )
+        label_y = labels[seat.name]
+        parts.append(
+            f'<text class="name" x="{WIDTH - RIGHT + 16:g}" y="{label_y + 5:.1f}">{escape(seat.name[:12])}'
+            f' <tspan class="value">{lines[seat.name][-1]}</tspan></text></g>'
+        )
+    parts.append("</svg>")
+    return Markup("".join(parts))
+
+
+def _running(name: str, rounds: Sequence[Mapping[str, Mapping[str, int]]]) -> list[int]:
+    totals = [0]
+    for played in rounds:
+        given = (played.get("totals") or {}).get(name)
+        totals.append(totals[-1] + (played.get("scores") or {}).get(name, 0) if given is None else given)
+    return totals
+
+
+def _spread(wanted: list[tuple[float, Seat]], apart: float) -> dict[str, float]:
+    """Label heights as near as possible to the line ends, but never on one another."""
+    placed: dict[str, float] = {}
+    last = TOP - apart
+    for height, seat in sorted(wanted, key=lambda pair: (pair[0], pair[1].index)):
+        last = max(height, last + apart)
+        placed[seat.name] = last
+    over = last - (HEIGHT - 8)
+    return {name: height - max(0.0, over) for name, height in placed.items()}

@@ -1,0 +1,104 @@
+"""Earlier games: the list, looking at one play by play, taking one away as a zip."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from flask import Blueprint, Response, redirect, render_template, request, send_file
+from werkzeug.exceptions import BadRequest, Conflict, NotFound
+from werkzeug.wrappers import Response as AnyResponse
+
+from companion.web.access import needs_pin
+from companion.web.api import house
+from companion.web.board import board_of
+from companion.web.house import SessionLike, event_lines
+from companion.web.plays import PICTURE, pictures_folder
+
+games = Blueprint("games", __name__)
+
+EXPORT_LIMIT = 400 * 1024 * 1024
+"""Bytes of pictures in one zip; an evening is far below."""
+
+
+def _session(game: str) -> SessionLike:
+    try:
+        found = house().look_up(game)
+    except (OSError, ValueError) as fault:
+        raise Conflict(f"The game cannot be read: {fault}") from None
+    if found is None:
+        raise NotFound("There is no such game.")
+    return found
+
+
+@games.get("/games")
+def listing() -> str:
+    found: list[dict[str, Any]] = []
+    names = house().games()
+    if house().has_game and house().game not in names:
+        names.insert(0, house().game)
+    for name in names[:200]:
+        try:
+            session = house().look_up(name)
+            board = None if session is None else board_of(session.snapshot())
+            found.append({"name": name, "board": board, "fault": None, "current": name == house().game})
+        except Exception as fault:  # one broken file must not hide the others
+            found.append({"name": name, "board": None, "fault": str(fault)[:300], "current": False})
+    return render_template("games.html", found=found, tv=False)
+
+
+@games.post("/games/<game>/open")
+@needs_pin
+def reopen(game: str) -> AnyResponse:
+    """Put an earlier game on the table again."""
+    if game != house().game:
+        house().put_on_the_table(_session(game), game)
+    return redirect("/", 303)
+
+
+@games.get("/games/<game>/replay")
+def replay(game: str) -> str:
+    """The table as it was after one entry, with a scrubber through the game."""
+    session = _session(game)
+    lines = event_lines(session)
+    if not lines:
+        raise NotFound("Nothing has happened in this game yet.")
+    last = lines[-1]["seq"]
+    asked = request.args.get("at", "1")
+    if not (asked.isascii() and asked.isdigit() and len(asked) < 9):
+        raise BadRequest("The place in the game is a number.")
+    at = max(1, min(last, int(asked)))
+    line = next((line for line in lines if line["seq"] == at), lines[-1])
+    board = board_of(session.snapshot(at=at))
+    return render_template("replay.html", board=board, line=line, at=at, last=last, name=game, tv=False)
+
+
+@games.get("/games/<game>/export.zip")
+def export(game: str) -> Response:
+    """Journal and pictures in one file."""
+    folder = pictures_folder(game)
+    if folder is None:
+        raise NotFound("There is no such game.")
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in _parts(folder):
+            kind = zipfile.ZIP_STORED if PICTURE.fullmatch(path.name) else zipfile.ZIP_DEFLATED
+            archive.write(path, f"{game}/{path.name}", compress_type=kind)
+    packed.seek(0)
+    return send_file(packed, mimetype="application/zip", as_attachment=True, download_name=f"{game}.zip")
+
+
+def _parts(folder: Path) -> list[Path]:
+    """The journal first, then its pictures, as many as fit."""
+    journals = sorted(path for path in folder.glob("*.jsonl") if path.is_file() and not path.is_symlink())
+    pictures = sorted(path for path in folder.iterdir() if PICTURE.fullmatch(path.name) and path.is_file())
+    room = EXPORT_LIMIT
+    kept = []
+    for path in pictures:
+        room -= path.stat().st_size
+        if room < 0:
+            break
+        kept.append(path)
+    return [*journals, *kept]

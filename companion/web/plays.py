@@ -1,0 +1,202 @@
+"""Disputes and corrections: one play with its ruling and pictures, and what a correction would change."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flask import Blueprint, Response, redirect, render_template, request, send_from_directory
+from werkzeug.exceptions import Conflict, NotFound
+from werkzeug.wrappers import Response as AnyResponse
+
+from companion.web.access import needs_pin
+from companion.web.api import correction, house
+from companion.web.board import Board, board_of
+from companion.web.body import number, read_body, text
+from companion.web.house import event_lines
+
+plays = Blueprint("plays", __name__)
+
+PICTURE = re.compile(r"[\w][\w.-]{0,120}\.(jpg|jpeg|png|webp)", re.ASCII | re.IGNORECASE)
+"""File names that may be pictures beside a journal: no folders, nothing hidden."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A later ruling that a correction would change; codes before and after, sorted."""
+
+    seq: int
+    event: Mapping[str, Any]
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+def line_of(seq: int) -> dict[str, Any]:
+    """The journal's line with this number. Raises NotFound."""
+    for line in event_lines(house().session, after=seq - 1):
+        if line["seq"] == seq:
+            return line
+    raise NotFound(f"There is no entry number {seq} in this game.")
+
+
+def pictures_of(seq: int) -> tuple[str | None, str | None]:
+    """The pictures before and after: the last one earlier than `seq`, and the one that shows it."""
+    before = after = None
+    for line in event_lines(house().session):
+        frame = line.get("frame")
+        if frame is None or not PICTURE.fullmatch(str(frame)):
+            continue
+        if line["seq"] < seq:
+            before = str(frame)
+        elif line["seq"] == seq:
+            after = str(frame)
+    return before, after
+
+
+def codes_of(play: Mapping[str, Any]) -> tuple[str, ...]:
+    if play.get("overruled"):
+        return ()
+    return tuple(sorted(f["code"] for f in play.get("violations") or () if f.get("certain", True)))
+
+
+def changes_between(now: Sequence[Mapping[str, Any]], then: Sequence[Mapping[str, Any]]) -> list[Change]:
+    """Rulings that differ between two lists of plays."""
+    before = {play["seq"]: play for play in now}
+    after = {play["seq"]: play for play in then}
+    found = []
+    for seq in sorted({*before, *after}):
+        old, new = before.get(seq), after.get(seq)
+        old_codes = codes_of(old) if old else ()
+        new_codes = codes_of(new) if new else ()
+        if old_codes != new_codes:
+            found.append(Change(seq, old or new or {}, old_codes, new_codes))
+    return found
+
+
+def shown_play(seq: int, board: Board) -> dict[str, Any]:
+    """The play as it is held now; an entry of an earlier round as its journal line says."""
+    held = board.play(seq)
+    return dict(held) if held is not None else line_of(seq)
+
+
+@plays.get("/play/<int:seq>")
+def show(seq: int) -> str:
+    """One play: ruling, rule, pictures, and the ways to correct it."""
+    line = line_of(seq)
+    board = board_of(house().session.snapshot())
+    play = shown_play(seq, board)
+    before, after = pictures_of(seq)
+    return render_template(
+        "play.html",
+        board=board,
+        line=line,
+        play=play,
+        reading=_reading(seq),
+        before=before,
+        after=after,
+        reasons=_reasons(seq),
+        tv=False,
+    )
+
+
+def _reading(seq: int) -> dict[str, Any] | None:
+    """How the camera read the tile that this entry laid: probability and other values."""
+    snapshot = house().session.snapshot()
+    rows = [*(snapshot.get("trains") or ()), {"tiles": snapshot.get("line") or ()}]
+    for row in rows:
+        for tile in row.get("tiles") or ():
+            if tile.get("seq") == seq:
+                return dict(tile)
+    return None
+
+
+def _reasons(seq: int) -> list[dict[str, Any]]:
+    """The referee's own sentences on this entry, where the session offers them."""
+    explain = getattr(house().session, "explain", None)
+    if not callable(explain):
+        return []
+    try:
+        return [dict(reason) for reason in explain(seq) or ()]
+    except (ValueError, LookupError, TypeError):
+        return []
+
+
+@plays.post("/play/<int:seq>/preview")
+@needs_pin
+def preview(seq: int) -> AnyResponse | str:
+    """What a correction would change, before it is made."""
+    fields = read_body(request)
+    fields["seq"] = seq
+    number(fields, "seq", 1, 10**9)
+    line_of(seq)
+    _, what = correction(fields)
+    session = house().session
+    now = session.snapshot()
+    try:
+        then = session.what_if("correct", seq, what)  # type: ignore[attr-defined]
+    except (ValueError, LookupError) as refusal:
+        raise Conflict(str(refusal) or "That correction is not possible.") from None
+    board = board_of(now)
+    totals = {
+        name: (old, (then.get("totals") or {}).get(name))
+        for name, old in (now.get("totals") or {}).items()
+        if (then.get("totals") or {}).get(name, old) != old
+    }
+    return render_template(
+        "preview.html",
+        board=board,
+        play=shown_play(seq, board),
+        what=what,
+        after={"event": "corrected", "corrects": seq, "what": what},
+        changes=changes_between(now.get("plays") or (), then.get("plays") or ()),
+        totals=totals,
+        turn=(now.get("turn"), then.get("turn")),
+        tv=False,
+    )
+
+
+@plays.get("/ask")
+def ask() -> str:
+    """Ask the referee: may this tile be laid there now? Changes nothing, so it needs no PIN."""
+    session = house().session
+    board = board_of(session.snapshot())
+    answer: Mapping[str, Any] | None = None
+    fields = dict(request.args)
+    if fields.get("train") and fields.get("low") and fields.get("high"):
+        train = text(fields, "train", longest=24)
+        tile = (number(fields, "low", 0, 18), number(fields, "high", 0, 18))
+        try:
+            answer = session.judge(tile, train)  # type: ignore[attr-defined]
+        except (ValueError, LookupError) as refusal:
+            raise Conflict(str(refusal) or "The referee cannot answer that now.") from None
+    return render_template("ask.html", board=board, answer=answer, asked=fields, tv=False)
+
+
+@plays.get("/games/<game>/pictures/<name>")
+def picture(game: str, name: str) -> Response:
+    """A picture beside a journal."""
+    folder = pictures_folder(game)
+    if folder is None or not PICTURE.fullmatch(name):
+        raise NotFound("There is no such picture.")
+    response = send_from_directory(folder, name)
+    response.headers["Cache-Control"] = "private, max-age=86400"
+    return response
+
+
+def pictures_folder(game: str) -> Path | None:
+    """Where a game's pictures lie: its folder, or beside the journal of the game on the table."""
+    folder = house().folder(game)
+    if folder is None and house().has_game and game == house().game:
+        journal = getattr(house().session, "journal", None)
+        path = getattr(journal, "path", None)
+        folder = None if path is None else Path(path).parent
+    return None if folder is None else folder.resolve()
+
+
+@plays.get("/play")
+def latest() -> AnyResponse:
+    board = board_of(house().session.snapshot())
+    return redirect(f"/play/{board.plays[-1]['seq']}" if board.plays else "/")

@@ -1,0 +1,125 @@
+"""Rounds: starting one, laying the hands open at its end, and the sheet of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Blueprint, redirect, render_template, request
+from werkzeug.datastructures import FileStorage
+from werkzeug.exceptions import BadRequest, Conflict
+from werkzeug.wrappers import Response as AnyResponse
+
+from companion.web.access import needs_pin
+from companion.web.api import HIGHEST, house
+from companion.web.board import Board, board_of
+from companion.web.body import read_body, tiles
+from companion.web.chart import totals_chart
+from companion.web.languages import gettext as _
+from companion.web.languages import ngettext
+
+rounds = Blueprint("rounds", __name__)
+
+PHOTO_LIMIT = 16 * 1024 * 1024
+"""Bytes; a phone's full photograph is 3 to 8 MB."""
+
+PHOTO_STARTS = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"RIFF")
+
+
+def _board() -> Board:
+    return board_of(house().session.snapshot())
+
+
+@rounds.get("/round-start")
+def start() -> str:
+    snapshot = house().session.snapshot()
+    return render_template("round_start.html", board=board_of(snapshot), snapshot=snapshot, tv=False)
+
+
+@rounds.get("/scores")
+def sheet() -> str:
+    board = _board()
+    chart = totals_chart(board.seats, board.rounds_played, _("Totals after each round")) if board.rounds_played else ""
+    return render_template("scores.html", board=board, chart=chart, tv=False)
+
+
+@rounds.get("/round-end")
+def end() -> str:
+    return _end_page(_board(), {}, None)
+
+
+def _end_page(board: Board, hands: Mapping[str, str], note: str | None) -> str:
+    workshop = house().workshop
+    eye = workshop is not None and workshop.read_hand is not None
+    return render_template("round_end.html", board=board, hands=hands, note=note, eye=eye, tv=False)
+
+
+@rounds.post("/round-end")
+@needs_pin
+def count() -> AnyResponse:
+    """All hands at once: the round ends, each hand is shown, and the session scores it."""
+    fields = read_body(request)
+    board = _board()
+    session: Any = house().session
+    shown = {}
+    for seat in board.seats:
+        field = str(fields.get(f"hand_{seat.index}") or "")
+        try:
+            shown[seat.name] = tiles(field, HIGHEST)
+        except BadRequest as fault:
+            raise BadRequest(f"{seat.name}: {fault.description}") from None
+    how = str(fields.get("how") or "")
+    if how not in ("out", "blocked_declared", "abandoned"):
+        raise BadRequest("Say how the round ended.")
+    if how == "out" and all(shown.values()):
+        raise BadRequest("Somebody went out, so one hand must be empty.")
+    try:
+        if board.phase == "playing":
+            session.end_round(how)
+        if how != "abandoned":
+            for name, hand in shown.items():
+                session.show_hand(name, hand)
+    except (ValueError, LookupError) as refusal:
+        raise Conflict(str(refusal) or "The round cannot be ended like this.") from None
+    return redirect("/scores", 303)
+
+
+@rounds.post("/round-end/photo")
+@needs_pin
+def photo() -> AnyResponse | str:
+    """A photograph of one open hand; what was read comes back to be looked over, nothing is recorded yet."""
+    request.max_content_length = PHOTO_LIMIT
+    workshop = house().workshop
+    if workshop is None or workshop.read_hand is None:
+        raise Conflict("There is no eye in this box; type the tiles instead.")
+    board = _board()
+    picture = request.files.get("photo")
+    name = request.form.get("by", "")
+    seat = board.seat(name)
+    if seat is None:
+        raise BadRequest("Say whose hand it is.")
+    if not isinstance(picture, FileStorage):
+        raise BadRequest("The photograph is missing.")
+    raw = picture.stream.read(PHOTO_LIMIT + 1)
+    if not raw.startswith(PHOTO_STARTS):
+        raise BadRequest("That is not a photograph (JPEG, PNG or WebP).")
+    try:
+        read = workshop.read_hand(raw, {"rules": board.rules, "set": board.set_name})
+    except ValueError as fault:
+        raise BadRequest(f"The photograph cannot be read: {fault}") from None
+    sign = ":" if board.chinese else "-"
+    found = " ".join(f"{a}{sign}{b}" for a, b in read.get("tiles") or ())
+    hands = {key.removeprefix("kept_"): value[:200] for key, value in request.form.items() if key.startswith("kept_")}
+    hands[seat.name] = found
+    return _end_page(board, hands, _photo_note(seat.name, read))
+
+
+def _photo_note(name: str, read: Mapping[str, Any]) -> str:
+    found = len(read.get("tiles") or ())
+    unread = int(read.get("unreadable") or 0)
+    note = ngettext("%(name)s: one tile read.", "%(name)s: %(num)s tiles read.", found, name=name)
+    if unread:
+        note += " " + ngettext(
+            "One tile could not be read; add it by hand.", "%(num)s tiles could not be read; add them by hand.", unread
+        )
+    return note + " " + _("Look it over, then count.")

@@ -1,0 +1,119 @@
+"""Setting up a game in a minute: rules, set, players in their seats, house rules, start."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, Response, jsonify, redirect, render_template, request
+from werkzeug.exceptions import BadRequest, Conflict, NotFound
+from werkzeug.wrappers import Response as AnyResponse
+
+from companion.web.access import needs_pin, wants_page
+from companion.web.api import house
+from companion.web.body import read_body, text
+from companion.web.rule_words import OPTIONS, RULES, RuleWords, option_value
+
+setup = Blueprint("setup", __name__)
+
+MOST_PLAYERS = 10
+RESERVED = frozenset({"MX", "MX2", "R", "L"})
+
+
+@setup.get("/setup")
+def ask() -> str:
+    chosen = RULES.get(request.args.get("rules", ""))
+    return render_template("setup.html", all_rules=RULES, rules=chosen, options=_options(chosen), tv=False, **_camera())
+
+
+def _options(chosen: RuleWords | None) -> list[Any]:
+    return [] if chosen is None else [option for option in OPTIONS if chosen.name in option.rules]
+
+
+def _camera() -> dict[str, Any]:
+    camera = house().camera
+    return {"camera": None if camera is None else dict(camera.status())}
+
+
+@setup.get("/camera.jpg")
+def camera_picture() -> Response:
+    """What the camera sees now, for placing it."""
+    camera = house().camera
+    picture = None if camera is None else camera.still()
+    if picture is None:
+        raise NotFound("There is no picture from a camera.")
+    response = Response(picture, mimetype="image/jpeg")
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+@setup.post("/setup")
+@setup.post("/api/games")
+@needs_pin
+def start() -> AnyResponse:
+    fields = read_body(request)
+    header = read_header(fields)
+    if house().workshop is None or house().data_dir is None:
+        raise Conflict("This page shows one fixed game; new games are started with `companion serve`.")
+    try:
+        name = house().start_game(header)
+    except ValueError as refusal:
+        raise BadRequest(str(refusal)) from None
+    except OSError as fault:
+        raise Conflict(f"The game cannot be written to the disk: {fault.strerror}.") from None
+    if wants_page():
+        return redirect("/round-start", 303)
+    return jsonify({"game": name})
+
+
+def read_header(fields: dict[str, Any]) -> dict[str, Any]:
+    """The journal's header from the form (`player_1` ... and `option_*`) or from JSON (`players`, `options`)."""
+    rules = RULES.get(text(fields, "rules", longest=40))
+    if rules is None:
+        raise BadRequest(f"There are no rules called '{str(fields['rules'])[:40]}'.")
+    chosen_set = text(fields, "set", default=rules.sets[0], longest=20)
+    if chosen_set not in rules.sets:
+        raise BadRequest(f"{rules.name} is played with {' or '.join(rules.sets)}.")
+    return {
+        "rules": rules.name,
+        "set": chosen_set,
+        "players": _players(fields, rules),
+        "options": _chosen_options(fields, rules),
+    }
+
+
+def _players(fields: dict[str, Any], rules: RuleWords) -> list[str]:
+    given: Any = fields.get("players")
+    if given is None:
+        given = [fields.get(f"player_{i}") or "" for i in range(1, MOST_PLAYERS + 1)]
+    if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
+        raise BadRequest("The players are a list of names.")
+    names = [" ".join(name.split()) for name in given if name.strip()]
+    for name in names:
+        if len(name) > 24:
+            raise BadRequest("A player's name has at most 24 letters.")
+        if name.upper() in RESERVED:
+            raise BadRequest(f"'{name}' cannot be a player's name here.")
+    if len({name.casefold() for name in names}) < len(names):
+        raise BadRequest("Two players have the same name.")
+    low, high = rules.players
+    if not low <= len(names) <= high:
+        many = f"{low}" if low == high else f"{low} to {high}"
+        raise BadRequest(f"These rules need {many} players, not {len(names)}.")
+    return names
+
+
+def _chosen_options(fields: dict[str, Any], rules: RuleWords) -> dict[str, Any]:
+    given = fields.get("options")
+    if given is not None:
+        if not isinstance(given, dict):
+            raise BadRequest("The options are an object of names and values.")
+        return given
+    chosen = {}
+    for option in _options(rules):
+        value = fields.get(f"option_{option.field}")
+        if value in (None, "") or value == option.choices[0][0]:
+            continue
+        if value not in (choice for choice, _words in option.choices):
+            raise BadRequest(f"The house rule '{option.field}' has no choice '{str(value)[:40]}'.")
+        chosen[option.field] = option_value(str(value))
+    return chosen

@@ -1,0 +1,81 @@
+"""The page over a fake session: what every test of the page starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from jinja2.bccache import Bucket, BytecodeCache
+
+from companion.web.app import PageSettings, create_app
+from companion.web.house import House
+from companion.web.pin import PinLock, PinSettings
+from companion.web.stream import StreamSettings
+from tests.web import tables
+from tests.web.fakes import FakeCamera, FakeClock, FakeSession, fake_workshop
+
+PIN = "135790"
+QUICK = PinSettings(n=2**4)
+"""scrypt at its cheapest: the tests are about what is compared, not about how long it takes."""
+
+
+class Compiled(BytecodeCache):
+    """Templates compiled once for all tests, instead of once for each app."""
+
+    kept: ClassVar[dict[str, bytes]] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        if bucket.key in self.kept:
+            bucket.bytecode_from_string(self.kept[bucket.key])
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self.kept[bucket.key] = bucket.bytecode_to_string()
+
+
+@pytest.fixture
+def session() -> FakeSession:
+    return FakeSession(tables.illegal(), lines=tables.lines())
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def house(session: FakeSession, tmp_path: Path) -> House:
+    return House(session, data_dir=tmp_path, workshop=fake_workshop(), camera=FakeCamera(), game="tonight")
+
+
+@pytest.fixture
+def app(house: House, clock: FakeClock) -> Iterator[Flask]:
+    settings = PageSettings(
+        pin=PIN,
+        names=frozenset({"localhost", "box.local"}),
+        address="http://192.168.1.23:8000",
+        stream=StreamSettings(ping_s=0.02, most=6),
+        testing=True,
+    )
+    made = create_app(house, settings, PinLock.of(PIN, QUICK, clock))
+    made.jinja_env.bytecode_cache = Compiled()
+    yield made
+    house.bell.close()
+
+
+@pytest.fixture
+def anyone(app: Flask) -> FlaskClient:
+    """Somebody at the table who only watches."""
+    return app.test_client()
+
+
+@pytest.fixture
+def keeper(app: Flask) -> FlaskClient:
+    """Somebody who has given the PIN."""
+    client = app.test_client()
+    answer = client.post("/api/pin", json={"pin": PIN, "name": "Olena"})
+    assert answer.status_code == 200
+    return client

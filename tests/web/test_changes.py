@@ -1,0 +1,205 @@
+"""Plays, corrections, rounds and new games as people tap them."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+from companion.web.house import House
+from companion.web.plays import changes_between
+from tests.web import tables
+from tests.web.fakes import FakeSession
+
+
+def test_a_tapped_end_becomes_the_tile_that_fits_the_train(keeper: FlaskClient, session: FakeSession) -> None:
+    assert keeper.post("/api/play", json={"train": "Cyril", "outer": 4}).status_code == 200
+    assert session.calls == [("play", ((11, 4), "Cyril"), {"by": "Cyril", "source": "person"})]
+
+
+def test_a_tile_that_does_not_match_can_be_entered_as_it_lies(keeper: FlaskClient, session: FakeSession) -> None:
+    keeper.post("/api/play", json={"train": "Ann", "inner": 3, "outer": 4, "by": "Ben"})
+    assert session.calls == [("play", ((3, 4), "Ann"), {"by": "Ben", "source": "person"})]
+
+
+def test_the_left_end_of_a_chinese_line_takes_tiles_turned_round(keeper: FlaskClient, session: FakeSession) -> None:
+    table = tables.chinese_line()
+    session.show({**table, "arms": 2, "ends": [3, 4]})
+    keeper.post("/api/play", json={"train": "L", "outer": 6})
+    assert session.calls[0][1] == ((6, 3), "L")
+
+
+def test_a_form_returns_to_the_table(keeper: FlaskClient, session: FakeSession) -> None:
+    answer = keeper.post("/api/play", data={"train": "Ann", "outer": "4", "inner": "", "by": "", "expected_seq": "32"})
+    assert answer.status_code == 303 and answer.headers["Location"] == "/"
+    assert session.calls[0][1] == ((12, 4), "Ann")
+
+
+def test_a_form_without_the_pin_leads_to_the_pin(anyone: FlaskClient, session: FakeSession) -> None:
+    answer = anyone.post("/api/undo", data={"x": "1"}, headers={"Referer": "http://localhost/play/32"})
+    assert answer.status_code == 303 and answer.headers["Location"] == "/pin?next=/play/32"
+    assert session.calls == []
+
+
+@pytest.mark.parametrize(
+    ("verb", "body", "call"),
+    [
+        ("draw", {}, ("draw", ("Cyril",), {})),
+        ("pass", {"by": "Ben"}, ("pass_turn", ("Ben",), {})),
+        ("discard", {}, ("discard", ("Cyril",), {})),
+        ("mark", {"train": "Ben"}, ("mark", ("Ben",), {"by": "Cyril"})),
+        ("unmark", {"train": "Ben", "by": "Ben"}, ("unmark", ("Ben",), {"by": "Ben"})),
+        ("flip", {"train": "Ann"}, ("flip", ("Ann",), {"by": "Cyril"})),
+        ("undo", {}, ("undo", (), {})),
+        ("answer", {"seq": 5, "choice": 0}, ("answer", (5, 0), {"by": "Olena"})),
+        ("answer", {"seq": 5, "choice": -1}, ("answer", (5, None), {"by": "Olena"})),
+        ("correct", {"seq": 5, "tile": [3, 4]}, ("correct", (5, {"tile": [3, 4]}), {"by": "Olena"})),
+        ("correct", {"seq": 5, "train": "MX"}, ("correct", (5, {"train": "MX"}), {"by": "Olena"})),
+        ("correct", {"seq": 5, "withdrawn": True}, ("correct", (5, {"withdrawn": True}), {"by": "Olena"})),
+        ("correct", {"seq": 32, "overruled": True}, ("correct", (32, {"overruled": True}), {"by": "Olena"})),
+        ("start-round", {"engine": "9-9", "starter": "Ann"}, ("start_round", ((9, 9), "Ann"), {})),
+        ("show-hand", {"by": "Ann", "tiles": "12-5 3-3"}, ("show_hand", ("Ann", [(12, 5), (3, 3)]), {})),
+        ("end-round", {"how": "out"}, ("end_round", ("out",), {})),
+    ],
+)
+def test_each_tap_calls_its_verb(keeper: FlaskClient, session: FakeSession, verb: str, body: dict, call: tuple) -> None:
+    assert keeper.post(f"/api/{verb}", json=body).status_code == 200
+    assert session.calls == [call]
+
+
+def test_two_people_correcting_at_once_do_not_overwrite_each_other(keeper: FlaskClient, session: FakeSession) -> None:
+    stale = {"seq": 32, "tile": [0, 9], "expected_seq": 31}
+    answer = keeper.post("/api/correct", json=stale)
+    assert answer.status_code == 409 and "changed in the meantime" in answer.json["error"]
+    assert session.calls == []
+
+
+def test_a_correction_shows_what_it_changes_before_it_is_made(keeper: FlaskClient, session: FakeSession) -> None:
+    then = tables.illegal()
+    then["plays"][-1]["violations"] = []
+    then["turn"] = "Ann"
+    session.answers["what_if"] = then
+    page = keeper.post("/play/32/preview", data={"tile": "11-0"}).text
+    assert session.calls == [("what_if", ("correct", 32, {"tile": [11, 0]}), {})]
+    assert "This train is closed" in page and "within the rules" in page
+    assert "To play then: Ann." in page
+    assert 'name="expected_seq" value="32"' in page and 'name="tile" value="11-0"' in page
+
+
+def test_only_rulings_that_differ_are_listed() -> None:
+    now = [tables.play(1, "Ann", (1, 2), "Ann"), tables.play(2, "Ben", (2, 3), "Ann", "CLOSED_TRAIN")]
+    then = [tables.play(1, "Ann", (1, 2), "Ann"), tables.play(2, "Ben", (2, 3), "Ann", "MISMATCH")]
+    (change,) = changes_between(now, then)
+    assert (change.seq, change.before, change.after) == (2, ("CLOSED_TRAIN",), ("MISMATCH",))
+
+
+def test_the_hands_end_the_round_and_are_shown_one_by_one(keeper: FlaskClient, session: FakeSession) -> None:
+    form = {"how": "out", "hand_1": "", "hand_2": "12-5 3-3", "hand_3": "0-0", "hand_4": "1-2,4-4"}
+    assert keeper.post("/round-end", data=form).headers["Location"] == "/scores"
+    assert session.calls == [
+        ("end_round", ("out",), {}),
+        ("show_hand", ("Ann", []), {}),
+        ("show_hand", ("Ben", [(12, 5), (3, 3)]), {}),
+        ("show_hand", ("Cyril", [(0, 0)]), {}),
+        ("show_hand", ("Dorothea", [(1, 2), (4, 4)]), {}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("form", "part"),
+    [
+        ({"how": "out", "hand_1": "1-1", "hand_2": "2-2", "hand_3": "3-3", "hand_4": "4-4"}, "one hand must be empty"),
+        ({"how": "out", "hand_1": "1-"}, "Ann:"),
+        ({"how": "out", "hand_2": "1-99"}, "Ben:"),
+        ({"how": "never"}, "how the round ended"),
+        ({"hand_1": ""}, "how the round ended"),
+    ],
+)
+def test_hands_that_cannot_be_counted_change_nothing(
+    keeper: FlaskClient, session: FakeSession, form: dict, part: str
+) -> None:
+    answer = keeper.post("/round-end", data=form)
+    assert answer.status_code == 400 and part in answer.text
+    assert session.calls == []
+
+
+def test_a_photographed_hand_is_looked_over_before_it_counts(keeper: FlaskClient, session: FakeSession) -> None:
+    form = {"by": "Ben", "kept_Ann": "1-1", "photo": (io.BytesIO(b"\xff\xd8\xff\xe0"), "hand.jpg")}
+    page = keeper.post("/round-end/photo", data=form, content_type="multipart/form-data").text
+    assert 'name="hand_2" value="12-5 3-3"' in page
+    assert 'name="hand_1" value="1-1"' in page, "what was typed before is kept"
+    assert "One tile could not be read" in page
+    assert session.calls == []
+
+
+SETUP = {"rules": "cz", "set": "double-12", "player_1": "Ann", "player_2": " Ben  B ", "option_scoring": "winner_takes"}
+
+
+def test_a_game_is_set_up_and_comes_on_the_table(keeper: FlaskClient, house: House) -> None:
+    answer = keeper.post("/setup", data=SETUP)
+    assert answer.headers["Location"] == "/round-start"
+    state = keeper.get("/api/state").json
+    assert state["players"] == ["Ann", "Ben B"] and state["rules"] == "cz"
+    assert house.games() == [state["game"]]
+    assert house.folder(state["game"]).joinpath("journal.jsonl").exists()  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [
+        ({"rules": "chess"}, "no rules called"),
+        ({"set": "double-6"}, "played with"),
+        ({"player_2": ""}, "2 to 8 players, not 1"),
+        ({"player_2": "ann"}, "same name"),
+        ({"player_2": "MX"}, "cannot be a player"),
+        ({"player_2": "x" * 25}, "at most 24"),
+        ({"option_scoring": "bingo"}, "no choice"),
+    ],
+)
+def test_a_set_up_that_cannot_be_played_makes_no_game(
+    keeper: FlaskClient, house: House, change: dict, part: str
+) -> None:
+    answer = keeper.post("/setup", data={**SETUP, **change})
+    assert answer.status_code == 400 and part in answer.text
+    assert house.games() == []
+
+
+def test_an_earlier_game_is_listed_replayed_and_reopened(keeper: FlaskClient, house: House) -> None:
+    keeper.post("/setup", data=SETUP)
+    first = house.game
+    keeper.post("/setup", data={**SETUP, "player_1": "Zoe"})
+    second = house.game
+    assert first != second
+    listing = keeper.get("/games").text
+    assert first in listing and "Zoe" in listing
+    keeper.post(f"/games/{first}/open", data={"x": "1"})
+    assert house.game == first
+
+
+def test_a_broken_game_does_not_hide_the_others(keeper: FlaskClient, house: House, tmp_path: Path) -> None:
+    keeper.post("/setup", data=SETUP)
+    broken = tmp_path / "games" / "2020-01-01-000000"
+    broken.mkdir()
+    broken.joinpath("journal.jsonl").write_text("{", encoding="utf-8")
+    page = keeper.get("/games")
+    assert page.status_code == 200 and "2020-01-01-000000" in page.text and house.game in page.text
+
+
+def test_a_game_is_taken_away_with_its_pictures(keeper: FlaskClient, house: House) -> None:
+    keeper.post("/setup", data=SETUP)
+    folder = house.folder(house.game)
+    assert folder is not None
+    folder.joinpath("f1.jpg").write_bytes(b"\xff\xd8\xff")
+    folder.joinpath("secret.txt").write_text("no", encoding="utf-8")
+    answer = keeper.get(f"/games/{house.game}/export.zip")
+    with zipfile.ZipFile(io.BytesIO(answer.data)) as archive:
+        assert archive.namelist() == [f"{house.game}/journal.jsonl", f"{house.game}/f1.jpg"]
+
+
+def test_the_replay_asks_for_the_table_as_it_was(anyone: FlaskClient, session: FakeSession) -> None:
+    page = anyone.get("/games/tonight/replay?at=7").text
+    assert "7 / 32" in page
+    assert anyone.get("/games/tonight/replay?at=4000").text.count("32 / 32") == 1

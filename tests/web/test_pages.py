@@ -1,0 +1,161 @@
+"""What the pages say about a table."""
+
+from __future__ import annotations
+
+import pytest
+from flask.testing import FlaskClient
+
+from companion.web.house import House
+from tests.web import tables
+from tests.web.fakes import FakeSession
+
+PAGES = (
+    "/", "/tv", "/scores", "/ask", "/games", "/setup", "/setup?rules=poltava", "/setup?rules=chedeng", "/pin",
+    "/play/32", "/play/1", "/round-start", "/round-end", "/games/tonight/replay?at=5", "/qr.svg", "/health",
+)  # fmt: skip
+
+TABLES = (
+    tables.midgame, tables.illegal, tables.uncovered_double, tables.question, tables.eight_players,
+    tables.chinese_line, tables.waiting, tables.round_over, tables.match_over,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("signed_in", [False, True], ids=["watching", "with the PIN"])
+def test_every_page_can_be_shown_for_every_table(
+    anyone: FlaskClient, keeper: FlaskClient, session: FakeSession, signed_in: bool
+) -> None:
+    client = keeper if signed_in else anyone
+    for table in TABLES:
+        session.show(table())
+        for path in PAGES:
+            assert client.get(path).status_code == 200, (table.__name__, path)
+
+
+def test_the_turn_names_the_player_and_what_is_open(anyone: FlaskClient, session: FakeSession) -> None:
+    session.show(tables.midgame())
+    turn = anyone.get("/regions").json["regions"]["turn"]
+    assert "Ben" in turn and "to play" in turn
+    assert turn.index("<b>4</b>") < turn.index("<b>12</b>"), "the own train comes first"
+
+
+def test_an_illegal_play_is_told_with_its_rule_and_its_certainty(anyone: FlaskClient) -> None:
+    page = anyone.get("/").text
+    assert "This train is closed" in page
+    assert "only while it carries a marker" in page
+    assert "Certain: the table itself proves it." in page
+
+
+def test_a_play_that_may_be_illegal_accuses_nobody(anyone: FlaskClient, session: FakeSession) -> None:
+    table = tables.midgame()
+    table["plays"][-3]["violations"] = [{"code": "CLOSED_TRAIN", "certain": False}]
+    session.show(table)
+    page = anyone.get("/").text
+    assert "This train is closed" not in page
+    assert "against the rules" not in page
+
+
+def test_a_play_the_table_let_stand_is_no_accusation(anyone: FlaskClient, session: FakeSession) -> None:
+    table = tables.illegal()
+    table["plays"][-1]["overruled"] = True
+    session.show(table)
+    page = anyone.get("/").text
+    assert "This train is closed" not in page
+    assert "let stand" in page
+
+
+def test_an_open_double_says_who_must_cover_it(anyone: FlaskClient, session: FakeSession) -> None:
+    session.show(tables.uncovered_double())
+    regions = anyone.get("/regions").json["regions"]
+    assert "must cover a double" in regions["turn"] and "Ann" in regions["turn"]
+    assert "cover!" in regions["yard"]
+
+
+def test_an_unsure_tile_is_marked_in_words_too(anyone: FlaskClient, session: FakeSession) -> None:
+    session.show(tables.midgame())
+    yard = anyone.get("/regions").json["regions"]["yard"]
+    assert yard.count("unsure reading") == 1
+    assert "3-6, unsure reading" in yard
+
+
+def test_an_open_question_offers_its_stories_only_to_who_may_answer(
+    anyone: FlaskClient, keeper: FlaskClient, session: FakeSession
+) -> None:
+    session.show(tables.question())
+    assert "Ben lays 4-0 on the own train." in anyone.get("/").text
+    assert 'action="/api/answer"' not in anyone.get("/").text
+    assert keeper.get("/").text.count('name="choice"') == 3
+
+
+def test_a_name_cannot_smuggle_markup_into_the_page(anyone: FlaskClient, session: FakeSession) -> None:
+    evil = "<img src=x onerror=alert(1)>"
+    table = tables.midgame(players=[evil, "Ben", "Cyril", "Dorothea"], turn=evil)
+    table["trains"][0] = tables.train(evil, "10-5", marker=True, playable=True)
+    table["plays"].append(tables.play(33, evil, (1, 2), evil, "CLOSED_TRAIN"))
+    session.show(table)
+    for path in ("/", "/tv", "/scores", "/round-start", "/ask"):
+        assert evil not in anyone.get(path).text
+    assert evil not in "".join(anyone.get("/regions").json["regions"].values())
+
+
+def test_the_state_is_the_snapshot_with_the_camera(anyone: FlaskClient) -> None:
+    state = anyone.get("/api/state").json
+    assert state["turn"] == "Cyril" and state["camera"] == {"state": "read"} and state["game"] == "tonight"
+
+
+def test_health_names_a_camera_that_is_gone(anyone: FlaskClient, house: House) -> None:
+    assert anyone.get("/health").json == {"status": "ok", "reasons": []}
+    house.camera.state, house.camera.message = "lost", "the cable is out"  # type: ignore[union-attr]
+    assert anyone.get("/health").json == {"status": "degraded", "reasons": ["the cable is out"]}
+
+
+def test_without_a_game_the_page_leads_to_setting_one_up() -> None:
+    from companion.web.app import PageSettings, create_app
+
+    client = create_app(House(), PageSettings(pin="1", testing=True)).test_client()
+    assert "/setup" in client.get("/").text
+    assert client.get("/api/state").json["phase"] == "no_game"
+    assert client.get("/scores").status_code == 404
+
+
+def test_the_first_view_is_lighter_than_150_kb(anyone: FlaskClient, session: FakeSession) -> None:
+    session.show(tables.eight_players())
+    page = anyone.get("/")
+    files = [part.split('"')[0] for part in page.text.split("/static/")[1:]]
+    assert len(files) == 4
+    weight = len(page.data)
+    for name in files:
+        with anyone.get("/static/" + name) as file:
+            weight += len(file.data)
+    assert weight < 150_000
+
+
+def test_the_pin_is_shown_on_the_boxes_own_screen_only(app, anyone: FlaskClient) -> None:
+    assert "135790" in anyone.get("/tv").text
+    assert "135790" not in anyone.get("/tv", environ_base={"REMOTE_ADDR": "192.168.1.40"}).text
+    assert "135790" not in anyone.get("/").text
+
+
+def test_a_play_page_shows_ruling_source_and_pictures(anyone: FlaskClient) -> None:
+    page = anyone.get("/play/32").text
+    assert "CLOSED_TRAIN" in page and "Leaflet of the boxed game" in page
+    assert "/pictures/f30.jpg" in page and "/pictures/f32.jpg" in page
+
+
+def test_a_play_that_never_was_is_not_found(anyone: FlaskClient) -> None:
+    answer = anyone.get("/play/33")
+    assert answer.status_code == 404 and "no entry number 33" in answer.text
+
+
+def test_the_referee_answers_a_question_without_the_pin(anyone: FlaskClient, session: FakeSession) -> None:
+    session.answers["judge"] = {"verdict": "illegal", "codes": ["CLOSED_TRAIN"], "may": []}
+    page = anyone.get("/ask?train=Ann&low=12&high=3").text
+    assert "No: 12-3 may not be laid there now." in page
+    session.answers["judge"] = {"verdict": "legal", "codes": [], "may": []}
+    assert "Yes: 12-3 may be laid there now." in anyone.get("/ask?train=Ann&low=12&high=3").text
+
+
+def test_the_score_sheet_says_in_a_table_what_its_chart_draws(anyone: FlaskClient) -> None:
+    page = anyone.get("/scores").text
+    assert '<svg class="chart"' in page
+    for total in ("37", "55", "61", "73"):
+        assert f'<td class="n total">{total}</td>' in page

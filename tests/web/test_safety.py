@@ -1,0 +1,284 @@
+"""Hostile and clumsy requests: a clear sentence with a 4xx status, nothing changed, never a 5xx."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from flask.testing import FlaskClient
+
+from companion.web.guard import host_is_ours
+from companion.web.pin import PinLock, PinSettings, TooManyTriesError
+from tests.web.conftest import PIN
+from tests.web.fakes import FakeClock, FakeSession
+
+VERBS = (
+    "play", "draw", "pass", "discard", "mark", "unmark", "flip", "announce", "undo", "answer", "correct",
+    "start-round", "show-hand", "end-round", "games",
+)  # fmt: skip
+
+BAD_BODIES = {
+    "not JSON": b"{",
+    "not UTF-8": b'{"train": "\xff\xfe"}',
+    "nested a hundred thousand deep": b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+    "nested within the length limit": b'{"a":' + b"[" * 20_000 + b"]" * 20_000 + b"}",
+    "NaN": b'{"outer": NaN, "train": "Ann"}',
+    "Infinity": b'{"outer": -Infinity, "train": "Ann"}',
+    "a number beyond floats": b'{"outer": 1e999, "train": "Ann"}',
+    "a number of five thousand digits": b'{"outer": ' + b"9" * 5000 + b', "train": "Ann"}',
+    "a list": b"[1, 2]",
+    "a lone surrogate": b'{"train": "\\ud800", "outer": 3}',
+    "control characters": b'{"train": "An\\u0000n", "outer": 3}',
+    "too large": b'{"train": "' + b"x" * 70_000 + b'"}',
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_change_without_the_pin_is_refused(anyone: FlaskClient, session: FakeSession, verb: str) -> None:
+    answer = anyone.post(f"/api/{verb}", json={})
+    assert answer.status_code == 401
+    assert "PIN" in answer.json["error"]
+    assert session.calls == []
+
+
+@pytest.mark.parametrize("what", BAD_BODIES)
+def test_a_broken_body_is_refused_with_a_sentence(keeper: FlaskClient, session: FakeSession, what: str) -> None:
+    for verb in ("play", "correct", "pin"):
+        answer = keeper.post(f"/api/{verb}", data=BAD_BODIES[what], content_type="application/json")
+        assert answer.status_code in (400, 413), what
+        sentence = answer.json["error"]
+        assert sentence.endswith(".") and len(sentence) < 250 and "Traceback" not in sentence
+    assert session.calls == []
+
+
+@pytest.mark.parametrize(
+    ("body", "part"),
+    [
+        ({"train": "Nobody", "outer": 3}, "no train 'Nobody'"),
+        ({"train": "Ann"}, "'outer' is missing"),
+        ({"train": "Ann", "outer": 19}, "between 0 and 18"),
+        ({"train": "Ann", "outer": "x"}, "whole number"),
+        ({"train": "Ann", "outer": True}, "whole number"),
+        ({"train": "Ann", "outer": 2.5}, "whole number"),
+        ({"train": ["Ann"], "outer": 2}, "must be a text"),
+        ({"train": "Ann", "tile": [1, 2, 3]}, "written like"),
+        ({"train": "Ann", "tile": "12"}, "written like"),
+        ({"train": "Ann", "tile": {"a": 1}}, "written like"),
+        ({"train": "Ann", "outer": 3, "by": "Zoe"}, "does not play"),
+        ({"train": "Ann", "outer": 3, "expected_seq": 1}, "changed in the meantime"),
+    ],
+)
+def test_a_play_that_makes_no_sense_is_refused(
+    keeper: FlaskClient, session: FakeSession, body: dict[str, object], part: str
+) -> None:
+    answer = keeper.post("/api/play", json=body)
+    assert answer.status_code in (400, 409)
+    assert part in answer.json["error"]
+    assert session.calls == []
+
+
+def test_a_refusal_of_the_session_is_passed_on_in_its_words(keeper: FlaskClient, session: FakeSession) -> None:
+    session.refuses = "no round is being played"
+    answer = keeper.post("/api/draw", json={})
+    assert answer.status_code == 409
+    assert answer.json == {"error": "No round is being played"}
+
+
+@pytest.mark.parametrize(
+    ("host", "ours"),
+    [
+        ("192.168.1.23:8000", True),
+        ("127.0.0.1", True),
+        ("[fe80::1]:8000", True),
+        ("localhost:8000", True),
+        ("BOX.local", True),
+        ("box.local.", True),
+        ("evil.example", False),
+        ("192.168.1.23.evil.example", False),
+        ("box.local@evil.example", False),
+        ("", False),
+        ("box.local:99999", False),
+        ("box.local/path", False),
+    ],
+)
+def test_only_the_boxes_own_names_are_answered(host: str, ours: bool) -> None:
+    assert host_is_ours(host, {"localhost", "box.local"}) is ours
+
+
+def test_a_rebound_name_sees_nothing(anyone: FlaskClient) -> None:
+    answer = anyone.get("/api/state", headers={"Host": "evil.example"})
+    assert answer.status_code == 421
+    assert "Ann" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+)
+def test_another_sites_form_cannot_change_the_game(
+    keeper: FlaskClient, session: FakeSession, headers: dict[str, str]
+) -> None:
+    assert keeper.post("/api/undo", json={}, headers=headers).status_code == 403
+    assert session.calls == []
+
+
+def test_our_own_form_can(keeper: FlaskClient, session: FakeSession) -> None:
+    headers = {"Origin": "http://localhost", "Sec-Fetch-Site": "same-origin"}
+    assert keeper.post("/api/undo", json={}, headers=headers).status_code == 200
+    assert [call[0] for call in session.calls] == ["undo"]
+
+
+def test_a_program_may_send_the_pin_with_each_request(anyone: FlaskClient, session: FakeSession) -> None:
+    assert anyone.post("/api/undo", json={}, headers={"X-Companion-Pin": PIN}).status_code == 200
+    assert anyone.post("/api/undo", json={}, headers={"X-Companion-Pin": "000000"}).status_code == 403
+    assert len(session.calls) == 1
+
+
+def test_every_answer_forbids_inline_script_and_framing(anyone: FlaskClient) -> None:
+    for path in ("/", "/tv", "/api/state", "/nowhere", "/pin"):
+        headers = anyone.get(path).headers
+        policy = headers["Content-Security-Policy"]
+        assert "script-src 'self'" in policy and "unsafe" not in policy and "frame-ancestors 'none'" in policy
+        assert headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_no_page_carries_inline_script_or_style(keeper: FlaskClient) -> None:
+    for path in ("/", "/tv", "/setup?rules=cz", "/round-end", "/play/32", "/scores", "/games/tonight/replay"):
+        page = keeper.get(path).text
+        assert "<script>" not in page and "<style" not in page and ' style="' not in page
+        assert "onclick=" not in page and "javascript:" not in page
+
+
+def test_the_session_cookie_is_out_of_reach_of_scripts_and_other_sites(anyone: FlaskClient) -> None:
+    cookie = anyone.post("/api/pin", json={"pin": PIN}).headers["Set-Cookie"]
+    assert "HttpOnly" in cookie and "SameSite=Strict" in cookie
+    assert PIN not in cookie
+
+
+def test_the_pin_is_guessed_only_slowly(anyone: FlaskClient, clock: FakeClock) -> None:
+    for _ in range(5):
+        assert anyone.post("/api/pin", json={"pin": "000000"}).status_code == 403
+    waiting = anyone.post("/api/pin", json={"pin": PIN})
+    assert waiting.status_code == 429, "even the right PIN has to wait now"
+    assert int(waiting.headers["Retry-After"]) == 30
+    clock.now_s += 30
+    assert anyone.post("/api/pin", json={"pin": PIN}).status_code == 200
+
+
+def test_each_further_wrong_pin_doubles_the_wait() -> None:
+    clock = FakeClock()
+    lock = PinLock.of("111111", PinSettings(n=2**4), clock)
+    waits = []
+    for _ in range(4):
+        lock.opens("0", "a")
+    for _ in range(4):
+        assert not lock.opens("0", "a")
+        with pytest.raises(TooManyTriesError) as refused:
+            lock.opens("0", "a")
+        waits.append(refused.value.wait_s)
+        clock.now_s += refused.value.wait_s
+    assert waits == [30, 60, 120, 240]
+
+
+def test_one_guesser_does_not_lock_out_another_phone() -> None:
+    lock = PinLock.of("111111", PinSettings(n=2**4), FakeClock())
+    for _ in range(5):
+        lock.opens("0", "guesser")
+    assert lock.opens("111111", "friend")
+
+
+def test_many_addresses_together_are_slowed_down_too() -> None:
+    lock = PinLock.of("111111", PinSettings(n=2**4), FakeClock())
+    for number in range(50):
+        lock.opens("0", f"address {number}")
+    with pytest.raises(TooManyTriesError):
+        lock.opens("111111", "one more")
+
+
+def test_the_lock_keeps_no_plain_pin() -> None:
+    lock = PinLock.of("824613", PinSettings(n=2**4), FakeClock())
+    assert "824613" not in repr(lock)
+
+
+def test_another_pin_signs_everybody_out(app, keeper: FlaskClient) -> None:
+    app.extensions["companion_lock"] = PinLock.of("another", PinSettings(n=2**4), FakeClock())
+    assert keeper.post("/api/undo", json={}).status_code == 401
+
+
+def test_signing_in_leads_only_to_our_own_pages(anyone: FlaskClient) -> None:
+    for target in ("//evil.example", "https://evil.example/x", "/\\evil.example", "/pin"):
+        answer = anyone.post("/pin", data={"pin": PIN, "next": target})
+        assert answer.status_code == 303
+        assert answer.headers["Location"] in ("/", "/x")
+
+
+def test_a_wrong_pin_in_the_form_says_so(anyone: FlaskClient) -> None:
+    answer = anyone.post("/pin", data={"pin": "1"})
+    assert answer.status_code == 403 and "not the PIN" in answer.text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/play/99999999999999999999",
+        "/play/-1",
+        "/games/../../etc/passwd/replay",
+        "/games/%2e%2e/replay",
+        "/games/tonight/pictures/..%2fjournal.jsonl",
+        "/games/tonight/pictures/journal.jsonl",
+        "/games/tonight/replay?at=x",
+        "/static/../app.py",
+        "/%ff%fe",
+        "/api/nothing",
+        "/ask?train=%00&low=1&high=1",
+        "/ask?train=Ann&low=99&high=1",
+        "/?lang=xx",
+        "/?theme=<script>",
+        "/regions?tv=NaN",
+        "/setup?rules=%f0%28%8c%28",
+    ],
+)
+def test_strange_addresses_never_break_the_page(anyone: FlaskClient, path: str) -> None:
+    answer = anyone.get(path)
+    assert answer.status_code < 500
+    assert "Traceback" not in answer.text
+
+
+def test_a_wrong_method_is_refused(anyone: FlaskClient) -> None:
+    assert anyone.get("/api/play").status_code == 405
+    assert anyone.delete("/api/state").status_code == 405
+
+
+PHOTO = b"\xff\xd8\xff" + b"x" * 100
+
+
+@pytest.mark.parametrize(
+    ("content", "status"),
+    [(b"MZ" + b"x" * 50, 400), (b"", 400), (PHOTO + b"broken", 400), (PHOTO, 200)],
+    ids=["not a picture", "empty", "truncated", "a photograph"],
+)
+def test_uploads_are_looked_at_before_they_are_read(keeper: FlaskClient, content: bytes, status: int) -> None:
+    form = {"by": "Ann", "photo": (io.BytesIO(content), "hand.jpg")}
+    answer = keeper.post("/round-end/photo", data=form, content_type="multipart/form-data")
+    assert answer.status_code == status
+
+
+def test_an_upload_of_twenty_megabytes_is_refused_unread(keeper: FlaskClient) -> None:
+    answer = keeper.post(
+        "/round-end/photo",
+        input_stream=io.BytesIO(b"--x\r\n"),
+        content_type="multipart/form-data; boundary=x",
+        environ_overrides={"CONTENT_LENGTH": "20000000"},
+    )
+    assert answer.status_code == 413
+
+
+def test_an_upload_without_the_pin_is_not_even_read(anyone: FlaskClient) -> None:
+    form = {"by": "Ann", "photo": (io.BytesIO(PHOTO), "hand.jpg")}
+    answer = anyone.post("/round-end/photo", data=form, content_type="multipart/form-data")
+    assert answer.status_code == 303 and "/pin" in answer.headers["Location"]

@@ -1,0 +1,132 @@
+"""Server-sent events: the journal's lines under their own numbers, and nothing missed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from flask import Flask
+from flask.testing import FlaskClient
+
+from companion.web.bell import Bell
+from companion.web.house import House
+from tests.web import tables
+from tests.web.fakes import FakeCamera, FakeSession
+
+
+def messages(flow: Iterator[bytes]) -> Iterator[dict[str, Any]]:
+    """The stream's messages; comments come as {"comment": ...}."""
+    for block in flow:
+        message: dict[str, Any] = {"event": "message", "id": None}
+        for line in block.decode().rstrip("\n").split("\n"):
+            name, _, value = line.partition(":")
+            message["comment" if name == "" else name] = value.strip()
+        if "data" in message:
+            message["data"] = json.loads(message["data"])
+        yield message
+
+
+def numbers(flow: Iterator[bytes], last: int) -> list[int]:
+    """The ids as they come, until `last`."""
+    found = []
+    for message in messages(flow):
+        if message["id"] is not None:
+            found.append(int(message["id"]))
+            if found[-1] == last:
+                return found
+    raise AssertionError("the stream ended")
+
+
+def listen(client: FlaskClient, **headers: str) -> Iterator[bytes]:
+    answer = client.get("/api/stream", headers=headers)
+    assert answer.mimetype == "text/event-stream"
+    return iter(answer.response)  # type: ignore[arg-type]
+
+
+def test_a_new_listener_gets_the_whole_game_in_order(anyone: FlaskClient) -> None:
+    assert numbers(listen(anyone), 32) == list(range(1, 33))
+
+
+def test_the_data_of_a_message_is_the_journals_line(anyone: FlaskClient, session: FakeSession) -> None:
+    line = next(m for m in messages(listen(anyone)) if m["id"] == "32")
+    assert line["data"] == session.lines[31]
+
+
+def test_an_event_arrives_once_it_is_in_the_journal(anyone: FlaskClient, session: FakeSession) -> None:
+    flow = listen(anyone)
+    numbers(flow, 32)
+    session.record(event="passed", by="Cyril", source="camera", violations=[])
+    assert numbers(flow, 33) == [33]
+
+
+def test_a_dropped_connection_resumes_with_nothing_missed_and_nothing_twice(
+    anyone: FlaskClient, session: FakeSession
+) -> None:
+    numbers(listen(anyone), 32)
+    for _ in range(3):
+        session.record(event="passed", by="Cyril", source="camera", violations=[])
+    assert numbers(listen(anyone, **{"Last-Event-ID": "32"}), 35) == [33, 34, 35]
+
+
+def test_a_broken_last_event_id_starts_from_the_beginning(anyone: FlaskClient) -> None:
+    for broken in ("x", "-1", "9" * 400, "１２"):
+        assert numbers(listen(anyone, **{"Last-Event-ID": broken}), 32)[0] == 1
+
+
+def test_silence_is_filled_with_pings(anyone: FlaskClient) -> None:
+    flow = messages(listen(anyone))
+    comments = [next(m["comment"] for m in flow if "comment" in m) for _ in range(3)]
+    assert comments == ["ping"] * 3
+
+
+def test_the_cameras_state_comes_without_a_number(anyone: FlaskClient, house: House) -> None:
+    flow = messages(listen(anyone))
+    assert next(m for m in flow if m["event"] == "camera")["data"] == {"state": "read"}
+    assert isinstance(house.camera, FakeCamera)
+    house.camera.state = "hand"
+    house.bell.ring()
+    seen = next(m for m in flow if m["event"] == "camera")
+    assert seen["data"] == {"state": "hand"} and seen["id"] is None
+
+
+def test_another_game_on_the_table_is_announced_and_told_from_its_start(anyone: FlaskClient, house: House) -> None:
+    flow = messages(listen(anyone))
+    next(m for m in flow if m["id"] == "32")
+    house.put_on_the_table(FakeSession(tables.waiting(), [{"seq": 1, "event": "round_started"}]), "second")
+    assert next(m for m in flow if m["event"] == "game")["data"] == {"game": "second"}
+    assert next(m for m in flow if m["id"] is not None)["id"] == "1"
+
+
+def test_too_many_screens_are_refused_politely_and_a_seat_becomes_free_again(app: Flask, anyone: FlaskClient) -> None:
+    answers = [anyone.get("/api/stream") for _ in range(6)]
+    refused = anyone.get("/api/stream")
+    assert refused.status_code == 503 and refused.headers["Retry-After"] == "20"
+    answers[0].response.close()  # type: ignore[attr-defined]
+    assert anyone.get("/api/stream").status_code == 200
+
+
+def test_closing_the_house_ends_the_streams(anyone: FlaskClient, house: House) -> None:
+    flow = listen(anyone)
+    numbers(flow, 32)
+    house.bell.close()
+    left = list(messages(flow))
+    assert all(m["id"] is None for m in left), "it ends, and nothing is told twice"
+
+
+def test_a_bell_that_rang_before_is_heard_at_once() -> None:
+    bell = Bell()
+    bell.ring()
+    assert bell.wait(0, timeout_s=60) == 1
+
+
+def test_regions_are_rendered_once_for_many_phones(anyone: FlaskClient, session: FakeSession) -> None:
+    first = anyone.get("/regions")
+    asked = []
+    real = session.snapshot
+    session.snapshot = lambda at=None: asked.append(at) or real(at)  # type: ignore[method-assign, func-returns-value]
+    assert anyone.get("/regions").json == first.json
+    assert asked == []
+    session.record(event="passed", by="Cyril", source="camera", violations=[])
+    anyone.get("/regions")
+    assert asked != []
