@@ -57,6 +57,14 @@ class Crops:
             np.concatenate([p.straight for p in parts]),
         )
 
+    def save(self, path: Path) -> None:
+        np.savez(path, **{name: getattr(self, name) for name in Crops.__slots__})
+
+    @staticmethod
+    def load(path: Path) -> Crops:
+        with np.load(path) as columns:
+            return Crops(**columns)
+
     def part(self, picked: NDArray[np.intp]) -> Crops:
         columns = (self.context, self.labels, self.side_px, self.mirrored, self.straight)
         return Crops(*(column[picked] for column in columns))

@@ -25,14 +25,15 @@ BATCH = 192
 EMA = 0.995
 
 
-def load(folder: Path, work: Path, seed: int, every: int = 1, first: int = 0) -> Crops:
-    """The crops of a folder, cut once and kept in the work folder for the next run."""
-    kept = work / f"{folder.name}-{every}-{first}.npz"
+def load(source: Path, work: Path, seed: int) -> Crops:
+    """The crops of a folder of rendered tables, cut once and kept in the work folder, or of a file of close-ups."""
+    if source.suffix == ".npz":
+        return Crops.load(source)
+    kept = work / f"{source.name}.npz"
     if kept.is_file():
-        with np.load(kept) as columns:
-            return Crops(**columns)
-    crops = collect(folder, seed, every, first)
-    np.savez(kept, **{name: getattr(crops, name) for name in Crops.__slots__})
+        return Crops.load(kept)
+    crops = collect(source, seed)
+    crops.save(kept)
     return crops
 
 
@@ -98,15 +99,17 @@ def class_weights(crops: Crops) -> Tensor:
     return torch.from_numpy(np.clip(weight, 0.4, 2.5))
 
 
-def train(crops: Crops, held: Crops, work: Path, minutes: float, resume: bool, rate: float, seed: int) -> None:
+def train(crops: Crops, held: Crops, options: argparse.Namespace) -> None:
+    work, minutes, rate, seed = options.work, options.minutes, options.rate, options.seed
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     network = TileReader().to(device, memory_format=torch.channels_last)
     kept = TileReader().to(device)
     last, best_file = work / "last.pt", work / "best.pt"
-    if resume and last.is_file():
-        network.load_state_dict(torch.load(last, map_location=device, weights_only=True))
+    begin = last if options.resume and last.is_file() else options.start
+    if begin is not None:
+        network.load_state_dict(torch.load(begin, map_location=device, weights_only=True))
     kept.load_state_dict(network.state_dict())
     weight = class_weights(crops).to(device)
     optimiser = torch.optim.AdamW(network.parameters(), rate, weight_decay=0.02)
@@ -169,10 +172,13 @@ def train(crops: Crops, held: Crops, work: Path, minutes: float, resume: bool, r
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, nargs="+", required=True, help="folders of rendered tables")
+    parser.add_argument(
+        "--data", type=Path, nargs="+", required=True, help="folders of rendered tables, files of close-ups"
+    )
     parser.add_argument("--held", type=Path, nargs="*", help="validation tables (default: every 20th of the data)")
     parser.add_argument("--work", type=Path, default=Path("work/reader"))
     parser.add_argument("--minutes", type=float, required=True)
+    parser.add_argument("--start", type=Path, help="weights to start from")
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--rate", type=float, default=3e-3)
     parser.add_argument("--threads", type=int, default=1)
@@ -188,7 +194,7 @@ def main() -> None:
         cut = len(crops) // 20
         crops, held = crops.part(picked[cut:]), crops.part(picked[:cut])
     print(json.dumps({"crops": len(crops), "held": len(held)}), flush=True)
-    train(crops, held, options.work, options.minutes, options.resume, options.rate, options.seed)
+    train(crops, held, options)
 
 
 if __name__ == "__main__":
