@@ -10,11 +10,13 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from companion.chinese import judging as line_judging
+from companion.chinese import line
 from companion.mexican import blocks, judging
 from companion.mexican.inference import infer
 from companion.mexican.stories import Inference
 from companion.notation import Change
-from companion.position import Position
+from companion.position import LinePosition, Position
 from companion.ruleset import RuleSet
 from companion.ruling import Ruling
 from companion.tile import Tile
@@ -91,3 +93,36 @@ class MexicanReferee:
     def explain(self, before: Position, delta: Iterable[Change], expected: str) -> Inference:
         """Every story that explains the change between two still tables. Source: rules.md section 9."""
         return infer(self.rules, before, delta, expected)
+
+
+@dataclass(frozen=True, slots=True)
+class LineReferee:
+    """The connecting games with the Chinese set under one rule set."""
+
+    rules: RuleSet
+
+    def judge(self, position: LinePosition, actions: Sequence[Action]) -> Ruling:
+        return line_judging.judge_turn(self.rules, position, actions)
+
+    def judge_play(self, position: LinePosition, play: Play, done: Sequence[Action] = ()) -> Ruling:
+        return line_judging.judge_play(self.rules, position, play, done)
+
+    def apply(self, position: LinePosition, action: Action) -> LinePosition:
+        return line.apply(position, action)
+
+    def after_turn(self, position: LinePosition, actions: Sequence[Action]) -> LinePosition:
+        return line.after_turn(position, actions)
+
+    def legal_plays(
+        self, position: LinePosition, hand: Collection[Tile] | None = None, done: Sequence[Action] = ()
+    ) -> list[Play]:
+        """After a tile or a discard the turn is over, so nothing may be chosen."""
+        return [] if done else line.legal_plays(self.rules, position, hand)
+
+    def blocked(self, position: LinePosition) -> bool:
+        return line.blocked(self.rules, position.line, len(position.players))
+
+
+def referee_for(rules: RuleSet) -> MexicanReferee | LineReferee:
+    """The referee of the rule set's family."""
+    return MexicanReferee(rules) if rules.is_mexican else LineReferee(rules)
