@@ -13,6 +13,8 @@ from werkzeug.exceptions import Forbidden, TooManyRequests, Unauthorized
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.web.body import read_body, text
+from companion.web.languages import gettext as _
+from companion.web.languages import ngettext
 from companion.web.pin import PinLock, TooManyTriesError
 
 access = Blueprint("access", __name__)
@@ -51,7 +53,7 @@ def needs_pin(view: Callable[..., Any]) -> Callable[..., Any]:
             if offered is None:
                 if wants_page():
                     return redirect("/pin?next=" + own_path(request.referrer), 303)
-                raise Unauthorized("Changes need the PIN that the box shows.")
+                raise Unauthorized(_("Changes need the PIN that the box shows."))
             try_pin(offered)
         return view(*args, **kwargs)
 
@@ -64,9 +66,14 @@ def try_pin(pin: str) -> None:
         right = lock().opens(pin, request.remote_addr or "?")
     except TooManyTriesError as many:
         seconds = math.ceil(many.wait_s)
-        raise TooManyRequests(f"Too many wrong PINs. Try again in {seconds} seconds.", retry_after=seconds) from None
+        sentence = ngettext(
+            "Too many wrong PINs. Try again in one second.",
+            "Too many wrong PINs. Try again in %(num)s seconds.",
+            seconds,
+        )
+        raise TooManyRequests(sentence, retry_after=seconds) from None
     if not right:
-        raise Forbidden("That is not the PIN.")
+        raise Forbidden(_("That is not the PIN."))
 
 
 def own_path(url: str | None) -> str:

@@ -12,6 +12,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.web.access import needs_pin, own_path, wants_page, who_changes
 from companion.web.body import number, person, read_body, text, tile, tiles
 from companion.web.house import House
+from companion.web.languages import gettext as _
 
 api = Blueprint("api", __name__)
 
@@ -94,7 +95,7 @@ def _fresh(fields: dict[str, Any]) -> None:
     expected = number(fields, "expected_seq", 0, 10**9)
     now = int(_board().get("seq") or 0)
     if expected != now:
-        raise Conflict("The table has changed in the meantime; look again and repeat it if it is still right.")
+        raise Conflict(_("The table has changed in the meantime; look again and repeat it if it is still right."))
 
 
 def _due(train: str) -> int | None:
@@ -174,7 +175,7 @@ def answer() -> AnyResponse:
 
 
 def correction(fields: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-    """What a correction changes: `tile`, `train`, `by`, or one of the flags `withdrawn`, `overruled`."""
+    """What a correction changes: `tile`, `train`, `by`, a missing tile, or one of the flags `withdrawn`, `overruled`."""
     seq = number(fields, "seq", 1, 10**9)
     what: dict[str, Any] = {}
     if fields.get("low") not in (None, "") or fields.get("high") not in (None, ""):
@@ -185,12 +186,23 @@ def correction(fields: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         what["train"] = _train(fields)
     if fields.get("by") not in (None, ""):
         what["by"] = person(fields, "by", _players())
+    if fields.get("insert_train") not in (None, ""):
+        what["insert"] = [_missing_tile(fields)]
+        what["after"] = True
     for flag in ("withdrawn", "overruled"):
         if fields.get(flag) in (True, "1", "true", "on"):
             what[flag] = True
     if not what:
-        raise BadRequest("The correction changes nothing: name a tile, a train, a player, or withdraw the play.")
+        raise BadRequest(_("The correction changes nothing."))
     return seq, what
+
+
+def _missing_tile(fields: dict[str, Any]) -> dict[str, Any]:
+    """A tile that was laid and not seen, as the event it would have been."""
+    laid = [number(fields, "insert_low", 0, HIGHEST), number(fields, "insert_high", 0, HIGHEST)]
+    train = _train(fields, "insert_train")
+    by = person(fields, "insert_by", _players())
+    return {"event": "tile_played", "source": "person", "by": by, "tile": laid, "train": train, "violations": []}
 
 
 @api.post("/api/correct")

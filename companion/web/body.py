@@ -11,6 +11,8 @@ from typing import Any, NoReturn
 from flask import Request
 from werkzeug.exceptions import BadRequest, RequestEntityTooLarge
 
+from companion.web.languages import gettext as _
+
 MAX_DEPTH = 12
 """A correction is three levels deep; a hundred thousand levels exhaust the parser's stack."""
 
@@ -59,7 +61,7 @@ def person(fields: Mapping[str, Any], name: str, players: tuple[str, ...] | list
     """The name of somebody who plays."""
     value = text(fields, name, longest=MAX_NAME)
     if value not in players:
-        raise BadRequest(f"'{value}' does not play in this game.")
+        raise BadRequest(_("%(name)s does not play in this game.", name=value))
     return value
 
 
@@ -71,7 +73,7 @@ def tile(value: Any, highest: int) -> tuple[int, int]:
     elif isinstance(value, list):
         halves = value
     if len(halves) != 2:
-        raise BadRequest("A tile is written like 12-5.")
+        raise BadRequest(_("A tile is written like 12-5."))
     a, b = (number({"half of the tile": half}, "half of the tile", 0, highest) for half in halves)
     return a, b
 
@@ -80,9 +82,9 @@ def tiles(value: Any, highest: int, *, most: int = 40) -> list[tuple[int, int]]:
     """A hand: a list of tiles, or `"1-2 5-5"`."""
     parts = value.replace(",", " ").replace(";", " ").split() if isinstance(value, str) else value
     if not isinstance(parts, list):
-        raise BadRequest("A hand is written like 12-5 3-3.")
+        raise BadRequest(_("A hand is written like 12-5 3-3."))
     if len(parts) > most:
-        raise BadRequest(f"A hand of more than {most} tiles cannot be.")
+        raise BadRequest(_("A hand of more than %(most)s tiles cannot be.", most=most))
     return [tile(part, highest) for part in parts]
 
 
@@ -102,7 +104,7 @@ def _json_object(raw: bytes) -> dict[str, Any]:
         document = raw.decode("utf-8")
     except UnicodeDecodeError as fault:
         raise BadRequest(f"The request is not UTF-8 (byte {fault.start}).") from None
-    if _depth(document) > MAX_DEPTH:
+    if depth_of(document) > MAX_DEPTH:
         raise BadRequest(f"The request is nested deeper than {MAX_DEPTH} levels.")
     try:
         value = json.loads(document, parse_constant=_refuse_constant, parse_float=_finite)
@@ -115,7 +117,7 @@ def _json_object(raw: bytes) -> dict[str, Any]:
     return checked
 
 
-def _depth(document: str) -> int:
+def depth_of(document: str) -> int:
     """The deepest nesting of brackets outside of strings, found without recursion."""
     deepest = depth = 0
     inside = escaped = False

@@ -45,9 +45,12 @@ def line_of(seq: int) -> dict[str, Any]:
 def pictures_of(seq: int) -> tuple[str | None, str | None]:
     """The pictures before and after: the last one earlier than `seq`, and the one that shows it."""
     before = after = None
+    folder = pictures_folder(house().game)
+    if folder is None:
+        return None, None
     for line in event_lines(house().session):
         frame = line.get("frame")
-        if frame is None or not PICTURE.fullmatch(str(frame)):
+        if frame is None or not PICTURE.fullmatch(str(frame)) or not (folder / str(frame)).is_file():
             continue
         if line["seq"] < seq:
             before = str(frame)
@@ -97,7 +100,6 @@ def show(seq: int) -> str:
         reading=_reading(seq),
         before=before,
         after=after,
-        reasons=_reasons(seq),
         tv=False,
     )
 
@@ -111,17 +113,6 @@ def _reading(seq: int) -> dict[str, Any] | None:
             if tile.get("seq") == seq:
                 return dict(tile)
     return None
-
-
-def _reasons(seq: int) -> list[dict[str, Any]]:
-    """The referee's own sentences on this entry, where the session offers them."""
-    explain = getattr(house().session, "explain", None)
-    if not callable(explain):
-        return []
-    try:
-        return [dict(reason) for reason in explain(seq) or ()]
-    except (ValueError, LookupError, TypeError):
-        return []
 
 
 @plays.post("/play/<int:seq>/preview")

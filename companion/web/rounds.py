@@ -70,9 +70,9 @@ def count() -> AnyResponse:
             raise BadRequest(f"{seat.name}: {fault.description}") from None
     how = str(fields.get("how") or "")
     if how not in ("out", "blocked_declared", "abandoned"):
-        raise BadRequest("Say how the round ended.")
+        raise BadRequest(_("Say how the round ended."))
     if how == "out" and all(shown.values()):
-        raise BadRequest("Somebody went out, so one hand must be empty.")
+        raise BadRequest(_("Somebody went out, so one hand must be empty."))
     try:
         if board.phase == "playing":
             session.end_round(how)
@@ -91,22 +91,22 @@ def photo() -> AnyResponse | str:
     request.max_content_length = PHOTO_LIMIT
     workshop = house().workshop
     if workshop is None or workshop.read_hand is None:
-        raise Conflict("There is no eye in this box; type the tiles instead.")
+        raise Conflict(_("This box cannot read photographs; type the tiles instead."))
     board = _board()
     picture = request.files.get("photo")
     name = request.form.get("by", "")
     seat = board.seat(name)
     if seat is None:
-        raise BadRequest("Say whose hand it is.")
+        raise BadRequest(_("Say whose hand it is."))
     if not isinstance(picture, FileStorage):
-        raise BadRequest("The photograph is missing.")
+        raise BadRequest(_("The photograph is missing."))
     raw = picture.stream.read(PHOTO_LIMIT + 1)
     if not raw.startswith(PHOTO_STARTS):
-        raise BadRequest("That is not a photograph (JPEG, PNG or WebP).")
+        raise BadRequest(_("That is not a photograph (JPEG, PNG or WebP)."))
     try:
         read = workshop.read_hand(raw, {"rules": board.rules, "set": board.set_name})
     except ValueError as fault:
-        raise BadRequest(f"The photograph cannot be read: {fault}") from None
+        raise BadRequest(_("The photograph cannot be read: %(why)s", why=fault)) from None
     sign = ":" if board.chinese else "-"
     found = " ".join(f"{a}{sign}{b}" for a, b in read.get("tiles") or ())
     hands = {key.removeprefix("kept_"): value[:200] for key, value in request.form.items() if key.startswith("kept_")}

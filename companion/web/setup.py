@@ -11,6 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.web.access import needs_pin, wants_page
 from companion.web.api import house
 from companion.web.body import read_body, text
+from companion.web.languages import gettext as _
 from companion.web.rule_words import OPTIONS, RULES, RuleWords, option_value
 
 setup = Blueprint("setup", __name__)
@@ -53,7 +54,7 @@ def start() -> AnyResponse:
     fields = read_body(request)
     header = read_header(fields)
     if house().workshop is None or house().data_dir is None:
-        raise Conflict("This page shows one fixed game; new games are started with `companion serve`.")
+        raise Conflict(_("This page shows one fixed game; new games need `companion serve`."))
     try:
         name = house().start_game(header)
     except ValueError as refusal:
@@ -90,15 +91,16 @@ def _players(fields: dict[str, Any], rules: RuleWords) -> list[str]:
     names = [" ".join(name.split()) for name in given if name.strip()]
     for name in names:
         if len(name) > 24:
-            raise BadRequest("A player's name has at most 24 letters.")
+            raise BadRequest(_("A player's name has at most 24 letters."))
         if name.upper() in RESERVED:
-            raise BadRequest(f"'{name}' cannot be a player's name here.")
+            raise BadRequest(_("%(name)s cannot be a player's name here.", name=name))
     if len({name.casefold() for name in names}) < len(names):
-        raise BadRequest("Two players have the same name.")
+        raise BadRequest(_("Two players have the same name."))
     low, high = rules.players
     if not low <= len(names) <= high:
-        many = f"{low}" if low == high else f"{low} to {high}"
-        raise BadRequest(f"These rules need {many} players, not {len(names)}.")
+        raise BadRequest(
+            _("These rules need %(low)s to %(high)s players, not %(count)s.", low=low, high=high, count=len(names))
+        )
     return names
 
 

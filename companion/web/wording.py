@@ -130,6 +130,8 @@ def say_correction(event: Mapping[str, Any], family: str) -> str:
         )
     if what.get("train"):
         return _("Correction of no. %(number)s: %(train)s.", number=number, train=train_name(what["train"]))
+    if what.get("insert"):
+        return _("After no. %(number)s: %(what)s", number=number, what=say_event(what["insert"][0], family))
     if what.get("by"):
         return _("Correction of no. %(number)s: played by %(by)s.", number=number, by=what["by"])
     return _("Correction of no. %(number)s.", number=number)

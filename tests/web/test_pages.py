@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from flask.testing import FlaskClient
 
@@ -135,10 +137,18 @@ def test_the_pin_is_shown_on_the_boxes_own_screen_only(app, anyone: FlaskClient)
     assert "135790" not in anyone.get("/").text
 
 
-def test_a_play_page_shows_ruling_source_and_pictures(anyone: FlaskClient) -> None:
+def test_a_play_page_shows_ruling_source_and_the_pictures_that_are_there(
+    anyone: FlaskClient, house: House, tmp_path: Path
+) -> None:
+    folder = tmp_path / "games" / "tonight"
+    folder.mkdir(parents=True)
+    folder.joinpath("journal.jsonl").write_text("{}", encoding="utf-8")
+    folder.joinpath("f30.jpg").write_bytes(b"\xff\xd8\xff")
     page = anyone.get("/play/32").text
     assert "CLOSED_TRAIN" in page and "Leaflet of the boxed game" in page
-    assert "/pictures/f30.jpg" in page and "/pictures/f32.jpg" in page
+    assert "/pictures/f30.jpg" in page and "/pictures/f32.jpg" not in page
+    with anyone.get("/games/tonight/pictures/f30.jpg") as picture:
+        assert picture.data == b"\xff\xd8\xff"
 
 
 def test_a_play_that_never_was_is_not_found(anyone: FlaskClient) -> None:
