@@ -86,7 +86,7 @@ def _rule_of(rules: RuleSet, code: Violation) -> Rule:
 
 
 def _text_of(rules: RuleSet, rule: Rule) -> str:
-    if rule.rests_on is None:
+    if rule.rests_on is None or not rule.variants:
         return rule.text
     return rule.variants.get(getattr(rules, rule.rests_on), rule.text)
 
