@@ -1,0 +1,144 @@
+"""The hall: subscribes to every table, and asks a table again for whatever the broker lost."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import paho.mqtt.client as mqtt
+from paho.mqtt.enums import CallbackAPIVersion
+
+from companion.hall.tables import Table, Tables
+from companion.publish.publisher import Broker
+from companion.publish.topics import ONLINE, ROOT, pack, table_of, topic, unpack
+
+ASK_FIRST_S, ASK_AGAIN_S = 0.5, 3.0
+"""How long nothing may come from a table that lacks events before it is asked, and before it is asked again."""
+
+
+@dataclass(slots=True)
+class _Lack:
+    """Where a table's events stop here, (game, seq), and when to ask for the rest."""
+
+    have: tuple[str, int]
+    ask_at: float
+
+
+class Hall:
+    """All tables, live. `changed` is called after every change, from the hall's own thread."""
+
+    def __init__(
+        self,
+        broker: Broker,
+        *,
+        changed: Callable[[], None] = lambda: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._broker, self._changed, self._clock = broker, changed, clock
+        self._mail: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._tables = Tables()
+        self._lacking: dict[str, _Lack] = {}
+        self._client = self._make_client()
+        self._thread = threading.Thread(target=self._work, name="hall", daemon=True)
+        self.connected = False
+
+    def start(self) -> None:
+        self._client.connect_async(self._broker.host, self._broker.port, keepalive=20)
+        self._client.loop_start()
+        self._thread.start()
+
+    def snapshot(self) -> dict[str, Any]:
+        """What the hall page shows."""
+        with self._lock:
+            return {"connected": self.connected, "tables": [table.as_json() for table in self._tables]}
+
+    def events(self, table: str) -> list[dict[str, Any]]:
+        """A table's journal lines, as far as they are here without a gap."""
+        with self._lock:
+            known = self._tables.get(table)
+            return [] if known is None else [event.to_json() for event in known.events]
+
+    def close(self) -> None:
+        self._mail.put(("close",))
+        if self._thread.is_alive():
+            self._thread.join()
+        self._client.disconnect()
+        self._client.loop_stop()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _make_client(self) -> mqtt.Client:
+        client = mqtt.Client(CallbackAPIVersion.VERSION2)
+        if self._broker.user is not None:
+            client.username_pw_set(self._broker.user, self._broker.password)
+        client.reconnect_delay_set(1, 30)
+        client.on_connect = lambda c, data, flags, reason, properties: self._mail.put(("connected", reason))
+        client.on_disconnect = lambda c, data, flags, reason, properties: self._mail.put(("disconnected",))
+        client.on_message = lambda c, data, message: self._mail.put(("heard", message.topic, bytes(message.payload)))
+        return client
+
+    def _work(self) -> None:
+        while True:
+            try:
+                message = self._mail.get(timeout=ASK_FIRST_S)
+            except queue.Empty:
+                message = ("nothing",)
+            if message[0] == "close":
+                return
+            with self._lock:
+                self._handle(message)
+            if self._mail.empty():
+                self._ask_for_gaps()
+                if message[0] != "nothing":
+                    self._changed()
+
+    def _handle(self, message: tuple[Any, ...]) -> None:
+        match message:
+            case ("connected", reason) if not reason.is_failure:
+                self.connected = True
+                self._lacking.clear()
+                for what in ("status", "head", "events"):
+                    self._client.subscribe(f"{ROOT}/+/{what}", qos=1)
+            case ("connected", _) | ("disconnected",):
+                self.connected = False
+            case ("heard", str(where), bytes(payload)):
+                self._heard(where, payload)
+
+    def _heard(self, where: str, payload: bytes) -> None:
+        place = table_of(where)
+        if place is None:
+            return
+        table, what = place
+        if what == "status":
+            self._tables.status(table, payload == ONLINE.encode())
+        elif (message := unpack(payload)) is not None:
+            if what == "head":
+                self._tables.head(table, message)
+            elif what == "events":
+                self._tables.event(table, message)
+
+    def _ask_for_gaps(self) -> None:
+        """Ask each table that we lack events of, once nothing more comes by itself."""
+        if not self.connected:
+            return
+        with self._lock:
+            lacking: list[Table] = [table for table in self._tables if table.game and table.missing]
+        now = self._clock()
+        for table in lacking:
+            have = (table.game, len(table.events))
+            lack = self._lacking.get(table.id)
+            if lack is None or lack.have != have:
+                self._lacking[table.id] = _Lack(have, now + ASK_FIRST_S)
+            elif now >= lack.ask_at:
+                lack.ask_at = now + ASK_AGAIN_S
+                self._client.publish(topic(table.id, "resend"), pack({"game": have[0], "after": have[1]}), qos=1)

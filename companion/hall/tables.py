@@ -1,0 +1,119 @@
+"""What is known of each table: its journal as far as it has arrived without a gap. Pure; no network, no clock."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from companion.event_fields import EventError
+from companion.events import Event, event_from_json
+from companion.header import Header
+from companion.scoreboard import fold
+
+MOST_TABLES = 200
+MOST_AHEAD = 2000
+"""Bounds against a stranger on the broker who makes up tables or sequence numbers."""
+
+
+@dataclass(slots=True)
+class Table:
+    """One table. `events` are whole from the first to the last; `ahead` waits for a gap to be filled."""
+
+    id: str
+    name: str = ""
+    online: bool = False
+    game: str = ""
+    header: Header | None = None
+    last_seq: int = 0
+    events: list[Event] = field(default_factory=list)
+    ahead: dict[int, Event] = field(default_factory=dict)
+
+    @property
+    def missing(self) -> bool:
+        return self.header is None or len(self.events) < self.last_seq
+
+    def as_json(self) -> dict[str, Any]:
+        """One table as the hall page shows it."""
+        shown: dict[str, Any] = {
+            "table": self.id,
+            "name": self.name or self.id,
+            "online": self.online,
+            "game": self.game,
+            "seq": len(self.events),
+            "complete": not self.missing,
+        }
+        if self.header is None:
+            return shown
+        board = fold(self.header, self.events)
+        sheet = board.round
+        return shown | {
+            "rules": self.header.rules,
+            "set": self.header.set,
+            "players": list(self.header.players),
+            "totals": dict(board.totals),
+            "round": None if sheet is None else sheet.number,
+            "over": board.over,
+            "winners": list(board.winners),
+            "questions": len(board.questions),
+            "illegal": sum(1 for _, finding in board.violations if finding.certain),
+            "rounds": [
+                {"round": one.number, "how": one.how, "scores": None if one.scores is None else dict(one.scores)}
+                for one in board.rounds
+            ],
+        }
+
+
+class Tables:
+    """Takes messages as they come, in any order, repeated or torn; keeps each event once."""
+
+    def __init__(self) -> None:
+        self._tables: dict[str, Table] = {}
+
+    def __iter__(self) -> Any:
+        return iter(sorted(self._tables.values(), key=lambda table: table.id))
+
+    def get(self, table: str) -> Table | None:
+        return self._tables.get(table)
+
+    def status(self, table: str, online: bool) -> None:
+        if (known := self._known(table)) is not None:
+            known.online = online
+
+    def head(self, table: str, message: Mapping[str, Any]) -> None:
+        """The game on a table and how far it has come. A message that makes no sense is passed over."""
+        known = self._known(table)
+        game, seq = message.get("game"), message.get("seq")
+        if known is None or not isinstance(game, str) or not isinstance(seq, int) or isinstance(seq, bool):
+            return
+        try:
+            header = Header.from_json(message.get("header"))
+        except EventError:
+            return
+        if game != known.game:
+            known.game, known.last_seq = game, 0
+            known.events, known.ahead = [], {}
+        known.header = header
+        known.name = str(message.get("name") or "")[:60]
+        known.last_seq = max(known.last_seq, seq)
+
+    def event(self, table: str, message: Mapping[str, Any]) -> None:
+        """One line of a journal. One heard before, or of another game, changes nothing."""
+        known = self._known(table)
+        if known is None or message.get("game") != known.game or known.header is None:
+            return
+        try:
+            event = event_from_json(message.get("event"))
+        except EventError:
+            return
+        if event.seq <= len(known.events) or len(known.ahead) >= MOST_AHEAD:
+            return
+        known.ahead[event.seq] = event
+        known.last_seq = max(known.last_seq, event.seq)
+        while (following := known.ahead.pop(len(known.events) + 1, None)) is not None:
+            known.events.append(following)
+
+    def _known(self, table: str) -> Table | None:
+        if table not in self._tables and len(self._tables) < MOST_TABLES:
+            self._tables[table] = Table(table)
+        return self._tables.get(table)

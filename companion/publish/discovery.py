@@ -1,0 +1,71 @@
+"""What Home Assistant is told, so that a table appears there by itself (MQTT discovery, one retained message each)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from companion.publish.topics import OFFLINE, ONLINE, topic
+
+PREFIX = "homeassistant"
+
+SENSORS = (
+    ("phase", "Phase", "mdi:table-furniture"),
+    ("turn", "Turn", "mdi:account-arrow-right"),
+    ("round", "Round", "mdi:counter"),
+    ("leader", "Leader", "mdi:trophy"),
+    ("last", "Last play", "mdi:cards-outline"),
+)
+ALARMS = (("question", "Question open", "mdi:help-circle"), ("illegal", "Illegal play", "mdi:gavel"))
+
+
+def discovery(table: str, name: str) -> dict[str, dict[str, Any]]:
+    """Topic -> configuration, for every sensor of one table."""
+    device = {"identifiers": [f"companion_{table}"], "name": name, "manufacturer": "Tabletop companion"}
+    found: dict[str, dict[str, Any]] = {}
+    for kind, key, title, icon in (
+        *(("sensor", *sensor) for sensor in SENSORS),
+        *(("binary_sensor", *alarm) for alarm in ALARMS),
+    ):
+        config: dict[str, Any] = {
+            "name": title,
+            "unique_id": f"companion_{table}_{key}",
+            "state_topic": topic(table, "state"),
+            "value_template": f"{{{{ value_json.{key} }}}}",
+            "availability_topic": topic(table, "status"),
+            "payload_available": ONLINE,
+            "payload_not_available": OFFLINE,
+            "icon": icon,
+            "device": device,
+        }
+        if kind == "binary_sensor":
+            config |= {"payload_on": "True", "payload_off": "False", "device_class": "problem"}
+        found[f"{PREFIX}/{kind}/companion_{table}/{key}/config"] = config
+    return found
+
+
+def summary(snapshot: Mapping[str, Any]) -> dict[str, Any]:
+    """The state those sensors show, from a session's snapshot."""
+    totals: Mapping[str, int] = snapshot.get("totals") or {}
+    best = min(totals.values(), default=None)
+    plays = snapshot.get("plays") or []
+    last = plays[-1] if plays else {}
+    illegal = any(finding.get("certain") for finding in last.get("violations") or ()) and not last.get("overruled")
+    return {
+        "phase": str(snapshot.get("phase") or "waiting"),
+        "turn": snapshot.get("turn") or "-",
+        "round": snapshot.get("round") or 0,
+        "leader": ", ".join(name for name, points in totals.items() if points == best) or "-",
+        "last": _words(last),
+        "question": bool(snapshot.get("unclear")),
+        "illegal": bool(illegal),
+        "totals": dict(totals),
+    }
+
+
+def _words(play: Mapping[str, Any]) -> str:
+    """`Ann 12-5 on Ben`."""
+    tile = play.get("tile")
+    if not isinstance(tile, list | tuple) or len(tile) != 2:
+        return "-"
+    return f"{play.get('by') or '?'} {tile[0]}-{tile[1]} on {play.get('train') or '?'}"

@@ -1,0 +1,227 @@
+"""One table's voice on the broker.
+
+A single thread owns everything; whatever happens (an event was written, the broker confirmed, the connection broke)
+comes to it as a message in its mailbox. The network thread of the client never waits for it, nor the game for either.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+import paho.mqtt.client as mqtt
+from paho.mqtt.enums import CallbackAPIVersion
+
+from companion.events import Event
+from companion.header import Header
+from companion.publish.discovery import discovery, summary
+from companion.publish.outbox import Outbox
+from companion.publish.topics import OFFLINE, ONLINE, pack, table_id, topic, unpack
+
+WINDOW = 50
+"""Events under way at once: enough for the network's delay, few enough to keep nothing in memory."""
+
+DEFAULT_PORT = 1883
+
+
+@dataclass(frozen=True, slots=True)
+class Broker:
+    host: str
+    port: int = DEFAULT_PORT
+    user: str | None = None
+    password: str | None = None
+
+
+def parse_broker(text: str) -> Broker:
+    """`host`, `host:port` or `user:password@host:port`. Raises ValueError in one line."""
+    login, _, address = text.rpartition("@")
+    host, colon, port = address.partition(":")
+    if not host or any(letter.isspace() for letter in text):
+        raise ValueError(f"broker {address!r}: expected host or host:port")
+    if colon and not (port.isdecimal() and 0 < int(port) < 65536):
+        raise ValueError(f"broker {address!r}: expected a port from 1 to 65535 after the colon")
+    user, _, password = login.partition(":")
+    return Broker(host, int(port) if colon else DEFAULT_PORT, user or None, password or None)
+
+
+class Game(Protocol):
+    """The part of a session that is published."""
+
+    @property
+    def header(self) -> Header: ...
+
+    @property
+    def events(self) -> Sequence[Event]: ...
+
+    def snapshot(self) -> dict[str, Any]: ...
+
+    def subscribe(self, callback: Callable[..., None]) -> Any: ...
+
+
+@dataclass(slots=True)
+class _Feed:
+    game: Game
+    sent: int
+
+
+@dataclass(frozen=True, slots=True)
+class PublishStatus:
+    """`behind`: events the broker has not confirmed yet."""
+
+    connected: bool
+    behind: int
+    detail: str = ""
+
+
+class Publisher:
+    """Publishes games under a table's name. Never raises into the game, never blocks it."""
+
+    def __init__(self, broker: Broker, name: str, outbox: Outbox) -> None:
+        self.table, self._name = table_id(name), name
+        self._broker, self._outbox = broker, outbox
+        self._mail: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
+        self._feeds: dict[str, _Feed] = {}
+        self._on_the_table = ""
+        self._under_way: dict[int, tuple[str, int]] = {}
+        self._connected = False
+        self._detail = "not connected yet"
+        self._head_said = ("", -1)
+        self._client = self._make_client()
+        self._thread = threading.Thread(target=self._work, name="publisher", daemon=True)
+
+    def start(self) -> None:
+        """Connect now or whenever the broker can be reached."""
+        self._client.connect_async(self._broker.host, self._broker.port, keepalive=20)
+        self._client.loop_start()
+        self._thread.start()
+
+    def follow(self, name: str, game: Game) -> None:
+        """Publish this game from its first event that was not confirmed; it is the game on the table from now on."""
+        self._mail.put(("follow", name, game, True))
+        game.subscribe(lambda *_: self._mail.put(("events",)))
+
+    def catch_up(self, name: str, game: Game) -> None:
+        """Publish what is left of an earlier game, which is not on the table any more."""
+        self._mail.put(("follow", name, game, False))
+
+    @property
+    def status(self) -> PublishStatus:
+        behind = sum(
+            max(0, len(feed.game.events) - self._outbox.confirmed(name)) for name, feed in list(self._feeds.items())
+        )
+        return PublishStatus(self._connected, behind, self._detail)
+
+    def close(self) -> None:
+        """Say goodbye and stop. What was not confirmed is said next time."""
+        self._mail.put(("close",))
+        if self._thread.is_alive():
+            self._thread.join()
+        self._client.disconnect()
+        self._client.loop_stop()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _make_client(self) -> mqtt.Client:
+        client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id=f"companion-{self.table}")
+        if self._broker.user is not None:
+            client.username_pw_set(self._broker.user, self._broker.password)
+        client.will_set(topic(self.table, "status"), OFFLINE, qos=1, retain=True)
+        client.reconnect_delay_set(1, 30)
+        client.max_inflight_messages_set(WINDOW)
+        client.on_connect = lambda c, data, flags, reason, properties: self._mail.put(("connected", reason))
+        client.on_disconnect = lambda c, data, flags, reason, properties: self._mail.put(("disconnected", reason))
+        client.on_publish = lambda c, data, mid, reason, properties: self._mail.put(("confirmed", mid))
+        client.on_message = lambda c, data, message: self._mail.put(("asked", bytes(message.payload)))
+        return client
+
+    def _work(self) -> None:
+        while True:
+            message = self._mail.get()
+            if message[0] == "close":
+                if self._connected:
+                    self._say("status", OFFLINE.encode(), retain=True)
+                return
+            self._handle(message)
+            if self._connected and self._mail.empty():
+                self._push()
+
+    def _handle(self, message: tuple[Any, ...]) -> None:
+        match message:
+            case ("follow", str(name), game, bool(on_the_table)):
+                self._outbox.begin(name)
+                self._feeds[name] = _Feed(game, self._outbox.confirmed(name))
+                if on_the_table:
+                    self._on_the_table = name
+            case ("connected", reason):
+                self._connected = not reason.is_failure
+                self._detail = "" if self._connected else str(reason)
+                if self._connected:
+                    self._introduce()
+            case ("disconnected", reason):
+                self._connected = False
+                self._detail = str(reason)
+            case ("confirmed", int(mid)) if mid in self._under_way:
+                name, seq = self._under_way.pop(mid)
+                self._confirm(name, seq)
+            case ("asked", bytes(payload)):
+                self._say_again(unpack(payload) or {})
+
+    def _confirm(self, name: str, seq: int) -> None:
+        """Confirmations may come in any order; only what is confirmed without a gap counts."""
+        still_open = [open_seq for game, open_seq in self._under_way.values() if game == name]
+        self._outbox.confirm(name, min(still_open) - 1 if still_open and min(still_open) <= seq else seq)
+
+    def _introduce(self) -> None:
+        """After every connection, because a broker that was restarted may have forgotten what it retained."""
+        for where, config in discovery(self.table, self._name).items():
+            self._client.publish(where, pack(config), qos=1, retain=True)
+        self._say("status", ONLINE.encode(), retain=True)
+        self._client.subscribe(topic(self.table, "resend"), qos=1)
+        self._head_said = ("", -1)
+
+    def _push(self) -> None:
+        """Say what has not been said, as far as the window allows."""
+        for name, feed in self._feeds.items():
+            for event in feed.game.events[feed.sent :]:
+                if len(self._under_way) >= WINDOW:
+                    return
+                told = self._say("events", pack({"game": name, "event": event.to_json()}))
+                if told is None:
+                    return
+                self._under_way[told] = (name, event.seq)
+                feed.sent = event.seq
+        self._say_head()
+
+    def _say_head(self) -> None:
+        feed = self._feeds.get(self._on_the_table)
+        if feed is None or self._head_said == (self._on_the_table, feed.sent):
+            return
+        head = {
+            "name": self._name,
+            "game": self._on_the_table,
+            "header": feed.game.header.to_json(),
+            "seq": feed.sent,
+        }
+        self._say("head", pack(head), retain=True)
+        self._say("state", pack(summary(feed.game.snapshot())), retain=True)
+        self._head_said = (self._on_the_table, feed.sent)
+
+    def _say_again(self, request: Mapping[str, Any]) -> None:
+        """The hall has missed something: begin again behind the event it names."""
+        feed = self._feeds.get(str(request.get("game")))
+        after = request.get("after")
+        if feed is not None and isinstance(after, int) and not isinstance(after, bool):
+            feed.sent = min(feed.sent, max(0, after))
+
+    def _say(self, what: str, payload: bytes, *, retain: bool = False) -> int | None:
+        """The message's number, or None when there is nobody to hear it."""
+        told = self._client.publish(topic(self.table, what), payload, qos=1, retain=retain)
+        return told.mid if told.rc == mqtt.MQTT_ERR_SUCCESS else None

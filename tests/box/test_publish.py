@@ -1,0 +1,314 @@
+"""Tables, a hall and a real broker on the loopback, which is killed and started again."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import paho.mqtt.client as mqtt
+import pytest
+from paho.mqtt.enums import CallbackAPIVersion
+
+from companion.events import Drew, Event
+from companion.hall import Hall
+from companion.header import Header
+from companion.journal import Journal
+from companion.publish import Broker, Outbox, Publisher, parse_broker
+from companion.publish.discovery import discovery, summary
+from companion.publish.recorded import unfinished
+from companion.publish.topics import table_id
+
+MOSQUITTO = shutil.which("mosquitto", path="/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin:/opt/homebrew/sbin")
+PATIENCE_S = 90.0
+
+
+class BrokerProcess:
+    """A Mosquitto of our own, which keeps nothing: the hardest case when it is killed."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = int(probe.getsockname()[1])
+        self._config = folder / "mosquitto.conf"
+        self._config.write_text(
+            f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence false\n", encoding="ascii"
+        )
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def address(self) -> Broker:
+        return Broker("127.0.0.1", self.port)
+
+    def start(self) -> None:
+        assert MOSQUITTO is not None
+        quiet = subprocess.DEVNULL
+        self._process = subprocess.Popen([MOSQUITTO, "-c", str(self._config)], stdout=quiet, stderr=quiet)
+
+    def kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[BrokerProcess]:
+    if MOSQUITTO is None:
+        pytest.skip("mosquitto is not installed")
+    process = BrokerProcess(tmp_path)
+    process.start()
+    yield process
+    process.kill()
+
+
+@dataclass
+class TableGame:
+    """A session as far as publishing sees it, over a real journal."""
+
+    journal: Journal
+    listeners: list[Callable[..., None]] = field(default_factory=list)
+
+    @property
+    def header(self) -> Header:
+        return self.journal.header
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return tuple(self.journal.events)
+
+    def snapshot(self) -> dict[str, Any]:
+        return {"phase": "playing", "turn": "Ann", "totals": {"Ann": 3, "Ben": 7}}
+
+    def subscribe(self, callback: Callable[..., None]) -> None:
+        self.listeners.append(callback)
+
+    def play(self, count: int) -> None:
+        for _ in range(count):
+            self.journal.append(Drew(by="Ann"))
+            for listener in self.listeners:
+                listener()
+
+
+HEADER = Header("tactic", "double-9", ("Ann", "Ben"))
+
+
+@pytest.fixture
+def new_game(tmp_path: Path) -> Iterator[Callable[[str], TableGame]]:
+    journals = []
+
+    def make(name: str) -> TableGame:
+        folder = tmp_path / "games" / name
+        folder.mkdir(parents=True)
+        journals.append(Journal.create(folder / "journal.jsonl", HEADER))
+        return TableGame(journals[-1])
+
+    yield make
+    for journal in journals:
+        journal.close()
+
+
+class Watched:
+    """A hall that can be waited for."""
+
+    def __init__(self, broker: Broker) -> None:
+        self._changed = threading.Condition()
+        self.hall = Hall(broker, changed=self._ring)
+
+    def _ring(self) -> None:
+        with self._changed:
+            self._changed.notify_all()
+
+    def wait_for(self, wanted: Callable[[], bool]) -> bool:
+        with self._changed:
+            return self._changed.wait_for(wanted, PATIENCE_S)
+
+    def lines(self, table: str) -> list[int]:
+        return [line["seq"] for line in self.hall.events(table)]
+
+    def __enter__(self) -> Watched:
+        self.hall.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.hall.close()
+
+
+def publisher(broker: Broker, folder: Path, name: str) -> Publisher:
+    return Publisher(broker, name, Outbox(folder / f"{table_id(name)}.json"))
+
+
+def test_four_tables_on_one_broker_that_is_killed_lose_and_double_nothing(
+    broker: BrokerProcess, tmp_path: Path, new_game: Callable[[str], TableGame]
+) -> None:
+    names = [f"Table {number}" for number in range(1, 5)]
+    games = {table_id(name): new_game(f"evening-{name}") for name in names}
+    tables = [publisher(broker.address, tmp_path, name) for name in names]
+    with Watched(broker.address) as watched:
+        for table in tables:
+            table.start()
+            table.follow(f"evening-{table.table}", games[table.table])
+        for game in games.values():
+            game.play(40)
+        assert watched.wait_for(lambda: all(watched.lines(table) == list(range(1, 41)) for table in games))
+        broker.kill()
+        for game in games.values():
+            game.play(40)
+        broker.start()
+        for game in games.values():
+            game.play(20)
+        assert watched.wait_for(lambda: all(watched.lines(table) == list(range(1, 101)) for table in games))
+        shown = {table["table"]: table for table in watched.hall.snapshot()["tables"]}
+        assert set(shown) == set(games)
+        assert all(table["complete"] and table["players"] == ["Ann", "Ben"] for table in shown.values())
+    for table in tables:
+        table.close()
+
+
+def test_a_hall_that_comes_late_hears_the_whole_evening(
+    broker: BrokerProcess, tmp_path: Path, new_game: Callable[[str], TableGame]
+) -> None:
+    game = new_game("evening")
+    game.play(120)
+    with publisher(broker.address, tmp_path, "Table 1") as table:
+        table.follow("evening", game)
+        with Watched(broker.address) as first:
+            assert first.wait_for(lambda: len(first.lines("table-1")) == 120)
+        with Watched(broker.address) as late:
+            assert late.wait_for(lambda: late.lines("table-1") == list(range(1, 121)))
+
+
+def test_a_box_that_was_switched_off_says_the_rest_when_it_comes_back(
+    broker: BrokerProcess, tmp_path: Path, new_game: Callable[[str], TableGame]
+) -> None:
+    game = new_game("evening")
+    game.play(10)
+    with Watched(broker.address) as watched:
+        with publisher(broker.address, tmp_path, "Table 1") as table:
+            table.follow("evening", game)
+            assert watched.wait_for(lambda: len(watched.lines("table-1")) == 10)
+            assert watched.wait_for(lambda: table.status.behind == 0)
+            assert table.status.connected
+        game.play(15)
+        again = publisher(broker.address, tmp_path, "Table 1")
+        [(name, rest)] = unfinished(Outbox(tmp_path / "table-1.json"), tmp_path / "games")
+        with again:
+            again.catch_up(name, rest)
+            assert watched.wait_for(lambda: watched.lines("table-1") == list(range(1, 26)))
+
+
+def test_a_table_that_vanishes_is_offline_and_a_new_game_starts_a_new_sheet(
+    broker: BrokerProcess, tmp_path: Path, new_game: Callable[[str], TableGame]
+) -> None:
+    first, second = new_game("first"), new_game("second")
+    first.play(5)
+    second.play(2)
+
+    def shown(watched: Watched) -> dict[str, Any]:
+        return next(iter(watched.hall.snapshot()["tables"]), {})
+
+    with Watched(broker.address) as watched:
+        with publisher(broker.address, tmp_path, "Table 1") as table:
+            table.follow("first", first)
+            assert watched.wait_for(lambda: watched.lines("table-1") == [1, 2, 3, 4, 5])
+            table.follow("second", second)
+            assert watched.wait_for(lambda: shown(watched).get("game") == "second" and shown(watched)["complete"])
+            assert shown(watched)["online"]
+            assert watched.lines("table-1") == [1, 2]
+        assert watched.wait_for(lambda: not shown(watched)["online"])
+
+
+def test_strangers_on_the_broker_break_nothing(
+    broker: BrokerProcess, tmp_path: Path, new_game: Callable[[str], TableGame]
+) -> None:
+    game = new_game("evening")
+    with Watched(broker.address) as watched, publisher(broker.address, tmp_path, "Table 1") as table:
+        table.follow("evening", game)
+        game.play(3)
+        assert watched.wait_for(lambda: len(watched.lines("table-1")) == 3)
+        stranger = mqtt.Client(CallbackAPIVersion.VERSION2)
+        stranger.connect("127.0.0.1", broker.port)
+        stranger.loop_start()
+        nonsense = (
+            b"",
+            b"{",
+            b"[" * 100_000,
+            b"\xff\xfe",
+            b'{"game": 1}',
+            b'{"game": "evening", "event": {"seq": NaN}}',
+        )
+        for payload in nonsense:
+            for what in ("events", "head", "resend", "status", "x/y"):
+                stranger.publish(f"companion/table-1/{what}", payload, qos=1)
+        stranger.publish("companion/table-1/resend", b'{"game": "evening", "after": -5}', qos=1).wait_for_publish(30)
+        game.play(3)
+        assert watched.wait_for(lambda: watched.lines("table-1") == [1, 2, 3, 4, 5, 6])
+        stranger.disconnect()
+        stranger.loop_stop()
+
+
+def test_without_a_broker_the_game_goes_on_and_the_status_says_why(
+    tmp_path: Path, new_game: Callable[[str], TableGame]
+) -> None:
+    game = new_game("evening")
+    with publisher(Broker("127.0.0.1", 1), tmp_path, "Table 1") as table:
+        table.follow("evening", game)
+        game.play(5)
+        assert not table.status.connected
+    assert len(game.events) == 5
+
+
+def test_a_damaged_outbox_only_means_saying_it_again(tmp_path: Path) -> None:
+    file = tmp_path / "outbox.json"
+    outbox = Outbox(file)
+    outbox.begin("a")
+    outbox.confirm("a", 7)
+    outbox.confirm("a", 3)
+    assert Outbox(file).confirmed("a") == 7
+    for damage in ("", "{", "[]", '{"a": "x"}', '{"a": -1}'):
+        file.write_text(damage, encoding="ascii")
+        assert Outbox(file).confirmed("a") == 0
+
+
+def test_home_assistant_finds_every_sensor_in_the_state_it_is_pointed_to() -> None:
+    snapshot = {
+        "phase": "playing",
+        "turn": "Ben",
+        "round": 2,
+        "totals": {"Ann": 12, "Ben": 4},
+        "unclear": [],
+        "plays": [
+            {"by": "Ann", "tile": [12, 5], "train": "Ben", "violations": [{"code": "CLOSED_TRAIN", "certain": True}]}
+        ],
+    }
+    state = summary(snapshot)
+    assert state["leader"] == "Ben"
+    assert state["last"] == "Ann 12-5 on Ben"
+    assert state["illegal"] is True
+    configs = discovery("table-1", "Table 1")
+    assert len({config["unique_id"] for config in configs.values()}) == len(configs) == 7
+    for where, config in configs.items():
+        assert where.startswith("homeassistant/")
+        key = config["value_template"].removeprefix("{{ value_json.").removesuffix(" }}")
+        assert key in state
+    assert summary({})["leader"] == "-"
+
+
+@pytest.mark.parametrize(("name", "slug"), [("Table 1", "table-1"), ("Tisch 3, Kästner", "tisch-3-kastner")])
+def test_a_table_s_name_becomes_a_topic(name: str, slug: str) -> None:
+    assert table_id(name) == slug
+    with pytest.raises(ValueError, match="letter or a digit"):
+        table_id("//#+")
+
+
+def test_a_broker_s_address_is_read_or_refused() -> None:
+    assert parse_broker("box.local") == Broker("box.local", 1883)
+    assert parse_broker("ann:s:cret@10.0.0.7:8883") == Broker("10.0.0.7", 8883, "ann", "s:cret")
+    for wrong in ("", "host:", "host:0", "host:x", "host:99999", "a b", ":1883"):
+        with pytest.raises(ValueError, match="broker"):
+            parse_broker(wrong)
