@@ -1,0 +1,73 @@
+"""The button pod joined to the game: presses become the session's verbs, the state of the game becomes a light.
+
+The only place where hardware/panel and the game meet. Whoever sits at the table may press: a button needs no PIN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from hardware.panel import Light, Press
+
+
+class Desk(Protocol):
+    """The verbs a button can say."""
+
+    def snapshot(self) -> dict[str, Any]: ...
+
+    def pass_turn(self, by: str | None) -> Any: ...
+
+    def undo(self) -> Any: ...
+
+
+def light_of(snapshot: Mapping[str, Any] | None, camera_lost: bool) -> Light:
+    """What the lamp shows. Illegal comes first, because somebody may be reaching for the next tile; then questions."""
+    if snapshot is None or snapshot.get("phase") == "match_over":
+        return Light.NO_CAMERA if camera_lost else Light.OFF
+    if is_accused(snapshot):
+        return Light.ILLEGAL
+    if snapshot.get("unclear"):
+        return Light.UNSURE
+    return Light.NO_CAMERA if camera_lost else Light.READING
+
+
+def is_accused(snapshot: Mapping[str, Any]) -> bool:
+    """The newest play certainly broke a rule, and the table has neither overruled nor undone it."""
+    plays = snapshot.get("plays") or ()
+    if not plays:
+        return False
+    last = plays[-1]
+    if last.get("overruled") or last.get("taken_back"):
+        return False
+    return any(finding.get("certain") for finding in last.get("violations") or ())
+
+
+@dataclass(frozen=True, slots=True)
+class Tableside:
+    """`desk` gives the game that is being played, or None. A press that the desk refuses changes nothing."""
+
+    desk: Callable[[], Desk | None]
+    read_now: Callable[[], None]
+    show_pin: Callable[[], None]
+
+    def pressed(self, press: Press) -> bool:
+        """Do what the button says. False: there was nothing to do, or the desk refused."""
+        if press is Press.READ_NOW:
+            self.read_now()
+            return True
+        if press is Press.SHOW_PIN:
+            self.show_pin()
+            return True
+        desk = self.desk()
+        if desk is None:
+            return False
+        try:
+            if press is Press.PASS:
+                desk.pass_turn(by=desk.snapshot().get("turn"))
+            else:
+                desk.undo()
+        except (ValueError, LookupError):
+            return False
+        return True

@@ -1,0 +1,70 @@
+"""Buttons and lamp joined to the game."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from companion.tableside import Tableside, light_of
+from hardware.panel import Light, Press
+
+CERTAIN = {"violations": [{"code": "CLOSED_TRAIN", "certain": True}]}
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "lost", "light"),
+    [
+        (None, False, Light.OFF),
+        (None, True, Light.NO_CAMERA),
+        ({"phase": "playing"}, False, Light.READING),
+        ({"phase": "playing"}, True, Light.NO_CAMERA),
+        ({"phase": "match_over"}, False, Light.OFF),
+        ({"unclear": [{"seq": 3}]}, False, Light.UNSURE),
+        ({"plays": [CERTAIN]}, False, Light.ILLEGAL),
+        ({"plays": [CERTAIN], "unclear": [{}]}, True, Light.ILLEGAL),
+        ({"plays": [CERTAIN, {"violations": []}]}, False, Light.READING),
+        ({"plays": [{**CERTAIN, "overruled": True}]}, False, Light.READING),
+        ({"plays": [{**CERTAIN, "taken_back": True}]}, False, Light.READING),
+    ],
+)
+def test_the_lamp_shows_the_state_of_the_game(snapshot: dict[str, Any] | None, lost: bool, light: Light) -> None:
+    assert light_of(snapshot, lost) is light
+
+
+def test_a_suspicion_never_lights_the_red_lamp() -> None:
+    suspected = {"plays": [{"violations": [{"code": "COULD_HAVE_PLAYED", "certain": False}]}]}
+    assert light_of(suspected, False) is Light.READING
+
+
+class Desk:
+    def __init__(self) -> None:
+        self.done: list[tuple[str, str | None]] = []
+        self.refuses = False
+
+    def snapshot(self) -> dict[str, Any]:
+        return {"turn": "Ben"}
+
+    def pass_turn(self, by: str | None) -> None:
+        if self.refuses:
+            raise ValueError("the round is over")
+        self.done.append(("pass", by))
+
+    def undo(self) -> None:
+        self.done.append(("undo", None))
+
+
+def test_buttons_say_what_a_person_would_tap() -> None:
+    desk, other = Desk(), []
+    side = Tableside(lambda: desk, lambda: other.append("read"), lambda: other.append("pin"))
+    assert all(side.pressed(press) for press in Press)
+    assert desk.done == [("pass", "Ben"), ("undo", None)]
+    assert other == ["read", "pin"]
+
+
+def test_a_button_that_is_refused_or_has_no_game_does_nothing() -> None:
+    desk = Desk()
+    desk.refuses = True
+    assert not Tableside(lambda: desk, lambda: None, lambda: None).pressed(Press.PASS)
+    assert not Tableside(lambda: None, lambda: None, lambda: None).pressed(Press.PASS)
+    assert desk.done == []
