@@ -34,9 +34,11 @@ class DetectorSettings:
     confidence: float = 0.3
     vote_confidence: float = 0.4
     looks_px: tuple[int, ...] = (224, 448, 896)
-    best_length: float = 56.0
+    best_length: float = 70.0
+    helpful_lengths: tuple[float, float] = (44.0, 112.0)
+    """A coarse look whose tiles have such lengths lends its boxes too."""
     trusted_lengths: tuple[float, float] = (22.0, 130.0)
-    good_enough: float = 1.35
+    good_enough: float = 1.2
     """A coarse look whose tiles are within this factor of the best length is not repeated."""
     size_spread: float = 1.7
     """Tiles of one picture differ in length by no more than this factor from their middle."""
@@ -84,11 +86,11 @@ class Detector:
             length = self._agreed_length(looks)
             if length is None:
                 return self._gather(looks, None)
-        fitting = [k for k in looks if 1 / s.good_enough <= k.scale * length / s.best_length <= s.good_enough]
-        if fitting:
-            best = min(fitting, key=lambda k: abs(np.log(k.scale * length / s.best_length)))
-            return self._gather([best], length)
-        return self._gather([self._look(image, self._final_scale(image, length))], length)
+        scale = self._final_scale(image, length)
+        helpful = [k for k in looks if s.helpful_lengths[0] <= k.scale * length <= s.helpful_lengths[1]]
+        if not any(1 / s.good_enough <= k.scale / scale <= s.good_enough for k in helpful):
+            helpful.append(self._look(image, scale))
+        return self._gather(helpful, length)
 
     def _coarse_scales(self, image: Image) -> list[float]:
         long_side = max(image.shape[:2])

@@ -18,13 +18,16 @@ from vision.frame import Image
 from vision.inference import Network, WeightsError
 from vision.known_set import KnownSet, softened, weigh
 from vision.reading import HalfReading, TileReading
-from vision.rectify import READ_MARGIN, cut_tile, half_corners, side_px
+from vision.rectify import READ_MARGIN, cut_tile, half_corners, put_right, side_px
+from vision.rotated import suppress
 
 Floats = NDArray[np.float32]
 
 VALUES = 19
 """The classes 0 to 18; then "none" (no readable half of a tile lies here) and "back" (it lies face down)."""
 NONE, BACK, CLASSES = 19, 20, 21
+OFFSETS = 4
+"""After the classes: where the half's two outer corners really are, see `put_right`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,10 @@ class ReaderSettings:
     back: float = 0.5
     shaky_detection: float = 0.45
     """A detection less sure than this counts only when the reader can read it."""
+    corrections: int = 2
+    worth_correcting: float = 0.02
+    """Corner offsets, in tile widths, from which an outline is put right and read again."""
+    same_tile: float = 0.35
     smallest_half_px: float = 9.0
     batch: int = 64
     others_from: float = 0.002
@@ -59,15 +66,19 @@ class ReaderSettings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TileScores:
-    """What the network says about n tiles: `values` (n, 2, 19), `none` (n, 2) and `back` (n, 2) probabilities."""
+    """What the network says about n tiles: `values` (n, 2, 19), `none` (n, 2) and `back` (n, 2) probabilities.
 
+    `quads` (n, 4, 2) are the outlines put right.
+    """
+
+    quads: Floats
     values: Floats
     none: Floats
     back: Floats
 
     @staticmethod
-    def of(p: Floats) -> TileScores:
-        return TileScores(p[:, :, :VALUES], p[:, :, NONE], p[:, :, BACK])
+    def of(quads: Floats, p: Floats) -> TileScores:
+        return TileScores(quads, p[:, :, :VALUES], p[:, :, NONE], p[:, :, BACK])
 
 
 class Reader:
@@ -78,12 +89,13 @@ class Reader:
         self._network = Network(model_path, self.settings.threads)
         shape_in, shape_out = self._network.input_shape, self._network.output_shape
         high, wide = shape_in[2:] if len(shape_in) == 4 else (None, None)
-        whole = isinstance(high, int) and wide == 2 * high and tuple(shape_out[1:]) == (2, CLASSES)
+        widths = (CLASSES, CLASSES + OFFSETS)
+        whole = isinstance(high, int) and wide == 2 * high and tuple(shape_out[1:]) in [(2, n) for n in widths]
         self._by_halves = isinstance(high, int) and wide == high and tuple(shape_out[1:]) == (VALUES,)
         if not isinstance(high, int) or shape_in[1] != 3 or not (whole or self._by_halves):
             raise WeightsError(
                 f"{model_path}: input {shape_in}, output {shape_out}; "
-                f"expected (n, 3, side, 2 side) and (n, 2, {CLASSES})"
+                f"expected (n, 3, side, 2 side) and (n, 2, {CLASSES + OFFSETS})"
             )
         self.crop_wh = (2 * high, high)
 
@@ -97,14 +109,16 @@ class Reader:
         tiles = detections.select(detections.kind <= Kind.FACE_DOWN)
         scores = self.scores(image, tiles.quads_px)
         none, back = scores.none.min(1), scores.back.min(1)
+        # Two boxes put right may turn out to be one tile: the one that reads better stays.
+        once = suppress(scores.quads, tiles.confidence * (1 - none) * scores.values.max(2).min(1), s.same_tile, 0.7)
         down = (back > s.back) | ((tiles.kind == Kind.FACE_DOWN) & (scores.values.max(2).min(1) < s.readable))
         up = np.flatnonzero(~down & (none <= s.phantom))
         p = scores.values[up].astype(np.float64)
         p = softened(p) if known is None else _with_rest(weigh(_normal(p), known).halves, p)
         place = {int(tile): i for i, tile in enumerate(up)}
         readings = []
-        for i in range(len(tiles)):
-            quad, confidence = tiles.quads_px[i], float(tiles.confidence[i])
+        for i in sorted(once.tolist()):
+            quad, confidence = scores.quads[i], float(tiles.confidence[i])
             if down[i]:
                 if confidence >= s.shaky_detection or back[i] > s.back:
                     readings.append(TileReading(quad, "down", None, confidence))
@@ -115,41 +129,51 @@ class Reader:
         return readings
 
     def scores(self, image: Image, quads: Floats) -> TileScores:
-        """Probabilities of all halves, calibrated; doubtful tiles are read in all variants and averaged."""
+        """Calibrated probabilities of all halves. Outlines are put right first; doubtful tiles are read in all variants
+        and averaged."""
         s = self.settings
-        if not len(quads):
-            return TileScores.of(np.zeros((0, 2, CLASSES), np.float32))
-        p = self._probabilities(image, quads)
+        q = np.array(quads, np.float32)
+        if not len(q):
+            return TileScores.of(q, np.zeros((0, 2, CLASSES), np.float32))
+        p, offsets = self.classify(self.crops(image, q))
+        for _ in range(s.corrections):
+            far = np.flatnonzero(np.abs(offsets).max((1, 2)) > s.worth_correcting)
+            if not len(far):
+                break
+            q[far] = [put_right(q[i], offsets[i]) for i in far]
+            p[far], offsets[far] = self.classify(self.crops(image, q[far]))
         doubtful = np.flatnonzero(p.max(2).min(1) < s.certain)
         if len(doubtful):
-            total = p[doubtful].astype(np.float32)
+            total = p[doubtful]
             for i, variant in enumerate(s.variants):
-                moved = shifted(quads[doubtful], variant)
+                moved = shifted(q[doubtful], variant)
                 turned = i % 2 == 0
-                again = self._probabilities(image, np.roll(moved, 2, axis=1) if turned else moved)
+                again, _ = self.classify(self.crops(image, np.roll(moved, 2, axis=1) if turned else moved))
                 total += again[:, ::-1] if turned else again
             p[doubtful] = total / (1 + len(s.variants))
-        return TileScores.of(p)
+        return TileScores.of(q, p)
 
-    def classify(self, crops: Image) -> Floats:
-        """(n, side, 2 side, 3) crops of whole tiles -> (n, 2, 21) probabilities at the calibrated temperature."""
+    def classify(self, crops: Image) -> tuple[Floats, Floats]:
+        """(n, side, 2 side, 3) crops of whole tiles -> (n, 2, 21) probabilities at the calibrated temperature and
+        (n, 2, 4) corner offsets."""
         s = self.settings
-        parts = [np.zeros((0, 2, CLASSES), np.float32)]
+        parts = [np.zeros((0, 2, CLASSES + OFFSETS), np.float32)]
         for start in range(0, len(crops), s.batch):
             blob = crops[start : start + s.batch].transpose(0, 3, 1, 2).astype(np.float32) / np.float32(255)
-            parts.append(self._halves_of(blob) if self._by_halves else self._network(np.ascontiguousarray(blob)))
-        p = np.concatenate(parts)
+            answer = self._halves_of(blob) if self._by_halves else self._network(np.ascontiguousarray(blob))
+            missing = CLASSES + OFFSETS - answer.shape[2]
+            parts.append(np.pad(answer, ((0, 0), (0, 0), (0, missing))))
+        both = np.concatenate(parts)
+        p, offsets = both[:, :, :CLASSES], both[:, :, CLASSES:]
         if s.temperature != 1.0:
             p = np.asarray(np.maximum(p, 1e-9) ** (1 / s.temperature), np.float32)
-            p /= p.sum(2, keepdims=True)
-        return p
+        return np.asarray(p / p.sum(2, keepdims=True), np.float32), offsets
 
     def _halves_of(self, blob: Floats) -> Floats:
         """The first weights read one half at a time, the outer end at the left, and know no "none" and no "back"."""
         side = blob.shape[2]
         pair = np.stack([blob[..., :side], blob[:, :, ::-1, : side - 1 : -1]], 1)
-        p = self._network(np.ascontiguousarray(pair.reshape(-1, 3, side, side))).reshape(len(blob), 2, VALUES)
-        return np.concatenate([p, np.zeros((len(blob), 2, CLASSES - VALUES), np.float32)], 2)
+        return self._network(np.ascontiguousarray(pair.reshape(-1, 3, side, side))).reshape(len(blob), 2, VALUES)
 
     def crops(self, image: Image, quads: Floats) -> Image:
         """(n, side, 2 side, 3): what the network gets to see of each tile."""
@@ -158,9 +182,6 @@ class Reader:
         for i, quad in enumerate(quads):
             out[i] = cut_tile(image, quad, self.crop_wh, READ_MARGIN)
         return out
-
-    def _probabilities(self, image: Image, quads: Floats) -> Floats:
-        return self.classify(self.crops(image, quads))
 
     def _halves(self, p: NDArray[np.float64], quad: Floats) -> tuple[HalfReading, HalfReading]:
         a, b = (self._half(p[i], side_px(half_corners(quad, i))) for i in (0, 1))
