@@ -112,6 +112,9 @@ def _stamp_one(mark: Pip, paint: Image, relief: Image, colour: Image, px_per_mm:
     unit = slope / np.maximum(distance, 1e-3)
     outward[..., 0] += unit * du
     outward[..., 1] += unit * dv
+    if pips.drill_mark and made in ("dimple", "flat"):
+        tip = np.clip(0.5 - (distance - radius * pips.drill_mark) * px_per_mm, 0, 1)
+        open_ *= 1 - 0.45 * tip
     if pips.rim:
         edge = np.clip(1 - np.abs(distance - radius * 0.93) / max(radius * 0.16, 0.6 / px_per_mm), 0, 1)
         open_ *= 1 - pips.rim * edge * (cover > 0)

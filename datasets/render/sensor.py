@@ -114,7 +114,7 @@ def _tone(image: Image, rng: np.random.Generator, calm: bool) -> NDArray[np.uint
     table = np.clip(y * 255 + 0.5, 0, 255).astype(np.uint8)
     out = table[np.clip(image * F(65535 / 2.0), 0, 65535).astype(np.uint16)]
     saturation = rng.uniform(0.9, 1.15) if calm else rng.uniform(0.75, 1.35)
-    if rng.random() < 0.03 and not calm:
+    if rng.random() < 0.015 and not calm:
         saturation = rng.uniform(0, 0.3)  # a nearly grey picture
     if abs(saturation - 1) > 0.05:
         mix = np.full((3, 3), (1 - saturation) / 3, np.float32)

@@ -50,7 +50,8 @@ class Body:
 class Pips:
     """`relief` is how a pip is made: dimple, flat (drilled and filled), print or dome. `moulded` is a black plastic set
     with nine dimples in every half of which only the painted ones count. `across` and `along` are the half extents of
-    a pattern in mm; `palette` (19, 3) the colour of each value."""
+    a pattern in mm; `drill_mark` is the share of the radius that the drill's tip left dark; `palette` (19, 3) the
+    colour of each value."""
 
     palette: NDArray[np.float32]
     palette_name: str
@@ -67,6 +68,7 @@ class Pips:
     numerals: bool
     moulded: bool
     painted_dome: bool
+    drill_mark: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,6 +123,8 @@ def make_style(rng: np.random.Generator, family: str | None = None, set_max: int
     body = _western_body(rng, "moulded" if moulded else None)
     pips = _western_pips(rng, body, set_max, moulded)
     divider = _divider(rng, body, pips)
+    clear = body.length * 0.24 - pips.radius - (divider.width / 2 if divider.shown else 0)
+    pips = replace(pips, along=min(pips.along, clear / 1.1))  # no pip on the bar
     if not divider.shown and not body.two_tone and body.back_pattern == "plain":
         body = replace(body, back_pattern="logo")  # otherwise a double blank and a tile face down are the same picture
     return TileStyle(family, set_max, body, pips, divider, maker, chinese)
@@ -209,10 +213,12 @@ def _material_colour(rng: np.random.Generator, material: str) -> Rgb:
 def _western_pips(rng: np.random.Generator, body: Body, set_max: int, moulded: bool) -> Pips:
     width = body.width
     palette, name = make_palette(rng, body.colour, body.material, set_max)
-    share = {6: (0.078, 0.128), 9: (0.07, 0.12), 12: (0.055, 0.098)}.get(set_max, (0.043, 0.066))
+    share = {6: (0.075, 0.14), 9: (0.07, 0.128), 12: (0.055, 0.108)}.get(set_max, (0.043, 0.066))
+    if set_max <= 6 and rng.random() < 0.12:  # pin-point pips, as some black sets have them
+        share = (0.045, 0.07)
     radius = width * rng.uniform(*share)
     across = rng.uniform(0.27, 0.355) * width
-    along = rng.uniform(0.26, 0.36) * body.length / 2
+    along = rng.uniform(0.26, 0.39) * body.length / 2
     if moulded:
         radius, across, along = width * rng.uniform(0.085, 0.115), width * rng.uniform(0.28, 0.34), body.length * 0.158
     along = min(max(along, across * 0.85), body.length / 4 - radius * 1.35)
@@ -233,6 +239,7 @@ def _western_pips(rng: np.random.Generator, body: Body, set_max: int, moulded: b
         numerals=set_max >= 9 and rng.random() < 0.03,
         moulded=moulded,
         painted_dome=moulded and rng.random() < 0.6,
+        drill_mark=rng.uniform(0.15, 0.35) if rng.random() < 0.2 else 0.0,
     )
 
 
@@ -262,6 +269,7 @@ def _chinese_pips(rng: np.random.Generator, body: Body) -> Pips:
         numerals=False,
         moulded=False,
         painted_dome=False,
+        drill_mark=0.0,
     )
 
 
@@ -275,11 +283,14 @@ def _divider(rng: np.random.Generator, body: Body, pips: Pips) -> Divider:
         colour = body.colour * rng.uniform(0.2, 0.75)
     if pips.palette_name == "colour" and rng.random() < 0.55:
         colour = linear([0.1, 0.1, 0.1])
-    width = rng.uniform(0.4, 1.2) if rng.random() < 0.5 else rng.uniform(1.0, 2.3)
+    # most real bars are thick and black, whatever the pips; thin or pale ones are the exception
+    if not body.dark and rng.random() < 0.5:
+        colour = linear(np.full(3, rng.uniform(0.05, 0.2)))
+    width = body.length * (rng.uniform(0.008, 0.025) if rng.random() < 0.35 else rng.uniform(0.025, 0.07))
     length = rng.uniform(0.62, 0.9) if rng.random() < 0.7 else rng.uniform(0.9, 1.02)
     if pips.moulded:  # a groove without paint
         colour, width, length = body.colour * rng.uniform(0.5, 1.5), rng.uniform(0.4, 0.9), rng.uniform(0.85, 1.0)
-    pin = rng.random() < (0.42 if shown else 0.1) and not pips.moulded
+    pin = rng.random() < (0.36 if shown else 0.1) and not pips.moulded
     metal = pick(rng, [(0.72, 0.6, 0.32), (0.6, 0.6, 0.62), (0.62, 0.42, 0.2)], [0.6, 0.3, 0.1])
     return Divider(
         shown=shown,
