@@ -28,17 +28,20 @@ def supply_of(tiles: Mapping[Tile, int], value: int) -> int:
     return sum(copies for tile, copies in tiles.items() if tile.has(value))
 
 
-def open_arms(rules: RuleSet) -> tuple[str, ...]:
-    return (RIGHT,) if rules.arms == 1 else (RIGHT, LEFT)
+def open_arms(rules: RuleSet, arms: int | None = None) -> tuple[str, ...]:
+    return (RIGHT,) if (rules.arms if arms is None else arms) == 1 else (RIGHT, LEFT)
 
 
-def blocked(rules: RuleSet, line: Chain, players: int | None = None) -> bool:
-    """Whether nothing can be joined to any open end, provably: all tiles with its value lie face up in the line."""
+def blocked(rules: RuleSet, line: Chain, players: int | None = None, *, arms: int | None = None) -> bool:
+    """Whether nothing can be joined to any open end, provably: all tiles with its value lie face up in the line.
+
+    `players` decides the set (Kkori), `arms` None is the rule set's own number of open ends.
+    """
     if not line:
         return False
     tiles = tiles_of(rules, players)
     ends = {RIGHT: line[-1].outer, LEFT: line[0].inner}
-    return all(count_of(tiles, line, ends[arm]) >= supply_of(tiles, ends[arm]) for arm in open_arms(rules))
+    return all(count_of(tiles, line, ends[arm]) >= supply_of(tiles, ends[arm]) for arm in open_arms(rules, arms))
 
 
 def apply(position: LinePosition, action: Action) -> LinePosition:
