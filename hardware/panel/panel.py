@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import tomllib
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -141,6 +142,8 @@ class Panel:
         self._devices: list[Any] = []
         self._lamp: Any = None
         try:
+            # gpiozero warns once for each kind of pins it tries; the one line below says it all.
+            warnings.simplefilter("ignore", gpiozero.PinFactoryFallback)
             for press, pin in settings.buttons.items():
                 self._devices.append(self._button(gpiozero, press, pin, settings, pin_factory))
             if settings.lamp is not None:
