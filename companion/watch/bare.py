@@ -1,0 +1,92 @@
+"""Is a place on the table empty? A tile that is not found may be gone, or under a cup.
+
+The bare table is learnt while watching: wherever nothing lies, the picture is the table. A place that was never seen
+bare is compared with the bare table around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.tableview import SeenTile
+from companion.watch.view import outline
+from vision.calibration import Calibration
+from vision.frame import Image
+
+Floats = NDArray[np.float32]
+Mask = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class BareSettings:
+    """`width_px` of the small picture; `likeness` is the largest difference, in grey levels of 255, between a bare
+    place and the table (the light's own change taken out); `grain` how much rougher than its surroundings it may be."""
+
+    width_px: int = 960
+    likeness: float = 22.0
+    grain: float = 2.2
+
+
+@dataclass(slots=True)
+class BareTable:
+    """The table as it looks with nothing on it, as far as it has been seen."""
+
+    settings: BareSettings = field(default_factory=BareSettings)
+    _known: Floats | None = None
+    _seen: Mask | None = None
+
+    def learn(self, image: Image, tiles: Sequence[SeenTile], calibration: Calibration) -> None:
+        """Everything outside the tiles of a still picture is bare table, or lies there for good."""
+        small, scale = self._small(image)
+        covered = self._mask(tiles, calibration, small.shape[:2], scale, 4.0)
+        if self._known is None or self._known.shape != small.shape:
+            self._known, self._seen = small.copy(), (1 - covered).astype(np.uint8)
+            return
+        assert self._seen is not None
+        free = covered == 0
+        self._known[free] = small[free]
+        self._seen[free] = 1
+
+    def is_bare(self, image: Image, tile: SeenTile, others: Sequence[SeenTile], calibration: Calibration) -> bool:
+        """Does the place where `tile` lay look like the table? `others` are the tiles still there."""
+        small, scale = self._small(image)
+        shape = small.shape[:2]
+        inside = self._mask([tile], calibration, shape, scale, -3.0)
+        around = self._mask([tile], calibration, shape, scale, 22.0)
+        blocked = self._mask([tile, *others], calibration, shape, scale, 4.0)
+        ring = (around == 1) & (blocked == 0)
+        place = inside == 1
+        if place.sum() < 12 or ring.sum() < 12:
+            return True
+        if self._known is not None and self._seen is not None and self._known.shape == small.shape:
+            known = place & (self._seen == 1)
+            if known.sum() > 0.8 * place.sum():
+                light = small[ring].mean(0) - self._known[ring & (self._seen == 1)].mean(0) if ring.any() else 0.0
+                apart = np.abs(small[known] - self._known[known] - light)
+                return bool(np.median(apart) <= self.settings.likeness)
+        apart = np.abs(np.median(small[place], axis=0) - np.median(small[ring], axis=0))
+        rough = small[place].std(0).mean() / max(2.0, float(small[ring].std(0).mean()))
+        return bool(apart.max() <= 1.5 * self.settings.likeness and rough <= self.settings.grain)
+
+    def forget(self) -> None:
+        self._known = self._seen = None
+
+    def _small(self, image: Image) -> tuple[Floats, float]:
+        scale = min(1.0, self.settings.width_px / image.shape[1])
+        size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
+        small = cv2.resize(image, size, interpolation=cv2.INTER_AREA)
+        return np.asarray(small, np.float32), scale
+
+    def _mask(
+        self, tiles: Sequence[SeenTile], calibration: Calibration, shape: tuple[int, ...], scale: float, grow: float
+    ) -> Mask:
+        mask = np.zeros(shape, np.uint8)
+        for tile in tiles:
+            corners = np.asarray(calibration.to_px(outline(tile, grow)) * scale, np.int32)
+            cv2.fillConvexPoly(mask, corners, 1)
+        return mask

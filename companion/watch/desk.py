@@ -1,0 +1,32 @@
+"""Where observations go: to the session, or on a free board straight to whoever listens."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from companion.layout import Layout
+from companion.observed import Observation
+
+
+class Desk(Protocol):
+    """What the watcher needs of a session."""
+
+    def first_table(self, layout: Layout, frame: str) -> None:
+        """The first still table that was read, or the first one of a new round."""
+        ...
+
+    def still_new(self, observation: Observation) -> Observation:
+        """The observation without what is on record already: a person may have been quicker than the camera."""
+        ...
+
+    def accuses(self, observation: Observation) -> bool:
+        """Would recording this find a fault?"""
+        ...
+
+    def record(self, observation: Observation, layout: Layout, frame: str) -> None:
+        """Make it part of the game."""
+        ...
+
+    def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
+        """Say that something cannot be told, with its candidates. Nobody is accused."""
+        ...

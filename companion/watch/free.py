@@ -1,0 +1,49 @@
+"""A board without trains: every tile is reported as it appears, and nothing is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from companion.events import Event, TilePlayed, TileTakenBack, Unclear
+from companion.layout import Layout
+from companion.observed import Observation
+
+BOARD = "board"
+"""The name of the place where every tile of a free board lies."""
+
+FIRST_TILES = 3
+"""A first picture with more tiles than this shows a board in use: they lie there, nobody laid them just now."""
+
+
+class FreeBoard:
+    """Turns new and vanished tiles into events. `tell` gets each event and the name of its frame."""
+
+    def __init__(self, tell: Callable[[Event], None]) -> None:
+        self.tell = tell
+        self.lying_at_first = 0
+
+    def first_table(self, layout: Layout, frame: str) -> None:
+        if len(layout.loose) > FIRST_TILES:
+            self.lying_at_first = len(layout.loose)
+            return
+        for tile in layout.loose:
+            if tile.laid is not None:
+                self.tell(TilePlayed(source="camera", frame=frame, by=None, tile=tile.laid, train=BOARD))
+
+    def still_new(self, observation: Observation) -> Observation:
+        return observation
+
+    def accuses(self, observation: Observation) -> bool:
+        return bool(observation.gone)
+
+    def record(self, observation: Observation, layout: Layout, frame: str) -> None:
+        for lost in observation.gone:
+            self.tell(TileTakenBack(source="camera", frame=frame, by=None, tile=lost.tile, train=BOARD))
+        for change in observation.laid:
+            self.tell(TilePlayed(source="camera", frame=frame, by=None, tile=change.tile, train=BOARD))
+        if observation.doubts:
+            self.ask(observation, layout, frame)
+
+    def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
+        for doubt in observation.doubts:
+            self.tell(Unclear(source="camera", frame=frame, reason=str(doubt)))

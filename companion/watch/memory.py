@@ -1,0 +1,234 @@
+"""What lies on the table, from many readings: nothing comes by one reading, and nothing leaves unless it is gone.
+
+Several readings of one half are averaged as log-probabilities: pictures of one still table share their errors, so three
+half-sure readings are one half-sure reading, and a wavering one ends unread and not wrong.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from companion.layout.joints import distance
+from companion.layout.shape import PlacedTile
+from companion.layout.tracking import identify
+from companion.tableview import Point, SeenHalf, SeenHub, SeenMarker, SeenTile
+
+FLOOR = 1e-3
+"""No reading is ever taken to exclude a value altogether."""
+
+UNNAMED_VALUES = 12
+"""What a reading leaves over is spread over about so many values it does not name."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySettings:
+    """`sure` is the probability from which a half counts as read; `absent` how many readings a thing must be missing;
+    `turned` how many readings must show a tile's other face or another value before that is believed."""
+
+    sure: float = 0.9
+    absent: int = 2
+    turned: int = 2
+    marker_reach_mm: float = 12.0
+
+
+@dataclass(slots=True)
+class Votes:
+    """Readings of one half: log-probabilities added up, and how many readings there were."""
+
+    sums: dict[int, float] = field(default_factory=dict)
+    count: int = 0
+
+    def add(self, half: SeenHalf) -> None:
+        now: dict[int, float] = dict(half.others)
+        if half.value is not None:
+            now[half.value] = max(half.p, now.get(half.value, 0.0))
+        if not now:
+            return
+        rest = max(FLOOR, (1.0 - sum(now.values())) / UNNAMED_VALUES)
+        unseen = self.count * math.log(FLOOR)
+        for value in {*self.sums, *now}:
+            self.sums[value] = self.sums.get(value, unseen) + math.log(max(now.get(value, rest), FLOOR))
+        self.count += 1
+
+    def verdict(self, sure: float) -> SeenHalf:
+        """The likeliest value where it is sure enough, else unread with the candidates."""
+        if not self.sums:
+            return SeenHalf(None, 0.0)
+        means = {value: math.exp(total / self.count) for value, total in self.sums.items()}
+        total = sum(means.values())
+        ranked = sorted(((mean / total, value) for value, mean in means.items()), reverse=True)
+        p, value = ranked[0]
+        others = tuple((other, q) for q, other in ranked[1:4] if q > 1e-4)
+        return SeenHalf(value, p, others) if p >= sure else SeenHalf(None, p, ((value, p), *others))
+
+
+@dataclass(slots=True)
+class Track:
+    """One tile over time. `rival` is another tile read in its place, until it is believed or forgotten."""
+
+    seen: SeenTile
+    votes: tuple[Votes, Votes] = field(default_factory=lambda: (Votes(), Votes()))
+    sightings: int = 0
+    missing: int = 0
+    rival: Track | None = None
+
+    @staticmethod
+    def begun(raw: SeenTile) -> Track:
+        track = Track(raw)
+        track.add(raw)
+        return track
+
+    def add(self, raw: SeenTile) -> None:
+        """One more reading of the same tile the same way up."""
+        self.missing = 0
+        self.sightings += 1
+        raw = turned_like(raw, self.seen)
+        if raw.halves is not None:
+            for votes, half in zip(self.votes, raw.halves, strict=True):
+                votes.add(half)
+        self.seen = raw
+
+    def differs(self, raw: SeenTile, sure: float) -> bool:
+        """Is this clearly another tile, or this one's other face?"""
+        if raw.face_up != self.seen.face_up:
+            return True
+        now = turned_like(raw, self.seen).halves
+        if now is None:
+            return False
+        return any(
+            half.value is not None and (was := votes.verdict(sure).value) is not None and half.value != was
+            for half, votes in zip(now, self.votes, strict=True)
+        )
+
+
+@dataclass(slots=True)
+class MarkerTrack:
+    seen: SeenMarker
+    sightings: int = 0
+    missing: int = 0
+
+
+@dataclass(slots=True)
+class TableMemory:
+    """Everything seen, with how often. Changes only through `see` and `drop`."""
+
+    settings: MemorySettings = field(default_factory=MemorySettings)
+    tracks: list[Track] = field(default_factory=list)
+    markers: list[MarkerTrack] = field(default_factory=list)
+    hub: SeenHub | None = None
+
+    def see(self, tiles: Sequence[SeenTile], markers: Sequence[SeenMarker], looked: Looked, width: float) -> None:
+        """One reading. `looked` says which places it covers: only there something can be missing."""
+        placed = [PlacedTile(n, track.seen) for n, track in enumerate(self.tracks)]
+        found = identify(tiles, placed, width)
+        met: set[int] = set()
+        fresh: list[Track] = []
+        for raw, known in zip(tiles, found, strict=True):
+            if known.old is None:
+                fresh.append(Track.begun(raw))
+            else:
+                met.add(known.old.id)
+                self.tracks[known.old.id] = self._again(self.tracks[known.old.id], raw)
+        for n, track in enumerate(self.tracks):
+            if n not in met and looked.covers(track.seen.center_mm):
+                track.missing += 1
+        self.tracks += fresh
+        self._see_markers(markers, looked)
+
+    def tiles(self) -> list[SeenTile]:
+        """The tiles as they are believed to lie, with their fused values."""
+        return [self.fused(track) for track in self.tracks]
+
+    def seen_markers(self) -> list[SeenMarker]:
+        return [marker.seen for marker in self.markers]
+
+    def missing(self) -> list[Track]:
+        """Tiles that were looked for and not found often enough."""
+        return [track for track in self.tracks if track.missing >= self.settings.absent]
+
+    def unsettled(self) -> bool:
+        """Is anything missing or different that has not been looked at often enough?"""
+        return any(track.rival is not None or 0 < track.missing < self.settings.absent for track in self.tracks) or any(
+            marker.missing > 0 for marker in self.markers
+        )
+
+    def drop(self, tracks: Sequence[Track]) -> None:
+        self.tracks = [track for track in self.tracks if all(track is not gone for gone in tracks)]
+
+    def forgive(self, tracks: Sequence[Track]) -> None:
+        """These are only hidden."""
+        for track in tracks:
+            track.missing = 0
+
+    def shift(self, dx: float, dy: float) -> None:
+        """Everything has moved together (camera or cloth)."""
+        for track in self.tracks:
+            x, y = track.seen.center_mm
+            track.seen = replace(track.seen, center_mm=(x + dx, y + dy))
+
+    def fused(self, track: Track) -> SeenTile:
+        if not track.seen.face_up or track.seen.halves is None:
+            return track.seen
+        first, second = (votes.verdict(self.settings.sure) for votes in track.votes)
+        return replace(track.seen, halves=(first, second))
+
+    def _again(self, track: Track, raw: SeenTile) -> Track:
+        """A known place is read again; another tile there has to be read so several times before it is believed."""
+        if not track.differs(raw, self.settings.sure):
+            track.rival = None
+            track.add(raw)
+            return track
+        if track.rival is None or track.rival.differs(raw, self.settings.sure):
+            track.rival = Track.begun(raw)
+        else:
+            track.rival.add(raw)
+        track.missing = 0
+        return track.rival if track.rival.sightings >= self.settings.turned else track
+
+    def _see_markers(self, markers: Sequence[SeenMarker], looked: Looked) -> None:
+        left = list(self.markers)
+        for marker in markers:
+            near = [m for m in left if distance(m.seen.center_mm, marker.center_mm) <= self.settings.marker_reach_mm]
+            if near:
+                track = min(near, key=lambda m: distance(m.seen.center_mm, marker.center_mm))
+                left.remove(track)
+                track.seen, track.missing, track.sightings = marker, 0, track.sightings + 1
+            else:
+                self.markers.append(MarkerTrack(marker, 1))
+        for track in left:
+            if looked.covers(track.seen.center_mm):
+                track.missing += 1
+        self.markers = [track for track in self.markers if track.missing < self.settings.absent]
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """Which part of the table a reading covers: axis-parallel boxes in mm, None for the whole table; less `hidden`."""
+
+    boxes: tuple[tuple[float, float, float, float], ...] | None = None
+    hidden: tuple[tuple[float, float, float, float], ...] = ()
+
+    def covers(self, place: Point) -> bool:
+        if any(_in(place, box) for box in self.hidden):
+            return False
+        return self.boxes is None or any(_in(place, box) for box in self.boxes)
+
+
+def _in(place: Point, box: tuple[float, float, float, float]) -> bool:
+    return box[0] <= place[0] <= box[2] and box[1] <= place[1] <= box[3]
+
+
+def turned_like(raw: SeenTile, old: SeenTile) -> SeenTile:
+    """Turned so that half 0 is the same end as before."""
+    turn = (raw.heading_deg - old.heading_deg + 180.0) % 360.0 - 180.0
+    if abs(turn) <= 90.0 or raw.halves is None:
+        return raw
+    box = raw.box_px
+    return replace(
+        raw,
+        heading_deg=(raw.heading_deg + 360.0) % 360.0 - 180.0,
+        halves=(raw.halves[1], raw.halves[0]),
+        box_px=None if box is None else (box[2], box[3], box[0], box[1]),
+    )

@@ -1,0 +1,140 @@
+"""Readings in pixels become things on the table in millimetres, and what cannot be one is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from companion.layout.joints import distance
+from companion.tableview import Point, SeenHalf, SeenHub, SeenMarker, SeenTile
+from vision.calibration import Calibration
+from vision.reading import Found, HalfReading, PictureReading, TileReading
+
+SIZE_TOLERANCE = 0.3
+"""A tile of the set is within this part of its nominal length and width; cups, cards and printed tiles are not."""
+
+Region = tuple[int, int, int, int]
+
+MARGIN_MM = 12.0
+"""How far outside the table's corners the middle of a tile may lie: corners are measured on the table itself."""
+
+LEAST_THING_CONFIDENCE = 0.5
+"""Markers and hubs below this are not believed: a phantom marker would be an accusation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Everything read in one picture, on the table."""
+
+    tiles: tuple[SeenTile, ...]
+    markers: tuple[SeenMarker, ...]
+    hub: SeenHub | None
+
+
+def on_table(reading: PictureReading, calibration: Calibration, tile_mm: tuple[float, float, float]) -> Seen:
+    """What of a reading lies on the table and has the size of the set's tiles."""
+    tiles = _without_doubles([_tile(tile, calibration) for tile in reading.tiles], tile_mm[1])
+    length, width, _ = tile_mm
+    markers = [_marker(marker, calibration) for marker in reading.markers]
+    return Seen(
+        tuple(
+            tile
+            for tile in tiles
+            if inside(tile.center_mm, calibration)
+            and abs(tile.length_mm - length) <= SIZE_TOLERANCE * length
+            and abs(tile.width_mm - width) <= SIZE_TOLERANCE * width
+        ),
+        tuple(
+            marker
+            for marker in markers
+            if inside(marker.center_mm, calibration) and marker.confidence >= LEAST_THING_CONFIDENCE
+        ),
+        _hub(reading.hub, calibration),
+    )
+
+
+def _without_doubles(tiles: Sequence[SeenTile], width: float) -> list[SeenTile]:
+    """A tile found in two overlapping regions is one tile: no two tiles' middles are nearer than half a width."""
+    kept: list[SeenTile] = []
+    for tile in sorted(tiles, key=lambda tile: -tile.confidence):
+        if all(distance(tile.center_mm, other.center_mm) > 0.5 * width for other in kept):
+            kept.append(tile)
+    return kept
+
+
+def inside(place: Point, calibration: Calibration, margin: float = MARGIN_MM) -> bool:
+    w, h = calibration.size_mm
+    return -margin <= place[0] <= w + margin and -margin <= place[1] <= h + margin
+
+
+def _tile(tile: TileReading, calibration: Calibration) -> SeenTile:
+    lie = calibration.lie(tile.quad_px)
+    a, b, c, d = ((float(x), float(y)) for x, y in tile.quad_px)
+    return SeenTile(
+        lie.center_mm,
+        lie.heading_deg,
+        lie.length_mm,
+        lie.width_mm,
+        tile.face == "up",
+        None if tile.halves is None else (_half(tile.halves[0]), _half(tile.halves[1])),
+        tile.confidence,
+        (a, b, c, d),
+    )
+
+
+def _half(half: HalfReading) -> SeenHalf:
+    return SeenHalf(half.value, half.p, half.others)
+
+
+def _marker(found: Found, calibration: Calibration) -> SeenMarker:
+    x, y = calibration.to_mm(np.asarray(found.quad_px, np.float64)).mean(0)
+    return SeenMarker((float(x), float(y)), found.confidence)
+
+
+def _hub(found: Found | None, calibration: Calibration) -> SeenHub | None:
+    if found is None or found.confidence < LEAST_THING_CONFIDENCE:
+        return None
+    quad = calibration.table_to_mm(np.asarray(found.quad_px, np.float64))
+    x, y = quad.mean(0)
+    sides = np.linalg.norm(np.roll(quad, -1, axis=0) - quad, axis=1)
+    if not inside((float(x), float(y)), calibration, 0.0):
+        return None
+    return SeenHub((float(x), float(y)), float(sides.mean()) / 2, found.confidence)
+
+
+def outline(tile: SeenTile, grow: float = 0.0) -> list[Point]:
+    """A tile's four corners in mm, `grow` mm larger on every side."""
+    angle = np.radians(tile.heading_deg)
+    u = np.array([np.cos(angle), np.sin(angle)]) * (tile.length_mm / 2 + grow)
+    v = np.array([-np.sin(angle), np.cos(angle)]) * (tile.width_mm / 2 + grow)
+    center = np.array(tile.center_mm)
+    corners = [center - u - v, center + u - v, center + u + v, center - u + v]
+    return [(float(x), float(y)) for x, y in corners]
+
+
+def grown(region: Region, px: float, size_wh: tuple[int, int]) -> Region:
+    """A pixel box `px` larger on every side, within the picture."""
+    x0, y0, x1, y1 = region
+    reach = round(px)
+    return max(x0 - reach, 0), max(y0 - reach, 0), min(x1 + reach, size_wh[0]), min(y1 + reach, size_wh[1])
+
+
+def united(regions: Sequence[Region]) -> tuple[Region, ...]:
+    """Regions that overlap become their common box, until none overlap."""
+    boxes = list(regions)
+    merged = True
+    while merged:
+        merged = False
+        for n, a in enumerate(boxes):
+            for m in range(n + 1, len(boxes)):
+                b = boxes[m]
+                if a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]:
+                    boxes[n] = (min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3]))
+                    del boxes[m]
+                    merged = True
+                    break
+            if merged:
+                break
+    return tuple(boxes)

@@ -1,0 +1,266 @@
+"""The loop: a frame, a look where something changed, and only what was read equally twice becomes an observation.
+
+The camera's state is published with every change: hand, settling, reading, read. No state is final: the settler forces
+a reading after a timeout, and `read_now` does at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from companion.layout import Layout, TableSetup, reconstruct
+from companion.observed import Observation, difference
+from companion.tableview import TableView
+from companion.watch.bare import BareTable
+from companion.watch.desk import Desk
+from companion.watch.memory import Looked, MemorySettings, TableMemory
+from companion.watch.view import grown, on_table, united
+from vision.calibration import Calibration
+from vision.eye import Eye, Region
+from vision.fiducials import find_markers, table_corners
+from vision.frame import Frame
+from vision.known_set import KnownSet
+from vision.settle import Settler, SettleState
+
+Box = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class WatchSettings:
+    """`equal_readings` make a change real; an accusation needs `sure_readings`; after `most_readings` it is asked.
+
+    `follow_px` is a shift of the whole picture from which the calibration follows it.
+    """
+
+    equal_readings: int = 2
+    sure_readings: int = 4
+    most_readings: int = 6
+    follow_px: float = 0.7
+    memory: MemorySettings = field(default_factory=MemorySettings)
+
+
+class FrameSource(Protocol):
+    """What the watcher needs of a camera; `stills`: every frame is a photograph of a still table."""
+
+    stills: bool
+
+    def read(self) -> Frame | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class CameraNews:
+    """What the page shows of the camera: `state` hand, settling, reading, read, moved, lost or ended."""
+
+    state: str
+    frame: str
+    detail: str = ""
+
+
+@dataclass(slots=True)
+class Reading:
+    """One still table being read: where, how often, and what came out so far."""
+
+    frame: Frame
+    regions: tuple[Region, ...] | None
+    hidden: tuple[Region, ...]
+    count: int = 0
+    agreed: int = 0
+    last: Observation | None = None
+    layout: Layout | None = None
+
+
+class Watcher:
+    """Frames in, observations to the desk. `step` is one frame; `run` goes on until the source ends."""
+
+    def __init__(
+        self,
+        camera: FrameSource,
+        eye: Eye,
+        settler: Settler,
+        calibration: Calibration,
+        setup: TableSetup,
+        desk: Desk,
+        *,
+        known: KnownSet | None = None,
+        settings: WatchSettings | None = None,
+        publish: Callable[[CameraNews], None] = lambda news: None,
+    ) -> None:
+        self.camera = camera
+        self.eye = eye
+        self.settler = settler
+        self.calibration = calibration
+        self.setup = setup
+        self.desk = desk
+        self.known = known
+        self.settings = settings or WatchSettings()
+        self.publish = publish
+        self.layout: Layout | None = None
+        self.memory = TableMemory(self.settings.memory)
+        self.bare = BareTable()
+        self._reading: Reading | None = None
+        self._left_over: tuple[Region, ...] = ()
+        self._state = ""
+
+    def run(self) -> None:
+        while self.step():
+            pass
+
+    def step(self) -> bool:
+        """One frame; False when the source has ended. Raises what the camera raises."""
+        frame = self.camera.read()
+        if frame is None:
+            self._say("ended", "")
+            return False
+        self.see(frame)
+        return True
+
+    def see(self, frame: Frame) -> None:
+        state = self.settler.see(frame, still=self.camera.stills)
+        self._say(state.state.value, frame.name)
+        if state.should_read:
+            self._begin(frame, state)
+        elif self._reading is not None and state.state.value == "read":
+            self._look(frame)
+        elif self._reading is not None and state.state.value == "hand":
+            # A hand came back before the table was read: look there again once it is still.
+            self._left_over = self._reading.regions or ((0, 0, *frame.size_wh),)
+            self._reading = None
+        while self.camera.stills and self._reading is not None:
+            self._look(frame)
+
+    def read_now(self) -> None:
+        """Read the next frame as it is, whatever the table looks like."""
+        self.settler.read_now()
+
+    def forget(self) -> None:
+        """A new round, or another calibration: nothing that lay there counts any more."""
+        self.layout = None
+        self.memory = TableMemory(self.settings.memory)
+        self._reading = None
+        self.settler.forget()
+
+    def _begin(self, frame: Frame, state: SettleState) -> None:
+        self._follow(frame, state)
+        whole = self.layout is None or state.camera_moved or not state.regions
+        regions = None if whole else (*state.regions, *self._left_over)
+        self._left_over = ()
+        self._reading = Reading(frame, regions, state.hidden)
+        self._look(frame)
+
+    def _look(self, frame: Frame) -> None:
+        """One more reading of the table that is being read; ends it once enough of them agree."""
+        reading = self._reading
+        assert reading is not None
+        self._read(frame, reading)
+        self.settler.done()
+        layout = reconstruct(self._view(frame), self.setup, self.layout)
+        if self.layout is None:
+            if reading.count >= self.settings.equal_readings:
+                self._finish(frame, layout)
+                self.desk.first_table(layout, frame.name)
+            return
+        observation = self.desk.still_new(difference(self.layout, layout))
+        same = reading.last is not None and observation.key == reading.last.key
+        reading.agreed = reading.agreed + 1 if same else 1
+        reading.last, reading.layout = observation, layout
+        settled = not self.memory.unsettled()
+        if observation.empty and not observation.doubts and settled:
+            self._finish(frame, layout)
+        elif reading.count >= self.settings.most_readings or (settled and reading.agreed >= self._needed(observation)):
+            self._commit(frame, observation, layout)
+
+    def _needed(self, observation: Observation) -> int:
+        """How many equal readings this takes: more for what would be an accusation or a question."""
+        if observation.doubts or self.desk.accuses(observation):
+            return self.settings.sure_readings
+        return self.settings.equal_readings
+
+    def _commit(self, frame: Frame, observation: Observation, layout: Layout) -> None:
+        reading = self._reading
+        assert reading is not None
+        sure = reading.agreed >= self._needed(observation)
+        self._finish(frame, layout)
+        if not observation.empty:
+            if sure:
+                self.desk.record(observation, layout, frame.name)
+            else:
+                self.desk.ask(observation, layout, frame.name)
+        elif observation.doubts:
+            self.desk.ask(observation, layout, frame.name)
+
+    def _finish(self, frame: Frame, layout: Layout) -> None:
+        self.layout = layout
+        self._reading = None
+        self.bare.learn(frame.image, [track.seen for track in self.memory.tracks], self.calibration)
+        self._say("read", frame.name)
+
+    def _read(self, frame: Frame, reading: Reading) -> None:
+        """Look once more, at the whole table or where it changed, and remember what was seen."""
+        length_px = self.calibration.px_per_mm * self.setup.tile_mm[0]
+        reading.count += 1
+        boxes: tuple[Box, ...] | None = None
+        if reading.regions is None:
+            picture = self.eye.look(frame.image, length_px, self.known)
+        else:
+            # Tiles cut by a region's edge read wrongly, so the eye gets more than is believed.
+            wide = united([grown(region, 0.8 * length_px, frame.size_wh) for region in reading.regions])
+            picture = self.eye.look_again(frame.image, wide, length_px, self.known)
+            boxes = tuple(self._box_mm(region, 0.0) for region in reading.regions)
+        hidden = tuple(self._box_mm(region, self.setup.tile_mm[0] / 2) for region in reading.hidden)
+        looked = Looked(boxes, hidden)
+        seen = on_table(picture, self.calibration, self.setup.tile_mm)
+        if seen.hub is not None and (self.memory.hub is None or boxes is None):
+            self.memory.hub = seen.hub
+        tiles = [tile for tile in seen.tiles if looked.covers(tile.center_mm)]
+        markers = [marker for marker in seen.markers if looked.covers(marker.center_mm)]
+        self.memory.see(tiles, markers, looked, self.setup.tile_mm[1])
+        self._let_go(frame)
+
+    def _let_go(self, frame: Frame) -> None:
+        """Of the tiles not found any more those are gone whose place is bare; the others are hidden and stay."""
+        missing = self.memory.missing()
+        if not missing:
+            return
+        rest = [track.seen for track in self.memory.tracks if all(track is not one for one in missing)]
+        gone = [one for one in missing if self.bare.is_bare(frame.image, one.seen, rest, self.calibration)]
+        self.memory.drop(gone)
+        self.memory.forgive(missing)
+
+    def _view(self, frame: Frame) -> TableView:
+        return TableView(
+            tuple(self.memory.tiles()),
+            tuple(self.memory.seen_markers()),
+            self.memory.hub,
+            self.calibration.size_mm,
+            frame.name,
+        )
+
+    def _box_mm(self, region: Region, grow: float) -> tuple[float, float, float, float]:
+        x0, y0, x1, y1 = region
+        corners = self.calibration.to_mm(np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]], np.float64))
+        low, high = corners.min(0), corners.max(0)
+        return float(low[0] - grow), float(low[1] - grow), float(high[0] + grow), float(high[1] + grow)
+
+    def _follow(self, frame: Frame, state: SettleState) -> None:
+        """After a bump: the corner markers say where the table is now, else the shift of the picture does."""
+        moved = np.hypot(*state.moved_px)
+        if moved < self.settings.follow_px and not state.camera_moved:
+            return
+        corners = table_corners(find_markers(frame.image)) if state.camera_moved else None
+        if corners is None:
+            corners = np.asarray(self.calibration.corners_px + np.array(state.moved_px), np.float32)
+        self.calibration = Calibration.from_corners(
+            corners, self.calibration.size_mm, self.calibration.tile_height_mm, self.calibration.lens
+        )
+        if state.camera_moved:
+            self.bare.forget()
+            self._say("moved", frame.name, f"the camera moved by {moved:.0f} px; the table was found again")
+
+    def _say(self, state: str, frame: str, detail: str = "") -> None:
+        if state != self._state or detail:
+            self._state = state
+            self.publish(CameraNews(state, frame, detail))
