@@ -43,9 +43,9 @@ def _tile(out: Image, tile: TileReading, scale: float) -> None:
     inwards = (q[2] + q[3] - q[0] - q[1]) / 2
     for half, reading in enumerate(tile.halves):
         ends = q[[0, 1]] if half == 0 else q[[2, 3]]
-        at = ends.mean(0) + inwards * (0.08 if half == 0 else -0.08)
+        at = ends.mean(0) + inwards * (0.03 if half == 0 else -0.03)
         text = "?" if reading.value is None else str(reading.value)
-        _label(out, text, at, SURE if reading.value is not None else UNREADABLE, min(length / 110, 2.2 * scale))
+        _label(out, text, at, SURE if reading.value is not None else UNREADABLE, min(length / 190, 2.0 * scale))
 
 
 def _thing(out: Image, thing: Found, name: str, colour: Colour, scale: float) -> None:
@@ -61,7 +61,7 @@ def _outline(out: Image, quad: Quad, colour: Colour, scale: float) -> None:
 
 def _label(out: Image, text: str, at: Quad, colour: Colour, size: float) -> None:
     """Text on a filled disc (wider for two figures), centred at a point."""
-    size = max(size, 0.35)
+    size = max(size, 0.3)
     thick = max(1, round(size * 2))
     (w, h), _ = cv2.getTextSize(text, cv2.FONT_HERSHEY_DUPLEX, size, thick)
     x, y = round(float(at[0])), round(float(at[1]))

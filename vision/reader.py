@@ -45,7 +45,9 @@ class ReaderSettings:
     phantom: float = 0.5
     back: float = 0.5
     shaky_detection: float = 0.45
-    """A detection less sure than this counts only when the reader can read it."""
+    doubtful_detection: float = 0.6
+    """A detection less sure than the first counts only when the reader reads both halves, one less sure than the
+    second only when it reads one of them."""
     corrections: int = 2
     worth_correcting: float = 0.02
     """Corner offsets, in tile widths, from which an outline is put right and read again."""
@@ -119,13 +121,11 @@ class Reader:
         readings = []
         for i in sorted(once.tolist()):
             quad, confidence = scores.quads[i], float(tiles.confidence[i])
-            if down[i]:
-                if confidence >= s.shaky_detection or back[i] > s.back:
-                    readings.append(TileReading(quad, "down", None, confidence))
-            elif i in place:
-                halves = self._halves(p[place[i]], quad)
-                if confidence >= s.shaky_detection or None not in (halves[0].value, halves[1].value):
-                    readings.append(TileReading(quad, "up", halves, confidence))
+            halves = self._halves(p[place[i]], quad) if i in place else None
+            unread = 2 if halves is None else sum(half.value is None for half in halves)
+            if (halves is None and not down[i]) or confidence < (0.0, s.shaky_detection, s.doubtful_detection)[unread]:
+                continue
+            readings.append(TileReading(quad, "down" if halves is None else "up", halves, confidence))
         return readings
 
     def scores(self, image: Image, quads: Floats) -> TileScores:
