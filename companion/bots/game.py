@@ -9,7 +9,7 @@ from typing import Any
 
 from companion.bots.planting import Plan
 from companion.bots.rounds import BotRound, BotTurn, deal_line, deal_mexican
-from companion.referee import MexicanReferee
+from companion.referee import referee_for
 from companion.ruleset import RuleSet
 from companion.violation import Violation
 
@@ -47,7 +47,7 @@ class BotGame:
         self.rules = rules
         self.players = tuple(NAMES[:players]) if isinstance(players, int) else tuple(players)
         self.set_max = set_max if set_max is not None else rules.first_engine if rules.first_engine is not None else 12
-        self.referee: Any = MexicanReferee(rules)
+        self.referee: Any = referee_for(rules)
         self.seed = seed
         self._codes = tuple(Violation(code) for code in plant)
         self._rate = plant_rate

@@ -117,6 +117,8 @@ def _out_of_turn(game: BotRound, position: Position | LinePosition, rng: Random)
     """Another player makes a faultless turn, although the expected one cannot have passed unseen."""
     others = [player for player in position.players if player != position.turn]
     rng.shuffle(others)
+    if game.rules.first_simultaneous and game.moved < set(position.players):
+        return None
     skipped = game.referee.judge(position, (Pass() if isinstance(position, LinePosition) else End(),))
     if skipped.legal:
         return None

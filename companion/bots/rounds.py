@@ -24,7 +24,8 @@ class BotTurn(NamedTuple):
     """One turn as it was made. `planted` is the code of the fault in it, None for a legal turn.
 
     `hand` is what `player` held before it, `drawn` what was drawn, `discarded` a Chinese tile put away face down.
-    `announced`: the last tile was announced. `player` is not `before.turn` where an OUT_OF_TURN was planted.
+    `announced`: the last tile was announced; `complete`: the turn did what the rules ask for. `player` is not
+    `before.turn` where an OUT_OF_TURN was planted.
     """
 
     player: str
@@ -36,6 +37,7 @@ class BotTurn(NamedTuple):
     drawn: tuple[Tile, ...] = ()
     discarded: Tile | None = None
     announced: bool = False
+    complete: bool = True
 
 
 @dataclass(slots=True)
@@ -113,9 +115,28 @@ class BotRound:
                 discarded = min(own, key=lambda tile: (tile.pips, tile.low))
                 own.remove(discarded)
                 self.discards.setdefault(player, []).append(discarded)
-        after = self._after(player, actions, position)
         announced = self.rules.announce is not None and len(own) == 1 and code != "ANNOUNCE_MISSING"
-        return BotTurn(player, actions, position, after, code, hand, tuple(drawn), discarded, announced)
+        complete = self._complete(player, actions, position)
+        return BotTurn(
+            player=player,
+            actions=actions,
+            before=position,
+            after=self._after(player, actions, position),
+            planted=code,
+            hand=hand,
+            drawn=tuple(drawn),
+            discarded=discarded,
+            announced=announced,
+            complete=complete,
+        )
+
+    def _complete(self, player: str, actions: tuple[Action, ...], position: Position | LinePosition) -> bool:
+        """Source: rules.md 7.1, "Complete"."""
+        plays = [action for action in actions if isinstance(action, Play)]
+        if isinstance(position, LinePosition):
+            return bool(plays) or any(isinstance(action, Discard) for action in actions)
+        long = self.rules.long_first and player not in self.moved
+        return bool(plays) and (long or not all(play.tile.is_double for play in plays) or not self.hands[player])
 
     def _after(
         self, player: str, actions: tuple[Action, ...], position: Position | LinePosition

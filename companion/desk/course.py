@@ -1,0 +1,393 @@
+"""The course of one round: recorded events become turns, each judged, and the table follows whatever happened.
+
+A `Course` is a frozen value; `take` returns the next one together with what the event is found to be, and with what is
+now known of earlier events (a marker that stayed on is noticed when the next player begins). Nothing is refused here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from companion.desk.made_turn import MadeTurn, Table, changes
+from companion.event_fields import Finding
+from companion.events import (
+    Discarded,
+    DoubleFlipped,
+    Drew,
+    Event,
+    MarkerPlaced,
+    MarkerRemoved,
+    Passed,
+    RoundEnded,
+    TilePlayed,
+    TileTakenBack,
+)  # fmt: skip
+from companion.position import LinePosition, Position
+from companion.referee import Referee
+from companion.ruleset import RuleSet
+from companion.tile import Laid
+from companion.turn import Action, Discard, Draw, End, Flip, Mark, Pass, Play, Unmark
+from companion.violation import Violation
+
+Findings = Mapping[int, tuple[Finding, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The course after an event, the event's own findings, and new findings of earlier events by their keys."""
+
+    course: Course
+    findings: tuple[Finding, ...] = ()
+    late: Findings = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """One round as it stands.
+
+    `table` is the table as recorded; its `turn` is whose turn is open, or who is to begin one. `turn` is the turn being
+    made, also after it is complete, until somebody else acts. `moved`: who has had the first turn. `silent`: turns in a
+    row without a tile laid. `owed`: (player, act) of markers that may still be put right without blame. `also`: who may
+    begin as well as the expected player, after a turn out of order. `laid`: train -> keys of its tiles' events.
+    `turns`: the closed turns. `ended`: how the round ended. `counted`: hands and boneyard can be counted.
+    """
+
+    rules: RuleSet
+    referee: Referee[Any] = field(repr=False, compare=False)
+    number: int
+    starter: str
+    table: Table
+    counted: bool = True
+    turn: MadeTurn | None = None
+    moved: frozenset[str] = frozenset()
+    silent: int = 0
+    owed: frozenset[tuple[str, type[Action]]] = frozenset()
+    also: str | None = None
+    laid: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    turns: tuple[MadeTurn, ...] = ()
+    ended: str | None = None
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        return self.table.players
+
+    @property
+    def position(self) -> Table:
+        """The table with `turn` the player who is to act now: the next one as soon as a turn is finished."""
+        if self.turn is None or not self.turn.finished(self.rules):
+            return self.table
+        return self._close()[0].table
+
+    @property
+    def mover(self) -> str:
+        return self.position.turn
+
+    def take(self, event: Event, key: int) -> Step:
+        """The course after `event`, whose key is `key`. An event that says nothing about the table changes nothing."""
+        if isinstance(event, TileTakenBack):
+            return Step(replace(self, table=lifted(self.table, event.train, event.tile)), event.violations)
+        if isinstance(event, RoundEnded):
+            return Step(replace(self, ended=event.how), event.violations)
+        if isinstance(event, Passed):
+            return self._take_pass(event, key)
+        action = action_of(event)
+        if action is None:
+            return Step(self, getattr(event, "violations", ()))
+        if self.ended is not None:
+            return self._take_after_end(action, event, key)
+        player = self.player_of(event)
+        if isinstance(action, (Mark, Unmark)) and not self._in_turn(player):
+            return self._take_stray_marker(action, player)
+        if isinstance(action, (Play, Draw, Discard)) and self.table.hands.get(player) == 0:
+            return self._miscounted(player).take(event, key)
+        step = Step(self) if self._continues(player, action) else self._turn_to(player)
+        done = step.course._with_act(action, key)
+        late = {**step.late, **done.late}
+        findings = (*step.findings, *done.findings)
+        if len(doubtful(event)) > 1:
+            findings = getattr(event, "violations", ())
+        return Step(done.course, findings, late)
+
+    def passes_before(self, event: Event) -> tuple[Passed, ...]:
+        """The passes that `event` implies and nobody recorded: of the player whose turn it breaks off."""
+        if self.ended is not None or self.turn is None or action_of(event) is None or isinstance(event, Passed):
+            return ()
+        turn, player = self.turn, self.player_of(event)
+        if turn.player == player or turn.finished(self.rules) or turn.plays or not self._in_turn(player):
+            return ()
+        return (Passed(by=turn.player, source="rule"),)
+
+    def player_of(self, event: Event) -> str:
+        """Whose act it is: as recorded; else whom it may have been; else the owner of a marker; else who is to move."""
+        by = getattr(event, "by", None)
+        for name in (by, *getattr(event, "maybe", ())):
+            if name in self.players:
+                return str(name)
+        mover = self.mover
+        if isinstance(event, (MarkerPlaced, MarkerRemoved)) and event.train in self.players:
+            act = Mark if isinstance(event, MarkerPlaced) else Unmark
+            own = self.turn is not None and self.turn.player == event.train
+            if own or (event.train, act) in self.owed:
+                return event.train
+        if self.turn is not None and isinstance(event, (MarkerPlaced, MarkerRemoved)) and event.train != mover:
+            return self.turn.player
+        return mover
+
+    def over_by_rule(self) -> RoundEnded | None:
+        """The end of the round, where the rules and the counts alone decide it. Source: rules.md 2.6 and 4.2."""
+        if self.ended is not None:
+            return None
+        if self.turn is not None and not self.turn.finished(self.rules):
+            return None
+        closed = self._close()[0]
+        table = closed.table
+        if isinstance(table, LinePosition):
+            played_out = bool(table.hands) and not any(table.hands.values())
+            return RoundEnded(how="out", source="rule") if self.counted and played_out else None
+        out = next((player for player in table.players if self.counted and table.hands.get(player) == 0), None)
+        if out is not None and not (self.rules.finish_first_lap and set(closed.moved) < set(table.players)):
+            return RoundEnded(how="out", out=out, source="rule")
+        if out is not None:
+            return None
+        if self.rules.block_rule == "provable_stop":
+            if self.referee.blocked(table):
+                return RoundEnded(how="blocked_proved", source="rule")
+        elif table.boneyard == 0 and closed.silent >= len(table.players):
+            return RoundEnded(how="blocked_declared", source="rule")
+        return None
+
+    def silent_faults(self, first: str, until: str) -> list[tuple[str, frozenset[Violation]]]:
+        """Who, from `first` up to before `until`, would break which rules by having passed without a sign."""
+        faults = []
+        player = first
+        for _ in self.players:
+            if player == until:
+                break
+            codes = self.referee.judge(self._begun(player).table, (_passing(self.table),)).codes
+            if codes:
+                faults.append((player, codes))
+            player = self.table.after(player)
+        return faults
+
+    def _in_turn(self, player: str) -> bool:
+        """Whether an act of `player` can belong to the turn being made or begin one."""
+        if self.turn is not None and self.turn.player == player:
+            return True
+        if self.turn is not None and not self.turn.finished(self.rules):
+            return self.table.after(self.turn.player) == player and bool(self.turn.actions)
+        return player in (self._close()[0].table.turn, self.also)
+
+    def _continues(self, player: str, action: Action) -> bool:
+        turn = self.turn
+        if turn is None or turn.player != player:
+            return False
+        if not isinstance(action, (Play, Draw, Discard)) or not turn.finished(self.rules):
+            return True
+        if turn.long(self.rules) and turn.passed is None and isinstance(action, Play):
+            return True
+        closed = self._close()[0]
+        return bool(closed.silent_faults(closed.table.turn, player))
+
+    def _begun(self, player: str, resume: str | None = None) -> Course:
+        table: Table
+        if isinstance(self.table, Position):
+            table = replace(self.table, turn=player, first_turn=player not in self.moved)
+        else:
+            table = replace(self.table, turn=player)
+        return replace(self, table=table, turn=MadeTurn(player, table, resume=resume), also=None)
+
+    def _close(self) -> tuple[Course, dict[int, tuple[Finding, ...]]]:
+        """The course with the open turn closed, and what that shows; key -1 for a turn that left no event."""
+        turn = self.turn
+        if turn is None:
+            return self, {}
+        found = changes(
+            turn.findings(self.referee, over=turn.passed is not None), turn.findings(self.referee, over=True)
+        )
+        following = turn.resume or self.table.after(turn.player)
+        moved = self.moved | {turn.player}
+        if self.rules.first_simultaneous and not set(self.players) <= moved:
+            following = self._first_without_turn(moved)
+        table: Table
+        if isinstance(self.table, Position):
+            table = replace(self.table, turn=following, first_turn=following not in moved)
+        else:
+            table = replace(self.table, turn=following)
+        course = replace(
+            self,
+            table=table,
+            turn=None,
+            moved=moved,
+            silent=0 if turn.plays else self.silent + 1,
+            owed=self._owed_after(turn),
+            also=self.table.after(turn.player) if turn.resume else None,
+            turns=(*self.turns, turn),
+        )
+        return course, found
+
+    def _first_without_turn(self, moved: frozenset[str]) -> str:
+        start = self.players.index(self.starter)
+        order = self.players[start:] + self.players[:start]
+        return next(player for player in order if player not in moved)
+
+    def _owed_after(self, turn: MadeTurn) -> frozenset[tuple[str, type[Action]]]:
+        """A marker may come a moment after the next player has begun: late is not wrong a second time."""
+        owed = frozenset(item for item in self.owed if item[0] != turn.player)
+        if not isinstance(self.table, Position):
+            return owed
+        marked = turn.player in self.table.markers
+        if not turn.complete(self.rules):
+            return owed if marked else owed | {(turn.player, Mark)}
+        qualified = any(self.rules.marker_off == "any" or play.train == turn.player for play in turn.plays)
+        return owed | {(turn.player, Unmark)} if marked and qualified else owed
+
+    def _turn_to(self, player: str) -> Step:
+        """Close what is open and let `player` begin; out of turn where that is not the one expected."""
+        course, late = self._close()
+        loose = tuple(replace(finding, by=self.turn.player) for finding in late.pop(-1, ()) if self.turn)
+        expected = course.table.turn
+        first_trains = self.rules.first_simultaneous and not set(self.players) <= course.moved
+        if player in (expected, course.also):
+            return Step(course._begun(player), loose, late)
+        if first_trains:
+            return Step(course._begun(player, resume=expected), loose, late)
+        faults = course.silent_faults(expected, player)
+        if not faults:
+            passed = course.moved | set(_between(self.players, expected, player))
+            return Step(replace(course, moved=passed, silent=course.silent + 1)._begun(player), loose, late)
+        skipped = tuple(
+            Finding(str(code), certain=False, by=who) for who, codes in faults[:1] for code in sorted(codes)
+        )
+        one = len(faults) == 1
+        out_of_turn = (Finding(str(Violation.OUT_OF_TURN), certain=not one), *(skipped if one else ()))
+        return Step(course._begun(player, resume=expected), (*loose, *out_of_turn), late)
+
+    def _with_act(self, action: Action, key: int) -> Step:
+        turn = self.turn
+        assert turn is not None
+        made = turn.with_act(action, key, self.referee, self.rules)
+        before = turn.findings(self.referee, over=turn.passed is not None)
+        after = made.findings(self.referee, over=made.passed is not None)
+        late = changes(before, after)
+        laid = dict(self.laid)
+        if isinstance(action, Play):
+            laid[action.train] = (*laid.get(action.train, ()), key)
+        course = replace(self, table=self.referee.apply(self.table, action), turn=made, laid=laid)
+        return Step(course, late.pop(key, ()), late)
+
+    def _take_pass(self, event: Passed, key: int) -> Step:
+        if self.ended is not None:
+            return Step(self, event.violations)
+        player = self.player_of(event)
+        same = self.turn is not None and self.turn.player == player and self.turn.passed is None
+        step = Step(self) if same else self._turn_to(player)
+        turn = step.course.turn
+        assert turn is not None
+        if isinstance(turn.before, LinePosition):
+            step = replace(step, course=step.course._with_act(Pass(), key).course)
+            turn = step.course.turn
+            assert turn is not None
+        before = turn.findings(self.referee, over=False)
+        ended = replace(turn, passed=key)
+        late = {**step.late, **changes(before, ended.findings(self.referee, over=True))}
+        own = late.pop(key, before.get(key, ()))
+        findings = event.violations if len(event.maybe) > 1 else (*step.findings, *own)
+        return Step(replace(step.course, turn=ended), findings, late)
+
+    def _miscounted(self, player: str) -> Course:
+        """A player whose hand was counted down to nothing goes on: the count was wrong, and nobody is to blame for it."""
+        table = _uncounted(self.table, player)
+        turn = self.turn
+        if turn is not None and turn.player == player:
+            turn = replace(turn, before=_uncounted(turn.before, player))
+        return replace(self, table=table, turn=turn)
+
+    def _take_stray_marker(self, action: Mark | Unmark, player: str) -> Step:
+        """A marker moved by somebody whose turn it is not: late, or on nobody's authority."""
+        table = self.table
+        assert isinstance(table, Position)
+        markers = table.markers | {action.player} if isinstance(action, Mark) else table.markers - {action.player}
+        course = replace(self, table=replace(table, markers=markers))
+        if action.player == player and (player, type(action)) in self.owed:
+            return Step(replace(course, owed=self.owed - {(player, type(action))}))
+        if action.player != player:
+            return Step(course, (Finding(str(Violation.MARKER_WRONG_TRAIN)),))
+        code = Violation.MARKER_UNEARNED if isinstance(action, Mark) else Violation.MARKER_REMOVED_WRONGLY
+        return Step(course, (Finding(str(code), certain=False),))
+
+    def _take_after_end(self, action: Action, event: Event, key: int) -> Step:
+        laid = dict(self.laid)
+        found: tuple[Finding, ...] = ()
+        if isinstance(action, Play):
+            laid[action.train] = (*laid.get(action.train, ()), key)
+            found = (Finding(str(Violation.PLAY_AFTER_END)),)
+        table = replace(self.table, turn=self.player_of(event))
+        return Step(replace(self, table=self.referee.apply(table, action), laid=laid), found)
+
+
+def action_of(event: Event) -> Action | None:
+    """The act that an event records; None for events that are none. A pass is seen to by itself."""
+    match event:
+        case TilePlayed():
+            return Play(event.tile, event.train)
+        case Drew():
+            return Draw()
+        case Discarded():
+            return Discard(event.face_up)
+        case MarkerPlaced():
+            return Mark(event.train)
+        case MarkerRemoved():
+            return Unmark(event.train)
+        case DoubleFlipped():
+            return Flip(event.train)
+        case Passed():
+            return End()
+    return None
+
+
+def doubtful(event: Event) -> tuple[str, ...]:
+    """Who it may have been, while more than one can be meant."""
+    maybe: tuple[str, ...] = getattr(event, "maybe", ())
+    return maybe
+
+
+def lifted(table: Table, train: str, tile: Laid) -> Table:
+    """The table without `tile` in `train` (the outermost, if it lies there twice); unchanged if it is not there."""
+    if isinstance(table, LinePosition):
+        line = _without(table.line, tile, from_left=train == "L")
+        return replace(table, line=line)
+    chain = table.trains.get(train, ())
+    rest = _without(chain, tile)
+    if rest == chain:
+        return table
+    was_last = chain[-1].tile == tile.tile
+    open_ends = tuple(name for name in table.open if not (was_last and name == train))
+    if was_last and rest and rest[-1].is_double and train not in table.flipped:
+        open_ends = (*open_ends, train)
+    flipped = table.flipped - {train} if was_last else table.flipped
+    return replace(table, trains={**table.trains, train: rest}, open=open_ends, flipped=flipped)
+
+
+def _without(chain: tuple[Laid, ...], tile: Laid, *, from_left: bool = False) -> tuple[Laid, ...]:
+    places = [n for n, laid in enumerate(chain) if laid.tile == tile.tile]
+    if not places:
+        return chain
+    place = places[0] if from_left else places[-1]
+    return chain[:place] + chain[place + 1 :]
+
+
+def _uncounted(table: Table, player: str) -> Table:
+    hands = {name: count for name, count in table.hands.items() if name != player}
+    return replace(table, hands=hands)
+
+
+def _between(players: tuple[str, ...], first: str, until: str) -> tuple[str, ...]:
+    start = players.index(first)
+    order = players[start:] + players[:start]
+    return order[: order.index(until)]
+
+
+def _passing(table: Table) -> Action:
+    return Pass() if isinstance(table, LinePosition) else End()

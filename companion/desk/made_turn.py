@@ -1,0 +1,138 @@
+"""One player's turn while it is being made, and which of its acts each fault belongs to.
+
+A turn is judged as a whole (rules.md 7.1), but a table is watched act by act. So an act is held against a player when
+no later act of the same turn can mend it; what only the end of the turn shows (a missing marker, an unfollowed double)
+waits until the turn is over. Confirm fast, accuse slowly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from companion.event_fields import Finding
+from companion.mexican.turn_state import TurnState
+from companion.position import LinePosition, Position
+from companion.referee import Referee
+from companion.ruleset import RuleSet
+from companion.turn import Action, Discard, Draw, End, Mark, Play, Unmark
+from companion.violation import Violation
+
+Table = Position | LinePosition
+
+UNTIL_COMPLETE = frozenset({Violation.MARKER_UNEARNED, Violation.MARKER_REMOVED_WRONGLY})
+"""Later acts can mend these until the turn is complete."""
+
+
+@dataclass(frozen=True, slots=True)
+class MadeTurn:
+    """`before` is the table at the start of the turn, with `player` to move; the rest grows act by act.
+
+    `keys` names the event of each act, `codes` the faults that each act added. `passed` is the key of the event that
+    ended the turn aloud. `resume`: this turn was out of turn, and that player is still expected.
+    """
+
+    player: str
+    before: Table
+    actions: tuple[Action, ...] = ()
+    keys: tuple[int, ...] = ()
+    codes: tuple[frozenset[Violation], ...] = ()
+    passed: int | None = None
+    resume: str | None = None
+
+    def long(self, rules: RuleSet) -> bool:
+        """Whether this is a long first turn. Source: rules.md 2.2."""
+        return isinstance(self.before, Position) and rules.long_first and self.before.first_turn
+
+    @property
+    def plays(self) -> tuple[Play, ...]:
+        return tuple(action for action in self.actions if isinstance(action, Play))
+
+    @property
+    def draws(self) -> int:
+        return sum(isinstance(action, Draw) for action in self.actions)
+
+    def complete(self, rules: RuleSet) -> bool:
+        """Whether the player has done what a turn asks for. Source: rules.md 7.1, "Complete"."""
+        if isinstance(self.before, LinePosition):
+            return any(isinstance(action, (Play, Discard)) for action in self.actions)
+        plays = self.plays
+        if not plays:
+            return False
+        if self.long(rules) or not all(play.tile.is_double for play in plays):
+            return True
+        held = self.before.hands.get(self.player)
+        return held is not None and held + self.draws - len(plays) <= 0
+
+    def finished(self, rules: RuleSet) -> bool:
+        """Whether nothing more is due from the player, so that the next one may begin."""
+        if self.passed is not None or self.complete(rules):
+            return True
+        own = Mark(self.player)
+        if own not in self.actions:
+            return False
+        later = self.actions[self.actions.index(own) + 1 :]
+        return not any(isinstance(action, (Play, Draw)) for action in later)
+
+    def with_act(self, action: Action, key: int, referee: Referee[Any], rules: RuleSet) -> MadeTurn:
+        """The turn after one more act, its faults among `codes`. An act after a pass aloud counts before the pass."""
+        turn = replace(self, actions=(*self.actions, action), keys=(*self.keys, key))
+        codes = act_codes(rules, referee, self.before, turn.actions)
+        if turn.complete(rules) and isinstance(action, (Mark, Unmark)):
+            codes |= turn.end_codes(referee) & UNTIL_COMPLETE
+        return replace(turn, codes=(*self.codes, codes))
+
+    def end_codes(self, referee: Referee[Any]) -> frozenset[Violation]:
+        """What only the end of the turn shows."""
+        ruling = referee.judge(self.before, (*self.actions, End()))
+        return ruling.codes.difference(*self.codes)
+
+    def findings(self, referee: Referee[Any], *, over: bool) -> dict[int, tuple[Finding, ...]]:
+        """Key of an event -> its faults, for every act of the turn; with `over` those of the turn's end as well.
+
+        A turn without any act has no event to carry them: they stand under -1.
+        """
+        found: dict[int, list[Violation]] = {
+            key: sorted(codes) for key, codes in zip(self.keys, self.codes, strict=True)
+        }
+        if self.passed is not None:
+            found.setdefault(self.passed, [])
+        if over:
+            for code in sorted(self.end_codes(referee)):
+                found.setdefault(self._anchor(code), []).append(code)
+        return {key: tuple(Finding(str(code)) for code in codes) for key, codes in found.items()}
+
+    def _anchor(self, code: Violation) -> int:
+        """The event that a fault of the turn's end belongs to."""
+        act = {Violation.MARKER_REMOVED_WRONGLY: Unmark(self.player), Violation.MARKER_UNEARNED: Mark(self.player)}.get(
+            code
+        )
+        if act in self.actions:
+            return self.keys[self.actions.index(act)]
+        if self.passed is not None:
+            return self.passed
+        laid = [key for action, key in zip(self.actions, self.keys, strict=True) if isinstance(action, Play)]
+        return laid[-1] if laid else self.keys[-1] if self.keys else -1
+
+
+def act_codes(
+    rules: RuleSet, referee: Referee[Any], before: Table, actions: tuple[Action, ...]
+) -> frozenset[Violation]:
+    """What is wrong with the last of `actions` itself, whatever follows it."""
+    if isinstance(before, LinePosition):
+        earlier = referee.judge(before, actions[:-1]).codes if len(actions) > 1 else frozenset[Violation]()
+        return referee.judge(before, actions).codes - earlier
+    state = TurnState(rules, before)
+    for action in actions[:-1]:
+        state.act(action)
+    state.codes.clear()
+    state.act(actions[-1])
+    return frozenset(state.codes)
+
+
+def changes(
+    before: Mapping[int, tuple[Finding, ...]], after: Mapping[int, tuple[Finding, ...]]
+) -> dict[int, tuple[Finding, ...]]:
+    """What `after` says otherwise than `before`."""
+    return {key: found for key, found in after.items() if before.get(key, ()) != found}
