@@ -175,7 +175,7 @@ def answer() -> AnyResponse:
 
 
 def correction(fields: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-    """What a correction changes: `tile`, `train`, `by`, a missing tile, or one of the flags `withdrawn`, `overruled`."""
+    """What a correction changes: `tile`, `train`, `by`, a missing tile, or the flag `withdrawn` or `overruled`."""
     seq = number(fields, "seq", 1, 10**9)
     what: dict[str, Any] = {}
     if fields.get("low") not in (None, "") or fields.get("high") not in (None, ""):

@@ -1,0 +1,134 @@
+"""Five languages, complete: a message without a translation fails here, not at somebody's table."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from html import unescape
+from pathlib import Path
+
+import pytest
+from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import extract_from_dir
+from babel.messages.pofile import read_po
+from flask.testing import FlaskClient
+
+import companion.web
+from companion.violation import Violation
+from companion.web.code_words import RULES, TITLES
+from companion.web.languages import LANGUAGES, TRANSLATIONS, catalogue
+from tests.web import tables
+from tests.web.fakes import FakeSession
+
+WEB = Path(companion.web.__file__).parent
+OTHERS = tuple(code for code in LANGUAGES if code != "en")
+PLACEHOLDER = re.compile(r"%\((\w+)\)s")
+
+
+@cache
+def messages() -> frozenset[str | tuple[str, str]]:
+    """Every message of the page's code and templates."""
+    found = extract_from_dir(
+        str(WEB),
+        method_map=[("**.py", "python"), ("**/templates/**.html", "jinja2.ext:babel_extract")],
+        keywords={"_": None, "gettext": None, "ngettext": (1, 2)},
+    )
+    return frozenset(message for _file, _line, message, _comments, _context in found)
+
+
+@cache
+def read(language: str) -> Catalog:
+    with (TRANSLATIONS / f"{language}.po").open("rb") as po:
+        return read_po(po, locale=language)
+
+
+def entries(language: str) -> dict[str | tuple[str, str], Message]:
+    return {
+        tuple(message.id) if isinstance(message.id, list | tuple) else message.id: message
+        for message in read(language)
+        if message.id
+    }
+
+
+def forms(message: Message) -> tuple[str, ...]:
+    return tuple(message.string) if isinstance(message.string, list | tuple) else (message.string,)
+
+
+def test_there_is_something_to_translate() -> None:
+    assert len(messages()) > 400
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_no_message_lacks_a_translation(language: str) -> None:
+    known = entries(language)
+    missing = [message for message in messages() if message not in known]
+    empty = [message for message, entry in known.items() if not all(forms(entry))]
+    assert missing == [] and empty == []
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_no_translation_is_left_over_or_unsure(language: str) -> None:
+    assert [message for message in entries(language) if message not in messages()] == []
+    assert [entry.id for entry in entries(language).values() if entry.fuzzy] == []
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_translations_fill_in_the_same_things(language: str) -> None:
+    for message, entry in entries(language).items():
+        source = message if isinstance(message, str) else message[1]
+        for form in forms(entry):
+            assert set(PLACEHOLDER.findall(form)) == set(PLACEHOLDER.findall(source)), form
+            assert form.count("%(") == len(PLACEHOLDER.findall(form)), form
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_every_plural_form_is_there(language: str) -> None:
+    for message, entry in entries(language).items():
+        if isinstance(message, tuple):
+            assert len(forms(entry)) == read(language).num_plurals, message
+
+
+@pytest.mark.parametrize(
+    ("language", "sentences"),
+    [
+        ("uk", {1: "1 гравець", 3: "3 гравці", 5: "5 гравців", 21: "21 гравець"}),
+        ("ru", {1: "1 игрок", 2: "2 игрока", 11: "11 игроков"}),
+        ("cs", {1: "1 hráč", 4: "4 hráči", 5: "5 hráčů"}),
+        ("bn", {1: "1 জন খেলোয়াড়", 4: "4 জন খেলোয়াড়"}),
+        ("en", {1: "1 player", 4: "4 players"}),
+    ],
+)
+def test_numbers_take_their_plural(language: str, sentences: dict[int, str]) -> None:
+    for number, sentence in sentences.items():
+        assert catalogue(language).ngettext("%(num)s player", "%(num)s players", number) % {"num": number} == sentence
+
+
+def test_every_violation_has_a_title_and_a_rule() -> None:
+    assert set(TITLES) == set(RULES) == {code.value for code in Violation}
+
+
+def text_of(page: str) -> str:
+    """What a person reads or hears: text, labels and titles."""
+    spoken = " ".join(re.findall(r'(?:aria-label|alt|title|data-lost)="([^"]*)"', page))
+    return unescape(re.sub(r"<[^>]+>", " ", page) + " " + spoken)
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_no_english_is_left_on_any_page(keeper: FlaskClient, session: FakeSession, language: str) -> None:
+    english = [m for m in messages() if isinstance(m, str) and len(m) > 10 and "%(" not in m]
+    for table in (tables.illegal, tables.uncovered_double, tables.question, tables.chinese_line, tables.match_over):
+        session.show(table())
+        for path in ("/", "/tv", "/scores", "/ask", "/games", "/setup", "/setup?rules=cz", "/play/32", "/round-end"):
+            sign = "&" if "?" in path else "?"
+            shown = text_of(keeper.get(f"{path}{sign}lang={language}").text)
+            assert [m for m in english if m in shown and re.search(rf"(?<!\w){re.escape(m)}(?!\w)", shown)] == [], path
+
+
+def test_the_browsers_preference_is_followed_until_a_language_is_chosen(anyone: FlaskClient) -> None:
+    assert 'lang="cs"' in anyone.get("/", headers={"Accept-Language": "de, cs;q=0.8, en;q=0.5"}).text
+    assert 'lang="bn"' in anyone.get("/?lang=bn").text
+    assert 'lang="bn"' in anyone.get("/", headers={"Accept-Language": "cs"}).text
+
+
+def test_an_unknown_language_is_english(anyone: FlaskClient) -> None:
+    assert '<html lang="en"' in anyone.get("/?lang=tlh", headers={"Accept-Language": "tlh"}).text
