@@ -1,0 +1,155 @@
+"""What a box must survive, in the numbers it must survive it in: `python -m tests.box.faults [SHARE]`.
+
+The short version runs with the other tests (test_endurance.py). SHARE is the part of the full numbers to do, 1 by
+default.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from companion.header import Header
+from companion.journal import Journal, read_journal
+from companion.supervise import SupervisedCamera
+from companion.supervise.camera import SupervisionSettings
+from companion.supervise.health import State
+from tests.box.cameras import open_troubled, set_mode
+
+HEADER = Header("tactic", "double-9", ("Ann", "Ben"))
+KILLS_PER_JOURNAL = 50
+
+WRITER = """
+import os, sys
+from companion.events import Drew
+from companion.journal import Journal
+with Journal.open(sys.argv[1]) as journal:
+    while True:
+        event = journal.append(Drew(by="Ann"))
+        os.write(1, b"%d\\n" % event.seq)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class KillReport:
+    kills: int
+    acknowledged: int
+    lost: int
+    slowest_reopening_s: float
+
+
+def kill_writers(folder: Path, kills: int, seed: int = 1) -> KillReport:
+    """Kill a writing process in the middle of its work, `kills` times; what it had acknowledged must be there."""
+    chance = random.Random(seed)
+    acknowledged = lost = 0
+    slowest = 0.0
+    path = folder / "none"
+    for number in range(kills):
+        if number % KILLS_PER_JOURNAL == 0:
+            path = folder / f"journal-{number}.jsonl"
+            Journal.create(path, HEADER).close()
+        before = len(read_journal(path).events)
+        told = _write_and_kill(path, chance.randint(1, 25))
+        start = time.perf_counter()
+        with Journal.open(path) as journal:
+            slowest = max(slowest, time.perf_counter() - start)
+            there = [event.seq for event in journal.events]
+        acknowledged += len(told)
+        lost += len(set(told) - set(there))
+        assert there == list(range(1, len(there) + 1))
+        assert all(seq > before for seq in told)
+    return KillReport(kills, acknowledged, lost, slowest)
+
+
+def _write_and_kill(path: Path, after: int) -> list[int]:
+    """The numbers a writer acknowledged before it was killed, `after` events or a little later."""
+    with subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE) as writer:
+        assert writer.stdout is not None
+        try:
+            told = [int(writer.stdout.readline()) for _ in range(after)]
+        finally:
+            writer.kill()
+        rest = writer.stdout.read()
+    # The last line may be torn in the pipe; it was not acknowledged then.
+    return told + [int(line) for line in rest.split(b"\n")[:-1] if line]
+
+
+@dataclass(frozen=True, slots=True)
+class TroubleReport:
+    """Seconds from the trouble to its being said, and from its end to the next trusted picture."""
+
+    trouble: str
+    noticed_s: float
+    recovered_s: float
+
+
+TROUBLES = {
+    "hang": State.SILENT,
+    "crash": State.GONE,
+    "unplugged": State.GONE,
+    "frozen": State.FROZEN,
+    "black": State.BLACK,
+    "white": State.OVEREXPOSED,
+    "moved": State.MOVED,
+}
+
+
+def trouble_camera(folder: Path, trouble: str, settings: SupervisionSettings | None = None) -> TroubleReport:
+    """One trouble from beginning to end, with the settings the product ships."""
+    set_mode(folder, "good")
+    with SupervisedCamera(f"usb:{folder}", supervision=settings, opener=open_troubled) as camera:
+        assert camera.wait_for(lambda health: health.state is State.LIVE, 60)
+        frame = camera.read()
+        assert frame is not None
+        camera.remember_view(frame.image)
+        start = time.monotonic()
+        set_mode(folder, trouble)
+        assert camera.wait_for(lambda health: health.state is TROUBLES[trouble], 60)
+        noticed = time.monotonic() - start
+        start = time.monotonic()
+        set_mode(folder, "good")
+        assert camera.wait_for(lambda health: health.state is State.LIVE, 60)
+        return TroubleReport(trouble, noticed, time.monotonic() - start)
+
+
+def kill_children(folder: Path, kills: int, seed: int = 1) -> int:
+    """Kill the camera's process again and again; how many processes are left over at the end (none)."""
+    chance = random.Random(seed)
+    set_mode(folder, "good")
+    victims = []
+    with SupervisedCamera(f"usb:{folder}", opener=open_troubled) as camera:
+        for _ in range(kills):
+            assert camera.wait_for(lambda health: health.state is State.LIVE, 60)
+            for _ in range(chance.randint(0, 5)):
+                camera.read()
+            victims.append(camera.pid)
+            os.kill(victims[-1], signal.SIGKILL)
+            assert camera.wait_for(lambda health: health.state is not State.LIVE, 60)
+    return sum(1 for pid in victims if Path(f"/proc/{pid}").exists())
+
+
+def main() -> None:
+    share = float(sys.argv[1]) if len(sys.argv) > 1 else 1.0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        killed = kill_writers(folder, max(1, round(1000 * share)))
+        print(
+            f"{killed.kills} writers killed: {killed.acknowledged} events acknowledged, {killed.lost} lost, "
+            f"slowest reopening {killed.slowest_reopening_s:.3f} s"
+        )
+        for trouble in TROUBLES:
+            report = trouble_camera(folder, trouble)
+            print(f"camera {trouble}: said after {report.noticed_s:.1f} s, back after {report.recovered_s:.1f} s")
+        kills = max(1, round(50 * share))
+        print(f"{kills} camera processes killed: {kill_children(folder, kills)} left over")
+
+
+if __name__ == "__main__":
+    main()
