@@ -50,9 +50,10 @@ def draw_picture(
     scene: str | None = None,
     family: str | None = None,
     set_max: int | None = None,
+    style: TileStyle | None = None,
 ) -> Picture:
-    """A random table. `scene` one of `scenes.SCENES`; `family` and `set_max` as in `styles.make_style`."""
-    style = make_style(rng, family, set_max)
+    """A random table. `scene` one of `scenes.SCENES`; `family` and `set_max` as in `make_style`, or a `style`."""
+    style = style or make_style(rng, family, set_max)
     plan = make_plan(rng, style, scene, height / width)
     return _draw(rng, plan, _hang_camera(rng, plan, width, height))
 
@@ -289,7 +290,7 @@ def _guest_style(rng: Rng, plan: Plan) -> TileStyle | None:
 
 def _reach_in(rng: Rng, g: GBuffer, plan: Plan, aspect: float) -> None:
     """Hands over the table."""
-    if plan.view_mm <= 150:
+    if plan.view_mm <= 150 or rng.random() > plan.view_mm / 500:  # near hands would fill every close picture
         return
     share = [0.6, 0.25, 0.15, 0.0] if plan.kind == "neg" else [0.74, 0.17, 0.06, 0.03]
     for _ in range(int(rng.choice(4, p=share))):
