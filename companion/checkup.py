@@ -68,6 +68,22 @@ def check_all(machine: Machine) -> Iterator[Finding]:
             yield Finding(name, False, f"could not be checked ({why})", "please report this line", needed=False)
 
 
+def quick_reasons(machine: Machine) -> list[str]:
+    """What is not well and can be seen in a millisecond, for `/health`: a disk that fills up, a clock that was never
+    set."""
+    reasons = []
+    folder = _nearest(machine.data)
+    try:
+        free = shutil.disk_usage(folder).free // 1_000_000
+        if free < LEAST_DISK_MB:
+            reasons.append(f"only {free} MB are free for games and pictures")
+    except OSError as error:
+        reasons.append(f"{folder} cannot be looked at ({error.strerror})")
+    if machine.now() < NOT_BEFORE:
+        reasons.append("the clock was never set")
+    return reasons
+
+
 def check_python(machine: Machine) -> Finding:
     version = sys.version_info[:2]
     found = f"Python {sys.version.split()[0]}"
@@ -188,9 +204,7 @@ def ribbon_cameras() -> list[str]:
 
 def check_disk(machine: Machine) -> Finding:
     """The data folder (or the nearest folder above it that exists) takes a flushed file and has room."""
-    folder = machine.data.absolute()
-    while not folder.exists() and folder != folder.parent:
-        folder = folder.parent
+    folder = _nearest(machine.data)
     try:
         with tempfile.TemporaryFile(dir=folder) as trial:
             trial.write(b"companion")
@@ -207,6 +221,14 @@ def check_disk(machine: Machine) -> Finding:
         mend = f"make room: {LEAST_DISK_MB} MB are wanted; old evidence can be deleted on the page"
         return Finding("disk", False, f"{free} MB free in {folder}", mend)
     return Finding("disk", True, f"{free} MB free in {folder}")
+
+
+def _nearest(folder: Path) -> Path:
+    """The folder, or the nearest one above it that exists."""
+    folder = folder.absolute()
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    return folder
 
 
 def check_memory(machine: Machine) -> Finding:

@@ -5,8 +5,18 @@ Read camera.py first. What a child does badly comes out as a value (`Health`) or
 """
 
 from companion.supervise.camera import SupervisedCamera
-from companion.supervise.eye import SupervisedEye
+from companion.supervise.eye import EyeAwayError, SupervisedEye
 from companion.supervise.health import AwayError, Health, State
+from companion.supervise.running import keep_watching
 from companion.supervise.watchdog import Watchdog
 
-__all__ = ["AwayError", "Health", "State", "SupervisedCamera", "SupervisedEye", "Watchdog"]
+__all__ = [
+    "AwayError",
+    "EyeAwayError",
+    "Health",
+    "State",
+    "SupervisedCamera",
+    "SupervisedEye",
+    "Watchdog",
+    "keep_watching",
+]

@@ -60,13 +60,15 @@ class SupervisedCamera:
         supervision: SupervisionSettings | None = None,
         opener: Opener = open_unguarded,
         clock: Callable[[], float] = time.monotonic,
+        beat: Callable[[], None] = lambda: None,
     ) -> None:
+        """`beat` is called by the keeper several times a second, also while the camera is away: for the watchdog."""
         self.source = source
         self.live = source == "picamera" or source.startswith(("usb:", "/dev/"))
         self.stills = False
         self._settings = settings or CameraSettings()
         self._supervision = supervision or SupervisionSettings()
-        self._opener, self._clock = opener, clock
+        self._opener, self._clock, self._beat = opener, clock, beat
         self._changed = threading.Condition()
         self._waiting: deque[Shelved | Frame | CameraError] = deque()
         self._health = Health(State.OPENING, clock())
@@ -171,7 +173,8 @@ class SupervisedCamera:
             self._closing.wait(pauses[min(failures, len(pauses) - 1)])
         with self._changed:
             self._changed.notify_all()
-        self._closing.wait()
+        while not self._closing.wait(0.5):
+            self._beat()
         self._put_away()
 
     def _one_child(self) -> bool:
@@ -185,6 +188,7 @@ class SupervisedCamera:
         opened_at: float | None = None
         patience = self._supervision.opening_s
         while not self._closing.is_set():
+            self._beat()
             try:
                 heard = child.pipe.poll(0.1)
                 message: Any = child.pipe.recv() if heard else None

@@ -140,3 +140,12 @@ def test_wrong_usage_is_one_line_and_status_2(wrong: list[str]) -> None:
     result = CliRunner().invoke(doctor, wrong)
     assert result.exit_code == 2
     assert "Traceback" not in result.output
+
+
+def test_the_quick_reasons_for_health_are_disk_and_clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert checkup.quick_reasons(Machine(data=tmp_path / "not/yet/there")) == []
+    monkeypatch.setattr(checkup, "LEAST_DISK_MB", 10**9)
+    never_set = Machine(data=tmp_path, now=lambda: datetime(1970, 1, 1, tzinfo=UTC))
+    disk, clock = checkup.quick_reasons(never_set)
+    assert "MB are free" in disk
+    assert "never set" in clock

@@ -1,0 +1,72 @@
+"""The loop that keeps watching, whatever camera and eye do."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from companion.supervise import AwayError, EyeAwayError, Health, State, keep_watching
+from hardware.camera import CameraError
+
+
+class Table:
+    """Steps as they are told: an exception is raised, True goes on, False ends."""
+
+    def __init__(self, *steps: bool | Exception) -> None:
+        self._steps: Iterator[bool | Exception] = iter(steps)
+        self.said: list[str] = []
+        self.beats = 0
+
+    def step(self) -> bool:
+        step = next(self._steps)
+        if isinstance(step, Exception):
+            raise step
+        self.said.append("step")
+        return step
+
+    def watch(self) -> list[str]:
+        keep_watching(self.step, lost=self.said.append, back=lambda: self.said.append("back"), beat=self._beat)
+        return self.said
+
+    def _beat(self) -> None:
+        self.beats += 1
+
+
+GONE = AwayError(Health(State.GONE, 0.0))
+SILENT = AwayError(Health(State.SILENT, 0.0))
+
+
+def test_trouble_is_said_once_and_its_end_is_told_to_the_watcher() -> None:
+    table = Table(True, GONE, GONE, GONE, True, True, False)
+    assert table.watch() == ["step", str(GONE), "step", "back", "step", "step"]
+    assert table.beats == 7
+
+
+def test_another_trouble_is_said_again() -> None:
+    assert Table(SILENT, GONE, SILENT, False).watch() == [str(SILENT), str(GONE), str(SILENT), "step", "back"]
+
+
+def test_a_reader_that_was_restarted_and_a_bad_picture_cost_one_step_each() -> None:
+    said = Table(EyeAwayError("the reader died"), True, CameraError("2.png: not an image"), True, False).watch()
+    assert said == ["the reader died", "step", "back", "2.png: not an image", "step", "back", "step"]
+
+
+def test_a_mistake_of_the_program_is_not_hidden() -> None:
+    with pytest.raises(ZeroDivisionError):
+        Table(ZeroDivisionError()).watch()
+
+
+def test_it_stops_when_it_is_told() -> None:
+    stop = threading.Event()
+    steps = []
+
+    def step() -> bool:
+        steps.append(1)
+        if len(steps) == 3:
+            stop.set()
+        return True
+
+    keep_watching(step, lost=print, back=print, stop=stop)
+    assert len(steps) == 3
