@@ -1,0 +1,35 @@
+"""`companion hall`: all tables of a club on one page."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command()
+@click.option("--broker", required=True, metavar="HOST[:PORT]", help="The MQTT broker the tables publish to.")
+@click.option("--port", type=click.IntRange(1, 65535), default=8010, show_default=True, help="This page's port.")
+@click.option("--host", default="0.0.0.0", show_default=True, help="The address to listen on.")
+def hall(broker: str, port: int, host: str) -> None:
+    """Show every table that publishes on a broker, live."""
+    try:
+        from companion.hall import Hall
+        from companion.publish import parse_broker
+    except ImportError:
+        raise click.ClickException("paho-mqtt is not installed: pip install 'tabletop-companion[mqtt]'") from None
+    from companion.hall.page import create_hall_app
+    from companion.web.serving import PortTakenError, numeric_address, serve
+
+    try:
+        address = parse_broker(broker)
+    except ValueError as error:
+        raise click.UsageError(f"--broker: {error}") from None
+    with Hall(address) as tables:
+        try:
+            serve(
+                create_hall_app(tables),
+                host,
+                port,
+                ready=lambda open_port: click.echo(f"all tables: {numeric_address(open_port)}", err=True),
+            )
+        except PortTakenError as error:
+            raise click.ClickException(str(error)) from None

@@ -1,0 +1,116 @@
+"""The hall's page and what is known of each table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from companion.cli.hall import hall as hall_command
+from companion.events import HandShown, RoundEnded, RoundScored, RoundStarted
+from companion.hall.page import create_hall_app
+from companion.hall.tables import Tables
+from companion.header import Header
+from companion.tile import Laid, Tile
+
+HEADER = Header("tactic", "double-9", ("Ann", "Ben"))
+
+
+def evening() -> list[dict[str, Any]]:
+    events = (
+        RoundStarted(round=1, engine=Laid(9, 9), starter="Ann"),
+        RoundEnded(how="blocked_declared"),
+        HandShown(by="Ann", tiles=()),
+        HandShown(by="Ben", tiles=(Tile(3, 4),)),
+        RoundScored(source="rule", scores={"Ann": 0, "Ben": 7}, totals={"Ann": 0, "Ben": 7}),
+    )
+    return [{**event.to_json(), "seq": seq, "at": "2026-11-20T19:00:00.000Z"} for seq, event in enumerate(events, 1)]
+
+
+def head(seq: int, game: str = "g") -> dict[str, Any]:
+    return {"name": "Table 1", "game": game, "header": HEADER.to_json(), "seq": seq}
+
+
+def told(order: list[int]) -> Tables:
+    tables, lines = Tables(), evening()
+    tables.status("t1", True)
+    tables.head("t1", head(5))
+    for seq in order:
+        tables.event("t1", {"game": "g", "event": lines[seq - 1]})
+    return tables
+
+
+@pytest.mark.parametrize("order", [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1], [1, 1, 3, 2, 2, 5, 4, 4, 1]])
+def test_events_count_once_in_their_order_however_they_arrive(order: list[int]) -> None:
+    [table] = told(order)
+    assert [event.seq for event in table.events] == [1, 2, 3, 4, 5]
+    shown = table.as_json()
+    assert shown["complete"]
+    assert shown["totals"] == {"Ann": 0, "Ben": 7}
+
+
+def test_behind_a_gap_nothing_is_shown_as_if_it_were_whole() -> None:
+    [table] = told([1, 2, 4, 5])
+    assert len(table.events) == 2
+    assert table.missing
+    assert not table.as_json()["complete"]
+
+
+def test_another_game_begins_a_new_sheet() -> None:
+    tables = told([1, 2, 3, 4, 5])
+    tables.head("t1", head(0, game="next"))
+    [table] = tables
+    assert table.events == []
+    assert not table.missing
+
+
+def test_nobody_can_fill_the_memory_with_made_up_tables_or_numbers() -> None:
+    tables = told([1])
+    for number in range(10_000):
+        tables.status(f"made-up-{number}", True)
+        tables.event("t1", {"game": "g", "event": {**evening()[1], "seq": number + 100}})
+    assert len(list(tables)) <= 200
+    table = tables.get("t1")
+    assert table is not None
+    assert len(table.ahead) <= 2000
+
+
+class Said:
+    def __init__(self, tables: Tables, connected: bool = True) -> None:
+        self._tables, self._connected = tables, connected
+
+    def snapshot(self) -> dict[str, Any]:
+        return {"connected": self._connected, "tables": [table.as_json() for table in self._tables]}
+
+
+def test_the_page_shows_players_and_points_and_hides_nothing_that_is_wrong() -> None:
+    client = create_hall_app(Said(told([1, 2, 3, 4, 5]))).test_client()
+    page = client.get("/").text
+    for word in ("Table 1", "Ann", "Ben", ">7<", "live"):
+        assert word in page
+    assert client.get("/api/hall").json["tables"][0]["totals"]["Ben"] == 7
+    assert client.get("/health").json == {"status": "ok", "reasons": []}
+    lost = create_hall_app(Said(told([1]), connected=False)).test_client()
+    assert "catching up" in lost.get("/").text
+    assert lost.get("/health").json["status"] == "degraded"
+
+
+def test_a_player_s_name_is_text_and_never_markup() -> None:
+    tables = Tables()
+    header = Header("tactic", "double-9", ("<b>Ann</b>", "Ben"))
+    tables.head("t1", {"name": "<script>", "game": "g", "header": header.to_json(), "seq": 0})
+    page = create_hall_app(Said(tables)).test_client().get("/").text
+    assert "<b>Ann" not in page
+    assert "<script>" not in page
+
+
+def test_another_site_s_name_is_refused() -> None:
+    client = create_hall_app(Said(Tables())).test_client()
+    assert client.get("/", headers={"Host": "evil.example"}).status_code == 421
+
+
+def test_a_broker_that_cannot_be_is_wrong_usage() -> None:
+    result = CliRunner().invoke(hall_command, ["--broker", "host:port"])
+    assert result.exit_code == 2
+    assert "expected a port" in result.output
