@@ -247,6 +247,7 @@ CODECS: Mapping[str, Codec] = {
     "face_up": _FLAG,
     "hand_shown.by": _NAME,
     "how": _NAME,
+    "in_order": _FLAG,
     "match_ended.totals": Codec(_optional(read_points), lambda totals: None if totals is None else dict(totals)),
     "maybe": Codec(read_names, list),
     "next_engine": _LAID_OR_NULL,

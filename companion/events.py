@@ -172,13 +172,14 @@ class Announced(Event):
 class HandShown(Event):
     """A player laid open what was left; empty for the one who went out.
 
-    In the Chinese games `discards` are the face-down tiles, in the order in which they were put away.
+    In the Chinese games `discards` are the face-down tiles; `in_order`: in the order in which they were put away.
     """
 
     KIND = "hand_shown"
     by: str
     tiles: tuple[Tile, ...]
     discards: tuple[Tile, ...] = ()
+    in_order: bool = False
     violations: tuple[Finding, ...] = ()
 
 

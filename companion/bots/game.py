@@ -81,6 +81,9 @@ class BotGame:
             return BotRound(self.rules, self.referee, number, None, starter, start, hands, pile, rng, plan, dealt)
         engine, hands, pile, table = deal_mexican(self.rules, self.set_max, self.players, number, rng)
         laid, code = plan.engine(engine, self.set_max)
+        if laid.tile != engine.tile:
+            for tiles in (*hands.values(), pile):
+                tiles[:] = [engine.tile if tile == laid.tile else tile for tile in tiles]
         opening = replace(table, turn=starter, engine=laid)
         dealt = {player: tuple(tiles) for player, tiles in hands.items()}
         return BotRound(

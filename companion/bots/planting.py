@@ -114,8 +114,11 @@ def bend(game: BotRound, position: Position | LinePosition, code: Violation, rng
 
 
 def _out_of_turn(game: BotRound, position: Position | LinePosition, rng: Random) -> Bent | None:
-    """Another player makes a faultless turn, although the expected one cannot have passed unseen."""
-    others = [player for player in position.players if player != position.turn]
+    """Another player makes a faultless turn, although the expected one cannot have passed unseen.
+
+    Not the one who moved last: that would be a tile too many.
+    """
+    others = [name for name in position.players if name != position.turn and position.after(name) != position.turn]
     rng.shuffle(others)
     if game.rules.first_simultaneous and game.moved < set(position.players):
         return None

@@ -56,4 +56,4 @@ def reveal(game: BotRound) -> Iterator[HandShown]:
     """The hands laid open after the round."""
     for player in game.start.players:
         discards = tuple(game.discards.get(player, ()))
-        yield HandShown(by=player, tiles=tuple(sorted(game.hands[player])), discards=discards)
+        yield HandShown(by=player, tiles=tuple(sorted(game.hands[player])), discards=discards, in_order=bool(discards))

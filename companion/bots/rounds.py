@@ -14,7 +14,7 @@ from companion.position import LinePosition, Position
 from companion.referee import Referee
 from companion.ruleset import RuleSet
 from companion.tile import Laid, Tile, chinese_set, double_set
-from companion.turn import MEXICAN, Action, Discard, Draw, Play
+from companion.turn import MEXICAN, Action, Discard, Draw, Mark, Play
 
 MOST_TURNS = 2000
 """A round that takes longer has gone wrong."""
@@ -76,7 +76,8 @@ class BotRound:
             yield turn
             position = turn.after
             laid = any(isinstance(action, Play) for action in turn.actions)
-            passes = 0 if laid else passes + 1
+            opened = Mark(turn.player) in turn.actions
+            passes = 0 if laid else 1 if opened else passes + 1
             self._end_if_over(position, passes)
         raise RuntimeError(f"round {self.number} does not end")
 

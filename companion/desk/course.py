@@ -49,9 +49,10 @@ class Course:
 
     `table` is the table as recorded; its `turn` is whose turn is open, or who is to begin one. `turn` is the turn being
     made, also after it is complete, until somebody else acts. `moved`: who has had the first turn. `silent`: turns in a
-    row without a tile laid. `owed`: (player, act) of markers that may still be put right without blame. `also`: who may
+    row that laid no tile and opened no train. `owed`: (player, act) of markers that may still be put right without blame. `also`: who may
     begin as well as the expected player, after a turn out of order. `laid`: train -> keys of its tiles' events.
-    `turns`: the closed turns. `ended`: how the round ended. `counted`: hands and boneyard can be counted.
+    `turns`: the closed turns. `ended`: how the round ended, `ended_by` who says so. `counted`: whether hands and
+    boneyard can be counted.
     """
 
     rules: RuleSet
@@ -68,6 +69,7 @@ class Course:
     laid: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     turns: tuple[MadeTurn, ...] = ()
     ended: str | None = None
+    ended_by: str | None = None
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -89,7 +91,7 @@ class Course:
         if isinstance(event, TileTakenBack):
             return Step(replace(self, table=lifted(self.table, event.train, event.tile)), event.violations)
         if isinstance(event, RoundEnded):
-            return Step(replace(self, ended=event.how), event.violations)
+            return Step(replace(self, ended=event.how, ended_by=event.source), event.violations)
         if isinstance(event, Passed):
             return self._take_pass(event, key)
         action = action_of(event)
@@ -220,7 +222,7 @@ class Course:
             table=table,
             turn=None,
             moved=moved,
-            silent=0 if turn.plays else self.silent + 1,
+            silent=self._silent_after(turn),
             owed=self._owed_after(turn),
             also=self.table.after(turn.player) if turn.resume else None,
             turns=(*self.turns, turn),
@@ -231,6 +233,12 @@ class Course:
         start = self.players.index(self.starter)
         order = self.players[start:] + self.players[:start]
         return next(player for player in order if player not in moved)
+
+    def _silent_after(self, turn: MadeTurn) -> int:
+        """Turns in a row that changed nothing for the others: a marker put on opens a train, and all may try again."""
+        if turn.plays:
+            return 0
+        return 1 if Mark(turn.player) in turn.actions else self.silent + 1
 
     def _owed_after(self, turn: MadeTurn) -> frozenset[tuple[str, type[Action]]]:
         """A marker may come a moment after the next player has begun: late is not wrong a second time."""
@@ -297,7 +305,7 @@ class Course:
         return Step(replace(step.course, turn=ended), findings, late)
 
     def _miscounted(self, player: str) -> Course:
-        """A player whose hand was counted down to nothing goes on: the count was wrong, and nobody is to blame for it."""
+        """Somebody whose hand was counted down to nothing goes on: the count was wrong, and nobody is to blame."""
         table = _uncounted(self.table, player)
         turn = self.turn
         if turn is not None and turn.player == player:
@@ -322,7 +330,8 @@ class Course:
         found: tuple[Finding, ...] = ()
         if isinstance(action, Play):
             laid[action.train] = (*laid.get(action.train, ()), key)
-            found = (Finding(str(Violation.PLAY_AFTER_END)),)
+            told = self.ended_by != "rule" or self.ended == "blocked_proved"
+            found = (Finding(str(Violation.PLAY_AFTER_END), certain=told),)
         table = replace(self.table, turn=self.player_of(event))
         return Step(replace(self, table=self.referee.apply(table, action), laid=laid), found)
 
