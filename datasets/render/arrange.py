@@ -253,6 +253,38 @@ def scatter(
     return placed
 
 
+def stacks(
+    rng: np.random.Generator,
+    deck: Deck,
+    ground: Occupancy,
+    style: TileStyle,
+    middle: ChainEnd,
+    count: int,
+    levels: int,
+    face_down: float,
+) -> list[Placed]:
+    """A wall: `count` neat stacks side by side, up to `levels` high, as walls and woodpiles are built."""
+    body = style.body
+    c, s = math.cos(middle.heading), math.sin(middle.heading)
+    end_to_end = rng.random() < 0.2
+    step = (body.length if end_to_end else body.width) + rng.choice([0.0, 0.4, 2.0])
+    turn = 0.0 if end_to_end else math.pi / 2
+    placed = []
+    for k in range(count):
+        u = (k - (count - 1) / 2) * step
+        x, y = middle.x + u * c, middle.y + u * s
+        lies = middle.heading + turn + rng.normal(0, 0.01)
+        shape = footprint(x, y, lies, body.length, body.width)
+        if not ground.free(shape, 0.86):
+            continue
+        ground.add(shape)
+        for level in range(levels if rng.random() < 0.85 else int(rng.integers(1, levels + 1))):
+            dx, dy = rng.normal(0, 0.35, 2)
+            up = bool(rng.random() > face_down)
+            placed.append(Placed(x + dx, y + dy, lies, *deck.draw(), face_up=up, z=level * body.thickness))
+    return placed
+
+
 def heap(
     rng: np.random.Generator, deck: Deck, style: TileStyle, count: int, radius: float, face_down: float
 ) -> list[Placed]:

@@ -88,6 +88,8 @@ class FaceMaker:
         if body.speckled:
             specks = (rng.random((h // 2 + 1, w // 2 + 1)) < 0.06).astype(F)
             albedo[..., :3] *= (1 - 0.5 * cv2.resize(specks, (w, h)))[..., None]
+        if body.scratches:
+            _scratch(albedo, rng, body.scratches, light=body.dark)
         return albedo, relief
 
     def _cut(self, field_: Image, h: int, w: int, rng: np.random.Generator) -> Image:
@@ -140,6 +142,19 @@ class FaceMaker:
             for p, (_, _, red, scale) in zip(at, places, strict=True)
         ]
         return stamp(marks, body.length, body.width, self.px_per_mm, pips)
+
+
+def _scratch(albedo: Image, rng: np.random.Generator, mean: float, light: bool) -> None:
+    """Fine scratches of use: pale on dark tiles, dark on pale ones."""
+    h, w = albedo.shape[:2]
+    mask = np.zeros((h, w), np.uint8)
+    for _ in range(int(rng.poisson(mean))):
+        x, y, a = rng.uniform(0, w), rng.uniform(0, h), rng.uniform(0, np.pi)
+        reach = rng.uniform(0.03, 0.3) * w
+        end = (int(x + reach * np.cos(a)), int(y + reach * np.sin(a)))
+        cv2.line(mask, (int(x), int(y)), end, int(rng.integers(40, 200)), 1, cv2.LINE_AA)
+    share = mask.astype(F)[..., None] / 255
+    albedo[..., :3] += ((F(0.35) if light else albedo[..., :3] * F(0.45)) - albedo[..., :3]) * share * F(0.6)
 
 
 def _grid(length: float, width: float, px_per_mm: float) -> tuple[Image, Image]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from datasets.render.arrange import ChainEnd, Deck, Occupancy, Placed, chain, footprint, heap, rows, scatter
+from datasets.render.arrange import ChainEnd, Deck, Occupancy, Placed, chain, footprint, heap, rows, scatter, stacks
 from datasets.render.chance import pick
 from datasets.render.hubs import PlacedHub
 from datasets.render.styles import TileStyle
@@ -97,7 +97,9 @@ def _train(rng: Rng, plan: Plan, deck: Deck, aspect: float) -> None:
                 tile = tiles[rng.integers(len(tiles))]
                 x, y = tile.x + rng.normal(0, 30), tile.y + rng.normal(0, 30)
             plan.markers.append((x, y, rng.uniform(0, 6.3)))
-    if rng.random() < 0.5:  # boneyard
+    if rng.random() < 0.15:
+        _walls(rng, plan, deck, limit)
+    elif rng.random() < 0.45:  # boneyard
         x, y = rng.uniform(-0.8, 0.8) * limit[0], rng.choice([-1, 1]) * limit[1] * 0.75
         box = (x - 160, y - 110, x + 160, y + 110)
         plan.tiles += scatter(rng, deck, plan.ground, style, int(rng.integers(4, 30)), box, face_down=0.97, tries=12)
@@ -177,6 +179,16 @@ def _scatter(rng: Rng, plan: Plan, deck: Deck, aspect: float) -> None:
     )
 
 
+def _walls(rng: Rng, plan: Plan, deck: Deck, limit: tuple[float, float]) -> None:
+    """Neat stacks near the edges of the table, mostly face down."""
+    for _ in range(rng.integers(1, 4)):
+        heading = rng.integers(2) * math.pi / 2 + rng.normal(0, 0.15)
+        where = ChainEnd(rng.uniform(-0.85, 0.85) * limit[0], rng.uniform(-0.85, 0.85) * limit[1], heading)
+        levels, count = int(rng.choice([1, 2, 2, 3, 4])), int(rng.integers(1, 9))
+        face_down = 1.0 if rng.random() < 0.75 else 0.3
+        plan.tiles += stacks(rng, deck, plan.ground, plan.style, where, count, levels, face_down)
+
+
 def _hand(rng: Rng, plan: Plan, deck: Deck, aspect: float) -> None:
     """A hand laid out in rows, as a player photographs it for counting, or a whole deck."""
     style, length = plan.style, plan.style.body.length
@@ -199,7 +211,9 @@ def _hand(rng: Rng, plan: Plan, deck: Deck, aspect: float) -> None:
     extent = np.array([[t.x, t.y] for t in plan.tiles]) if plan.tiles else np.zeros((1, 2))
     size = max(np.ptp(extent[:, 0]) + length * 1.2, (np.ptp(extent[:, 1]) + length * 1.2) / aspect)
     plan.view_mm = view = float(np.clip(size * rng.uniform(0.85, 2.2), 90, 1200))
-    if rng.random() < 0.4:
+    if rng.random() < 0.2:
+        _walls(rng, plan, deck, (view / 2, view * aspect / 2))
+    elif rng.random() < 0.4:
         box = (-view / 2, -view * aspect / 2, view / 2, view * aspect / 2)
         plan.tiles += scatter(rng, deck, plan.ground, style, int(rng.integers(1, 15)), box, face_down=0.3, tries=6)
     cx, cy = extent.mean(0) + rng.normal(0, view * 0.05, 2)
@@ -250,6 +264,8 @@ def _mixed(rng: Rng, plan: Plan, deck: Deck, aspect: float) -> None:
     start = ChainEnd(rng.normal(0, 40), rng.normal(0, 40), rng.uniform(0, 6.3))
     value, count = _any_value(rng, style), int(rng.integers(3, 16))
     plan.tiles += chain(rng, deck, plan.ground, style, start, value, count, (x, y))[0]
+    if rng.random() < 0.5:
+        _walls(rng, plan, deck, (x, y))
     count = int(rng.integers(2, 30))
     plan.tiles += scatter(rng, deck, plan.ground, style, count, (-x, -y, x, y), face_down=0.5, tries=6)
     for _ in range(rng.integers(0, 5)):

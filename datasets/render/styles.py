@@ -15,7 +15,7 @@ from datasets.render.pips import ChinesePrint, Maker, make_chinese_print, make_m
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Body:
-    """The blank tile; lengths in mm, colours linear."""
+    """The blank tile; lengths in mm, colours linear; `scratches` on a face on average."""
 
     material: str
     length: float
@@ -32,6 +32,7 @@ class Body:
     swirl: float
     speckled: bool
     tile_spread: float
+    scratches: float
     back_colour: Rgb
     two_tone: bool
     back_pattern: str
@@ -185,6 +186,7 @@ def _finish_body(
         swirl=0.0 if rng.random() < 0.92 and material != "jade" else rng.uniform(0.05, 0.3),
         speckled=rng.random() < 0.05,
         tile_spread=rng.uniform(0, 0.04),
+        scratches=rng.uniform(1, 9) if rng.random() < 0.2 else 0.0,
         back_colour=back_colour,
         two_tone=back >= 0.72,
         back_pattern="plain"
