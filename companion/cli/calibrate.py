@@ -1,0 +1,174 @@
+"""`companion calibrate`: the table's corners and the lens, and whether the picture is good enough to play by."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from vision.calibration import Calibration, CalibrationError
+from vision.fiducials import find_markers
+from vision.frame import Image
+from vision.inspection import Inspection, inspect
+from vision.lens import Lens, LensFit, calibrate_lens
+from vision.pictures import PictureError, open_picture
+
+PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"}
+
+
+@click.command()
+@click.argument("source")
+@click.option("--corners", metavar="X,Y X,Y X,Y X,Y", help="The table's corners in the picture, clockwise, in pixels.")
+@click.option("--size", "size_text", metavar="WxH", help="The table between its corners in mm, such as 1200x900.")
+@click.option("--tile-height", default=9.0, show_default=True, help="How thick the tiles are, in mm.")
+@click.option("--lens", "lens_file", type=click.Path(path_type=Path), help="Lens file written with --board.")
+@click.option("--board", is_flag=True, help="SOURCE is a folder of pictures of the ChArUco board: measure the lens.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object; `table` goes into a set-up file as it is.")
+def calibrate(
+    source: str,
+    corners: str | None,
+    size_text: str | None,
+    tile_height: float,
+    lens_file: Path | None,
+    board: bool,
+    as_json: bool,
+) -> None:
+    """Set up table and camera from a picture or a camera SOURCE."""
+    if board:
+        fit = lens_of(source)
+        click.echo(json.dumps(lens_dict(fit)))
+        return
+    size = None if size_text is None else parsed_size(size_text)
+    image = picture_of(source)
+    try:
+        calibration, error_mm = calibrated(image, corners, size, tile_height, lens_file)
+    except CalibrationError as problem:
+        raise click.ClickException(f"{source}: {problem}") from None
+    found = inspect(image, calibration, error_mm)
+    click.echo(json.dumps(as_dict(calibration, found)) if as_json else as_text(source, calibration, found))
+    if found.problems:
+        raise SystemExit(1)
+
+
+def calibrated(
+    image: Image, corners: str | None, size: tuple[float, float] | None, tile_height: float, lens_file: Path | None
+) -> tuple[Calibration, float | None]:
+    """The calibration and its error in mm, None where no printed marker could measure it."""
+    size_wh = (int(image.shape[1]), int(image.shape[0]))
+    lens = None if lens_file is None else read_lens(lens_file).scaled(size_wh)
+    if corners is not None:
+        if size is None:
+            raise click.UsageError("--corners needs --size: the table between its corners in mm, such as 1200x900")
+        points = parsed_corners(corners)
+        return Calibration.from_corners(points, size, tile_height, lens, size_wh), None
+    markers = find_markers(image)
+    calibration = Calibration.from_markers(markers, size, tile_height, lens, size_wh)
+    return calibration, calibration.error_mm(markers)
+
+
+def picture_of(source: str) -> Image:
+    """One picture: a file as it is, a camera's first settled frame."""
+    path = Path(source)
+    if path.suffix.lower() in PICTURES:
+        try:
+            return open_picture(path)
+        except PictureError as problem:
+            raise click.ClickException(f"{source}: {problem}") from None
+    from hardware.camera.source import CameraError, open_camera
+
+    try:
+        with open_camera(source) as camera:
+            frame = camera.read()
+    except CameraError as problem:
+        raise click.ClickException(str(problem)) from None
+    if frame is None:
+        raise click.ClickException(f"{source}: the source ended before its first picture")
+    return frame.image
+
+
+def lens_of(folder: str) -> LensFit:
+    path = Path(folder)
+    files = sorted(p for p in path.iterdir() if p.suffix.lower() in PICTURES) if path.is_dir() else []
+    if not files:
+        raise click.ClickException(f"{folder}: expected a folder with pictures of the printed ChArUco board")
+    try:
+        return calibrate_lens([open_picture(file) for file in files])
+    except (PictureError, ValueError) as problem:
+        raise click.ClickException(f"{folder}: {problem}") from None
+
+
+def lens_dict(fit: LensFit) -> dict[str, Any]:
+    lens = fit.lens
+    return {
+        "lens": {
+            "size": list(lens.size_wh),
+            "f": [round(lens.fx, 2), round(lens.fy, 2)],
+            "center": [round(lens.cx, 2), round(lens.cy, 2)],
+            "distortion": [round(k, 6) for k in lens.distortion],
+        },
+        "error_px": round(fit.error_px, 3),
+        "pictures": fit.pictures,
+    }
+
+
+def read_lens(file: Path) -> Lens:
+    """A lens as `--board` printed it. ClickException with one line for anything else."""
+    try:
+        lens = json.loads(file.read_text(encoding="utf-8"))["lens"]
+        (w, h), (fx, fy), (cx, cy) = lens["size"], lens["f"], lens["center"]
+        k1, k2, p1, p2, k3 = (float(k) for k in lens["distortion"])
+        return Lens((int(w), int(h)), float(fx), float(fy), float(cx), float(cy), (k1, k2, p1, p2, k3))
+    except OSError as problem:
+        raise click.ClickException(f"{file}: {problem.strerror}, expected a lens file") from None
+    except (ValueError, KeyError, TypeError):
+        raise click.ClickException(f"{file}: no lens file, expected what calibrate --board prints") from None
+
+
+def parsed_corners(text: str) -> list[tuple[float, float]]:
+    try:
+        points = [tuple(float(v) for v in part.split(",")) for part in text.split()]
+        if len(points) == 4 and all(len(p) == 2 for p in points):
+            return [(p[0], p[1]) for p in points]
+    except ValueError:
+        pass
+    raise click.UsageError(f"--corners {text!r}: expected four points such as '10,20 900,25 890,700 15,690'")
+
+
+def parsed_size(text: str) -> tuple[float, float]:
+    try:
+        w, h = (float(v) for v in text.lower().split("x"))
+    except ValueError:
+        raise click.UsageError(f"--size {text!r}: expected width x height in mm, such as 1200x900") from None
+    return w, h
+
+
+def as_dict(calibration: Calibration, found: Inspection) -> dict[str, Any]:
+    return {
+        "table": {
+            "corners_px": [[round(float(x), 2), round(float(y), 2)] for x, y in calibration.corners_px],
+            "size_mm": [round(v, 1) for v in calibration.size_mm],
+        },
+        "px_per_mm": round(found.px_per_mm, 3),
+        "worst_px_per_mm": round(found.worst_px_per_mm, 3),
+        "error_mm": None if found.error_mm is None else round(found.error_mm, 2),
+        "problems": list(found.problems),
+    }
+
+
+def as_text(source: str, calibration: Calibration, found: Inspection) -> str:
+    w, h = calibration.size_mm
+    error = "" if found.error_mm is None else f", the markers fit within {found.error_mm:.2f} mm"
+    lines = [
+        f"{source}: a table of {w:.0f} x {h:.0f} mm, {found.px_per_mm:.2f} px/mm in the middle, "
+        f"{found.worst_px_per_mm:.2f} in the farthest corner{error}"
+    ]
+    lines += [f"  {problem}" for problem in found.problems]
+    if not found.problems:
+        lines.append("  good to play")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    calibrate()

@@ -1,0 +1,72 @@
+"""Is this table fit to be read? Everything that can be said before the first tile is laid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from vision.calibration import Calibration
+from vision.frame import Frame, Image
+from vision.health import HealthCheck
+
+LEAST_PX_PER_MM = 0.8
+"""What an ideal reader needs (field-notes.md, section 2); a pip is then two and a half pixels wide."""
+GOOD_PX_PER_MM = 1.4
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """`error_mm` is None where no printed marker was there to measure it by; `problems` are sentences for people."""
+
+    px_per_mm: float
+    worst_px_per_mm: float
+    error_mm: float | None
+    glare: float
+    problems: tuple[str, ...]
+
+
+def inspect(image: Image, calibration: Calibration, error_mm: float | None = None) -> Inspection:
+    """Glare, darkness, blur and too few pixels, looked for on the table itself, not on the floor beside it."""
+    table = straightened(image, calibration)
+    health = HealthCheck().see(Frame(table, 0.0, "table"))
+    problems = list(health.problems)
+    worst = calibration.worst_px_per_mm
+    if worst < LEAST_PX_PER_MM:
+        problems.append(
+            f"tiles are too small to read: {worst:.2f} px/mm in the farthest corner, {LEAST_PX_PER_MM} needed"
+        )
+    elif worst < GOOD_PX_PER_MM:
+        problems.append(f"small pips: {worst:.2f} px/mm in the farthest corner, {GOOD_PX_PER_MM} reads surely")
+    if error_mm is not None and error_mm > 1.0:
+        problems.append(
+            f"the markers do not fit a flat table by {error_mm:.1f} mm: press the sheets flat and try again"
+        )
+    outside = _outside(image, calibration)
+    if outside:
+        problems.append(f"table corner {', '.join(map(str, outside))} lies outside the picture")
+    return Inspection(calibration.px_per_mm, worst, error_mm, health.glare, tuple(problems))
+
+
+def straightened(image: Image, calibration: Calibration, px_per_mm: float = 1.0) -> Image:
+    """The table seen straight from above, `px_per_mm` pixels a millimetre (for people, and to look for glare)."""
+    w, h = calibration.size_mm
+    size = (max(16, round(w * px_per_mm)), max(16, round(h * px_per_mm)))
+    corners_mm = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float64)
+    seen = calibration.table_to_px(corners_mm).astype(np.float32)
+    flat = np.array([[0, 0], [size[0], 0], [size[0], size[1]], [0, size[1]]], np.float32)
+    source = image
+    reduction = calibration.px_per_mm / px_per_mm
+    if reduction > 2:
+        factor = 1.0 / int(reduction)
+        source = np.asarray(cv2.resize(image, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA), np.uint8)
+        seen = np.asarray(seen * [source.shape[1] / image.shape[1], source.shape[0] / image.shape[0]], np.float32)
+    transform = cv2.getPerspectiveTransform(seen, flat)
+    return np.asarray(cv2.warpPerspective(source, transform, size, flags=cv2.INTER_LINEAR), np.uint8)
+
+
+def _outside(image: Image, calibration: Calibration) -> list[int]:
+    h, w = image.shape[:2]
+    inside = [-2 <= x <= w + 2 and -2 <= y <= h + 2 for x, y in calibration.corners_px]
+    return [k for k, fine in enumerate(inside) if not fine]
