@@ -11,7 +11,9 @@ product looks at, and bfloat16 in the network (never in the loss) where the proc
 from __future__ import annotations
 
 import argparse
+import math
 import os
+import time
 from pathlib import Path
 
 from models.detector_crops import CropSettings, cut_folder, describe
@@ -76,6 +78,23 @@ def keep_best(work: Path):
     return keep
 
 
+def descend_by_the_clock(rate: float, minutes: float, warm: int = 20):
+    """A callback that sets the learning rate from the time that is left.
+
+    ultralytics plans by epochs; on a busy machine nobody knows how many fit into the given minutes.
+    """
+    begun: list[float] = []
+
+    def descend(trainer) -> None:
+        begun.append(time.monotonic())
+        share = min(1.0, (begun[-1] - begun[0]) / (60 * minutes))
+        now = rate * min(1.0, len(begun) / warm) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * share)))
+        for group in trainer.optimizer.param_groups:
+            group["lr"] = now
+
+    return descend
+
+
 def train(options: argparse.Namespace) -> None:
     work: Path = options.work.resolve()
     settings = CropSettings(size=options.size, copies=options.copies)
@@ -95,16 +114,19 @@ def train(options: argparse.Namespace) -> None:
         network_in_bfloat16()
     last = work / "last.pt"
     start = last if options.resume and last.is_file() else options.start
+    batch = 64 if on_gpu else 16
     model = YOLO(str(start or narrow_network(work, ULTRALYTICS)), task="obb")
     # ultralytics takes all cores but one; on a shared machine the caller knows better.
     model.add_callback("on_train_start", lambda trainer: torch.set_num_threads(options.threads))
+    model.add_callback("on_train_batch_start", descend_by_the_clock(options.rate, options.minutes))
     model.add_callback("on_model_save", keep_best(work))
     model.train(
         data=str(data),
         epochs=200,
         time=options.minutes / 60,
         imgsz=options.size,
-        batch=64 if on_gpu else 16,
+        batch=batch,
+        nbs=batch,
         device=0 if on_gpu else "cpu",
         workers=8 if on_gpu else 0,
         cache="ram",
@@ -127,8 +149,7 @@ def train(options: argparse.Namespace) -> None:
         hsv_v=0.4,
         optimizer="AdamW",
         lr0=options.rate,
-        cos_lr=True,
-        warmup_epochs=0.1 if start else 1,
+        warmup_epochs=0,
         max_det=400,
         seed=options.seed,
     )
@@ -144,7 +165,7 @@ def main() -> None:
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--size", type=int, default=416)
     parser.add_argument("--copies", type=int, default=3)
-    parser.add_argument("--rate", type=float, default=0.0025)
+    parser.add_argument("--rate", type=float, default=0.001)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
