@@ -189,8 +189,9 @@ def _delta(asked: Fields, before: Position) -> tuple[Change, ...]:
             change = parse_change(item)
         except NotationError as wrong:
             raise QuestionError(f"delta: {wrong}") from None
-        if not isinstance(change, Drawing):
-            _check_names("delta", change, before.players)
+        if isinstance(change, Drawing) and not change.count:
+            continue
+        _check_names("delta", change, before.players)
         changes.append(change)
     return tuple(changes)
 
