@@ -41,7 +41,7 @@ class ReaderSettings:
     threads: int = 2
     temperature: float = 1.0
     certain: float = 0.995
-    readable: float = 0.9
+    readable: float = 0.8
     phantom: float = 0.5
     back: float = 0.5
     shaky_detection: float = 0.45
@@ -58,11 +58,8 @@ class ReaderSettings:
     variants: tuple[tuple[float, float, float, float], ...] = (
         (0.0, 0.0, 0.0, 0.0),
         (0.02, 0.0, 0.0, 0.0),
-        (-0.02, 0.0, 0.0, 0.0),
-        (0.0, 0.04, 0.0, 0.0),
         (0.0, -0.04, 0.0, 0.0),
-        (0.0, 0.0, 0.05, 0.05),
-        (0.0, 0.0, -0.04, -0.05),
+        (-0.02, 0.0, 0.0, 0.0),
     )
 
 

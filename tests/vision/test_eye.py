@@ -1,0 +1,223 @@
+"""A rendered table, read through the front door; its labels are exact."""
+
+import json
+import os
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from companion.cli.read import known_set, read
+from companion.cli.score import score
+from datasets.render.table import TableCamera, TableScene, TableTile, corners_px, render_table
+from models.shipped import shipped_weights
+from vision.calibration import Calibration
+from vision.detector import Detector
+from vision.eye import open_eye
+from vision.inference import WeightsError
+from vision.reader import Reader
+from vision.rotated import iou
+
+PHOTOS = Path(os.environ.get("COMPANION_PHOTOS", Path(__file__).parents[3] / "shared" / "photos"))
+
+
+def scene():
+    """Twenty tiles of a double-six, well apart, two of them face down."""
+    rng = np.random.default_rng(5)
+    pairs = [(a, b) for a in range(7) for b in range(a + 1)]
+    chosen = rng.permutation(len(pairs))[:20]
+    tiles = []
+    for i, k in enumerate(chosen):
+        place = (80 + 110 * (i % 5) + rng.uniform(-12, 12), 70 + 100 * (i // 5) + rng.uniform(-10, 10))
+        tiles.append(TableTile(place, float(rng.uniform(-180, 180)), pairs[int(k)], face_up=i not in (3, 11)))
+    return TableScene(
+        size_mm=(600.0, 450.0),
+        tiles=tuple(tiles),
+        camera=TableCamera(width=1600, height=1200, height_mm=620, lean_deg=6),
+        set_max=6,
+        background="cloth",
+    )
+
+
+@pytest.fixture(scope="module")
+def table():
+    """(image, labels of the tiles, scene)."""
+    laid = scene()
+    image, labels = render_table(laid, 11)
+    return image, [label for label in labels if label["cls"] <= 1], laid
+
+
+@pytest.fixture(scope="module")
+def eye():
+    return open_eye()
+
+
+@pytest.fixture(scope="module")
+def reading(eye, table):
+    return eye.look(table[0])
+
+
+def matched(reading, labels):
+    """(label, tile) pairs that lie on each other."""
+    pairs = []
+    for label in labels:
+        for tile in reading.tiles:
+            if iou(label["quad"], tile.quad_px) > 0.5:
+                pairs.append((label, tile))
+    return pairs
+
+
+def wrong(pairs):
+    """Claimed values that are not true; a face-down tile has none."""
+    claimed = [(label, tile) for label, tile in pairs if tile.values is not None]
+    return [t for label, t in claimed if label["cls"] == 1 or sorted(t.values) != sorted(label["values"])]
+
+
+def test_the_tiles_are_found_and_nothing_else(reading, table):
+    pairs = matched(reading, table[1])
+    assert len({id(label) for label, _ in pairs}) >= len(table[1]) - 1
+    assert len(reading.tiles) <= len(pairs) + 1
+
+
+def test_what_is_claimed_is_true_and_most_is_claimed(reading, table):
+    pairs = matched(reading, table[1])
+    assert wrong(pairs) == []
+    assert sum(tile.values is not None for _, tile in pairs) >= 0.8 * sum(label["cls"] == 0 for label in table[1])
+
+
+def test_a_value_belongs_to_its_end(reading, table):
+    for label, tile in matched(reading, table[1]):
+        if tile.values is not None and label["values"][0] != label["values"][1]:
+            truth = np.asarray(label["quad"])
+            same = np.linalg.norm(truth[:2].mean(0) - tile.quad_px[:2].mean(0))
+            other = np.linalg.norm(truth[:2].mean(0) - tile.quad_px[2:].mean(0))
+            assert list(tile.values) == list(label["values"] if same < other else label["values"][::-1])
+
+
+def test_quads_run_clockwise(reading):
+    for tile in reading.tiles:
+        (ax, ay), (bx, by) = tile.quad_px[1] - tile.quad_px[0], tile.quad_px[2] - tile.quad_px[1]
+        assert ax * by - ay * bx > 0
+
+
+def test_tiles_lie_where_they_were_laid_in_mm(reading, table):
+    _, labels, laid = table
+    size_wh = (laid.camera.width, laid.camera.height)
+    calibration = Calibration.from_corners(corners_px(laid), laid.size_mm, laid.tile_size_mm[2], size_wh=size_wh)
+    off = []
+    for label, tile in matched(reading, labels):
+        lie = calibration.lie(tile.quad_px)
+        truth = laid.tiles[label["index"]]
+        off.append(np.hypot(lie.center_mm[0] - truth.center_mm[0], lie.center_mm[1] - truth.center_mm[1]))
+        turned = (lie.heading_deg - truth.heading_deg + 90) % 180 - 90
+        assert abs(turned) < 8
+    assert np.median(off) < 1.5 and max(off) < 4
+
+
+@pytest.mark.parametrize("turns", [1, 2])
+def test_the_same_table_from_the_other_side_reads_the_same(eye, reading, table, turns):
+    image = np.ascontiguousarray(np.rot90(table[0], turns))
+    values = sorted(tuple(sorted(t.values)) for t in eye.look(image).tiles if t.values is not None)
+    before = sorted(tuple(sorted(t.values)) for t in reading.tiles if t.values is not None)
+    assert len(set(values) ^ set(before)) <= 3
+
+
+@pytest.mark.parametrize("damage", ["blur", "dark", "tiny"])
+def test_what_cannot_be_read_is_not_guessed(eye, table, damage):
+    image, labels, _ = table
+    if damage == "blur":
+        image = cv2.GaussianBlur(image, (0, 0), 12)
+    elif damage == "dark":
+        image = (image // 40 + np.random.default_rng(0).integers(0, 9, image.shape)).astype(np.uint8)
+    else:
+        image = cv2.resize(cv2.resize(image, (160, 120), interpolation=cv2.INTER_AREA), (1600, 1200))
+    assert len(wrong(matched(eye.look(image), labels))) <= 1
+
+
+def test_a_picture_of_nothing_has_no_tiles(eye):
+    grey = np.full((480, 640, 3), 128, np.uint8)
+    noise = np.random.default_rng(0).integers(0, 255, (480, 640, 3)).astype(np.uint8)
+    assert eye.look(grey).tiles == () and eye.look(noise).tiles == ()
+
+
+def test_only_the_asked_regions_are_looked_at_again(eye, reading, table):
+    target = next(t for t in reading.tiles if t.values is not None)
+    x, y = target.quad_px.mean(0)
+    length = float(np.linalg.norm(target.quad_px[1] - target.quad_px[2]))
+    region = (int(x - length), int(y - length), int(x + length), int(y + length))
+    again = eye.look_again(table[0], [region], length)
+    assert any(iou(t.quad_px, target.quad_px) > 0.6 and set(t.values or ()) == set(target.values) for t in again.tiles)
+    assert all(region[0] < t.quad_px[:, 0].mean() < region[2] for t in again.tiles)
+    assert eye.look_again(table[0], [], length).tiles == ()
+    assert eye.look_again(table[0], [(5000, 5000, 6000, 6000)], length).tiles == ()
+
+
+def test_a_known_set_leaves_no_value_outside_it(eye, table):
+    readings = eye.look(table[0], known=known_set("chinese")).tiles
+    assert all(1 <= v <= 6 for t in readings if t.values for v in t.values)
+
+
+def test_read_answers_one_line_a_picture_and_goes_on_after_a_bad_one(tmp_path, table):
+    good, bad = tmp_path / "table.png", tmp_path / "bad.jpg"
+    cv2.imwrite(str(good), table[0])
+    bad.write_bytes(b"\xff\xd8 not really")
+    drawn = tmp_path / "drawn"
+    done = CliRunner().invoke(read, [str(bad), str(good), str(good), "--json", "--draw", str(drawn)])
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.exit_code == 1 and [line["image"] for line in lines] == [str(bad), str(good), str(good)]
+    assert set(lines[0]) == {"image", "error"} and "bad.jpg" in done.stderr
+    assert set(lines[1]) == {"image", "size", "ms", "tiles", "markers", "hub", "warnings"}
+    assert lines[1]["size"] == [1600, 1200]
+    for tile in lines[1]["tiles"]:
+        assert len(tile["quad"]) == 4 and tile["face"] in ("up", "down")
+        if tile["face"] == "down":
+            assert tile["values"] is None and "halves" not in tile
+        else:
+            read_halves = [half["value"] for half in tile["halves"]]
+            assert tile["values"] == (None if None in read_halves else read_halves)
+    assert sorted(p.name for p in drawn.iterdir()) == ["table-2.jpg", "table.jpg"]
+
+
+def test_a_hand_is_counted_or_said_to_be_incomplete(tmp_path, table):
+    file = tmp_path / "hand.png"
+    cv2.imwrite(str(file), table[0])
+    done = CliRunner().invoke(score, [str(file), "--json", "--rules", "cz"])
+    answer = json.loads(done.stdout)
+    assert answer["score"] in (None, answer["at_least"])
+    blanks = 50 if [0, 0] in answer["tiles"] else 0
+    assert answer["at_least"] == sum(map(sum, answer["tiles"])) + blanks
+    assert done.exit_code == (1 if answer["score"] is None else 0)
+
+
+def test_weights_that_are_not_the_right_ones_are_refused_by_name(tmp_path):
+    torn = tmp_path / "torn.onnx"
+    torn.write_bytes(shipped_weights("pips").read_bytes()[:5000])
+    for make, path in ((Reader, torn), (Detector, torn), (Detector, shipped_weights("pips"))):
+        with pytest.raises(WeightsError, match=path.name) as refused:
+            make(path)
+        assert "\n" not in str(refused.value)
+    with pytest.raises(WeightsError, match="expected"):
+        Reader(shipped_weights("tiles"))
+    with pytest.raises(WeightsError, match="no such model"):
+        Reader(tmp_path / "none.onnx")
+
+
+@pytest.mark.photographs
+def test_real_ivory_tiles_on_black_cloth_are_read(eye):
+    if not (PHOTOS / "labels.jsonl").is_file():
+        pytest.skip(f"the labelled photographs are not at {PHOTOS} (set COMPANION_PHOTOS)")
+    from vision.pictures import open_picture
+
+    right = claimed = truths = 0
+    for label in map(json.loads, (PHOTOS / "labels.jsonl").read_text(encoding="utf-8").splitlines()):
+        if label["group"] != "domibot":
+            continue
+        for tile in eye.look(open_picture(PHOTOS / label["image"])).tiles:
+            true = [t for t in label["tiles"] if iou(t["quad"], tile.quad_px) > 0.5]
+            if tile.values is not None:
+                claimed += 1
+                right += bool(true) and sorted(true[0]["values"]) == sorted(tile.values)
+        truths += len(label["tiles"])
+    assert claimed >= 0.9 * truths and right >= claimed - 1
