@@ -31,6 +31,10 @@ DOUBTS = frozenset(
 """Problems that make a new table worth a question. A marker in the supply or a wide gap is none."""
 
 
+SURE_TILE = 0.8
+"""A thing that joins nothing and shows no values is asked about only where the eye is this sure that it is a tile."""
+
+
 @dataclass(frozen=True, slots=True)
 class Observation:
     """`delta` in the order of referee.explain: each train's tiles from the inside out.
@@ -216,8 +220,11 @@ def _new_hands(before: Layout, after: Layout) -> dict[str, tuple[Tile, ...]]:
 def _doubts(before: Layout, after: Layout) -> tuple[Problem, ...]:
     """Problems that were not there before. Problems of tiles known by identity count once."""
     known = {(problem.trouble, problem.tiles) for problem in before.problems}
+    phantoms = {tile.id for tile in after.loose if tile.laid is None and tile.seen.confidence < SURE_TILE}
     return tuple(
         problem
         for problem in after.problems
-        if problem.trouble in DOUBTS and (problem.trouble, problem.tiles) not in known
+        if problem.trouble in DOUBTS
+        and (problem.trouble, problem.tiles) not in known
+        and not (problem.tiles and problem.tiles[0] in phantoms)
     )

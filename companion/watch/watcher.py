@@ -11,11 +11,13 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.layout import Layout, TableSetup, reconstruct
 from companion.observed import Observation, difference
 from companion.tableview import TableView
 from companion.watch.bare import BareTable
+from companion.watch.colour import ColourSettings, colours, recoloured
 from companion.watch.desk import Desk
 from companion.watch.memory import Looked, MemorySettings, TableMemory
 from companion.watch.view import grown, on_table, united
@@ -24,7 +26,7 @@ from vision.eye import Eye, Region
 from vision.fiducials import find_markers, table_corners
 from vision.frame import Frame
 from vision.known_set import KnownSet
-from vision.settle import Settler, SettleState
+from vision.settle import Settler, SettleState, TableState
 
 Box = tuple[float, float, float, float]
 
@@ -41,6 +43,7 @@ class WatchSettings:
     most_readings: int = 6
     follow_px: float = 0.7
     memory: MemorySettings = field(default_factory=MemorySettings)
+    colour: ColourSettings = field(default_factory=ColourSettings)
 
 
 class FrameSource(Protocol):
@@ -103,6 +106,8 @@ class Watcher:
         self.bare = BareTable()
         self._reading: Reading | None = None
         self._left_over: tuple[Region, ...] = ()
+        self._hand_was_here = False
+        self._colours: NDArray[np.float32] | None = None
         self._state = ""
 
     def run(self) -> None:
@@ -121,11 +126,17 @@ class Watcher:
     def see(self, frame: Frame) -> None:
         state = self.settler.see(frame, still=self.camera.stills)
         self._say(state.state.value, frame.name)
+        self._hand_was_here = self._hand_was_here or state.state is TableState.HAND
         if state.should_read:
             self._begin(frame, state)
-        elif self._reading is not None and state.state.value == "read":
+        elif self._hand_was_here and state.state is TableState.READ and self._reading is None:
+            # Nothing brighter or darker; perhaps something of another colour.
+            if self._recoloured(frame):
+                self._begin(frame, state)
+            self._hand_was_here = False
+        elif self._reading is not None and state.state is TableState.READ:
             self._look(frame)
-        elif self._reading is not None and state.state.value == "hand":
+        elif self._reading is not None and state.state is TableState.HAND:
             # A hand came back before the table was read: look there again once it is still.
             self._left_over = self._reading.regions or ((0, 0, *frame.size_wh),)
             self._reading = None
@@ -145,9 +156,11 @@ class Watcher:
 
     def _begin(self, frame: Frame, state: SettleState) -> None:
         self._follow(frame, state)
-        whole = self.layout is None or state.camera_moved or not state.regions
-        regions = None if whole else (*state.regions, *self._left_over)
+        regions: tuple[Region, ...] | None = None
+        if self.layout is not None and not state.camera_moved:
+            regions = united([*state.regions, *self._left_over, *self._recoloured(frame)]) or None
         self._left_over = ()
+        self._hand_was_here = False
         self._reading = Reading(frame, regions, state.hidden)
         self._look(frame)
 
@@ -192,9 +205,16 @@ class Watcher:
         elif observation.doubts:
             self.desk.ask(observation, layout, frame.name)
 
+    def _recoloured(self, frame: Frame) -> tuple[Region, ...]:
+        if self._colours is None:
+            return ()
+        now = colours(frame.image, self.settings.colour)
+        return recoloured(self._colours, now, frame.size_wh, self.settings.colour)
+
     def _finish(self, frame: Frame, layout: Layout) -> None:
         self.layout = layout
         self._reading = None
+        self._colours = colours(frame.image, self.settings.colour)
         self.bare.learn(frame.image, [track.seen for track in self.memory.tracks], self.calibration)
         self._say("read", frame.name)
 
@@ -256,6 +276,7 @@ class Watcher:
         self.calibration = Calibration.from_corners(
             corners, self.calibration.size_mm, self.calibration.tile_height_mm, self.calibration.lens
         )
+        self._colours = None
         if state.camera_moved:
             self.bare.forget()
             self._say("moved", frame.name, f"the camera moved by {moved:.0f} px; the table was found again")

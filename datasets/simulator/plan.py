@@ -25,12 +25,18 @@ class TablePlan:
     stations: Mapping[str, float] = field(default_factory=dict)
     boneyard_spread: bool = True
     chinese: bool = False
-    edge_mm: float = 28.0
-    """Strip along the edge where no train is laid."""
+    arms: int = 1
+    edge_mm: float = 70.0
+    """Strip along the edge where no train is laid: the players' own tiles lie there at the end."""
 
     @property
     def center_mm(self) -> Point:
         return self.size_mm[0] / 2, self.size_mm[1] / 2
+
+    @property
+    def seats(self) -> Mapping[str, float]:
+        """The players' stations."""
+        return {name: angle for name, angle in self.stations.items() if name in self.players}
 
     @property
     def begin_mm(self) -> float:

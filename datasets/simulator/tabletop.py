@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from companion.tableview import Point, SeenHalf, SeenHub, SeenMarker, SeenTile, TableView
-from companion.tile import Laid
+from companion.tile import Laid, Tile
+from companion.turn import LEFT, RIGHT
 from datasets.simulator.placing import (
     Rect,
     Spot,
@@ -26,6 +27,9 @@ LOOK_AHEAD = 4
 """Tiles a player thinks ahead, so that a train does not run into a corner."""
 
 MARKER_RADIUS_MM = 9.0
+
+WALL = 8
+"""Tiles in the first row of a Chinese line; the ninth goes on the eighth (rules.md section 4.2)."""
 
 
 class TableFullError(RuntimeError):
@@ -47,6 +51,13 @@ class Lying:
 
     def rect(self, length: float, width: float) -> Rect:
         return Rect(self.center_mm, self.heading_deg, length / 2, width / 2)
+
+
+def wall_place(n: int) -> tuple[int, int, bool]:
+    """(slot, layer, does it run leftwards) of tile n of a wall: eight to the right, eight back on top of them ..."""
+    layer, k = divmod(n, WALL)
+    leftward = layer % 2 == 1
+    return (WALL - 1 - k if leftward else k), layer, leftward
 
 
 @dataclass(slots=True)
@@ -83,18 +94,124 @@ class TableTop:
         spot, across = next(((spot, way) for spot, way in found if spot is not None), (None, across))
         if spot is None:
             raise TableFullError(f"no place for {laid.inner}-{laid.outer} on the train {train}")
-        shift = self.rng.uniform(-self.gap_mm / 2, self.gap_mm / 2, 2)
         lying = Lying(
             laid,
-            (spot.rect.center[0] + float(shift[0]), spot.rect.center[1] + float(shift[1])),
-            spot.heading_deg + float(self.rng.uniform(-self.sway_deg, self.sway_deg)),
+            self._shifted(spot.rect.center),
+            self._swayed(spot.heading_deg),
             crosswise=across,
             came_deg=end.direction_deg if across else spot.heading_deg,
         )
         self.trains.setdefault(train, []).append(lying)
-        if train in self.markers:
-            self.mark(train)
+        self._make_way(lying)
         return lying
+
+    def lay_in_line(self, laid: Laid, arm: str) -> Lying:
+        """Lay a Chinese tile at the right or left end; with one arm the ninth goes on the eighth (a wall)."""
+        length = self.plan.tile_mm[0]
+        if self.plan.arms == 1 and arm == RIGHT:
+            slot, layer, leftward = wall_place(len(self.line))
+            x = self.plan.center_mm[0] + (slot - (WALL - 1) / 2) * (length + self.gap_mm)
+            heading = 180.0 if leftward else 0.0
+            lying = Lying(laid, self._shifted((x, self.plan.center_mm[1])), self._swayed(heading), layer=layer)
+        elif not self.line:
+            lying = Lying(laid, self._shifted(self.plan.center_mm), self._swayed(0.0))
+        else:
+            end = self._arm_end(arm)
+            gap = float(self.rng.uniform(0.0, 2 * self.gap_mm))
+            options = (self._choose(end, False, gap, self.rects(), depth) for depth in (LOOK_AHEAD, 2, 1))
+            spot = next((one for one in options if one is not None), None)
+            if spot is None:
+                raise TableFullError(f"no place for {laid.inner}:{laid.outer} at the arm {arm}")
+            # The heading runs from the left half to the right half, whichever arm it lies at.
+            heading = spot.heading_deg + (180.0 if arm == LEFT else 0.0)
+            lying = Lying(laid, self._shifted(spot.rect.center), self._swayed(heading))
+        self.line = [*self.line, lying] if arm == RIGHT else [lying, *self.line]
+        return lying
+
+    def discard(self, player: str) -> Lying:
+        """Put a tile away face down before its player."""
+        width = self.plan.tile_mm[1]
+        angle = self.plan.stations[player]
+        mine = self.discards.setdefault(player, [])
+        u = step((0.0, 0.0), angle, 1.0)
+        v = (-u[1], u[0])
+        reach = min(
+            (self.plan.size_mm[0] / 2 - 45.0) / max(abs(u[0]), 1e-6),
+            (self.plan.size_mm[1] / 2 - 45.0) / max(abs(u[1]), 1e-6),
+        )
+        along = (len(mine) - 3.5) * (width + 5.0)
+        cx, cy = self.plan.center_mm
+        place = (cx + u[0] * reach + v[0] * along, cy + u[1] * reach + v[1] * along)
+        lying = Lying(Laid(0, 0), self._shifted(place), self._swayed(angle), False)
+        mine.append(lying)
+        return lying
+
+    def show_hand(self, player: str, tiles: Sequence[Tile]) -> bool:
+        """Lay a hand open along the table's edge before its player; False where there is no room for it."""
+        length, width, _ = self.plan.tile_mm
+        places: list[Lying] = []
+        taken = self.rects()
+        spots = sorted(self._edge_places(player), key=lambda spot: spot[0])
+        for tile in tiles:
+            while spots:
+                _, place, heading = spots.pop(0)
+                rect = Rect(place, heading, length / 2 + 1.0, width / 2 + 1.0)
+                if not any(overlap(rect, other) for other in taken):
+                    taken.append(rect)
+                    places.append(Lying(Laid(tile.low, tile.high), place, heading))
+                    break
+            else:
+                return False
+        self.hands[player] = places
+        return True
+
+    def _edge_places(self, player: str) -> Iterable[tuple[float, Point, float]]:
+        """(distance from the seat, place, heading) of upright tiles along the edges nearest to a player's station."""
+        length, width, _ = self.plan.tile_mm
+        w, h = self.plan.size_mm
+        inset = length / 2 + 8.0
+        pitch = width + 4.0
+        ring = [((x, y), 90.0) for y in (inset, h - inset) for x in np.arange(inset, w - inset + 1, pitch)]
+        ring += [
+            ((x, y), 0.0) for x in (inset, w - inset) for y in np.arange(2 * inset + 20, h - 2 * inset - 19, pitch)
+        ]
+        for (x, y), heading in ring:
+            angle = float(np.degrees(np.arctan2(y - h / 2, x - w / 2)))
+            off = {name: abs((angle - there + 180.0) % 360.0 - 180.0) for name, there in self.plan.seats.items()}
+            if min(off, key=lambda name: off[name]) == player:
+                yield off[player], (float(x), float(y)), heading
+
+    def nudge(self, count: int, reach_mm: float) -> None:
+        """Some tiles are touched and move a little."""
+        for train in self.trains.values():
+            for n, lying in enumerate(train):
+                if count > 0 and self.rng.random() < 0.2:
+                    x, y = lying.center_mm
+                    dx, dy = self.rng.uniform(-reach_mm, reach_mm, 2)
+                    train[n] = replace(lying, center_mm=(x + float(dx), y + float(dy)))
+                    count -= 1
+
+    def _make_way(self, lying: Lying) -> None:
+        """A marker that lies where the tile was laid is put aside."""
+        length, width, _ = self.plan.tile_mm
+        rect = lying.rect(length, width)
+        for player, place in list(self.markers.items()):
+            if overlap(Rect(place, 0.0, MARKER_RADIUS_MM, MARKER_RADIUS_MM), rect):
+                self.mark(player)
+
+    def _arm_end(self, arm: str) -> TrainEnd:
+        length, width, _ = self.plan.tile_mm
+        last = self.line[-1] if arm == RIGHT else self.line[0]
+        heading = last.heading_deg + (180.0 if arm == LEFT else 0.0)
+        spot = Spot(Rect(last.center_mm, heading, length / 2, width / 2), heading, False, 0)
+        return end_after(spot, heading, length, width)
+
+    def _shifted(self, place: Point) -> Point:
+        dx, dy = self.rng.uniform(-self.gap_mm / 2, self.gap_mm / 2, 2)
+        return place[0] + float(dx), place[1] + float(dy)
+
+    def _swayed(self, heading: float) -> float:
+        return heading + float(self.rng.uniform(-self.sway_deg, self.sway_deg))
 
     def take_back(self, train: str) -> Lying:
         return self.trains[train].pop()
@@ -114,6 +231,24 @@ class TableTop:
     def draw(self) -> None:
         """One tile leaves the boneyard, a random one of those that lie spread out."""
         self.boneyard.pop(int(self.rng.integers(len(self.boneyard))))
+
+    def copy(self) -> TableTop:
+        """The table as it lies now; what happens later does not change it."""
+        return replace(
+            self,
+            trains={name: list(tiles) for name, tiles in self.trains.items()},
+            line=list(self.line),
+            markers=dict(self.markers),
+            boneyard=list(self.boneyard),
+            discards={name: list(tiles) for name, tiles in self.discards.items()},
+            hands={name: list(tiles) for name, tiles in self.hands.items()},
+        )
+
+    def restore(self, earlier: TableTop) -> None:
+        """Everything lies again as in `earlier`, a `copy`."""
+        kept = earlier.copy()
+        self.trains, self.line, self.markers = kept.trains, kept.line, kept.markers
+        self.boneyard, self.discards, self.hands = kept.boneyard, kept.discards, kept.hands
 
     def rects(self) -> list[Rect]:
         length, width, _ = self.plan.tile_mm

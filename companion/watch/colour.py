@@ -1,0 +1,52 @@
+"""Changes of colour alone: a red marker as bright as the green cloth leaves no trace in a picture's brightness.
+
+The settler looks at brightness, because light must not disturb it. What a hand has left behind is looked for here once
+more, in the colour channels, which shadows and lamps of one colour change little.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.frame import Image
+from vision.motion import Region, regions_of
+
+
+@dataclass(frozen=True, slots=True)
+class ColourSettings:
+    """`threshold` in units of CIE a*, b* (0 to 255 in OpenCV); `smallest` and `reach` are parts of area and width."""
+
+    width_px: int = 640
+    threshold: float = 14.0
+    smallest: float = 8e-5
+    reach: float = 0.02
+
+
+def colours(image: Image, settings: ColourSettings) -> NDArray[np.float32]:
+    """(h, w, 2) a* and b* of the picture at the working width."""
+    scale = min(1.0, settings.width_px / image.shape[1])
+    size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
+    small = cv2.resize(image, size, interpolation=cv2.INTER_AREA)
+    lab = cv2.cvtColor(cv2.GaussianBlur(small, (3, 3), 0), cv2.COLOR_BGR2LAB)
+    return np.asarray(lab[..., 1:], np.float32)
+
+
+def recoloured(
+    before: NDArray[np.float32], now: NDArray[np.float32], full_wh: tuple[int, int], settings: ColourSettings
+) -> tuple[Region, ...]:
+    """Regions (px of the full picture) whose colour has changed; a change of the light's own colour is taken out."""
+    if before.shape != now.shape:
+        return ()
+    apart = now - before
+    apart -= np.median(apart, axis=(0, 1))
+    raw = (np.hypot(apart[..., 0], apart[..., 1]) > settings.threshold).astype(np.uint8)
+    least = max(3, round(settings.smallest * raw.size))
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(raw, connectivity=8)
+    keep = np.zeros(count, np.bool_)
+    keep[1:] = np.asarray(stats)[1:, cv2.CC_STAT_AREA] >= least
+    mask = np.asarray(keep[np.asarray(labels)])
+    return regions_of(mask, full_wh, max(1, round(settings.reach * raw.shape[1])))

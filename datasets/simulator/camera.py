@@ -1,0 +1,195 @@
+"""The simulated table as a camera: `sim:SEED` deals a made-up game and films it.
+
+Whoever watches gets frames and the set-up file a user would have written, and nothing else; `truth` is for tests and
+benchmarks, and no part of the product reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from companion.bots import BotGame, BotRound
+from companion.ruleset import RULESET_NAMES, load_ruleset
+from companion.setup_file import GameSetup, setup_from_json
+from datasets.simulator.film import Film, FilmSettings
+from datasets.simulator.plan import TablePlan, even_stations
+from datasets.simulator.script import Scene, Script, Troubles
+from datasets.simulator.tabletop import TableFullError, TableTop
+from hardware.camera.source import FrameSource
+from vision.frame import Frame
+
+FRAME_S = 0.2
+"""Five frames a second on a made-up clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class SimSettings:
+    """`hand_frames` with a hand over the table, then `still_frames` of the still table, for every scene.
+
+    `plant` are violation codes to plant, `plants` at most so many; `rules` None: by the seed.
+    """
+
+    rules: str | None = None
+    players: int | None = None
+    plant: tuple[str, ...] = ()
+    plants: int = 3
+    plant_rate: float = 0.12
+    troubles: Troubles = field(default_factory=Troubles)
+    film: FilmSettings = field(default_factory=FilmSettings)
+    hand_frames: int = 4
+    still_frames: int = 9
+    show_hands: bool = True
+    most_scenes: int | None = None
+
+
+VISIBLE_FAULTS = (
+    "MISMATCH", "WRONG_ROOT", "CLOSED_TRAIN", "OPEN_DOUBLE_IGNORED", "DOUBLE_ORDER", "EXTRA_TILE", "MARKER_MISSING",
+    "MARKER_UNEARNED", "FIRST_TURN_OWN_ONLY", "MX_TOO_EARLY",
+)  # fmt: skip
+"""Faults that two still tables show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filmed:
+    """The truth of one still picture: the scene before it and the last frame's name."""
+
+    scene: Scene
+    frame: str
+
+
+class SimCamera(FrameSource):
+    """One round of a made-up game. The seed decides rules, players, tiles, light and everything that goes wrong."""
+
+    live = False
+    stills = False
+
+    def __init__(self, seed: int, settings: SimSettings | None = None, film: Callable[..., Film] = Film) -> None:
+        self.settings = settings or SimSettings()
+        self.seed = seed
+        self.truth: list[Filmed] = []
+        self._rng = Random(f"simulator {seed}")
+        self.rules_name = self.settings.rules or RULESET_NAMES[seed % len(RULESET_NAMES)]
+        rules = load_ruleset(self.rules_name)
+        players = self.settings.players or (4 if not rules.is_mexican else self._rng.choice((2, 3, 4)))
+        self.game = BotGame(
+            rules,
+            players,
+            seed,
+            plant=self.settings.plant,
+            plant_rate=self.settings.plant_rate,
+            plants_per_round=self.settings.plants,
+        )
+        self.round: BotRound = next(iter(self.game.rounds()))
+        self.plan = self._plan(rules.is_mexican)
+        self.table = TableTop(self.plan, np.random.default_rng(seed + 31))
+        pile = len(self.round.pile) if rules.is_mexican else 0
+        self.table.set_up(self.round.engine, pile)
+        family, highest = ("western", self.game.set_max) if rules.is_mexican else ("chinese", 6)
+        self.film = film(self.plan, seed, self.settings.film, family, highest)
+        self._frames = self._shoot()
+        self._count = 0
+
+    def setup(self) -> GameSetup:
+        """The set-up file of this table."""
+        return setup_from_json(self.setup_json())
+
+    def setup_json(self) -> dict[str, Any]:
+        chinese = self.plan.chinese
+        line: dict[str, Any] = {
+            "journal": 1,
+            "rules": self.rules_name,
+            "set": "chinese" if chinese else f"double-{self.game.set_max}",
+            "players": list(self.plan.players),
+            "options": {},
+            "table": {
+                "corners_px": [[round(float(x), 1), round(float(y), 1)] for x, y in self.film.corners_px()],
+                "size_mm": list(self.plan.size_mm),
+            },
+            "tile_mm": list(self.plan.tile_mm),
+            "stations": {name: round(angle, 1) for name, angle in self.plan.seats.items()},
+            "mexican_station": None if chinese else round(self.plan.stations["MX"], 1),
+            "round": {"starter": self.round.starter},
+        }
+        if self.round.engine is not None:
+            line["round"]["engine"] = list(self.round.engine)
+            line["boneyard"] = "spread" if self.plan.boneyard_spread else "stacked"
+        return line
+
+    def read(self) -> Frame | None:
+        image = next(self._frames, None)
+        if image is None:
+            return None
+        frame = Frame(image, self._count * FRAME_S, self._name(self._count))
+        self._count += 1
+        return frame
+
+    def _name(self, number: int) -> str:
+        return f"sim{self.seed}-{number:06d}"
+
+    def _plan(self, mexican: bool) -> TablePlan:
+        players = self.game.players
+        if not mexican:
+            step = 360.0 / len(players)
+            # Counter-clockwise in playing order, which is how the Chinese games go round.
+            stations = {name: (90.0 - n * step + 180.0) % 360.0 - 180.0 for n, name in enumerate(players)}
+            return TablePlan(players, (900.0, 675.0), (48.0, 24.0, 9.0), 0.0, stations, False, chinese=True)
+        stations = even_stations(players, self._rng.uniform(-180.0, 180.0))
+        spread = self.rules_name != "tactic"
+        return TablePlan(players, stations=stations, boneyard_spread=spread)
+
+    def _shoot(self) -> Iterator[np.ndarray]:
+        """Every frame of the round, in order."""
+        script = Script(self.round, self.plan, self._rng, self.settings.troubles, self.settings.show_hands)
+        self.film.develop(self.table)
+        yield from (self.film.frame() for _ in range(self.settings.still_frames + 2))
+        for count, scene in enumerate(script.scenes()):
+            if self.settings.most_scenes is not None and count >= self.settings.most_scenes:
+                return
+            try:
+                yield from self._film_scene(scene)
+            except TableFullError:
+                # The made-up players have run out of table: their evening ends here.
+                return
+
+    def _film_scene(self, scene: Scene) -> Iterator[np.ndarray]:
+        if scene.trouble == "silent":
+            self.truth.append(Filmed(scene, self._name(max(0, self._count - 1))))
+            return
+        reach = self._reach()
+        enter = [(reach[0], reach[1])] * self.settings.hand_frames
+        undo = None
+        if scene.trouble == "take_back":
+            undo = self.table.copy()
+        before = self.film.frame
+        for n, place in enumerate(enter[: len(enter) // 2]):
+            yield before(place, n)
+        if scene.trouble == "bump":
+            self.film.bump_mm = (self._rng.uniform(-9, 9), self._rng.uniform(-9, 9))
+        elif scene.trouble == "lamp":
+            self.film.lamp = self._rng.choice((0.75, 0.88, 1.0, 1.12))
+        scene.do(self.table)
+        self.film.develop(self.table)
+        for n, place in enumerate(enter[len(enter) // 2 :]):
+            yield self.film.frame(place, n + 3)
+        for _ in range(self.settings.still_frames):
+            yield self.film.frame()
+        self.truth.append(Filmed(scene, self._name(self._count - 1)))
+        if undo is not None:
+            for n in range(self.settings.hand_frames // 2):
+                yield self.film.frame(reach, n)
+            self.table.restore(undo)
+            self.film.develop(self.table)
+            for n in range(self.settings.hand_frames // 2):
+                yield self.film.frame(reach, n)
+            for _ in range(self.settings.still_frames):
+                yield self.film.frame()
+
+    def _reach(self) -> tuple[float, float]:
+        """Somewhere over the table, not too near its far edge."""
+        w, h = self.plan.size_mm
+        return self._rng.uniform(0.3 * w, 0.7 * w), self._rng.uniform(0.3 * h, 0.7 * h)

@@ -1,0 +1,151 @@
+"""From a table to frames, cheaply: the table is rendered when it changes, hands and noise are laid over it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from datasets.render.table import (
+    TableCamera,
+    TableHand,
+    TableHub,
+    TableMarker,
+    TableScene,
+    TableTile,
+    corners_px,
+    render_table,
+)
+from datasets.simulator.plan import TablePlan
+from datasets.simulator.tabletop import TableTop
+
+Image = NDArray[np.uint8]
+COLOURS = ("#c8202a", "#1f6fd0", "#2f9e44", "#e0a800", "#8e44ad", "#e06a1b", "#1aa6a6", "#d04a8f")
+NOISE_BANK = 4
+SIDES_DEG = (90.0, 180.0, -90.0, 0.0)
+"""Hands reach in from the top, the right, the bottom and the left edge (the heading is where they point)."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilmSettings:
+    """`noise` is the standard deviation of a frame's noise in grey levels, `flicker` that of its exposure."""
+
+    size_wh: tuple[int, int] = (1600, 1200)
+    noise: float = 1.2
+    flicker: float = 0.004
+    field_of_view_deg: float = 66.0
+    margin: float = 1.05
+
+
+@dataclass(slots=True)
+class Film:
+    """The look of one evening: table top, light and tiles follow from the seed."""
+
+    plan: TablePlan
+    seed: int
+    settings: FilmSettings = field(default_factory=FilmSettings)
+    family: str = "western"
+    set_max: int = 12
+    lamp: float = 1.0
+    bump_mm: tuple[float, float] = (0.0, 0.0)
+    cup_mm: tuple[float, float] | None = None
+    _rng: np.random.Generator = field(init=False)
+    _noise: list[NDArray[np.int16]] = field(init=False, default_factory=list)
+    _hands: dict[float, tuple[Image, NDArray[np.float32]]] = field(init=False, default_factory=dict)
+    _still: Image | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        self._rng = np.random.default_rng(self.seed + 977)
+        w, h = self.settings.size_wh
+        for _ in range(NOISE_BANK):
+            self._noise.append(np.round(self._rng.normal(0, self.settings.noise, (h, w, 3))).astype(np.int16))
+
+    def corners_px(self) -> NDArray[np.float64]:
+        """The table's corners in the picture, (4, 2), as nobody has bumped the camera yet."""
+        return np.asarray(corners_px(replace(self._scene(None), camera=self._camera((0.0, 0.0)))), np.float64)
+
+    def develop(self, table: TableTop) -> None:
+        """Render the table as it lies now; every frame until the next call shows it."""
+        self._still, _ = render_table(self._scene(table), self.seed)
+
+    def frame(self, hand_mm: tuple[float, float] | None = None, wobble: int = 0) -> Image:
+        """A frame of the rendered table, with a hand over it reaching for `hand_mm` or without one."""
+        assert self._still is not None, "develop comes first"
+        image = self._still if hand_mm is None else self._with_hand(self._still, hand_mm, wobble)
+        gain = 1.0 + float(self._rng.normal(0, self.settings.flicker))
+        noise = self._noise[int(self._rng.integers(NOISE_BANK))]
+        noisy = cv2.add(image, noise, dtype=cv2.CV_8U)
+        return np.asarray(cv2.convertScaleAbs(noisy, alpha=gain), np.uint8)
+
+    def _camera(self, bump_mm: tuple[float, float]) -> TableCamera:
+        w, h = self.settings.size_wh
+        view = max(self.plan.size_mm[0], self.plan.size_mm[1] * w / h) * self.settings.margin
+        height = view / 2 / np.tan(np.radians(self.settings.field_of_view_deg) / 2)
+        return TableCamera(w, h, self.settings.field_of_view_deg, float(height), aim_mm=bump_mm)
+
+    def _scene(self, table: TableTop | None) -> TableScene:
+        plan = self.plan
+        scene = TableScene(
+            size_mm=plan.size_mm,
+            camera=self._camera(self.bump_mm),
+            family=self.family,
+            set_max=self.set_max,
+            tile_size_mm=plan.tile_mm,
+            light=self.lamp,
+        )
+        if table is None:
+            return scene
+        thick = plan.tile_mm[2]
+        tiles = tuple(
+            TableTile(
+                lying.center_mm,
+                lying.heading_deg,
+                (lying.laid.inner, lying.laid.outer),
+                lying.face_up,
+                lying.layer * thick,
+            )
+            for lying in table.all_tiles()
+        )
+        markers = tuple(
+            TableMarker(place, COLOURS[plan.players.index(player) % len(COLOURS)], kind="coin")
+            for player, place in table.markers.items()
+        )
+        hub = None
+        if plan.hub_radius_mm > 0 and not plan.chinese:
+            first = min(plan.stations.values(), default=0.0)
+            hub = TableHub(plan.center_mm, plan.hub_radius_mm, first, max(3, len(plan.stations)))
+        return replace(scene, tiles=tiles, markers=markers, hub=hub)
+
+    def _with_hand(self, image: Image, reach_mm: tuple[float, float], wobble: int) -> Image:
+        """The hand of the nearest edge, moved so that its finger tips are near `reach_mm`."""
+        side = self._nearest_side(reach_mm)
+        sprite, alpha = self._hand(side)
+        w, h = self.settings.size_wh
+        px = w / (max(self.plan.size_mm[0], self.plan.size_mm[1] * w / h) * self.settings.margin)
+        cx, cy = self.plan.center_mm
+        dx, dy = (reach_mm[0] - cx) * px + 6.0 * wobble, (reach_mm[1] - cy) * px + 4.0 * wobble
+        move = np.array([[1, 0, dx], [0, 1, dy]], np.float64)
+        over = cv2.warpAffine(alpha, move, (w, h), flags=cv2.INTER_LINEAR)[..., None]
+        hand = cv2.warpAffine(sprite, move, (w, h), flags=cv2.INTER_LINEAR)
+        return (image * (1.0 - over) + hand * over).astype(np.uint8)
+
+    def _nearest_side(self, place: tuple[float, float]) -> float:
+        w, h = self.plan.size_mm
+        x, y = place
+        away = {90.0: y, 180.0: w - x, -90.0: h - y, 0.0: x}
+        return min(away, key=lambda side: away[side])
+
+    def _hand(self, side: float) -> tuple[Image, NDArray[np.float32]]:
+        """A hand with its tips at the table's middle: picture and opacity, shadow included, rendered once."""
+        if side not in self._hands:
+            bare = replace(self._scene(None), camera=self._camera((0.0, 0.0)), light=1.0)
+            empty, _ = render_table(bare, self.seed)
+            hand = TableHand(self.plan.center_mm, side, 25.0, seed=int(side) % 7)
+            shown, _ = render_table(replace(bare, hands=(hand,)), self.seed)
+            apart = cv2.absdiff(shown, empty).max(axis=2)
+            mask = cv2.morphologyEx((apart > 12).astype(np.uint8), cv2.MORPH_CLOSE, np.ones((25, 25), np.uint8))
+            alpha = cv2.GaussianBlur(mask.astype(np.float32), (0, 0), 1.5)
+            self._hands[side] = (shown, alpha)
+        return self._hands[side]
