@@ -99,13 +99,18 @@ def _flow(house: House, sent: int, settings: StreamSettings) -> Iterator[bytes]:
             sent = sent if game is None else 0
             game = house.game
             yield _message({"game": game}, event="game")
+        told = False
         for line in _news(house, sent):
             sent = line["seq"]
+            told = True
             yield _message(line, event=None, number=sent)
         seen = house.camera_status()
         if seen != camera:
             camera = seen
             yield _message(seen, event="camera")
+        elif not told:
+            # Something rang that the journal does not hold; the page looks again all the same.
+            yield _message({}, event="change")
 
 
 def _news(house: House, sent: int) -> list[dict[str, Any]]:

@@ -52,6 +52,7 @@ function follow(root) {
   const source = new EventSource(`/api/stream?game=${encodeURIComponent(root.dataset.game)}&after=${seq}`);
   source.onmessage = refresh;
   source.addEventListener("camera", refresh);
+  source.addEventListener("change", refresh);
   source.addEventListener("game", (event) => {
     if (JSON.parse(event.data).game !== root.dataset.game) location.reload();
   });

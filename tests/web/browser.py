@@ -1,0 +1,57 @@
+"""A real Chromium for the tests: one browser for all of them, a fresh context for each."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from flask import Flask
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from companion.web.serving import ServingSettings, serve_in_background
+
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+def chromium() -> str:
+    """The browser's path: COMPANION_CHROMIUM, or the system's own."""
+    named = os.environ.get("COMPANION_CHROMIUM")
+    found = named or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    assert found, "no Chromium found: install it, or name it in COMPANION_CHROMIUM"
+    return found
+
+
+@contextmanager
+def started() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def served(app: Flask, threads: int = 16) -> Iterator[str]:
+    """The app on a free port of this machine; its address."""
+    server, port = serve_in_background(app, settings=ServingSettings(threads=threads, connection_limit=200))
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.stop()
+
+
+def complaints(page: Page) -> list[str]:
+    """Collects what the page's console says as an error from now on, refusals of the content policy included."""
+    heard: list[str] = []
+    page.on("console", lambda message: heard.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: heard.append(str(error)))
+    return heard

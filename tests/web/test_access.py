@@ -1,0 +1,165 @@
+"""WCAG 2.2 AA in a real browser: axe finds nothing, nothing is cut off, everything can be reached and hit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from flask import Flask
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from tests.web import tables
+from tests.web.browser import complaints, served, started
+from tests.web.conftest import PIN
+from tests.web.fakes import FakeSession
+
+pytestmark = pytest.mark.browser
+
+TAGS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
+RULES = {"runOnly": {"type": "tag", "values": list(TAGS)}}
+
+PAGES = (
+    "/", "/tv", "/scores", "/ask?train=Ann&low=1&high=2", "/games", "/setup", "/setup?rules=cz", "/pin", "/play/32",
+    "/round-start", "/round-end", "/games/tonight/replay?at=3", "/nowhere",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with started() as chromium:
+        yield chromium
+
+
+@pytest.fixture
+def address(app: Flask) -> Iterator[str]:
+    with served(app) as found:
+        yield found
+
+
+def signed_in(context: BrowserContext, address: str) -> None:
+    assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_no_violation_on_any_page(browser: Browser, address: str, session: FakeSession, theme: str) -> None:
+    session.answers["judge"] = {"verdict": "illegal", "codes": ["MISMATCH"], "may": []}
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme=theme)  # type: ignore[arg-type]
+    signed_in(context, address)
+    page = context.new_page()
+    found = []
+    for path in PAGES:
+        page.goto(address + path, wait_until="domcontentloaded")
+        result = Axe().run(page, options=RULES)
+        found += [
+            f"{path}: {fault['id']}: {fault['nodes'][0]['html'][:160]}" for fault in result.response["violations"]
+        ]
+    context.close()
+    assert found == []
+
+
+@pytest.mark.parametrize("make", [tables.question, tables.uncovered_double, tables.chinese_line])
+def test_axe_finds_no_violation_on_the_table_of_a_phone(
+    browser: Browser, address: str, session: FakeSession, make
+) -> None:
+    session.show(make())
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    signed_in(context, address)
+    page = context.new_page()
+    page.goto(address, wait_until="domcontentloaded")
+    violations = Axe().run(page, options=RULES).response["violations"]
+    context.close()
+    assert [(fault["id"], fault["nodes"][0]["html"][:160]) for fault in violations] == []
+
+
+@pytest.mark.parametrize(("width", "height"), [(320, 640), (768, 1024), (3840, 2160)])
+def test_no_page_is_wider_than_its_screen(
+    browser: Browser, address: str, session: FakeSession, width: int, height: int
+) -> None:
+    session.show(tables.eight_players())
+    context = browser.new_context(viewport={"width": width, "height": height})
+    signed_in(context, address)
+    page = context.new_page()
+    heard = complaints(page)
+    wide = []
+    for path in PAGES[:-1]:
+        page.goto(address + path, wait_until="domcontentloaded")
+        if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            wide.append(path)
+    context.close()
+    assert wide == []
+    assert [line for line in heard if "404" not in line] == [], "the content policy refuses nothing of our own"
+
+
+@pytest.mark.parametrize("make", [tables.eight_players, tables.illegal, tables.chinese_line])
+def test_the_wall_shows_everything_without_scrolling(
+    browser: Browser, address: str, session: FakeSession, make
+) -> None:
+    session.show(make())
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{address}/tv", wait_until="domcontentloaded")
+    cut = [(size, found) for size in WALLS if (found := overflowing(page, *size))]
+    context.close()
+    assert cut == []
+
+
+WALLS = ((1280, 720), (1920, 1080), (3840, 2160), (1366, 768))
+
+
+def overflowing(page: Page, width: int, height: int) -> list[str]:
+    """What does not fit on a screen of this size."""
+    page.set_viewport_size({"width": width, "height": height})
+    found: list[str] = page.evaluate(
+        """[...document.querySelectorAll('.end, .laid, .put-away li, .board tbody tr')].filter((part) => {
+            const box = part.getBoundingClientRect();
+            return box.bottom > innerHeight || box.right > innerWidth;
+        }).map((part) => part.textContent.trim().slice(0, 40))"""
+    )
+    return found
+
+
+def test_everything_that_is_tapped_is_large_enough(browser: Browser, address: str, session: FakeSession) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
+    signed_in(context, address)
+    page = context.new_page()
+    small = []
+    for path in ("/", "/play/32", "/round-end", "/setup?rules=cz", "/ask", "/games"):
+        page.goto(address + path, wait_until="domcontentloaded")
+        small += page.evaluate(
+            """[...document.querySelectorAll('a, button, select, input:not([type=hidden]), summary')].filter((part) => {
+                const box = part.getBoundingClientRect();
+                if (!box.width || part.closest('p') || part.matches('.skip')) return false;
+                const inline = part.matches('.laid a');
+                return box.height < 47.5 || box.width < (inline ? 24 : 47.5);
+            }).map((part) => location.pathname + ' ' + part.outerHTML.slice(0, 120))"""
+        )
+    context.close()
+    assert small == []
+
+
+def test_the_keyboard_alone_enters_a_play(browser: Browser, address: str, session: FakeSession) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    signed_in(context, address)
+    page = context.new_page()
+    page.goto(address, wait_until="domcontentloaded")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip", "the first stop leads past the menu"
+    page.focus("summary")
+    page.keyboard.press("Enter")
+    page.focus('input[name="outer"][value="0"]')
+    page.keyboard.press("ArrowRight")
+    page.focus(".enter .button")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    context.close()
+    assert session.calls[0] == ("play", ((11, 1), "Cyril"), {"by": "Cyril", "source": "person"})
+
+
+def test_motion_stops_for_who_asked_for_less(browser: Browser, address: str) -> None:
+    context = browser.new_context(reduced_motion="reduce")
+    page = context.new_page()
+    page.goto(address, wait_until="domcontentloaded")
+    moving = page.evaluate("document.getAnimations().length")
+    context.close()
+    assert moving == 0

@@ -1,0 +1,122 @@
+"""The live page in a real browser: it follows the journal by itself, and survives a lost connection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from flask import Flask
+from playwright.sync_api import Browser, expect
+
+from companion.web.house import House
+from tests.web import tables
+from tests.web.browser import complaints, served, started
+from tests.web.conftest import PIN
+from tests.web.fakes import FakeSession
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with started() as chromium:
+        yield chromium
+
+
+@pytest.fixture
+def address(app: Flask) -> Iterator[str]:
+    with served(app) as found:
+        yield found
+
+
+def test_an_event_appears_without_reloading(browser: Browser, address: str, session: FakeSession) -> None:
+    session.show(tables.midgame())
+    page = browser.new_page()
+    heard = complaints(page)
+    page.goto(address, wait_until="domcontentloaded")
+    expect(page.locator("#region-turn h2")).to_contain_text("Ben")
+    page.evaluate("window.stayed = true")
+    session.show(tables.illegal())
+    expect(page.locator("#region-alerts")).to_contain_text("This train is closed")
+    expect(page.locator("#region-turn h2")).to_contain_text("Cyril")
+    expect(page.locator("#news")).to_contain_text("Ben lays 0-11 on the train of Cyril.")
+    assert page.evaluate("window.stayed") is True
+    page.close()
+    assert heard == []
+
+
+def test_what_is_being_typed_survives_news_from_elsewhere(browser: Browser, address: str, session: FakeSession) -> None:
+    session.show(tables.midgame())
+    context = browser.new_context()
+    assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
+    page = context.new_page()
+    page.goto(address, wait_until="domcontentloaded")
+    page.locator("summary").first.click()
+    page.focus('#region-act input[name="outer"][value="7"]')
+    session.show(tables.midgame(boneyard=23))
+    session.record(event="drew", by="Ben", source="camera", violations=[])
+    expect(page.locator("#region-head")).to_contain_text("23")
+    assert page.evaluate("document.activeElement.value") == "7"
+    assert page.evaluate("document.querySelector('#region-act details').open") is True
+    context.close()
+
+
+def test_the_cameras_state_follows(browser: Browser, address: str, house: House) -> None:
+    page = browser.new_page()
+    page.goto(address, wait_until="domcontentloaded")
+    expect(page.locator(".camera")).to_contain_text("Read")
+    house.camera.state = "hand"  # type: ignore[union-attr]
+    house.bell.ring()
+    expect(page.locator(".camera")).to_contain_text("A hand is over the table")
+    page.close()
+
+
+def test_a_lost_connection_is_said_and_then_caught_up(browser: Browser, address: str, session: FakeSession) -> None:
+    session.show(tables.midgame())
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(address, wait_until="domcontentloaded")
+    context.set_offline(True)
+    page.evaluate("dispatchEvent(new Event('offline'))")
+    session.show(tables.illegal())
+    context.set_offline(False)
+    page.evaluate("dispatchEvent(new Event('online'))")
+    expect(page.locator("#region-turn h2")).to_contain_text("Cyril")
+    context.close()
+
+
+def test_another_game_on_the_table_reloads_the_page(browser: Browser, address: str, house: House) -> None:
+    page = browser.new_page()
+    page.goto(address, wait_until="domcontentloaded")
+    house.put_on_the_table(FakeSession(tables.chinese_line()), "second")
+    expect(page.locator(".line")).to_be_visible()
+    page.close()
+
+
+def test_the_first_view_is_drawn_within_a_second_of_its_request(browser: Browser, address: str) -> None:
+    page = browser.new_page()
+    page.goto(address, wait_until="domcontentloaded")
+    page.goto(address, wait_until="load")
+    painted = page.evaluate(
+        """new Promise((done) => new PerformanceObserver((list) => done(list.getEntries().at(-1).startTime))
+            .observe({ type: 'paint', buffered: true }))"""
+    )
+    sizes = page.evaluate(
+        "performance.getEntriesByType('resource').filter((r) => !r.name.includes('/api/')).map((r) => r.name)"
+    )
+    page.close()
+    assert painted > 0
+    assert all(address in name for name in sizes), "nothing is loaded from anywhere else"
+
+
+def test_it_works_without_scripts(browser: Browser, address: str, session: FakeSession) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{address}/pin", wait_until="domcontentloaded")
+    page.fill('input[name="pin"]', PIN)
+    page.click("main .button")
+    page.locator("summary").first.click()
+    page.locator('#region-act label.key:has(input[value="7"])').click()
+    page.click(".enter .button")
+    context.close()
+    assert session.calls == [("play", ((11, 7), "Cyril"), {"by": "Cyril", "source": "person"})]
