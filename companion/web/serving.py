@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import threading
 from collections.abc import Callable
@@ -81,28 +82,39 @@ class Server:
         self._server.run()
 
     def stop(self) -> None:
-        """End open streams first: they hold threads that waitress waits for."""
-        house = self._app.extensions.get("companion_house")
-        if house is not None:
-            house.bell.close()
+        """End the open streams first: they hold the threads, and write through the server's own pipe."""
+        self.hang_up()
+        self._server.task_dispatcher.shutdown(timeout=3)
         self._server.close()
-        self._server.task_dispatcher.shutdown()
+
+    def hang_up(self) -> None:
+        """Tell every open stream to end."""
+        self._app.extensions["companion_house"].bell.close()
 
 
 def serve(
     app: Flask, host: str = "0.0.0.0", port: int = DEFAULT_PORT, *, ready: Callable[[int], None] | None = None
 ) -> None:
-    """Serve until interrupted. `ready` is told the port once it is open. Raises PortTakenError."""
+    """Serve until interrupted or terminated. `ready` is told the port once it is open. Raises PortTakenError."""
     ear = listen(host, port)
     server = Server(app, ear)
+    _end_politely(server)
     if ready is not None:
         ready(port_of(ear))
-    try:
-        server.run()
-    except KeyboardInterrupt:
-        pass
-    finally:
-        server.stop()
+    server.run()
+
+
+def _end_politely(server: Server) -> None:
+    """Ctrl-C and a service's stop end the streams at once, instead of after waitress's patience with them."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+
+    def end(number: int, _frame: object) -> None:
+        server.hang_up()
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
 
 
 def serve_in_background(
