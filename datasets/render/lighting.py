@@ -128,8 +128,12 @@ def _shade_strip(
     # rays that leave towards the table meet the darker table instead of the room
     fresnel = (F(0.04) + F(0.7) * grazing2 * grazing2 * grazing) * gloss * half_open
     fresnel *= np.clip(rz * F(2.5), F(0.12), 1)
-    tiles, table = (cv2.remap(m, mx, my, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE) for m in mirrors)
-    image += (table + (tiles - table) * buffer.body[strip][..., None]) * fresnel[..., None]
+    body = buffer.body[strip]
+    table = cv2.remap(mirrors[1], mx, my, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    if body.any():
+        tiles = cv2.remap(mirrors[0], mx, my, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        table += (tiles - table) * body[..., None]
+    image += table * fresnel[..., None]
     return image
 
 

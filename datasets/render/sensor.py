@@ -101,7 +101,7 @@ def _noise(image: Image, rng: np.random.Generator, noise_rng: np.random.Generato
 
 
 def _tone(image: Image, rng: np.random.Generator, calm: bool) -> NDArray[np.uint8]:
-    x = np.linspace(0, 2.0, 65536)
+    x = np.linspace(0, 2.0, 16384)
     knee = rng.uniform(0.75, 1.0)
     y = np.minimum(x, 1)
     if knee < 0.99:
@@ -112,7 +112,7 @@ def _tone(image: Image, rng: np.random.Generator, calm: bool) -> NDArray[np.uint
     haze = max(0.0, rng.normal(0, 0.02))
     y = y * (1 - haze) + haze
     table = np.clip(y * 255 + 0.5, 0, 255).astype(np.uint8)
-    out = table[np.clip(image * F(65535 / 2.0), 0, 65535).astype(np.uint16)]
+    out = table[np.clip(image * F(16383 / 2.0), 0, 16383).astype(np.uint16)]
     saturation = rng.uniform(0.9, 1.15) if calm else rng.uniform(0.75, 1.35)
     if rng.random() < 0.015 and not calm:
         saturation = rng.uniform(0, 0.3)  # a nearly grey picture
