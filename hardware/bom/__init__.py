@@ -1,4 +1,4 @@
-"""Bills of material as data: three kits, one file each, read and checked here.
+"""Bills of material as data: three kits and two mounts, one file each, read and checked here.
 
 Prices are the project's own rough estimates with the day they were made; they are no offers. A printed part or a
 sheet of paper has no price.
@@ -15,6 +15,8 @@ from importlib import resources
 from typing import Any
 
 KITS = ("minimal", "comfort", "accelerator")
+MOUNTS = ("mount-desk-arm", "mount-ceiling")
+"""Two printed ways to hang the camera, each instead of the kits' bought mount."""
 
 
 class BomError(ValueError):
@@ -59,8 +61,8 @@ class Kit:
 
 def load_kit(name: str) -> Kit:
     """A kit with everything it extends. Raises BomError for an unknown name or a faulty file."""
-    if name not in KITS:
-        raise BomError(f"no kit called {name!r}; the kits are {', '.join(KITS)}")
+    if name not in (*KITS, *MOUNTS):
+        raise BomError(f"no kit called {name!r}; the kits are {', '.join((*KITS, *MOUNTS))}")
     text = resources.files("hardware.bom").joinpath(f"{name}.toml").read_text(encoding="utf-8")
     return parse_kit(name, tomllib.loads(text))
 
@@ -121,3 +123,14 @@ def as_markdown(kit: Kit) -> str:
     dates = {item.estimated for item in kit.items if item.estimated is not None}
     lines.append(f"| | **together, estimated {max(dates)}** | | **{kit.estimate_eur:.0f}** |")
     return "\n".join(lines) + "\n"
+
+
+def document() -> str:
+    """PARTS.md: every kit and every mount."""
+    head = (
+        "# What to buy and what to print\n\n"
+        "Three kits, each with all it needs, and two printed ways to hang the camera instead of the bought mount.\n"
+        "Prices are rough estimates of the project with their date, no offers; printed parts, paper and tools are not\n"
+        "in the sums. Written by `python -m hardware.bom` from the files in bom/.\n\n"
+    )
+    return head + "\n".join(as_markdown(load_kit(name)) for name in (*KITS, *MOUNTS))

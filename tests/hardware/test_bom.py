@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hardware.bom import KITS, BomError, as_markdown, load_kit, parse_kit
+import hardware.bom
+from hardware.bom import KITS, BomError, as_markdown, document, load_kit, parse_kit
 from hardware.optics import cameras, lowest_height, outlook
 
 
@@ -77,3 +81,24 @@ def test_an_item_twice_a_missing_one_left_out_and_an_unknown_kit_are_refused() -
         parse_kit("trial", {"title": "T", "purpose": "P", "extends": "minimal", "without": ["sofa"]})
     with pytest.raises(BomError, match="no kit called"):
         load_kit("maximal")
+
+
+def test_the_written_list_is_what_the_data_say() -> None:
+    written = Path(hardware.bom.__file__).parents[1] / "PARTS.md"
+    assert written.read_text(encoding="utf-8") == document()
+
+
+def test_the_assembly_guide_names_only_what_is_there() -> None:
+    guide = Path(hardware.bom.__file__).parents[1] / "ASSEMBLY.md"
+    targets = re.findall(r"\]\(([^)#]+)\)", guide.read_text(encoding="utf-8"))
+    assert len(targets) >= 8
+    for target in targets:
+        assert (guide.parent / target).resolve().is_file(), target
+
+
+@pytest.mark.parametrize("drawing", ["desk-arm", "ceiling", "table", "pod"])
+def test_a_drawing_is_a_drawing(drawing: str) -> None:
+    file = Path(hardware.bom.__file__).parents[1] / "drawings" / f"{drawing}.svg"
+    root = ElementTree.parse(file).getroot()
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert root.find("{http://www.w3.org/2000/svg}title") is not None
