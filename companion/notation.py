@@ -14,7 +14,7 @@ from companion.position import Chain
 from companion.tile import Laid, Tile
 from companion.turn import LEFT, RIGHT, Action, Discard, Draw, End, Flip, Mark, Pass, Play, Unmark
 
-_TILE = re.compile(r"(\d{1,3})\s*([-:])\s*(\d{1,3})")
+_TILE = re.compile(r"([0-9]{1,3})\s*([-:])\s*([0-9]{1,3})")
 
 
 class NotationError(ValueError):
@@ -161,7 +161,7 @@ def parse_change(text: str) -> Change:
         return Mark(_named(bare.split(None, 1), text))
     if text.startswith("-mark "):
         return Unmark(_named(text[1:].split(None, 1), text))
-    if found := re.fullmatch(r"boneyard\s*-\s*(\d{1,4})", text):
+    if found := re.fullmatch(r"boneyard\s*-\s*([0-9]{1,4})", text):
         return Drawing(int(found[1]))
     if text.startswith("+"):
         return Laying(*_target(text[1:], "-"))

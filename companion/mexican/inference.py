@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations_with_replacement
+from itertools import chain, combinations_with_replacement, permutations
 
-from companion.mexican.judging import after_turn, judge_turn
+from companion.mexican.judging import after_turn, judge_turn, play_out
 from companion.mexican.stories import Inference, Story, TurnStory
 from companion.notation import Change, Drawing, Laying, Vanishing
 from companion.position import Position
@@ -20,6 +20,10 @@ from companion.ruling import Ruling
 from companion.turn import Action, Draw, Mark, Play, Unmark
 from companion.violation import Violation as V
 
+MOST_RULINGS = 30_000
+"""After so many rulings on single turns the search gives up: then nothing is explained and nobody is blamed."""
+MOST_MIXED_TILES = 5
+"""More tiles than this in one faulty turn are told train by train only, not in every mixed order."""
 ASSUMED_DRAWS = 2
 """At most so many draws are assumed in one turn where the boneyard cannot be counted, beyond one for each double."""
 
@@ -43,7 +47,7 @@ class Remainder:
 
 def infer(rules: RuleSet, before: Position, delta: Iterable[Change], expected: str) -> Inference:
     """Explain the change `delta` of the table `before`, `expected` to move next. Source: rules.md section 9."""
-    changes = tuple(delta)
+    changes = tuple(c for c in delta if c != Drawing(0))
     if any(isinstance(c, Vanishing) for c in changes):
         return Inference(explainable=False, vanished=True)
     if not changes:
@@ -54,10 +58,13 @@ def infer(rules: RuleSet, before: Position, delta: Iterable[Change], expected: s
     table = replace(before, turn=expected, first_turn=first_turn)
     rest = _remainder(changes)
     search = _Search(rules, table)
-    legal = tuple(search.rows(table, rest, 0))
-    if legal:
-        return Inference(explainable=True, stories=legal)
-    return Inference(explainable=False, stories=_cheapest(search, table, rest))
+    try:
+        legal = tuple(search.rows(table, rest, 0))
+        if legal:
+            return Inference(explainable=True, stories=legal)
+        return Inference(explainable=False, stories=_cheapest(search, table, rest))
+    except _TooManyError:
+        return Inference(explainable=False)
 
 
 def _remainder(changes: Sequence[Change]) -> Remainder:
@@ -96,6 +103,10 @@ def _undominated(stories: Sequence[Story]) -> tuple[Story, ...]:
     return tuple(kept)
 
 
+class _TooManyError(Exception):
+    """The search has ruled on more turns than it is worth."""
+
+
 class _Search:
     """The walk over the row of turns from `table.turn` on."""
 
@@ -104,6 +115,7 @@ class _Search:
         self.countable = table.boneyard is not None
         self.players = len(table.players)
         self.first = table.turn
+        self._rulings = 0
         self._walked: dict[tuple[object, ...], tuple[tuple[TurnStory, ...], ...]] = {}
 
     def rows(self, table: Position, rest: Remainder, budget: int) -> Iterator[Story]:
@@ -184,11 +196,30 @@ class _Search:
         return (table.players.index(player) - start) % self.players > reach
 
     def _tellings(self, table: Position, share: Remainder, ended: bool, budget: int) -> Iterator[TurnStory]:
-        """The share as a turn, in every order of its tiles."""
-        for plays in _orders(share.plays):
+        """The share as a turn, in every order of its tiles; without a budget only in the faultless ones."""
+        if not budget:
+            orders = self._faultless_orders(replace(table, hands={}), (), share.plays)
+        elif share.tiles > MOST_MIXED_TILES:
+            orders = (tuple(chain.from_iterable(blocks)) for blocks in permutations(share.plays))
+        else:
+            orders = _orders(share.plays)
+        for plays in orders:
             turn = self._tell(table, plays, share, ended)
             if budget or turn.ruling.legal:
                 yield turn
+
+    def _faultless_orders(
+        self, table: Position, laid: tuple[Play, ...], rest: Sequence[tuple[Play, ...]]
+    ) -> Iterator[tuple[Play, ...]]:
+        """The orders in which every tile may be laid, grown tile by tile. `table` knows no hand: only the count of a
+        hand could make a draw matter here."""
+        if not any(rest):
+            yield laid
+            return
+        turn = play_out(self.rules, table, laid)
+        for i, plays in enumerate(rest):
+            if plays and not turn.faults_of(plays[0].tile, plays[0].train):
+                yield from self._faultless_orders(table, (*laid, plays[0]), (*rest[:i], plays[1:], *rest[i + 1 :]))
 
     def _tell(self, table: Position, plays: tuple[Play, ...], share: Remainder, ended: bool) -> TurnStory:
         """The earliest legal place of each draw, or the place that leaves the fewest codes."""
@@ -203,6 +234,9 @@ class _Search:
                     acts.extend(Draw() for place in places if place == i)
                     acts.extend(plays[i : i + 1])
                 acts.extend(share.markers)
+                self._rulings += 1
+                if self._rulings > MOST_RULINGS:
+                    raise _TooManyError
                 ruling = judge_turn(self.rules, table, acts, after_round_end=ended)
                 turn = TurnStory(table.turn, tuple(acts), ruling)
                 if ruling.legal and (self.countable or V.NO_DRAW not in ruling.may):
@@ -243,8 +277,8 @@ def _orders(chains: Sequence[tuple[Play, ...]]) -> Iterator[tuple[Play, ...]]:
     if not any(chains):
         yield ()
         return
-    for i, chain in enumerate(chains):
-        if chain:
-            rest = (*chains[:i], chain[1:], *chains[i + 1 :])
+    for i, plays in enumerate(chains):
+        if plays:
+            rest = (*chains[:i], plays[1:], *chains[i + 1 :])
             for tail in _orders(rest):
-                yield (chain[0], *tail)
+                yield (plays[0], *tail)
