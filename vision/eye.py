@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
+from vision.adaptation import Adaptation
 from vision.detections import Detections, Kind
 from vision.detector import Detector
 from vision.frame import Image
@@ -70,8 +72,11 @@ def _things(detections: Detections, kind: Kind) -> list[Found]:
     return [Found(detections.quads_px[i], float(detections.confidence[i])) for i in index]
 
 
-def open_eye() -> Eye:
-    """The eye with the shipped weights, after their hashes were checked. Raises WeightsError."""
+def open_eye(learned: Path | None = None) -> Eye:
+    """The eye with the shipped weights, after their hashes were checked, and what it learned of the players' own set.
+
+    Raises WeightsError and AdaptationError.
+    """
     from models.shipped import WeightsError as ShippedError
     from models.shipped import shipped, shipped_weights
 
@@ -81,4 +86,5 @@ def open_eye() -> Eye:
         temperature = shipped("pips").temperature
     except ShippedError as problem:
         raise WeightsError(str(problem)) from None
-    return Eye(Detector(tiles), Reader(pips, ReaderSettings(temperature=temperature)))
+    adaptation = None if learned is None else Adaptation.load(learned)
+    return Eye(Detector(tiles), Reader(pips, ReaderSettings(temperature=temperature), adaptation))

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.adaptation import Adaptation
 from vision.detections import Detections, Kind
 from vision.frame import Image
 from vision.inference import Network, WeightsError
@@ -83,20 +84,21 @@ class TileScores:
 class Reader:
     """`read` turns detections into readings; `scores` gives the bare probabilities."""
 
-    def __init__(self, model_path: Path, settings: ReaderSettings | None = None) -> None:
+    def __init__(
+        self, model_path: Path, settings: ReaderSettings | None = None, adaptation: Adaptation | None = None
+    ) -> None:
         self.settings = settings or ReaderSettings()
         self._network = Network(model_path, self.settings.threads)
         shape_in, shape_out = self._network.input_shape, self._network.output_shape
-        high, wide = shape_in[2:] if len(shape_in) == 4 else (None, None)
-        widths = (CLASSES, CLASSES + OFFSETS)
-        whole = isinstance(high, int) and wide == 2 * high and tuple(shape_out[1:]) in [(2, n) for n in widths]
-        self._by_halves = isinstance(high, int) and wide == high and tuple(shape_out[1:]) == (VALUES,)
-        if not isinstance(high, int) or shape_in[1] != 3 or not (whole or self._by_halves):
+        high, wide = shape_in[2:] if len(shape_in) == 4 else (0, 0)
+        fits = isinstance(high, int) and wide == 2 * high and tuple(shape_out[1:]) == (2, CLASSES + OFFSETS)
+        if not fits or shape_in[1] != 3:
             raise WeightsError(
                 f"{model_path}: input {shape_in}, output {shape_out}; "
                 f"expected (n, 3, side, 2 side) and (n, 2, {CLASSES + OFFSETS})"
             )
-        self.crop_wh = (2 * high, high)
+        self.adaptation = adaptation
+        self.crop_wh: tuple[int, int] = (int(wide), int(high))
 
     def read(self, image: Image, detections: Detections, known: KnownSet | None = None) -> list[TileReading]:
         """One reading per tile, face up or down, in the order of the detections, phantoms left out.
@@ -157,20 +159,13 @@ class Reader:
         parts = [np.zeros((0, 2, CLASSES + OFFSETS), np.float32)]
         for start in range(0, len(crops), s.batch):
             blob = crops[start : start + s.batch].transpose(0, 3, 1, 2).astype(np.float32) / np.float32(255)
-            answer = self._halves_of(blob) if self._by_halves else self._network(np.ascontiguousarray(blob))
-            missing = CLASSES + OFFSETS - answer.shape[2]
-            parts.append(np.pad(answer, ((0, 0), (0, 0), (0, missing))))
+            parts.append(self._network(np.ascontiguousarray(blob)))
         both = np.concatenate(parts)
         p, offsets = both[:, :, :CLASSES], both[:, :, CLASSES:]
         if s.temperature != 1.0:
             p = np.asarray(np.maximum(p, 1e-9) ** (1 / s.temperature), np.float32)
-        return np.asarray(p / p.sum(2, keepdims=True), np.float32), offsets
-
-    def _halves_of(self, blob: Floats) -> Floats:
-        """The first weights read one half at a time, the outer end at the left, and know no "none" and no "back"."""
-        side = blob.shape[2]
-        pair = np.stack([blob[..., :side], blob[:, :, ::-1, : side - 1 : -1]], 1)
-        return self._network(np.ascontiguousarray(pair.reshape(-1, 3, side, side))).reshape(len(blob), 2, VALUES)
+        p = np.asarray(p / p.sum(2, keepdims=True), np.float32)
+        return (p if self.adaptation is None else self.adaptation.weighed(p, crops, VALUES)), offsets
 
     def crops(self, image: Image, quads: Floats) -> Image:
         """(n, side, 2 side, 3): what the network gets to see of each tile."""

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.tile import chinese_set, double_set
+from vision.adaptation import AdaptationError
 from vision.drawing import draw as drawing_of
 from vision.eye import Eye, open_eye
 from vision.frame import Image
@@ -34,9 +35,10 @@ SETS = ("auto", "double-6", "double-9", "double-12", "double-15", "double-18", "
 @click.option(
     "--draw", type=click.Path(file_okay=False, path_type=Path), help="Folder for pictures with the reading drawn in."
 )
-def read(images: tuple[str, ...], tile_set: str, as_json: bool, draw: Path | None) -> None:
+@click.option("--learned", type=click.Path(path_type=Path), help="What `teach` learned of your own set.")
+def read(images: tuple[str, ...], tile_set: str, as_json: bool, draw: Path | None, learned: Path | None) -> None:
     """Read the tiles in photographs."""
-    eye = eye_for()
+    eye = eye_for(learned)
     known = known_set(tile_set)
     if draw is not None:
         make_folder(draw)
@@ -61,11 +63,11 @@ def read(images: tuple[str, ...], tile_set: str, as_json: bool, draw: Path | Non
         raise SystemExit(1)
 
 
-def eye_for() -> Eye:
+def eye_for(learned: Path | None = None) -> Eye:
     """The eye with the shipped weights, or one line that says what is wrong with them."""
     try:
-        return open_eye()
-    except WeightsError as problem:
+        return open_eye(learned)
+    except (WeightsError, AdaptationError) as problem:
         raise click.ClickException(str(problem)) from None
 
 

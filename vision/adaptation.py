@@ -1,0 +1,199 @@
+"""Learn my set: the print of one box of tiles, from a row of doubles that labels itself.
+
+The network has seen thousands of sets and not this one. A few crops of every value, seen a little shifted and turned,
+are kept as patterns; a half is compared with all of them, and what the comparison says is weighed with what the
+network says. How much weight it deserves is measured on halves that were left out, and where it does not help, the
+network reads on alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.frame import Image
+
+Floats = NDArray[np.float32]
+
+_SIDE = 16
+_VERSION = 1
+_MOST_BYTES = 20_000_000
+WEIGHTS = (0.0, 0.25, 0.5, 1.0)
+
+
+class AdaptationError(Exception):
+    """A row that does not label itself, or a file that is no learned set; one line."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Adaptation:
+    """`patterns` (m, d) unit vectors, `values` (m,) what each shows; `sharpness` turns likeness into probability and
+    `weight` is what the comparison counts beside the network."""
+
+    name: str
+    patterns: Floats
+    values: NDArray[np.int16]
+    sharpness: float
+    weight: float
+
+    def probabilities(self, crops: Image, classes: int) -> Floats:
+        """(n, side, 2 side, 3) crops of whole tiles -> (n, 2, classes), even over values that were never shown."""
+        likeness = descriptors(crops).reshape(-1, self.patterns.shape[1]) @ self.patterns.T
+        out = np.full((len(likeness), classes), -1.0, np.float32)
+        for value in np.unique(self.values):
+            out[:, value] = likeness[:, self.values == value].max(1)
+        shown = np.unique(self.values)
+        score = (out[:, shown] - out[:, shown].max(1, keepdims=True)) * self.sharpness
+        p = np.zeros_like(out)
+        p[:, shown] = np.exp(score) / np.exp(score).sum(1, keepdims=True)
+        unseen = np.setdiff1d(np.arange(classes), shown)
+        p[:, unseen] = 1 / classes
+        return np.asarray((p / p.sum(1, keepdims=True)).reshape(-1, 2, classes), np.float32)
+
+    def weighed(self, p: Floats, crops: Image, values: int) -> Floats:
+        """The network's (n, 2, classes) with the values' share weighed by the comparison; the rest stays."""
+        if self.weight == 0:
+            return p
+        own = np.maximum(self.probabilities(crops, values), 1e-6) ** np.float32(self.weight)
+        mass = p[:, :, :values].sum(2, keepdims=True)
+        product = p[:, :, :values] * own
+        product *= mass / np.maximum(product.sum(2, keepdims=True), 1e-12)
+        return np.concatenate([product, p[:, :, values:]], 2)
+
+    def save(self, path: Path) -> None:
+        """Whole or not at all: written beside it and moved into place."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        half_written = path.with_name(path.name + ".part")
+        with half_written.open("wb") as file:
+            np.savez_compressed(
+                file,
+                version=_VERSION,
+                name=self.name,
+                patterns=self.patterns.astype(np.float16),
+                values=self.values,
+                sharpness=self.sharpness,
+                weight=self.weight,
+            )
+        half_written.replace(path)
+
+    @staticmethod
+    def load(path: Path) -> Adaptation:
+        try:
+            if path.stat().st_size > _MOST_BYTES:
+                raise AdaptationError(f"{path}: too large for a learned set")
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as held:
+                if int(held["version"]) != _VERSION:
+                    raise AdaptationError(f"{path}: learned by another version, teach the set again")
+                patterns = np.asarray(held["patterns"], np.float32)
+                values = np.asarray(held["values"], np.int16)
+                if patterns.ndim != 2 or len(patterns) != len(values) or not len(values) or values.min() < 0:
+                    raise AdaptationError(f"{path}: a damaged learned set, teach the set again")
+                return Adaptation(str(held["name"]), patterns, values, float(held["sharpness"]), float(held["weight"]))
+        except OSError as problem:
+            raise AdaptationError(f"{path}: {problem.strerror or problem}, expected a learned set") from None
+        except (ValueError, KeyError, EOFError) as problem:
+            raise AdaptationError(f"{path}: no learned set ({type(problem).__name__}), teach the set again") from None
+        except Exception as problem:  # zipfile has errors of its own
+            if isinstance(problem, AdaptationError):
+                raise
+            raise AdaptationError(f"{path}: no learned set ({type(problem).__name__}), teach the set again") from None
+
+
+def descriptors(crops: Image) -> Floats:
+    """(n, side, 2 side, 3) -> (n, 2, d) unit vectors: each half's brightness and colour, free of light and contrast.
+
+    The right half is turned by 180 degrees, so both have their outer end at the left.
+    """
+    n, side = len(crops), crops.shape[1]
+    if not n:
+        return np.zeros((0, 2, _SIDE * _SIDE + 2 * 64), np.float32)
+    halves = np.stack([crops[:, :, :side], crops[:, ::-1, : side - 1 : -1]], 1).reshape(2 * n, side, side, 3)
+    rows = []
+    for half in halves:
+        lab = cv2.cvtColor(np.ascontiguousarray(half), cv2.COLOR_BGR2LAB).astype(np.float32)
+        light = cv2.resize(
+            cv2.GaussianBlur(lab[:, :, 0], (0, 0), side / 40), (_SIDE, _SIDE), interpolation=cv2.INTER_AREA
+        )
+        colour = cv2.resize(lab[:, :, 1:], (8, 8), interpolation=cv2.INTER_AREA)
+        rows.append(np.concatenate([_unit(light, 4.0), 0.3 * _unit(colour, 12.0)]))
+    both = np.array(rows, np.float32)
+    both /= np.maximum(np.linalg.norm(both, axis=1, keepdims=True), 1e-6)
+    return both.reshape(n, 2, -1)
+
+
+def _unit(values: NDArray[np.generic], noise: float) -> Floats:
+    """Deviation from the mean over its size; where there is nearly none (a blank half), noise is not blown up."""
+    flat = np.asarray(values, np.float32).reshape(-1)
+    flat = flat - flat.mean()
+    return np.asarray(flat / (np.linalg.norm(flat) + noise * np.sqrt(len(flat))), np.float32)
+
+
+def learn(
+    name: str, crops: Image, values: Sequence[tuple[int, int]], network: Floats
+) -> tuple[Adaptation, float, float]:
+    """(Adaptation, accuracy of the network alone, accuracy with it), both on halves left out of the patterns.
+
+    `crops` (n, views, side, 2 side, 3): each tile as found first and then in shifted views; `values` its true halves;
+    `network` (n, 2, v) what the network says about the first view.
+    """
+    n, views = crops.shape[:2]
+    seen = descriptors(crops.reshape(n * views, *crops.shape[2:])).reshape(n, views, 2, -1)
+    true = np.array(values, np.int16)
+    best: tuple[float, float, float, float] = (-1.0, 0.0, 0.0, 20.0)
+    alone = 0.0
+    for sharpness in (10.0, 20.0, 40.0):
+        for weight in WEIGHTS:
+            right, sure, count = 0, 0.0, 0
+            for i in range(n):
+                for half in (0, 1):
+                    left_out = _left_out(true, i, half)
+                    if not (true[left_out[0], left_out[1]] == true[i, half]).any():
+                        continue
+                    kept = Adaptation(
+                        name,
+                        seen[left_out[0], :, left_out[1]].reshape(-1, seen.shape[3]),
+                        np.repeat(true[left_out[0], left_out[1]], views),
+                        sharpness,
+                        weight,
+                    )
+                    p = kept.weighed(network[i : i + 1], crops[i, :1], network.shape[2])[0, half]
+                    right += int(p.argmax() == true[i, half])
+                    sure += float(np.log(max(p[true[i, half]], 1e-6)))
+                    count += 1
+            if not count:
+                raise AdaptationError("every value was shown on one half only: lay the doubles")
+            accuracy = right / count
+            if weight == 0:
+                alone = accuracy
+            if (accuracy, sure / count) > best[:2]:
+                best = (accuracy, sure / count, weight, sharpness)
+    learned = Adaptation(
+        name,
+        np.ascontiguousarray(seen.transpose(0, 2, 1, 3)).reshape(-1, seen.shape[3]),
+        np.repeat(true.reshape(-1), views),
+        best[3],
+        best[2],
+    )
+    return learned, alone, best[0]
+
+
+def _left_out(true: NDArray[np.int16], tile: int, half: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Indices of all halves but this one."""
+    keep = np.ones(true.shape, np.bool_)
+    keep[tile, half] = False
+    tiles, halves = np.nonzero(keep)
+    return tiles, halves
+
+
+def row_order(centres: Floats) -> NDArray[np.intp]:
+    """The order of tiles along the line they lie in; AdaptationError where they lie in none."""
+    middle = centres.mean(0)
+    _, spread, axes = np.linalg.svd(centres - middle, full_matrices=False)
+    if len(centres) > 2 and spread[1] > 0.25 * spread[0]:
+        raise AdaptationError("the tiles do not lie in one row: lay the doubles side by side, from 0-0 upwards")
+    return np.argsort((centres - middle) @ axes[0], kind="stable")

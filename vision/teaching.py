@@ -1,0 +1,104 @@
+"""A photograph of the doubles in a row becomes a learned set; a later one becomes its self-test."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vision.adaptation import Adaptation, AdaptationError, learn, row_order
+from vision.detections import Kind
+from vision.eye import Eye
+from vision.frame import Image
+from vision.reader import VALUES, shifted
+from vision.rotated import suppress
+
+VIEWS = (
+    (0.0, 0.0, 0.0, 0.0),
+    (0.02, 0.0, 0.0, 0.0),
+    (-0.02, 0.0, 0.0, 0.0),
+    (0.0, 0.04, 0.0, 0.0),
+    (0.0, -0.04, 0.0, 0.0),
+    (0.0, 0.0, 0.04, 0.04),
+    (0.0, 0.0, -0.03, -0.04),
+    (0.02, 0.03, 0.0, 0.0),
+    (-0.02, -0.03, 0.0, 0.0),
+)
+"""How a tile is seen when its box is a little off: (shift along, across, grow along, across)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lesson:
+    """`before`, `after`: shares of halves read right without and with what was learned, on halves left out."""
+
+    adaptation: Adaptation
+    tiles: int
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
+class SelfTest:
+    """`right`, `wrong` and `unread` halves of a known row."""
+
+    right: int
+    wrong: int
+    unread: int
+
+
+def teach(eye: Eye, image: Image, doubles: list[int], name: str) -> Lesson:
+    """Learn the print from a picture in which the doubles lie side by side in this order (or the other way round).
+
+    Raises AdaptationError, one line, where the row is not what was asked for.
+    """
+    quads = _row(eye, image, len(doubles))
+    scores = eye.reader.scores(image, quads)
+    network = scores.values
+    order = row_order(scores.quads.mean(1))
+    forwards, backwards = (_agreement(network[list(o)], doubles) for o in (order, order[::-1]))
+    if backwards > forwards:
+        order = order[::-1]
+    if max(forwards, backwards) < 0.25:
+        raise AdaptationError(
+            f"the row does not look like {doubles[0]}-{doubles[0]} to {doubles[-1]}-{doubles[-1]} in order; "
+            "lay the doubles side by side, lowest first"
+        )
+    quads = scores.quads[order]
+    seen = np.stack([eye.reader.crops(image, shifted(quads, view)) for view in VIEWS], 1)
+    truth = [(value, value) for value in doubles]
+    adaptation, before, after = learn(name, seen, truth, network[order])
+    return Lesson(adaptation, len(doubles), before, after)
+
+
+def self_test(eye: Eye, image: Image, doubles: list[int]) -> SelfTest:
+    """How the eye, as it is now, reads a row of doubles it is told about."""
+    tiles = [tile for tile in eye.look(image).tiles if tile.face == "up"]
+    if len(tiles) != len(doubles):
+        raise AdaptationError(f"{len(tiles)} tiles found, expected {len(doubles)} doubles in one row")
+    centres = np.array([tile.quad_px.mean(0) for tile in tiles], np.float32)
+    order = row_order(centres)
+    results = []
+    for one in (order, order[::-1]):
+        counts = [0, 0, 0]
+        for i, value in zip(one, doubles, strict=True):
+            for half in tiles[int(i)].halves or ():
+                counts[2 if half.value is None else 0 if half.value == value else 1] += 1
+        results.append(SelfTest(*counts))
+    return max(results, key=lambda r: r.right)
+
+
+def _row(eye: Eye, image: Image, count: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+    """The outlines of the `count` tiles the picture shows; the reader's doubt about their print is no reason to drop
+    one: that is what it is here to learn."""
+    found = eye.detector.find(image)
+    tiles = found.select(found.kind <= Kind.FACE_DOWN)
+    sure = tiles.select(tiles.confidence >= eye.reader.settings.shaky_detection)
+    kept = sure.quads_px[suppress(sure.quads_px, sure.confidence, 0.35, 0.7)]
+    if len(kept) != count:
+        raise AdaptationError(f"{len(kept)} tiles found, expected {count} doubles in one row and nothing else")
+    return kept
+
+
+def _agreement(network: np.ndarray[tuple[int, ...], np.dtype[np.float32]], doubles: list[int]) -> float:
+    """The mean probability the network gives to the row being this one."""
+    return float(np.mean([network[i, :, value].mean() for i, value in enumerate(doubles) if value < VALUES]))
