@@ -56,6 +56,14 @@ class GBuffer:
         self.owner = np.zeros((h, w), np.int16)
         self.body = np.zeros((h, w), F)
 
+    def copy(self) -> GBuffer:
+        twin = GBuffer(self.camera)
+        for name in ("surface", "shape", "owner", "body"):
+            getattr(twin, name)[:] = getattr(self, name)
+        twin.casters = list(self.casters)
+        twin._next_owner = self._next_owner
+        return twin
+
     def new_owner(self) -> int:
         self._next_owner += 1
         return self._next_owner - 1

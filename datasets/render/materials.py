@@ -92,7 +92,7 @@ def cloth(rng: np.random.Generator, n: int, mm: float) -> Made:
         ground = linear(np.clip(np.array([0.9, 0.88, 0.84]) * rng.uniform(0.5, 1.05), 0, 1))
     if rng.random() < 0.25:
         ground = from_hsv(rng.integers(45, 75), rng.integers(120, 230), rng.integers(50, 150))  # felt
-    if rng.random() < 0.12:
+    if rng.random() < 0.18:
         ground = linear(np.full(3, rng.uniform(0.02, 0.14)))  # black cloth
     second = household_colour(rng) if rng.random() < 0.7 else linear([0.9, 0.9, 0.88])
     pattern = pick(rng, ["plain", "gingham", "stripe", "dots", "weave"], [0.52, 0.15, 0.14, 0.09, 0.1])

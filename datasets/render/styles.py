@@ -120,7 +120,7 @@ def make_style(rng: np.random.Generator, family: str | None = None, set_max: int
         pips = _chinese_pips(rng, body)
         return TileStyle(family, 6, body, pips, _no_divider(body), maker, chinese)
     set_max = set_max if set_max is not None else pick(rng, *_SETS)
-    moulded = set_max <= 6 and rng.random() < 0.18
+    moulded = set_max <= 6 and rng.random() < 0.22
     body = _western_body(rng, "moulded" if moulded else None)
     pips = _western_pips(rng, body, set_max, moulded)
     divider = _divider(rng, body, pips)

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Generic, TypeVar
 
 import cv2
 import numpy as np
@@ -26,7 +28,7 @@ from datasets.render.hubs import PlacedHub, draw_hub
 from datasets.render.labels import LabelObject
 from datasets.render.lighting import shade
 from datasets.render.lights import Room, make_room
-from datasets.render.markers import draw_marker
+from datasets.render.markers import DrawnThing, draw_marker
 from datasets.render.sensor import develop
 from datasets.render.stage import DrawnTile, FaceBook, draw_tile, label_all, lay_table
 from datasets.render.styles import TileStyle, make_style, resized
@@ -136,9 +138,47 @@ class _Look:
     faces: FaceBook
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Laid:
+    """A scene without hands as drawn; each tile with its place in the scene."""
+
+    buffer: GBuffer
+    tiles: list[tuple[int, DrawnTile]]
+    things: list[DrawnThing]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Lit:
+    """The scene in linear light before the sensor."""
+
+    image: NDArray[np.float32]
+    objects: list[LabelObject]
+
+
+Made = TypeVar("Made")
+
+
+class _Recent(Generic[Made]):
+    """The last few things made, by key."""
+
+    def __init__(self, kept: int) -> None:
+        self._kept = kept
+        self._made: OrderedDict[object, Made] = OrderedDict()
+
+    def get(self, key: object, make: Callable[[], Made]) -> Made:
+        if key not in self._made:
+            self._made[key] = make()
+            while len(self._made) > self._kept:
+                self._made.popitem(last=False)
+        self._made.move_to_end(key)
+        return self._made[key]
+
+
+# a look of 1280 x 960 takes some 45 MB, a scene as laid 40 MB, a lit one 15 MB
+_LOOKS: _Recent[_Look] = _Recent(2)
+_LAID: _Recent[_Laid] = _Recent(1)
+_LIT: _Recent[_Lit] = _Recent(2)
 _PLAIN = ("wood", "cloth", "laminate")
-_KEPT = 3
-_LOOKS: OrderedDict[tuple[object, ...], _Look] = OrderedDict()
 
 
 def camera_of(scene: TableScene) -> Camera:
@@ -177,10 +217,39 @@ def render_table(scene: TableScene, seed: int) -> tuple[NDArray[np.uint8], list[
     """The frame (h, w, 3) BGR uint8 and its labels; a tile's label has `index`, its place in `scene.tiles`.
 
     The same scene and seed give the same bytes. The seed alone decides table top, light and print of the set, so frames
-    of one game keep it; these are kept for the last few seeds, which makes the next frame cheap.
+    of one game keep it. What did not change since the last few calls is not drawn again: the bare table, what lies on
+    it (under a moving hand), the lit picture (under new noise).
     """
-    look = _look(scene, seed)
-    g = _copy(look.empty)
+    look = _LOOKS.get(_look_key(scene, seed), lambda: _make_look(scene, seed))
+    still = replace(scene, frame=0, light=1.0)
+    lit = _LIT.get((still, seed), lambda: _light_scene(still, seed, look))
+    out, _ = develop(
+        lit.image * np.float32(scene.light),
+        stream(seed, "sensor"),
+        noise_rng=stream(seed, f"noise {scene.frame}"),
+        calm=True,
+        metered=look.metered,
+    )
+    return out, [dict(found) for found in lit.objects]
+
+
+def _light_scene(scene: TableScene, seed: int, look: _Look) -> _Lit:
+    bare = replace(scene, hands=())
+    laid = _LAID.get((bare, seed), lambda: _lay_scene(bare, seed, look))
+    g = laid.buffer
+    if scene.hands:
+        g = g.copy()
+        for hand in scene.hands:
+            draw_hand(g, stream(seed, f"hand {hand.seed}"), hand.tip_mm, math.radians(hand.heading_deg), hand.lift_mm)
+    owners = g.owner
+    if g.camera.distortion:
+        owners = cv2.remap(owners, *g.camera.undistort_maps(), cv2.INTER_NEAREST, borderMode=cv2.BORDER_REPLICATE)
+    return _Lit(_light(scene, look, g), _labels(g.camera, laid.tiles, laid.things, owners))
+
+
+def _lay_scene(scene: TableScene, seed: int, look: _Look) -> _Laid:
+    """Everything but hands, drawn on a copy of the empty table."""
+    g = look.empty.copy()
     px = g.camera.scale_at((scene.size_mm[0] / 2, scene.size_mm[1] / 2))
     things, lift = [], 0.0
     if scene.hub is not None:
@@ -197,19 +266,7 @@ def render_table(scene: TableScene, seed: int) -> tuple[NDArray[np.uint8], list[
         rng = stream(seed, f"marker {marker.colour} {marker.kind}")
         heading = math.radians(marker.heading_deg)
         things.append(draw_marker(g, rng, marker.center_mm, heading, px, marker.kind, from_hex(marker.colour)))
-    for hand in scene.hands:
-        draw_hand(g, stream(seed, f"hand {hand.seed}"), hand.tip_mm, math.radians(hand.heading_deg), hand.lift_mm)
-    image, owners = _light(scene, look, g), g.owner
-    if g.camera.distortion:
-        owners = cv2.remap(owners, *g.camera.undistort_maps(), cv2.INTER_NEAREST, borderMode=cv2.BORDER_REPLICATE)
-    out, _ = develop(
-        image * np.float32(scene.light),
-        stream(seed, "sensor"),
-        noise_rng=stream(seed, f"noise {scene.frame}"),
-        calm=True,
-        metered=look.metered,
-    )
-    return out, _labels(g.camera, tiles, things, owners)
+    return _Laid(g, tiles, things)
 
 
 def _draw_tiles(g: GBuffer, scene: TableScene, seed: int, look: _Look, lift: float) -> list[tuple[int, DrawnTile]]:
@@ -254,19 +311,12 @@ def _light(scene: TableScene, look: _Look, g: GBuffer) -> NDArray[np.float32]:
     return image
 
 
-def _copy(empty: GBuffer) -> GBuffer:
-    g = GBuffer(empty.camera)
-    g.surface[:] = empty.surface
-    g.shape[:] = empty.shape
-    return g
+def _look_key(scene: TableScene, seed: int) -> tuple[object, ...]:
+    what = (scene.size_mm, scene.camera, scene.family, scene.set_max, scene.tile_size_mm)
+    return (seed, *what, scene.background, scene.soft_light)
 
 
-def _look(scene: TableScene, seed: int) -> _Look:
-    key = (seed, scene.size_mm, scene.camera, scene.family, scene.set_max, scene.tile_size_mm)
-    key += (scene.background, scene.soft_light)
-    if key in _LOOKS:
-        _LOOKS.move_to_end(key)
-        return _LOOKS[key]
+def _make_look(scene: TableScene, seed: int) -> _Look:
     style = resized(make_style(stream(seed, "style"), scene.family, scene.set_max), *scene.tile_size_mm)
     camera = camera_of(scene)
     w, h = camera.width, camera.height
@@ -281,11 +331,7 @@ def _look(scene: TableScene, seed: int) -> _Look:
     lay_table(empty, surface, (float(middle[0]), float(middle[1])), rng.normal(0, 0.03))
     room = make_room(stream(seed, "light"), scene.soft_light)
     look = _Look(style, surface, empty, room, np.zeros((1, 1, 3), np.float32), FaceBook(stream(seed, "faces")))
-    card = _copy(empty)  # the exposure is set with a white card in the middle, so that pale tiles do not burn out
+    card = empty.copy()  # the exposure is set with a white card in the middle, so that pale tiles do not burn out
     card.surface[h * 2 // 5 : h * 3 // 5, w * 2 // 5 : w * 3 // 5, :3] = 0.85
-    lit = _light(scene, look, card)
-    metered = cv2.resize(lit, (80, 60), interpolation=cv2.INTER_AREA)
-    _LOOKS[key] = _Look(style, surface, empty, room, metered, look.faces)
-    while len(_LOOKS) > _KEPT:
-        _LOOKS.popitem(last=False)
-    return _LOOKS[key]
+    metered = cv2.resize(_light(scene, look, card), (80, 60), interpolation=cv2.INTER_AREA)
+    return replace(look, metered=metered)
