@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: run test check bench train-env clean
+.PHONY: run test bench bench-table soak faults train-env clean
 
 run: $(VENV)/.runtime
 	$(BIN)/companion demo
@@ -19,6 +19,16 @@ test: $(VENV)/.test
 
 bench: $(VENV)/.test
 	$(BIN)/python -m tests.bench
+
+# Whole simulated rounds through the real camera path; resumable, hours on a small machine.
+bench-table: $(VENV)/.test
+	$(BIN)/python -m tests.bench_table
+
+soak: $(VENV)/.test
+	$(BIN)/python -m tests.box.soak
+
+faults: $(VENV)/.test
+	$(BIN)/python -m tests.box.faults
 
 # The runtime: what a Raspberry Pi installs. No torch, no ultralytics.
 $(VENV)/.runtime: pyproject.toml constraints.txt

@@ -24,6 +24,7 @@ COMMANDS: Mapping[str, str] = {
     "calibrate": "Set up table and camera.",
     "teach": "Let the reader learn your own set.",
     "sheets": "Printable corner markers, rulers and cards.",
+    "hall": "One page with all tables of a club.",
     "doctor": "What works on this machine and what does not, and the mend.",
 }
 """Command -> one line for `companion --help`. The object lives at `companion.cli.<command>:<command>`."""
