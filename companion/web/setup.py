@@ -8,6 +8,7 @@ from flask import Blueprint, Response, jsonify, redirect, render_template, reque
 from werkzeug.exceptions import BadRequest, Conflict, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion.questions import answer
 from companion.web.access import needs_pin, wants_page
 from companion.web.api import house
 from companion.web.body import read_body, text
@@ -74,12 +75,20 @@ def read_header(fields: dict[str, Any]) -> dict[str, Any]:
     chosen_set = text(fields, "set", default=rules.sets[0], longest=20)
     if chosen_set not in rules.sets:
         raise BadRequest(f"{rules.name} is played with {' or '.join(rules.sets)}.")
-    return {
-        "rules": rules.name,
-        "set": chosen_set,
-        "players": _players(fields, rules),
-        "options": _chosen_options(fields, rules),
-    }
+    players = _players(fields, rules)
+    _refuse_undealt(rules, chosen_set, len(players))
+    return {"rules": rules.name, "set": chosen_set, "players": players, "options": _chosen_options(fields, rules)}
+
+
+def _refuse_undealt(rules: RuleWords, chosen_set: str, count: int) -> None:
+    """Ask the referee whether so many players can be dealt in at all."""
+    question: dict[str, Any] = {"id": 0, "rules": rules.name, "players": count}
+    if rules.family == "chinese":
+        question["kind"] = "cn_setup"
+    else:
+        question |= {"kind": "setup", "set": int(chosen_set.removeprefix("double-"))}
+    if not str(answer(question).get("verdict", "")).startswith("ok"):
+        raise BadRequest(_("This set cannot be dealt to %(count)s players.", count=count))
 
 
 def _players(fields: dict[str, Any], rules: RuleWords) -> list[str]:

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
+from companion.ruleset import RULESET_NAMES, load_ruleset
 from companion.web.house import House
 from companion.web.plays import changes_between
+from companion.web.rule_words import OPTIONS, RULES, option_value
 from tests.web import tables
 from tests.web.fakes import FakeSession
 
@@ -157,6 +159,8 @@ def test_a_game_is_set_up_and_comes_on_the_table(keeper: FlaskClient, house: Hou
         ({"player_2": "MX"}, "cannot be a player"),
         ({"player_2": "x" * 25}, "at most 24"),
         ({"option_scoring": "bingo"}, "no choice"),
+        ({"rules": "poltava", "set": "double-9", **{f"player_{i}": f"P{i}" for i in range(1, 9)}}, "cannot be dealt"),
+        ({"rules": "chedeng", "set": "chinese"}, "4 to 4 players, not 2"),
     ],
 )
 def test_a_set_up_that_cannot_be_played_makes_no_game(
@@ -203,3 +207,19 @@ def test_the_replay_asks_for_the_table_as_it_was(anyone: FlaskClient, session: F
     page = anyone.get("/games/tonight/replay?at=7").text
     assert "7 / 32" in page
     assert anyone.get("/games/tonight/replay?at=4000").text.count("32 / 32") == 1
+
+
+def test_the_house_rules_offered_are_fields_of_their_rule_sets_and_begin_with_what_is_written() -> None:
+    for option in OPTIONS:
+        for rules in option.rules:
+            written = getattr(load_ruleset(rules), option.field)
+            values = [option_value(value) for value, _words in option.choices]
+            assert written is None or written == values[0], (rules, option.field)
+            for value in values:
+                assert getattr(load_ruleset(rules, {option.field: value}), option.field) == value
+
+
+def test_the_set_up_page_offers_every_rule_set() -> None:
+    assert set(RULES) == set(RULESET_NAMES)
+    for name, words in RULES.items():
+        assert words.family == load_ruleset(name).family
