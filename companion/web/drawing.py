@@ -163,3 +163,21 @@ def rails(rows: int) -> Markup:
     return Markup(
         f'<svg class="fan" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">{"".join(paths)}</svg>'
     )
+
+
+@cache
+def seat_map(count: int, clockwise: bool = True) -> Markup:
+    """A table from above with numbered seats, the first one at the bottom, in the order of play."""
+    parts = ['<svg class="seat-map" viewBox="0 0 400 260" aria-hidden="true">']
+    parts.append('<rect class="board-top" x="70" y="55" width="260" height="150" rx="60"/>')
+    for i in range(count):
+        turn = math.radians(90 + (360 if clockwise else -360) * i / count)
+        x, y = 200 + 168 * math.cos(turn), 130 + 104 * math.sin(turn)
+        parts.append(
+            f'<g class="p{i + 1}"><use href="#s{i % SHAPES}" x="{x - 21:.1f}" y="{y - 21:.1f}" width="42" height="42"/>'
+            f'<text x="{x:.1f}" y="{y + 7:.1f}" text-anchor="middle">{i + 1}</text></g>'
+        )
+    bow = "M150 112A60 34 0 0 1 250 112" if clockwise else "M250 112A60 34 0 0 0 150 112"
+    tip = "M250 112l-16 -3M250 112l3 -16" if clockwise else "M150 112l16 -3M150 112l-3 -16"
+    parts.append(f'<path class="way" d="{bow}{tip}"/></svg>')
+    return Markup("".join(parts))

@@ -12,6 +12,7 @@ from companion.questions import answer
 from companion.web.access import needs_pin, wants_page
 from companion.web.api import house
 from companion.web.body import read_body, text
+from companion.web.drawing import seat_map
 from companion.web.languages import gettext as _
 from companion.web.rule_words import OPTIONS, RULES, RuleWords, option_value
 
@@ -24,7 +25,8 @@ RESERVED = frozenset({"MX", "MX2", "R", "L"})
 @setup.get("/setup")
 def ask() -> str:
     chosen = RULES.get(request.args.get("rules", ""))
-    return render_template("setup.html", all_rules=RULES, rules=chosen, options=_options(chosen), tv=False, **_camera())
+    shown = {"all_rules": RULES, "rules": chosen, "options": _options(chosen), "seat_map": seat_map, "tv": False}
+    return render_template("setup.html", **shown, **_camera())
 
 
 def _options(chosen: RuleWords | None) -> list[Any]:
@@ -33,7 +35,9 @@ def _options(chosen: RuleWords | None) -> list[Any]:
 
 def _camera() -> dict[str, Any]:
     camera = house().camera
-    return {"camera": None if camera is None else dict(camera.status())}
+    if camera is None:
+        return {"camera": None}
+    return {"camera": {**camera.status(), "picture": camera.still() is not None}}
 
 
 @setup.get("/camera.jpg")
