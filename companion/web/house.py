@@ -44,8 +44,6 @@ class Workshop:
     open: Callable[[Path], SessionLike]
     read_hand: Callable[[bytes, Mapping[str, Any]], Mapping[str, Any]] | None = None
     """(a photograph, header) -> {"tiles": [[a, b], ...], "unreadable": n}: a hand laid open. None: no eye here."""
-    camera_moved: Callable[[SessionLike], None] | None = None
-    """Told when another game comes on the table, so that the camera follows."""
 
 
 class NoGameError(Exception):
@@ -71,6 +69,7 @@ class House:
         self.camera = camera
         self._clock = clock
         self._lock = threading.Lock()
+        self._followers: list[Callable[[str, SessionLike], None]] = []
         self._session: SessionLike | None = None
         self._game = ""
         if session is not None:
@@ -100,9 +99,17 @@ class House:
         with self._lock:
             self._session, self._game = session, game
         session.subscribe(lambda *_: self.bell.ring())
-        if self.workshop is not None and self.workshop.camera_moved is not None:
-            self.workshop.camera_moved(session)
+        for follower in list(self._followers):
+            follower(game, session)
         self.bell.ring()
+
+    def follow(self, follower: Callable[[str, SessionLike], None]) -> None:
+        """Tell `follower` (name, session) of the game on the table, and of every other one that comes there."""
+        self._followers.append(follower)
+        with self._lock:
+            game, session = self._game, self._session
+        if session is not None:
+            follower(game, session)
 
     def start_game(self, header: Mapping[str, Any]) -> str:
         """A new journal under the data folder, on the table at once; its name."""

@@ -49,6 +49,8 @@ def pictures_of(seq: int) -> tuple[str | None, str | None]:
     if folder is None:
         return None, None
     for line in event_lines(house().session):
+        if line["seq"] > seq:
+            break
         frame = line.get("frame")
         if frame is None or not PICTURE.fullmatch(str(frame)) or not (folder / str(frame)).is_file():
             continue

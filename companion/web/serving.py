@@ -97,10 +97,15 @@ def serve(
 ) -> None:
     """Serve until interrupted or terminated. `ready` is told the port once it is open. Raises PortTakenError."""
     ear = listen(host, port)
-    server = Server(app, ear)
-    _end_politely(server)
     if ready is not None:
         ready(port_of(ear))
+    serve_on(app, ear)
+
+
+def serve_on(app: Flask, ear: socket.socket) -> None:
+    """Serve on a socket of `listen` until interrupted or terminated."""
+    server = Server(app, ear)
+    _end_politely(server)
     server.run()
 
 
