@@ -136,7 +136,7 @@ class FaceMaker:
         reach = np.array([body.length / 2, body.width / 2])
         at = np.array([[a, b] for a, b, _, _ in places]) * reach
         apart = np.linalg.norm(at[:, None] - at[None], axis=2) + np.eye(len(at)) * 1e3
-        radius = min(pips.radius, float(apart.min()) * 0.49)
+        radius = min(pips.radius, float(apart.min()) * 0.47)
         marks = [
             Pip(*(reach + p), radius * scale, pips.red if red else pips.palette[1])
             for p, (_, _, red, scale) in zip(at, places, strict=True)

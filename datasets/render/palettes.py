@@ -48,7 +48,18 @@ def make_palette(rng: np.random.Generator, body: Rgb, material: str, set_max: in
                 [0.78, 0.11, 0.11],
             )
             return _mono(linear(ink)), "mono"
-    return _coloured(rng, dark), "colour"
+    return _legible(_coloured(rng, dark), body, dark), "colour"
+
+
+def _legible(palette: Palette, body: Rgb, dark: bool) -> Palette:
+    """Pips that nobody could tell from the body become darker (on dark bodies lighter); no maker sells such a set."""
+    ground = np.sqrt(body)  # a square root is near enough to how differences are seen
+    for i in range(len(palette)):
+        for _ in range(8):
+            if np.abs(np.sqrt(palette[i]) - ground).sum() > 0.55:
+                break
+            palette[i] = palette[i] * 1.5 + 0.03 if dark else palette[i] * 0.7
+    return np.clip(palette, 0.003, 0.95).astype(np.float32)
 
 
 def _mono(ink: Rgb) -> Palette:
