@@ -43,21 +43,23 @@ def line_of(seq: int) -> dict[str, Any]:
 
 
 def pictures_of(seq: int) -> tuple[str | None, str | None]:
-    """The pictures before and after: the last one earlier than `seq`, and the one that shows it."""
-    before = after = None
+    """The pictures before and after: of the seconds before `seq` or else the last earlier one, and its own."""
     folder = pictures_folder(house().game)
     if folder is None:
         return None, None
+    before = after = None
     for line in event_lines(house().session):
+        frame = str(line.get("frame") or "")
         if line["seq"] > seq:
             break
-        frame = line.get("frame")
-        if frame is None or not PICTURE.fullmatch(str(frame)) or not (folder / str(frame)).is_file():
+        if not PICTURE.fullmatch(frame) or not (folder / frame).is_file():
             continue
         if line["seq"] < seq:
-            before = str(frame)
-        elif line["seq"] == seq:
-            after = str(frame)
+            before = frame
+        else:
+            after = frame
+            moment = f"{Path(frame).stem}-before-1{Path(frame).suffix}"
+            before = moment if (folder / moment).is_file() else before
     return before, after
 
 
