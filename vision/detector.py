@@ -10,12 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.detections import Detections, Kind
-from vision.frame import Image
+from vision.frame import Image, reduced
 from vision.inference import Network, WeightsError
 from vision.rotated import quads_of, sides, suppress
 
@@ -153,12 +152,7 @@ class Detector:
         s = self.settings
         h, w = image.shape[:2]
         wide, high = max(_STRIDE, round(w * scale)), max(_STRIDE, round(h * scale))
-        how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
-        small = (
-            image
-            if (wide, high) == (w, h)
-            else np.asarray(cv2.resize(image, (wide, high), interpolation=how), np.uint8)
-        )
+        small, (sx, sy) = reduced(image, (wide, high))
         overlap = round(s.best_length * s.overlap_lengths)
         found_boxes, found_scores, found_kinds = [], [], []
         for y0, y1 in pieces(high, s.piece_px, overlap):
@@ -170,8 +164,8 @@ class Detector:
                 found_scores.append(scores[inner])
                 found_kinds.append(kinds[inner])
         boxes = np.concatenate(found_boxes)
-        boxes[:, [0, 2]] *= w / wide
-        boxes[:, [1, 3]] *= h / high
+        boxes[:, [0, 2]] *= sx
+        boxes[:, [1, 3]] *= sy
         return Look(scale, boxes, np.concatenate(found_scores), np.concatenate(found_kinds))
 
     def _run(self, piece: Image) -> tuple[Floats, Floats, NDArray[np.int8]]:
