@@ -1,0 +1,142 @@
+"""On thousands of made-up tables the referee says what a second, plain reading of the rules says."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from companion.questions import answer
+from tests.rules.plain_reading import HOUSES, Act, Table, explanations, judge, written
+
+PLAYERS = ["Ann", "Ben", "Cy"]
+
+
+def made_up_table(chance: random.Random) -> Table:
+    highest = chance.choice([2, 3, 6])
+    pool = [(a, b) for a in range(highest + 1) for b in range(a, highest + 1)][:-1]
+    trains: dict[str, tuple[tuple[int, int], ...]] = {}
+    for name in (*PLAYERS, "MX"):
+        chain: list[tuple[int, int]] = []
+        for _ in range(chance.choice([0, 1, 2, 3, 4, 6])):
+            due = chain[-1][1] if chain else highest
+            fitting = [tile for tile in pool if due in tile]
+            if not fitting:
+                break
+            tile = chance.choice(fitting)
+            pool.remove(tile)
+            chain.append(tile if tile[0] == due else (tile[1], tile[0]))
+        trains[name] = tuple(chain)
+    doubles = [name for name, chain in trains.items() if chain and chain[-1][0] == chain[-1][1]]
+    chance.shuffle(doubles)
+    flipped = [name for name in doubles if chance.random() < 0.15]
+    return {
+        "set": highest,
+        "players": PLAYERS,
+        "engine": (highest, highest),
+        "trains": trains,
+        "markers": frozenset(name for name in PLAYERS if chance.random() < 0.35),
+        "open": tuple(name for name in doubles if name not in flipped and chance.random() < 0.8),
+        "flipped": frozenset(flipped),
+        "turn": chance.choice(PLAYERS),
+        "first_turn": False,
+        "boneyard": chance.choice([None, 0, 1, 5, 5]),
+        "hands": {name: chance.choice([1, 2, 3]) for name in PLAYERS if chance.random() < 0.4},
+    }
+
+
+def made_up_turn(chance: random.Random, table: Table) -> list[Act]:
+    """Acts that often fit and often do not."""
+    due = {name: chain[-1][1] if chain else table["set"] for name, chain in table["trains"].items()}
+    due["MX2"] = table["set"]
+    acts: list[Act] = []
+    for _ in range(chance.choice([0, 1, 1, 2, 2, 3, 4])):
+        kind = chance.choices(["play", "draw", "mark", "unmark", "flip"], [12, 4, 2, 2, 1])[0]
+        if kind == "play":
+            name = table["turn"] if chance.random() < 0.5 else chance.choice(list(due))
+            inner = due[name] if chance.random() < 0.85 else chance.randint(0, table["set"] + 1)
+            outer = inner if chance.random() < 0.25 else chance.randint(0, table["set"])
+            acts.append(("play", (inner, outer), name))
+            due[name] = outer
+        elif kind == "draw":
+            acts.append(("draw",))
+        elif kind == "flip":
+            acts.append(("flip", chance.choice([*PLAYERS, "MX"])))
+        else:
+            acts.append((kind, table["turn"] if chance.random() < 0.7 else chance.choice(PLAYERS)))
+    return acts
+
+
+def told(table: Table) -> dict[str, Any]:
+    def chain(tiles: Any) -> str:
+        return " ".join(f"{a}-{b}" for a, b in tiles)
+
+    return {
+        **table,
+        "engine": chain([table["engine"]]),
+        "trains": {name: chain(tiles) for name, tiles in table["trains"].items()},
+        "markers": sorted(table["markers"]),
+        "open": list(table["open"]),
+        "flipped": sorted(table["flipped"]),
+    }
+
+
+@pytest.mark.parametrize("rules", list(HOUSES))
+def test_every_turn_is_ruled_as_the_plain_reading_rules_it(rules: str) -> None:
+    chance = random.Random(f"turns of {rules}")
+    legal = 0
+    for _ in range(2500):
+        table = made_up_table(chance)
+        table["first_turn"] = chance.random() < 0.25
+        acts = made_up_turn(chance, table)
+        codes, may, _following = judge(rules, table, acts)
+        action = "; ".join(map(written, acts))
+        ruling = answer({"id": 1, "kind": "turn", "rules": rules, "state": told(table), "action": action})
+        assert set(ruling["codes"]) == codes, (told(table), action)
+        assert set(ruling["may"]) - {"DRAW_WHEN_BLOCKED"} == may, (told(table), action)
+        legal += not codes
+    assert legal > 100
+
+
+@pytest.mark.parametrize("rules", list(HOUSES))
+def test_every_change_is_explained_as_the_plain_reading_explains_it(rules: str) -> None:
+    chance = random.Random(f"changes of {rules}")
+    explained = 0
+    for _ in range(120):
+        table = made_up_table(chance)
+        tiles, draws, marks = made_up_change(chance, rules, table)
+        if not (any(tiles) or draws or marks):
+            continue
+        delta = [written(act).replace("play ", "+") for chain in tiles for act in chain]
+        delta += [written(act).replace("unmark", "-mark") for act in marks] + [f"boneyard-{draws}"] * bool(draws)
+        question = {"before": told(table), "delta": delta, "expected_player": table["turn"]}
+        found = answer({"id": 1, "kind": "inference", "rules": rules, **question})
+        explainable, stories = explanations(rules, table, tiles, draws, marks, table["turn"])
+        assert (found["explainable"], set(found["explanations"])) == (explainable, stories), question
+        explained += explainable
+    assert explained > 40
+
+
+def made_up_change(chance: random.Random, rules: str, table: Table) -> tuple[list[list[Act]], int, list[Act]]:
+    """What one to three turns, mostly faultless, leave behind: tiles by train, draws, changed markers."""
+    tiles: dict[str, list[Act]] = {}
+    draws, now = 0, table
+    for _ in range(chance.choice([1, 1, 2, 3])):
+        for _attempt in range(30):
+            acts = [act for act in made_up_turn(chance, now) if act[0] != "flip" and act[-1] != "MX2"][:3]
+            codes, _may, following = judge(rules, now, acts)
+            if not codes:
+                break
+        if sum(map(len, tiles.values())) + sum(act[0] == "play" for act in acts) > 3:
+            break
+        for act in acts:
+            if act[0] == "play":
+                tiles.setdefault(act[2], []).append(act)
+            elif act[0] == "draw" and now["boneyard"]:
+                draws += 1
+        now = following
+    draws = min(draws, table["boneyard"] or 0)
+    marks: list[Act] = [("mark", name) for name in PLAYERS if name in now["markers"] - table["markers"]]
+    marks += [("unmark", name) for name in PLAYERS if name in table["markers"] - now["markers"]]
+    return list(tiles.values()), draws, marks
