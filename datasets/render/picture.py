@@ -158,7 +158,7 @@ def _dress_table(rng: Rng, g: GBuffer, plan: Plan, seen: Array) -> tuple[str, fl
     """The table top, and now and then its edge or a mat on it. Returns the surface's kind and roughness."""
     width = g.camera.width
     extent = min(max(np.ptp(seen[:, 0]), np.ptp(seen[:, 1])) * 1.04, plan.view_mm * 4)
-    n = int(np.clip(width * 1.1, 420, 1400))
+    n = int(np.clip(width * 0.85, 400, 1200))
     # phantoms grow on patterns: where there is no tile, patterns come first
     patterned = plan.kind == "neg" and rng.random() < 0.6
     surface = make_surface(rng, n, extent / n, PATTERNED[rng.integers(len(PATTERNED))] if patterned else None)
