@@ -130,7 +130,11 @@ RULES: Mapping[V, Rule] = {
     V.DUPLICATE_TILE: Rule(_("The set has every tile once.")),
     V.MULTIPLICITY: Rule(_("The set has eleven kinds of tiles twice and ten kinds once.")),
     V.MISMATCH: Rule(_("Touching halves show the same value.")),
-    V.WRONG_ROOT: Rule(_("Every train starts with a tile that turns the engine's value inwards."), "mx_root"),
+    V.WRONG_ROOT: Rule(
+        _("Every train starts with a tile that turns the engine's value inwards."),
+        "mx_root",
+        {"any": _("A player's train starts with a tile that turns the engine's value inwards.")},
+    ),
     V.SECOND_MEXICAN: Rule(_("There is one Mexican train for everybody, and no second one.")),
     V.HAND_SIZE: Rule(_("How many tiles everybody gets depends on the number of players."), "hand_table"),
     V.CLOSED_TRAIN: Rule(_("Another player's train takes your tile only while it carries a marker.")),
@@ -256,9 +260,12 @@ RULES: Mapping[V, Rule] = {
         {True: _("In this house anybody may put a tile away instead of laying one.")},
     ),
     V.REDEAL_MISSED: Rule(
-        _("Every deal is played, whatever was dealt."),
+        _("So many doubles in one hand, and everything is dealt again."),
         "redeal_doubles",
-        {7: _("Seven or more doubles in one hand, and everything is dealt again.")},
+        {
+            None: _("Every deal is played, whatever was dealt."),
+            7: _("Seven or more doubles in one hand, and everything is dealt again."),
+        },
     ),
     V.OPEN_END_UNDECLARED: Rule(_("The leader says which end of the first tile is open."), "arms"),
 }

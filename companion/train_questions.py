@@ -10,7 +10,7 @@ from companion.mexican import scoring
 from companion.mexican.blocks import dead_status, provably_blocked
 from companion.mexican.inference import infer
 from companion.mexican.judging import judge_state, judge_turn, play_out
-from companion.notation import Change, Drawing, NotationError, parse_action, parse_change, print_laid
+from companion.notation import Change, Drawing, NotationError, Vanishing, parse_action, parse_change, print_laid
 from companion.position import Position
 from companion.question_answer import Answer, ruled
 from companion.question_fields import MANY, Fields, QuestionError
@@ -100,11 +100,14 @@ def audited(rules: RuleSet, asked: Fields) -> Answer:
 def inference(rules: RuleSet, asked: Fields) -> Answer:
     before = position_of(asked.inner("before"), silent=("turn",))
     expected = asked.name_of("expected_player", before.players)
-    found = infer(rules, before, _delta(asked, before), expected)
+    delta = _delta(asked, before)
+    found = infer(rules, before, delta, expected)
     codes = {code for story in found.stories for blamed in story.blames.values() for code in blamed}
-    if found.vanished:
-        codes.add(Violation.TILE_MOVED)
     facts: dict[Violation, Facts] = {}
+    for change in delta:
+        if found.vanished and isinstance(change, Vanishing):
+            codes.add(Violation.TILE_MOVED)
+            facts.setdefault(Violation.TILE_MOVED, Facts(tile=print_laid(change.tile), train=change.train))
     for story in found.stories:
         for played in story.turns:
             for code in played.ruling.codes:

@@ -233,6 +233,20 @@ def test_a_table_s_explanation_names_the_tile() -> None:
     assert told["reasons"][0]["sentence"] == "5-9 does not match the half that it touches."
 
 
+def test_a_vanished_tile_s_explanation_names_tile_and_train_and_nobody() -> None:
+    asked = {"before": BASE, "delta": ["-1-8@Cy"], "expected_player": "Cy"}
+    told = answer({"id": 1, "kind": "inference", "rules": "cz", **asked}, explain=True)
+    assert told["explanations"] == ["!TILE_MOVED by ?"]
+    assert told["reasons"][0]["sentence"] == "1-8 no longer lies where it lay on the train of Cy."
+
+
+def test_an_empty_delta_needs_no_explanation() -> None:
+    for delta in ([], ["boneyard-0"]):
+        asked = {"before": BASE, "delta": delta, "expected_player": "Cy"}
+        told = answer({"id": 1, "kind": "inference", "rules": "cz", **asked})
+        assert told == {"id": 1, "explainable": True, "explanations": []}
+
+
 class TestTheCommand:
     def ask(self, *lines: bytes | dict[str, Any], explain: bool = False) -> tuple[int, list[dict[str, Any]]]:
         fed = b"\n".join(line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from importlib import resources
+
 import pytest
 
 from companion.ruleset import ANY_SET, RULESET_NAMES, RuleSetError, load_ruleset
@@ -147,3 +150,18 @@ def test_a_house_file_that_is_no_text_is_refused(tmp_path) -> None:
     house.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(RuleSetError, match="UTF-8"):
         load_ruleset(house)
+
+
+def test_the_house_file_of_the_guide_works(tmp_path) -> None:
+    guide = resources.files("companion") / "rulesets" / "README.md"
+    found = re.search(r"```toml\n(.*?)```", guide.read_text(encoding="utf-8"), re.DOTALL)
+    assert found is not None
+    house = tmp_path / "kitchen.toml"
+    house.write_text(found[1], "utf-8")
+    rules = load_ruleset(house)
+    assert (rules.double_blank, rules.close_order, rules.hand_size(12, 4), rules.hand_size(12, 8)) == (
+        50,
+        "lifo",
+        15,
+        None,
+    )
