@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from companion.layout import Layout, PlacedTile, Problem, Trouble
 from companion.notation import Change, Drawing, Laying, Vanishing
@@ -106,10 +107,10 @@ def _train_order(name: str, layout: Layout) -> int:
 def _train_changes(old: Sequence[PlacedTile], new: Sequence[PlacedTile]) -> tuple[list[Laid], list[Laid], list[int]]:
     """(gone, laid, identities laid): tiles that lie the same stay, whatever happened between them.
 
-    A new tile that is not read ends the comparison: what lies beyond it waits until it is. A tile that was not read
-    before was never reported, so it counts as new once it is.
+    A new tile that is not read ends the comparison: what lies beyond it waits until it is. So what lay beyond an unread
+    tile before was never reported, and counts as new once that one is read.
     """
-    old = [tile for tile in old if tile.laid is not None]
+    old = list(takewhile(lambda tile: tile.laid is not None, old))
     kept_old, kept_new = _common(old, new)
     gone = [tile.laid for n, tile in enumerate(old) if n not in kept_old and tile.laid is not None]
     laid: list[Laid] = []

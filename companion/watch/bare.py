@@ -24,12 +24,15 @@ Mask = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class BareSettings:
-    """`width_px` of the small picture; `likeness` is the largest difference, in grey levels of 255, between a bare
-    place and the table (the light's own change taken out); `grain` how much rougher than its surroundings it may be."""
+    """`width_px` of the small picture. A bare place differs from the table (the light's own change taken out) by at
+    most `likeness` grey levels of 255 in the middle and `roughness` at its tenth worst point; without a picture of the
+    place it must be as smooth as its surroundings, up to a factor `grain`. Rather strict: white tiles lie on white
+    cloths, and a tile wrongly taken for gone is an accusation, one wrongly taken for hidden only waits."""
 
     width_px: int = 960
-    likeness: float = 22.0
-    grain: float = 2.2
+    likeness: float = 8.0
+    roughness: float = 24.0
+    grain: float = 1.6
 
 
 @dataclass(slots=True)
@@ -53,7 +56,7 @@ class BareTable:
         self._seen[free] = 1
 
     def is_bare(self, image: Image, tile: SeenTile, others: Sequence[SeenTile], calibration: Calibration) -> bool:
-        """Does the place where `tile` lay look like the table? `others` are the tiles still there."""
+        """Does the place where `tile` lay look like the table? False where that cannot be told."""
         small, scale = self._small(image)
         shape = small.shape[:2]
         inside = self._mask([tile], calibration, shape, scale, -3.0)
@@ -62,16 +65,17 @@ class BareTable:
         ring = (around == 1) & (blocked == 0)
         place = inside == 1
         if place.sum() < 12 or ring.sum() < 12:
-            return True
+            return False
         if self._known is not None and self._seen is not None and self._known.shape == small.shape:
             known = place & (self._seen == 1)
             if known.sum() > 0.8 * place.sum():
                 light = small[ring].mean(0) - self._known[ring & (self._seen == 1)].mean(0) if ring.any() else 0.0
                 apart = np.abs(small[known] - self._known[known] - light)
-                return bool(np.median(apart) <= self.settings.likeness)
+                median, worst = np.median(apart), np.percentile(apart, 90)
+                return bool(median <= self.settings.likeness and worst <= self.settings.roughness)
         apart = np.abs(np.median(small[place], axis=0) - np.median(small[ring], axis=0))
         rough = small[place].std(0).mean() / max(2.0, float(small[ring].std(0).mean()))
-        return bool(apart.max() <= 1.5 * self.settings.likeness and rough <= self.settings.grain)
+        return bool(apart.max() <= self.settings.likeness and rough <= self.settings.grain)
 
     def forget(self) -> None:
         self._known = self._seen = None

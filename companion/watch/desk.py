@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from companion.layout import Layout
 from companion.observed import Observation
+from companion.tile import Laid
 
 
 class Desk(Protocol):
@@ -13,6 +15,10 @@ class Desk(Protocol):
 
     def first_table(self, layout: Layout, frame: str) -> None:
         """The first still table that was read, or the first one of a new round."""
+        ...
+
+    def recorded(self) -> Mapping[str, Sequence[Laid]]:
+        """The trains as they are on record."""
         ...
 
     def still_new(self, observation: Observation) -> Observation:

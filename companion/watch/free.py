@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from companion.events import Event, TilePlayed, TileTakenBack, Unclear
 from companion.layout import Layout
 from companion.observed import Observation
+from companion.tile import Laid
 
 BOARD = "board"
 """The name of the place where every tile of a free board lies."""
@@ -29,6 +30,9 @@ class FreeBoard:
         for tile in layout.loose:
             if tile.laid is not None:
                 self.tell(TilePlayed(source="camera", frame=frame, by=None, tile=tile.laid, train=BOARD))
+
+    def recorded(self) -> Mapping[str, Sequence[Laid]]:
+        return {}
 
     def still_new(self, observation: Observation) -> Observation:
         return observation

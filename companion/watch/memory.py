@@ -14,6 +14,7 @@ from companion.layout.joints import distance
 from companion.layout.shape import PlacedTile
 from companion.layout.tracking import identify
 from companion.tableview import Point, SeenHalf, SeenHub, SeenMarker, SeenTile
+from companion.watch.view import MOST_OVERLAP, overlap
 
 FLOOR = 1e-3
 """No reading is ever taken to exclude a value altogether."""
@@ -127,7 +128,9 @@ class TableMemory:
         fresh: list[Track] = []
         for raw, known in zip(tiles, found, strict=True):
             if known.old is None:
-                fresh.append(Track.begun(raw))
+                # Something solid lies there already: a box over two neighbours' halves.
+                if not any(overlap(raw, track.seen) > MOST_OVERLAP for track in self.tracks if track.missing == 0):
+                    fresh.append(Track.begun(raw))
             else:
                 met.add(known.old.id)
                 self.tracks[known.old.id] = self._again(self.tracks[known.old.id], raw)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from companion.layout.joints import distance
 from companion.tableview import Point, SeenHalf, SeenHub, SeenMarker, SeenTile
 from vision.calibration import Calibration
 from vision.reading import Found, HalfReading, PictureReading, TileReading
@@ -19,6 +18,9 @@ Region = tuple[int, int, int, int]
 
 MARGIN_MM = 12.0
 """How far outside the table's corners the middle of a tile may lie: corners are measured on the table itself."""
+
+MOST_OVERLAP = 0.3
+"""The part of one tile that may seem to lie on another: outlines are a few millimetres off, tiles are solid."""
 
 LEAST_THING_CONFIDENCE = 0.5
 """Markers and hubs below this are not believed: a phantom marker would be an accusation."""
@@ -35,7 +37,7 @@ class Seen:
 
 def on_table(reading: PictureReading, calibration: Calibration, tile_mm: tuple[float, float, float]) -> Seen:
     """What of a reading lies on the table and has the size of the set's tiles."""
-    tiles = _without_doubles([_tile(tile, calibration) for tile in reading.tiles], tile_mm[1])
+    tiles = _without_doubles([_tile(tile, calibration) for tile in reading.tiles])
     length, width, _ = tile_mm
     markers = [_marker(marker, calibration) for marker in reading.markers]
     return Seen(
@@ -55,13 +57,38 @@ def on_table(reading: PictureReading, calibration: Calibration, tile_mm: tuple[f
     )
 
 
-def _without_doubles(tiles: Sequence[SeenTile], width: float) -> list[SeenTile]:
-    """A tile found in two overlapping regions is one tile: no two tiles' middles are nearer than half a width."""
+def _without_doubles(tiles: Sequence[SeenTile]) -> list[SeenTile]:
+    """Two tiles cannot lie in one place: of overlapping finds the surer one stays.
+
+    The other one is the same tile found in two regions, or a box over the halves of two neighbours.
+    """
     kept: list[SeenTile] = []
-    for tile in sorted(tiles, key=lambda tile: -tile.confidence):
-        if all(distance(tile.center_mm, other.center_mm) > 0.5 * width for other in kept):
+    for tile in sorted(tiles, key=lambda tile: -_worth(tile)):
+        if not any(overlap(tile, other) > MOST_OVERLAP for other in kept):
             kept.append(tile)
     return kept
+
+
+def _worth(tile: SeenTile) -> float:
+    """A find that can be read is surer than one that cannot."""
+    if tile.halves is None:
+        return tile.confidence
+    return tile.confidence * (0.5 + 0.5 * min(half.p for half in tile.halves))
+
+
+def overlap(a: SeenTile, b: SeenTile) -> float:
+    """The part of `a` (0 to 1) that lies on `b`, by a grid of sample points."""
+    reach = (a.length_mm + b.length_mm) / 2 + (a.width_mm + b.width_mm) / 2
+    if abs(a.center_mm[0] - b.center_mm[0]) > reach or abs(a.center_mm[1] - b.center_mm[1]) > reach:
+        return 0.0
+    ua, ub = np.radians(a.heading_deg), np.radians(b.heading_deg)
+    along, across = np.meshgrid(np.linspace(-0.45, 0.45, 9) * a.length_mm, np.linspace(-0.45, 0.45, 5) * a.width_mm)
+    x = a.center_mm[0] + along * np.cos(ua) - across * np.sin(ua) - b.center_mm[0]
+    y = a.center_mm[1] + along * np.sin(ua) + across * np.cos(ua) - b.center_mm[1]
+    within = (np.abs(x * np.cos(ub) + y * np.sin(ub)) <= b.length_mm / 2) & (
+        np.abs(y * np.cos(ub) - x * np.sin(ub)) <= b.width_mm / 2
+    )
+    return float(within.mean())
 
 
 def inside(place: Point, calibration: Calibration, margin: float = MARGIN_MM) -> bool:

@@ -7,20 +7,22 @@ a reading after a timeout, and `read_now` does at once.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.layout import Layout, TableSetup, reconstruct
+from companion.layout import Layout, TableSetup, Trouble, reconstruct
 from companion.observed import Observation, difference
 from companion.tableview import TableView
+from companion.tile import Tile
 from companion.watch.bare import BareTable
 from companion.watch.colour import ColourSettings, colours, recoloured
 from companion.watch.desk import Desk
 from companion.watch.memory import Looked, MemorySettings, TableMemory
 from companion.watch.view import grown, on_table, united
+from companion.watch.weighing import WeighSettings, weigh_unread
 from vision.calibration import Calibration
 from vision.eye import Eye, Region
 from vision.fiducials import find_markers, table_corners
@@ -44,6 +46,7 @@ class WatchSettings:
     follow_px: float = 0.7
     memory: MemorySettings = field(default_factory=MemorySettings)
     colour: ColourSettings = field(default_factory=ColourSettings)
+    weigh: WeighSettings = field(default_factory=WeighSettings)
 
 
 class FrameSource(Protocol):
@@ -99,6 +102,7 @@ class Watcher:
         self.setup = setup
         self.desk = desk
         self.known = known
+        self.box = {} if known is None else {Tile(a, b): count for (a, b), count in known.copies.items()}
         self.settings = settings or WatchSettings()
         self.publish = publish
         self.layout: Layout | None = None
@@ -170,7 +174,7 @@ class Watcher:
         assert reading is not None
         self._read(frame, reading)
         self.settler.done()
-        layout = reconstruct(self._view(frame), self.setup, self.layout)
+        layout = self._understood(frame)
         if self.layout is None:
             if reading.count >= self.settings.equal_readings:
                 self._finish(frame, layout)
@@ -249,6 +253,16 @@ class Watcher:
         gone = [one for one in missing if self.bare.is_bare(frame.image, one.seen, rest, self.calibration)]
         self.memory.drop(gone)
         self.memory.forgive(missing)
+
+    def _understood(self, frame: Frame) -> Layout:
+        """The layout; a tile that was not read is weighed against the rest of the table and given one more chance."""
+        view = self._view(frame)
+        layout = reconstruct(view, self.setup, self.layout)
+        if not layout.has(Trouble.UNREADABLE_TILE) or not self.box:
+            return layout
+        recorded = self.desk.recorded()
+        tiles = weigh_unread(layout, view.tiles, self.setup.engine, self.box, recorded, self.settings.weigh)
+        return reconstruct(replace(view, tiles=tuple(tiles)), self.setup, self.layout)
 
     def _view(self, frame: Frame) -> TableView:
         return TableView(

@@ -1,0 +1,108 @@
+"""The Chinese line: its two ends, its walls, and what is put away face down."""
+
+from __future__ import annotations
+
+from companion.layout import Layout, TableSetup, Trouble, reconstruct
+from companion.layout.setup import Family
+from companion.notation import print_change
+from companion.observed import difference
+from companion.tableview import SeenTile, TableView
+from tests.table.tables import back, tile
+
+SETUP = TableSetup(
+    family=Family.CHINESE,
+    players=("Ann", "Ben", "Cy", "Dee"),
+    stations={"Ann": 90.0, "Ben": 0.0, "Cy": -90.0, "Dee": 180.0},
+    set_max=None,
+)
+PITCH = 49.0
+
+
+def table(*tiles: SeenTile) -> TableView:
+    return TableView(tiles, size_mm=(1000.0, 800.0))
+
+
+def in_row(n: int, left: int, right: int, flip: bool = False) -> SeenTile:
+    """A tile in place n of a row in the middle; `flip`: the reader took its right end first."""
+    x = 300.0 + n * PITCH
+    return tile(x, 400.0, 180.0, right, left) if flip else tile(x, 400.0, 0.0, left, right)
+
+
+def line(layout: Layout) -> str:
+    laid = [placed.laid for placed in layout.line]
+    return " ".join("?" if one is None else f"{one.inner}:{one.outer}" for one in laid)
+
+
+def changes(before: Layout, after: Layout) -> list[str]:
+    return [print_change(change) for change in difference(before, after).delta]
+
+
+def test_a_line_is_read_from_left_to_right() -> None:
+    layout = reconstruct(table(in_row(1, 6, 5, flip=True), in_row(0, 4, 6), in_row(2, 5, 5)), SETUP)
+    assert line(layout) == "4:6 6:5 5:5"
+
+
+def test_new_tiles_are_told_by_their_arm() -> None:
+    before = reconstruct(table(in_row(1, 4, 6)), SETUP)
+    after = reconstruct(table(in_row(0, 2, 4, flip=True), in_row(1, 4, 6), in_row(2, 6, 5)), SETUP, before)
+    assert line(after) == "2:4 4:6 6:5"
+    assert sorted(changes(before, after)) == ["+2-4@L", "+6-5@R"]
+
+
+def test_a_line_keeps_its_left_end_when_it_is_read_the_other_way_round() -> None:
+    before = reconstruct(table(in_row(0, 4, 6), in_row(1, 6, 5)), SETUP)
+    after = reconstruct(table(in_row(1, 6, 5, flip=True), in_row(0, 4, 6, flip=True)), SETUP, before)
+    assert line(after) == "4:6 6:5"
+    assert changes(before, after) == []
+
+
+ROW = [(1, 1), (1, 2), (2, 2), (2, 3), (3, 3), (3, 4), (4, 4), (4, 5)]
+
+
+def test_the_ninth_tile_lies_on_the_eighth() -> None:
+    before = reconstruct(table(*(in_row(n, *values) for n, values in enumerate(ROW))), SETUP)
+    tiles = [in_row(n, *values) for n, values in enumerate(ROW[:7])]
+    turned = in_row(7, 6, 5)
+    ninth = reconstruct(table(*tiles, turned), SETUP, before)
+    assert line(ninth) == "1:1 1:2 2:2 2:3 3:3 3:4 4:4 4:5 5:6"
+    assert changes(before, ninth) == ["+5-6@R"]
+    tenth = reconstruct(table(*tiles[:6], in_row(6, 3, 6), turned), SETUP, ninth)
+    assert line(tenth).endswith("4:5 5:6 6:3")
+    assert changes(ninth, tenth) == ["+6-3@R"]
+
+
+def test_a_wall_taken_apart_again_gives_its_history_back() -> None:
+    first = reconstruct(table(*(in_row(n, *values) for n, values in enumerate(ROW))), SETUP)
+    second = reconstruct(
+        table(*(in_row(n, *values) for n, values in enumerate(ROW[:7])), in_row(7, 6, 5)), SETUP, first
+    )
+    assert len(second.walls) == 1
+    assert [placed.laid for placed in second.line][-2:] == [(4, 5), (5, 6)]
+
+
+def test_another_value_before_the_wall_turns_is_a_doubtful_reading() -> None:
+    before = reconstruct(table(*(in_row(n, *values) for n, values in enumerate(ROW[:5]))), SETUP)
+    tiles = [in_row(n, *values) for n, values in enumerate(ROW[:4])]
+    after = reconstruct(table(*tiles, in_row(4, 3, 6)), SETUP, before)
+    assert after.has(Trouble.VALUE_CHANGED)
+    assert changes(before, after) == []
+
+
+def test_face_down_tiles_belong_to_the_player_before_whom_they_lie() -> None:
+    before = reconstruct(table(in_row(1, 4, 6)), SETUP)
+    after = reconstruct(table(in_row(1, 4, 6), back(500.0, 760.0), back(530.0, 30.0), back(560.0, 30.0)), SETUP, before)
+    assert after.discards == {"Ann": 1, "Ben": 0, "Cy": 2, "Dee": 0}
+    assert difference(before, after).discards == {"Ann": 1, "Cy": 2}
+
+
+def test_a_tile_far_from_the_line_is_loose() -> None:
+    before = reconstruct(table(in_row(1, 4, 6)), SETUP)
+    after = reconstruct(table(in_row(1, 4, 6), tile(500.0, 560.0, 10.0, 1, 3)), SETUP, before)
+    assert after.has(Trouble.LOOSE_TILE)
+    assert line(after) == "4:6"
+
+
+def test_a_tile_taken_back_from_the_end() -> None:
+    before = reconstruct(table(in_row(0, 4, 6), in_row(1, 6, 5)), SETUP)
+    after = reconstruct(table(in_row(0, 4, 6)), SETUP, before)
+    assert changes(before, after) == ["-6-5@R"]
