@@ -58,11 +58,11 @@ class Footprint:
 
 
 def footprint(*children: int) -> Footprint:
-    memory = sum(_resident_mb(pid) for pid in (os.getpid(), *children) if pid)
+    memory = sum(resident_mb(pid) for pid in (os.getpid(), *children) if pid)
     return Footprint(memory, len(list(Path("/proc/self/fd").iterdir())), threading.active_count())
 
 
-def _resident_mb(pid: int) -> float:
+def resident_mb(pid: int) -> float:
     try:
         pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
     except OSError:

@@ -1,0 +1,58 @@
+"""The live page in a process of its own, with a camera that can be unplugged: what tests/box/siege.py lays siege to.
+
+Arguments: the port's file, the folder of the troubled camera. Each line on stdin is an order: `record` writes one
+event.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from pathlib import Path
+
+from companion.supervise import SupervisedCamera, keep_watching
+from companion.web.app import PageSettings, create_app
+from companion.web.house import House
+from companion.web.serving import serve_in_background
+from tests.box.cameras import open_troubled
+from tests.web import tables
+from tests.web.fakes import FakeCamera, FakeSession
+
+PIN = "135790"
+
+
+def main() -> None:
+    port_file, folder = Path(sys.argv[1]), Path(sys.argv[2])
+    session, shown = FakeSession(tables.midgame()), FakeCamera()
+    house = House(session, camera=shown, game="tonight", data_dir=folder)
+    stop = threading.Event()
+    with SupervisedCamera(f"usb:{folder}", opener=open_troubled) as camera:
+
+        def lost(why: str) -> None:
+            shown.state, shown.message = "lost", why
+            house.bell.ring()
+
+        def back() -> None:
+            shown.state, shown.message = "read", None
+            house.bell.ring()
+
+        watching = threading.Thread(
+            target=keep_watching,
+            args=(lambda: camera.read() is not None,),
+            kwargs={"lost": lost, "back": back, "stop": stop},
+        )
+        watching.start()
+        server, port = serve_in_background(create_app(house, PageSettings(pin=PIN)))
+        fresh = port_file.with_suffix(".new")
+        fresh.write_text(str(port), encoding="ascii")
+        fresh.replace(port_file)
+        for order in sys.stdin:
+            if order.strip() == "record":
+                session.record(event="drew", by="Ann", source="person")
+        stop.set()
+        watching.join()
+        server.stop()
+
+
+if __name__ == "__main__":
+    main()
