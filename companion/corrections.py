@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from companion.event_fields import EventError, shown
-from companion.events import OWN_FIELDS, Corrected, Event, Unclear, event_from_json
+from companion.events import OWN_FIELDS, Corrected, Event, TileTakenBack, Unclear, event_from_json
 
 CHANGES = ("withdrawn", "insert", "after", "answer", "overruled", "violations")
 """Keys of `Corrected.what` besides the names of the corrected event's own fields."""
@@ -26,13 +26,14 @@ class Held:
 
     `event.seq` is the line that brought it (for an inserted event: the correction's line). `changed_by` are the
     seqs of the corrections that touched it, `original` the line as first written, where it was changed.
-    `overruled`: the table agreed that its violations shall not count.
+    `overruled`: the table agreed that its violations shall not count. `undone`: the tile was taken back again.
     """
 
     event: Event
     changed_by: tuple[int, ...] = ()
     original: Event | None = None
     overruled: bool = False
+    undone: bool = False
 
 
 @dataclass(slots=True)
@@ -71,7 +72,15 @@ def held_events(events: Sequence[Event]) -> tuple[Held, ...]:
             except EventError as error:
                 raise EventError(f"seq {event.seq}: {error}") from None
         entries[event.seq] = entry
-    return tuple(held for entry in entries.values() for held in entry.held())
+    return marked_undone([held for entry in entries.values() for held in entry.held()])
+
+
+def marked_undone(held: Sequence[Held]) -> tuple[Held, ...]:
+    """Events whose tile was taken back are marked, so that they count no more."""
+    undone = {item.event.undoes for item in held if isinstance(item.event, TileTakenBack)} - {None}
+    if not undone:
+        return tuple(held)
+    return tuple(replace(item, undone=True) if item.event.seq in undone and not item.undone else item for item in held)
 
 
 def check_correction(events: Sequence[Event], correction: Corrected) -> None:
@@ -175,7 +184,7 @@ def _answer(correction: Corrected, target: _Entry) -> None:
     answer = correction.what["answer"]
     if not isinstance(target.event, Unclear):
         raise EventError(f"what.answer: event {target.event.seq} asked nothing")
-    if answer is None:
+    if answer is None or "insert" in correction.what:
         return
     count = len(target.event.candidates)
     if not isinstance(answer, int) or isinstance(answer, bool) or not 0 <= answer < count:

@@ -17,7 +17,10 @@ from companion.tile import Laid
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One play or happening of the log. `findings` are the violations that stand, none where the table overruled."""
+    """One play or happening of the log. `findings` are the violations that stand, none where the table overruled.
+
+    `undone`: the tile was taken back again.
+    """
 
     round: int
     event: Event
@@ -25,6 +28,7 @@ class Line:
     overruled: bool
     changed_by: tuple[int, ...]
     original: Event | None
+    undone: bool = False
 
     @property
     def seq(self) -> int:
@@ -83,8 +87,9 @@ def fold_held(players: tuple[str, ...], held: Sequence[Held]) -> Scoreboard:
     for item in held:
         board = add(board, item.event)
         number = board.rounds[-1].number if board.rounds else 0
-        findings: tuple[Finding, ...] = () if item.overruled else getattr(item.event, "violations", ())
-        lines.append(Line(number, item.event, findings, item.overruled, item.changed_by, item.original))
+        off = item.overruled or item.undone
+        findings: tuple[Finding, ...] = () if off else getattr(item.event, "violations", ())
+        lines.append(Line(number, item.event, findings, item.overruled, item.changed_by, item.original, item.undone))
     return replace(board, lines=tuple(lines))
 
 

@@ -48,11 +48,11 @@ class Course:
     """One round as it stands.
 
     `table` is the table as recorded; its `turn` is whose turn is open, or who is to begin one. `turn` is the turn being
-    made, also after it is complete, until somebody else acts. `moved`: who has had the first turn. `silent`: turns in a
-    row that laid no tile and opened no train. `owed`: (player, act) of markers that may still be put right without blame. `also`: who may
-    begin as well as the expected player, after a turn out of order. `laid`: train -> keys of its tiles' events.
-    `turns`: the closed turns. `ended`: how the round ended, `ended_by` who says so. `counted`: whether hands and
-    boneyard can be counted.
+    made, also after it is complete, until somebody else acts. `moved`: who has had the first turn. `silent`: turns in
+    a row that laid no tile and opened no train. `owed`: (player, act) of markers that may still be put right without
+    blame. `also`: who may begin as well as the expected player, after a turn out of order. `laid`: train -> keys of
+    its tiles' events. `turns`: the closed turns. `ended`: how the round ended, `ended_by` who says so. `counted`:
+    whether hands and boneyard can be counted.
     """
 
     rules: RuleSet

@@ -1,0 +1,171 @@
+"""The game with its past: after each event the match as it stood, and what every event is found to be by now.
+
+Live play and replay both go through `History.of`, so that a game read from its journal has the rulings it had. What
+follows from the rules alone (a pass that somebody's tile implies, the end of a round, a score) is worked out anew each
+time; its lines in the journal only carry it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from companion.corrections import Held
+from companion.desk.course import Findings, action_of, doubtful
+from companion.desk.match import Match
+from companion.event_fields import Finding
+from companion.events import (
+    Corrected,
+    Event,
+    Header,
+    MatchEnded,
+    Passed,
+    RoundEnded,
+    RoundScored,
+    RoundStarted,
+    TileTakenBack,
+    Unclear,
+)
+from companion.ruleset import RuleSet
+from companion.violation import Certainty, Violation
+
+SPOKEN = frozenset(str(code) for code in Violation if code.certainty is Certainty.TOLD)
+"""Codes that only a person can report; they stay as they were said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One event: what was held, the event as it counts, the match after it, and what it showed.
+
+    `event` is None where the line only carried something that does not follow any more. `findings` are its own at its
+    time, `late` those of earlier acts (by index) that changed with it.
+    """
+
+    held: Held
+    event: Event | None
+    after: Match
+    findings: tuple[Finding, ...] = ()
+    late: Findings = field(default_factory=dict)
+
+
+class History:
+    """Acts in order. Grows by `take`; a change of the past makes a new one that shares what did not change."""
+
+    def __init__(self, header: Header, rules: RuleSet) -> None:
+        self.start = Match.of(header, rules)
+        self.acts: list[Act] = []
+        self.found: dict[int, tuple[Finding, ...]] = {}
+
+    @classmethod
+    def of(cls, header: Header, rules: RuleSet, held: Sequence[Held], base: History | None = None) -> History:
+        """The history of these events; `base` lends the acts up to the first difference."""
+        in_force = _in_force(held)
+        history = cls(header, rules)
+        if base is not None:
+            history.start = base.start
+            for act, item in zip(base.acts, in_force, strict=False):
+                if act.held is not item and act.held != item:
+                    break
+                history._keep(act)
+        for item in in_force[len(history.acts) :]:
+            history.take(item)
+        return history
+
+    def copy(self) -> History:
+        """Another one to try something with."""
+        other = History.__new__(History)
+        other.start, other.acts, other.found = self.start, list(self.acts), dict(self.found)
+        return other
+
+    @property
+    def match(self) -> Match:
+        return self.acts[-1].after if self.acts else self.start
+
+    def findings(self, index: int) -> tuple[Finding, ...]:
+        """What is known by now against the event of an act."""
+        return self.found.get(index, ())
+
+    def take(self, held: Held) -> Act:
+        """Add an event."""
+        event = self._as_it_counts(held.event)
+        if event is None:
+            act = Act(held, None, self.match)
+        else:
+            step = self.match.take(event, len(self.acts))
+            said = tuple(finding for finding in getattr(event, "violations", ()) if finding.code in SPOKEN)
+            findings = (*step.findings, *(finding for finding in said if finding not in step.findings))
+            act = Act(held, event, step.match, findings, step.late)
+        self._keep(act)
+        return act
+
+    def implied(self, event: Event) -> tuple[Passed, ...]:
+        """The passes that have to be recorded before `event`."""
+        course = self.match.course
+        return () if course is None else course.passes_before(event)
+
+    def consequence(self) -> Event | None:
+        """What follows from the rules now and is not recorded yet: the end of the round, its score, the match's end."""
+        match = self.match
+        if match.course is None:
+            return None
+        if match.phase == "playing":
+            return match.course.over_by_rule()
+        if match.phase == "ended":
+            return match.scored()
+        return match.match_end() if match.phase == "scored" else None
+
+    def rename(self, index: int, held: Held) -> None:
+        """Put the recorded event, with its seq and time, in the place of the one that was tried."""
+        act = self.acts[index]
+        event = None if act.event is None else replace(act.event, seq=held.event.seq, at=held.event.at)
+        self.acts[index] = replace(act, held=held, event=event)
+
+    def _keep(self, act: Act) -> None:
+        if act.findings:
+            self.found[len(self.acts)] = act.findings
+        self.acts.append(act)
+        for earlier, findings in act.late.items():
+            self.found[earlier] = findings
+
+    def _as_it_counts(self, event: Event) -> Event | None:
+        """The event without rulings, which are made anew; what follows from the rules is worked out again."""
+        match = self.match
+        if event.source == "rule" and isinstance(event, (RoundEnded, RoundScored, MatchEnded)):
+            due = self.consequence()
+            if due is None or type(due) is not type(event):
+                return None
+            if isinstance(due, RoundEnded) and isinstance(event, RoundEnded) and due.how != event.how:
+                return None
+            return replace(due, seq=event.seq, at=event.at)
+        if isinstance(event, (Unclear, Corrected)) or (match.course is None and not isinstance(event, RoundStarted)):
+            return event
+        if len(doubtful(event)) > 1 or isinstance(event, TileTakenBack):
+            return event
+        if getattr(event, "violations", ()):
+            kept = tuple(finding for finding in event.violations if finding.code in SPOKEN)  # type: ignore[attr-defined]
+            changed: dict[str, Any] = {"violations": kept}
+            return replace(event, **changed)
+        return event
+
+
+def _in_force(held: Sequence[Held]) -> tuple[Held, ...]:
+    """Without tiles that were taken back, and without the passes that a tile implied which is gone again."""
+    there = [
+        item
+        for item in held
+        if not item.undone and not (isinstance(item.event, TileTakenBack) and item.event.undoes is not None)
+    ]
+    kept: list[Held] = []
+    following: Event | None = None
+    for item in reversed(there):
+        event = item.event
+        if isinstance(event, Passed) and event.source == "rule":
+            if following is None or getattr(following, "by", None) == event.by:
+                continue
+        elif action_of(event) is not None or isinstance(event, RoundEnded):
+            following = event
+        elif isinstance(event, RoundStarted):
+            following = None
+        kept.append(item)
+    return tuple(reversed(kept))

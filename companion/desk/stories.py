@@ -1,0 +1,303 @@
+"""What may have happened between two still tables, told as events that continue the course of the round.
+
+Every row of turns from the open turn on is tried, each tile, draw and marker in somebody's turn, the players between
+passing unseen. A last turn may be unfinished: nothing is held against it that a later act can mend. If any telling is
+faultless the change is legal; among those the one with the fewest turns is preferred, and where several are equally
+short nobody is named for what they dispute. If none is, the cheapest faulty ones are weighed: what they share is
+certain, the rest is "one of these". Source: rules.md sections 5.2 and 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from companion.desk.course import Course
+from companion.event_fields import Finding
+from companion.events import (
+    Discarded,
+    DoubleFlipped,
+    Drew,
+    Event,
+    MarkerPlaced,
+    MarkerRemoved,
+    Passed,
+    TilePlayed,
+)
+from companion.notation import Change, Drawing, Laying
+from companion.turn import Mark, Unmark
+from companion.violation import Violation
+
+MOST_TRIALS = 1500
+"""Events tried for one change before the search gives up and a person is asked."""
+
+MOST_FAULTS = 2
+"""Tellings with more faulty turns than this accuse nobody of anything."""
+
+TRIED = 1_000_000
+"""Keys of events that are only tried lie above this."""
+
+Blame = frozenset[tuple[str, str]]
+"""(player, code) pairs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """One way in which it may have happened. `blame` is empty where it is legal, `turns` how many players it needs.
+
+    `pending`: what the last turn would be blamed for if it ended like this; a moment later it may be put right.
+    """
+
+    events: tuple[Event, ...]
+    course: Course
+    blame: Blame = frozenset()
+    turns: int = 0
+    pending: int = 0
+
+    @property
+    def cost(self) -> tuple[int, int, int]:
+        passes = sum(isinstance(event, Passed) for event in self.events)
+        return len(self.blame), self.pending, self.turns + passes
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The tellings of a change, the preferred first: all legal, or all faulty and equally cheap.
+
+    `others` are legal too, only longer. `exhausted` False: the search was given up.
+    """
+
+    tellings: tuple[Telling, ...]
+    others: tuple[Telling, ...] = ()
+    exhausted: bool = True
+
+    @property
+    def legal(self) -> bool:
+        return bool(self.tellings) and not self.tellings[0].blame
+
+
+@dataclass(frozen=True, slots=True)
+class _Rest:
+    """What has still to be told: tiles per train from the inside out, flips, draws, markers, discards by player."""
+
+    tiles: tuple[tuple[Laying, ...], ...] = ()
+    flips: tuple[str, ...] = ()
+    draws: int = 0
+    markers: tuple[Mark | Unmark, ...] = ()
+    discards: tuple[str, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        return not (any(self.tiles) or self.flips or self.draws or self.markers or self.discards)
+
+
+def tell(
+    course: Course,
+    delta: Iterable[Change],
+    *,
+    flips: Sequence[str] = (),
+    discards: Mapping[str, int] | None = None,
+    source: str = "camera",
+) -> Told:
+    """Every good telling of a change (nothing vanished in it) that follows `course`."""
+    changes = tuple(delta)
+    trains: dict[str, list[Laying]] = {}
+    for change in changes:
+        if isinstance(change, Laying):
+            trains.setdefault(change.train, []).append(change)
+    rest = _Rest(
+        tiles=tuple(map(tuple, trains.values())),
+        flips=tuple(flips),
+        draws=sum(change.count for change in changes if isinstance(change, Drawing)),
+        markers=tuple(dict.fromkeys(change for change in changes if isinstance(change, (Mark, Unmark)))),
+        discards=tuple(player for player, count in (discards or {}).items() for _ in range(count)),
+    )
+    search = _Search(course, source)
+    for budget in range(MOST_FAULTS + 1):
+        found = search.all(rest, budget)
+        if found:
+            best = [telling for telling in found if telling.cost == found[0].cost] if not budget else found
+            others = [telling for telling in found if telling not in best] if not budget else []
+            return Told(tuple(best), tuple(others), not search.given_up)
+        if search.given_up:
+            break
+    return Told((), exhausted=not search.given_up)
+
+
+def findings_of(tellings: Sequence[Telling]) -> tuple[Finding, ...]:
+    """What faulty tellings come to: a code that all of them share is certain, the others are one of several."""
+    codes = [frozenset(code for _, code in telling.blame) for telling in tellings]
+    shared = frozenset.intersection(*codes)
+    found = []
+    for code in sorted(frozenset().union(*codes)):
+        players = sorted({player for telling in tellings for player, what in telling.blame if what == code})
+        if code in shared:
+            found.append(Finding(code, certain=True, by=players[0] if len(players) == 1 else None))
+        else:
+            found.extend(Finding(code, certain=False, by=player) for player in players)
+    return tuple(found)
+
+
+def agreed(tellings: Sequence[Telling]) -> tuple[Event, ...]:
+    """The events of the first telling; where the tellings differ in who it was, nobody is named."""
+    first = tellings[0]
+    by: dict[tuple[object, ...], list[str]] = {}
+    for telling in tellings:
+        for event in telling.events:
+            who = str(getattr(event, "by", ""))
+            names = by.setdefault(_what(event), [])
+            if who not in names:
+                names.append(who)
+    told: list[Event] = []
+    for event in first.events:
+        names = by[_what(event)]
+        if len(names) > 1 and hasattr(event, "maybe"):
+            changed: dict[str, object] = {"by": None, "maybe": tuple(names)}
+            event = replace(event, **changed)  # type: ignore[arg-type]
+        told.append(event)
+    return tuple(told)
+
+
+def _what(event: Event) -> tuple[object, ...]:
+    """What happened, whoever did it. Each draw and pass is somebody's own."""
+    if isinstance(event, (Drew, Passed, Discarded)):
+        return event.KIND, event.by
+    return event.KIND, getattr(event, "tile", None), getattr(event, "train", None)
+
+
+class _Search:
+    """Tries events on the course, act by act."""
+
+    def __init__(self, course: Course, source: str) -> None:
+        self.course = course
+        self.source = source
+        self.trials = 0
+        first = course.turn.player if course.turn is not None else course.mover
+        start = course.players.index(first)
+        order = course.players[start:] + course.players[:start]
+        self.row = (*order, first) if course.turn is not None else order
+        self.at = -1 if course.turn is None else 0
+        self.base = max((*(course.turn.keys if course.turn else ()), TRIED)) + 1
+        self.known: set[tuple[int, Finding]] = set()
+        if course.turn is not None:
+            told = course.turn.findings(course.referee, over=course.turn.passed is not None)
+            self.known = {(key, finding) for key, found in told.items() for finding in found}
+
+    @property
+    def given_up(self) -> bool:
+        return self.trials > MOST_TRIALS
+
+    def all(self, rest: _Rest, budget: int) -> list[Telling]:
+        """The distinct tellings with exactly `budget` faulty players, the cheapest first; dominated ones left out."""
+        best: dict[object, Telling] = {}
+        owners = {marker.player for marker in rest.markers}
+        for telling in self._go(Telling((), self.course), rest, self.at, budget, owners):
+            if len({player for player, _ in telling.blame}) != budget:
+                continue
+            key = (telling.blame, frozenset((_what(event), getattr(event, "by", None)) for event in telling.events))
+            if key not in best or telling.cost < best[key].cost:
+                best[key] = telling
+        found = sorted(best.values(), key=lambda telling: telling.cost)
+        if not budget:
+            return found
+        return [telling for telling in found if not any(_beats(other, telling) for other in found)]
+
+    def _go(self, so_far: Telling, rest: _Rest, at: int, budget: int, owners: set[str]) -> Iterator[Telling]:
+        if rest.empty:
+            turn = so_far.course.turn
+            done = turn is not None and turn.finished(so_far.course.rules)
+            pending = len(turn.end_codes(so_far.course.referee)) if turn is not None and done else 0
+            yield replace(so_far, pending=pending)
+            return
+        for seat in range(max(at, 0), len(self.row)):
+            if self.given_up:
+                return
+            passed = self._pass_until(so_far, at, seat, budget)
+            begun = [] if passed is None else [passed]
+            if budget and seat > at + 1:
+                begun.append(so_far)
+            for start in begun:
+                for event, left in self._acts(rest, self.row[seat], owners):
+                    told = self._try(start, event, budget, new_turn=seat > at or not so_far.events)
+                    if told is not None:
+                        yield from self._go(told, left, seat, budget, owners)
+
+    def _acts(self, rest: _Rest, player: str, owners: set[str]) -> Iterator[tuple[Event, _Rest]]:
+        """What `player` may have done next, with what is left then. Markers come last in a turn, flips first."""
+        for n, train in enumerate(rest.flips):
+            left = replace(rest, flips=rest.flips[:n] + rest.flips[n + 1 :])
+            yield DoubleFlipped(by=player, train=train, source=self.source), left
+        for n, tiles in enumerate(rest.tiles):
+            if tiles:
+                left = replace(rest, tiles=(*rest.tiles[:n], tiles[1:], *rest.tiles[n + 1 :]))
+                yield TilePlayed(by=player, tile=tiles[0].tile, train=tiles[0].train, source=self.source), left
+        if rest.draws:
+            yield Drew(by=player, source=self.source), replace(rest, draws=rest.draws - 1)
+        for n, name in enumerate(rest.discards):
+            if name == player:
+                left = replace(rest, discards=rest.discards[:n] + rest.discards[n + 1 :])
+                yield Discarded(by=player, source=self.source), left
+        alone = not (any(rest.tiles) or rest.draws or rest.flips or rest.discards)
+        for n, marker in enumerate(rest.markers):
+            if marker.player == player or (alone and marker.player in owners):
+                left = replace(rest, markers=rest.markers[:n] + rest.markers[n + 1 :])
+                kind = MarkerPlaced if isinstance(marker, Mark) else MarkerRemoved
+                yield kind(by=player, train=marker.player, source=self.source), left
+
+    def _pass_until(self, so_far: Telling, at: int, seat: int, budget: int) -> Telling | None:
+        """The players between two seats of the row have passed unseen."""
+        told: Telling | None = so_far
+        for between in range(at + 1, seat):
+            if told is None:
+                return None
+            told = self._try(told, Passed(by=self.row[between], source="rule"), budget, new_turn=False)
+        return told
+
+    def _try(self, so_far: Telling, event: Event, budget: int, *, new_turn: bool) -> Telling | None:
+        """One more event, where the blame stays within the budget."""
+        self.trials += 1
+        course, blame, events = so_far.course, set(so_far.blame), list(so_far.events)
+        for implied in course.passes_before(event):
+            step = course.take(implied, self.base + len(events))
+            course = step.course
+            self._blame(blame, events, implied, step.findings, step.late)
+            events.append(implied)
+        step = course.take(event, self.base + len(events))
+        self._blame(blame, events, event, step.findings, step.late)
+        events.append(event)
+        if len({player for player, _ in blame}) > budget:
+            return None
+        return Telling(tuple(events), step.course, frozenset(blame), so_far.turns + new_turn)
+
+    def _blame(
+        self,
+        blame: set[tuple[str, str]],
+        events: list[Event],
+        event: Event,
+        findings: Sequence[Finding],
+        late: Mapping[int, tuple[Finding, ...]],
+    ) -> None:
+        out_of_turn = any(finding.code == Violation.OUT_OF_TURN for finding in findings)
+        for finding in findings:
+            if out_of_turn and not finding.certain and finding.code != Violation.OUT_OF_TURN:
+                continue
+            blame.add((finding.by or str(getattr(event, "by", "")), finding.code))
+        for key, found in late.items():
+            turn_player = self._player_of_key(key, events)
+            for finding in found:
+                if (key, finding) not in self.known:
+                    blame.add((finding.by or turn_player, finding.code))
+
+    def _player_of_key(self, key: int, events: list[Event]) -> str:
+        if key >= self.base:
+            return str(getattr(events[key - self.base], "by", ""))
+        turn = self.course.turn
+        return turn.player if turn is not None else ""
+
+
+def _beats(one: Telling, other: Telling) -> bool:
+    """Of two that blame the same players the one whose codes include all of the other's is dropped."""
+    if one.blame == other.blame:
+        return one is not other and one.cost < other.cost
+    same = {player for player, _ in one.blame} == {player for player, _ in other.blame}
+    return same and one.blame < other.blame
