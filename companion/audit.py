@@ -16,6 +16,9 @@ from companion.tile import Tile
 from companion.turn import Action, Discard, Draw, End, Pass, Play
 from companion.violation import Violation
 
+NEVER_CERTAIN = 10_000
+"""More draws than any round has: where they cannot be bounded, nothing is proved."""
+
 
 class Status(StrEnum):
     """What is known of a decision once hands are shown."""
@@ -148,7 +151,3 @@ def _unseen_draws(player: str, log: Sequence[Entry], reveal: Reveal) -> int:
     laid = sum(isinstance(act, (Play, Discard)) for act in own)
     drawn = sum(isinstance(act, Draw) for act in own)
     return max(0, len(reveal.shown[player]) + laid - reveal.dealt - drawn)
-
-
-NEVER_CERTAIN = 10_000
-"""More draws than any round has: where they cannot be bounded, nothing is proved."""
