@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from flask import Blueprint, Response, current_app, jsonify, redirect, request
-from werkzeug.exceptions import BadRequest, Conflict
+from werkzeug.exceptions import BadRequest, Conflict, ServiceUnavailable
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion.journal import JournalError
 from companion.web.access import needs_pin, own_path, wants_page, who_changes
 from companion.web.body import number, person, read_body, text, tile, tiles
 from companion.web.house import House
@@ -45,17 +46,23 @@ def state() -> Response:
     return jsonify(snapshot)
 
 
-def act(verb: str, *arguments: Any, **named: Any) -> AnyResponse:
+def act(call: Callable[..., Any], *arguments: Any, **named: Any) -> Sequence[Any]:
     """Call one verb of the session; a refusal is 409 with its sentence, and nothing has changed."""
-    session = house().session
-    call: Callable[..., Any] = getattr(session, verb)
     try:
-        events = call(*arguments, **named)
+        events: Sequence[Any] = call(*arguments, **named) or ()
+    except JournalError as fault:
+        raise ServiceUnavailable(f"The game could not be written to the disk: {fault}") from None
     except (ValueError, LookupError) as refusal:
         raise Conflict(_sentence(refusal)) from None
+    return events
+
+
+def said(verb: str, *arguments: Any, **named: Any) -> AnyResponse:
+    """The answer to a tap: the events it brought, or for a form the page it came from."""
+    events = act(getattr(house().session, verb), *arguments, **named)
     if wants_page():
         return redirect(own_path(request.form.get("next") or "/"), 303)
-    return jsonify({"events": [event if isinstance(event, dict) else event.to_json() for event in events or ()]})
+    return jsonify({"events": [event if isinstance(event, dict) else event.to_json() for event in events]})
 
 
 def _sentence(refusal: Exception) -> str:
@@ -131,7 +138,7 @@ def play() -> AnyResponse:
     fields = read_body(request)
     _fresh(fields)
     train = _train(fields)
-    return act("play", laid_tile(fields, train), train, by=_mover(fields), source="person")
+    return said("play", laid_tile(fields, train), train, by=_mover(fields), source="person")
 
 
 @api.post("/api/<any(draw,pass,discard):what>")
@@ -140,7 +147,7 @@ def turn_act(what: str) -> AnyResponse:
     fields = read_body(request)
     _fresh(fields)
     verb = {"draw": "draw", "pass": "pass_turn", "discard": "discard"}[what]
-    return act(verb, _mover(fields))
+    return said(verb, _mover(fields))
 
 
 @api.post("/api/<any(mark,unmark,flip):what>")
@@ -148,21 +155,21 @@ def turn_act(what: str) -> AnyResponse:
 def marker_act(what: str) -> AnyResponse:
     fields = read_body(request)
     _fresh(fields)
-    return act(what, _train(fields), by=_mover(fields))
+    return said(what, _train(fields), by=_mover(fields))
 
 
 @api.post("/api/announce")
 @needs_pin
 def announce() -> AnyResponse:
     fields = read_body(request)
-    return act("announce", _mover(fields))
+    return said("announce", _mover(fields))
 
 
 @api.post("/api/undo")
 @needs_pin
 def undo() -> AnyResponse:
     _fresh(read_body(request))
-    return act("undo")
+    return said("undo")
 
 
 @api.post("/api/answer")
@@ -171,7 +178,7 @@ def answer() -> AnyResponse:
     """Which of an unclear event's stories is true; -1: none of them."""
     fields = read_body(request)
     choice = number(fields, "choice", -1, 50)
-    return act("answer", number(fields, "seq", 1, 10**9), None if choice < 0 else choice, by=who_changes())
+    return said("answer", number(fields, "seq", 1, 10**9), None if choice < 0 else choice, by=who_changes())
 
 
 def correction(fields: dict[str, Any]) -> tuple[int, dict[str, Any]]:
@@ -211,7 +218,7 @@ def correct() -> AnyResponse:
     fields = read_body(request)
     _fresh(fields)
     seq, what = correction(fields)
-    return act("correct", seq, what, by=who_changes())
+    return said("correct", seq, what, by=who_changes())
 
 
 @api.post("/api/start-round")
@@ -221,14 +228,14 @@ def start_round() -> AnyResponse:
     _fresh(fields)
     engine = None if fields.get("engine") in (None, "") else tile(fields["engine"], HIGHEST)
     starter = None if fields.get("starter") in (None, "") else person(fields, "starter", _players())
-    return act("start_round", engine, starter)
+    return said("start_round", engine, starter)
 
 
 @api.post("/api/show-hand")
 @needs_pin
 def show_hand() -> AnyResponse:
     fields = read_body(request)
-    return act("show_hand", person(fields, "by", _players()), tiles(fields.get("tiles") or [], HIGHEST))
+    return said("show_hand", person(fields, "by", _players()), tiles(fields.get("tiles") or [], HIGHEST))
 
 
 @api.post("/api/end-round")
@@ -239,4 +246,4 @@ def end_round() -> AnyResponse:
     how = text(fields, "how", default="blocked_declared", longest=20)
     if how not in ("out", "blocked_proved", "blocked_declared", "abandoned"):
         raise BadRequest("A round ends by out, blocked_proved, blocked_declared or abandoned.")
-    return act("end_round", how)
+    return said("end_round", how)

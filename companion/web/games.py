@@ -11,10 +11,11 @@ from flask import Blueprint, Response, redirect, render_template, request, send_
 from werkzeug.exceptions import BadRequest, Conflict, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion.journal import JournalError
 from companion.web.access import needs_pin
 from companion.web.api import house
 from companion.web.board import board_of
-from companion.web.house import SessionLike, event_lines
+from companion.web.house import NoGameError, SessionLike, event_lines
 from companion.web.plays import PICTURE, pictures_folder
 
 games = Blueprint("games", __name__)
@@ -26,7 +27,7 @@ EXPORT_LIMIT = 400 * 1024 * 1024
 def _session(game: str) -> SessionLike:
     try:
         found = house().look_up(game)
-    except (OSError, ValueError) as fault:
+    except (OSError, ValueError, JournalError) as fault:
         raise Conflict(f"The game cannot be read: {fault}") from None
     if found is None:
         raise NotFound("There is no such game.")
@@ -54,7 +55,12 @@ def listing() -> str:
 def reopen(game: str) -> AnyResponse:
     """Put an earlier game on the table again."""
     if game != house().game:
-        house().put_on_the_table(_session(game), game)
+        try:
+            house().reopen(game)
+        except NoGameError:
+            raise NotFound("There is no such game.") from None
+        except (OSError, ValueError, JournalError) as fault:
+            raise Conflict(f"The game cannot be opened: {fault}") from None
     return redirect("/", 303)
 
 

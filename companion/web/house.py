@@ -42,6 +42,9 @@ class Workshop:
     create: Callable[[Path, Mapping[str, Any]], SessionLike]
     """(new journal's path, header) -> session."""
     open: Callable[[Path], SessionLike]
+    """An earlier game to go on with."""
+    look: Callable[[Path], SessionLike]
+    """An earlier game only to be looked at: nothing can be written into it."""
     read_hand: Callable[[bytes, Mapping[str, Any]], Mapping[str, Any]] | None = None
     """(a photograph, header) -> {"tiles": [[a, b], ...], "unreadable": n}: a hand laid open. None: no eye here."""
 
@@ -97,10 +100,13 @@ class House:
     def put_on_the_table(self, session: SessionLike, game: str) -> None:
         """From now on this is the game that everybody sees."""
         with self._lock:
+            earlier = self._session
             self._session, self._game = session, game
         session.subscribe(lambda *_: self.bell.ring())
         for follower in list(self._followers):
             follower(game, session)
+        if earlier is not None and earlier is not session:
+            _put_away(earlier)
         self.bell.ring()
 
     def follow(self, follower: Callable[[str, SessionLike], None]) -> None:
@@ -150,11 +156,25 @@ class House:
         folder = self.folder(game)
         if folder is None or self.workshop is None:
             return None
-        return self.workshop.open(folder / "journal.jsonl")
+        return self.workshop.look(folder / "journal.jsonl")
+
+    def reopen(self, game: str) -> None:
+        """Put an earlier game on the table again. Raises NoGameError for a name that is none."""
+        folder = self.folder(game)
+        if folder is None or self.workshop is None:
+            raise NoGameError
+        self.put_on_the_table(self.workshop.open(folder / "journal.jsonl"), game)
 
     def camera_status(self) -> dict[str, Any] | None:
         """What the camera is doing, or None in a game without one."""
         return None if self.camera is None else dict(self.camera.status())
+
+
+def _put_away(session: SessionLike) -> None:
+    """Close the journal of a game that left the table, so that it can be opened again."""
+    close = getattr(getattr(session, "journal", None), "close", None)
+    if close is not None:
+        close()
 
 
 def _remove_if_empty(folder: Path) -> None:

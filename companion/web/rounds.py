@@ -11,7 +11,7 @@ from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.web.access import needs_pin
-from companion.web.api import HIGHEST, house
+from companion.web.api import HIGHEST, act, house
 from companion.web.board import Board, board_of
 from companion.web.body import read_body, tiles
 from companion.web.chart import totals_chart
@@ -73,14 +73,11 @@ def count() -> AnyResponse:
         raise BadRequest(_("Say how the round ended."))
     if how == "out" and all(shown.values()):
         raise BadRequest(_("Somebody went out, so one hand must be empty."))
-    try:
-        if board.phase == "playing":
-            session.end_round(how)
-        if how != "abandoned":
-            for name, hand in shown.items():
-                session.show_hand(name, hand)
-    except (ValueError, LookupError) as refusal:
-        raise Conflict(str(refusal) or "The round cannot be ended like this.") from None
+    if board.phase == "playing":
+        act(session.end_round, how)
+    if how != "abandoned":
+        for name, hand in shown.items():
+            act(session.show_hand, name, hand)
     return redirect("/scores", 303)
 
 

@@ -102,4 +102,4 @@ def fake_workshop() -> Workshop:
             raise ValueError("it ends too early")
         return {"tiles": [[12, 5], [3, 3]], "unreadable": 1}
 
-    return Workshop(create=create, open=open_game, read_hand=read_hand)
+    return Workshop(create=create, open=open_game, look=open_game, read_hand=read_hand)
