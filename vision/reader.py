@@ -7,7 +7,7 @@ are doubtful, and a doubtful half is unreadable. What is no tile at all in the r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,7 @@ from vision.detections import Detections, Kind
 from vision.frame import Image
 from vision.inference import Network, WeightsError
 from vision.known_set import KnownSet, softened, weigh
+from vision.plausibility import PlausibilitySettings, body_colours, strangers
 from vision.reading import HalfReading, TileReading
 from vision.rectify import READ_MARGIN, cut_tile, half_corners, put_right, side_px
 from vision.rotated import suppress
@@ -55,6 +56,7 @@ class ReaderSettings:
     same_tile: float = 0.35
     smallest_half_px: float = 9.0
     batch: int = 64
+    alike: PlausibilitySettings = field(default_factory=PlausibilitySettings)
     others_from: float = 0.002
     variants: tuple[tuple[float, float, float, float], ...] = (
         (0.0, 0.0, 0.0, 0.0),
@@ -116,15 +118,22 @@ class Reader:
         up = np.flatnonzero(~down & (none <= s.phantom))
         p = scores.values[up].astype(np.float64)
         p = softened(p) if known is None else _with_rest(weigh(_normal(p), known).halves, p)
-        place = {int(tile): i for i, tile in enumerate(up)}
+        halves = {int(tile): self._halves(p[i], scores.quads[tile]) for i, tile in enumerate(up)}
+        unread = np.array(
+            [sum(h.value is None for h in halves[i]) if i in halves else 2 for i in range(len(tiles))], int
+        )
+        colours = body_colours(self.crops(image, scores.quads))
+        strange = strangers(scores.quads, colours, (unread == 0) & (tiles.confidence > s.doubtful_detection), s.alike)
         readings = []
         for i in sorted(once.tolist()):
-            quad, confidence = scores.quads[i], float(tiles.confidence[i])
-            halves = self._halves(p[place[i]], quad) if i in place else None
-            unread = 2 if halves is None else sum(half.value is None for half in halves)
-            if (halves is None and not down[i]) or confidence < (0.0, s.shaky_detection, s.doubtful_detection)[unread]:
-                continue
-            readings.append(TileReading(quad, "down" if halves is None else "up", halves, confidence))
+            confidence = float(tiles.confidence[i])
+            if down[i]:
+                if confidence >= s.shaky_detection:
+                    readings.append(TileReading(scores.quads[i], "down", None, confidence))
+            elif i in halves:
+                needed = (0.0, s.shaky_detection, s.doubtful_detection)[unread[i]]
+                if confidence >= needed and not (unread[i] and strange[i]):
+                    readings.append(TileReading(scores.quads[i], "up", halves[i], confidence))
         return readings
 
     def scores(self, image: Image, quads: Floats) -> TileScores:

@@ -1,0 +1,56 @@
+"""Tiles of one picture come from one box: what differs from the sure ones in size or body colour is doubtful.
+
+Only finds that could not be read are judged by this. A tile that can be read is believed whatever it looks like: boxes
+of two makers may be mixed, and a guess about colours is no reason to overlook a tile.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.frame import Image
+from vision.rotated import sides
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class PlausibilitySettings:
+    """`least_sure` tiles must be sure before they are a measure. Colours are CIE L*a*b* as OpenCV scales it."""
+
+    least_sure: int = 3
+    size_factor: float = 1.35
+    colour_apart: float = 14.0
+    light_apart: float = 55.0
+
+
+def body_colours(crops: Image) -> Floats:
+    """(n, side, 2 side, 3) crops of tiles -> (n, 3): the middle L, a, b of each, which is its body and not its pips."""
+    if not len(crops):
+        return np.zeros((0, 3), np.float32)
+    small = np.asarray(crops[:, 4:-4:2, 4:-4:2], np.uint8)
+    n, h, w, _ = small.shape
+    lab = np.asarray(cv2.cvtColor(small.reshape(n * h, w, 3), cv2.COLOR_BGR2LAB), np.float32)
+    return np.asarray(np.median(lab.reshape(n, h * w, 3), 1), np.float32)
+
+
+def strangers(
+    quads: Floats, colours: Floats, sure: NDArray[np.bool_], settings: PlausibilitySettings
+) -> NDArray[np.bool_]:
+    """(n,) True where a find is of another size or colour than every group of sure tiles allows."""
+    s = settings
+    if sure.sum() < s.least_sure:
+        return np.zeros(len(quads), np.bool_)
+    along, across = sides(quads)
+    size = np.sqrt(along * across)
+    typical = np.median(size[sure])
+    odd_size = (size > typical * s.size_factor) | (size < typical / s.size_factor)
+    known = colours[sure]
+    chroma = np.linalg.norm(colours[:, None, 1:] - known[None, :, 1:], axis=2)
+    light = np.abs(colours[:, None, 0] - known[None, :, 0])
+    alike = (chroma < s.colour_apart) & (light < s.light_apart)
+    return np.asarray(odd_size | (alike.mean(1) < 0.2))
