@@ -17,11 +17,11 @@ from companion.notation import Change, Drawing, Laying, Vanishing
 from companion.position import Position
 from companion.ruleset import RuleSet
 from companion.ruling import Ruling
-from companion.turn import Action, Draw, Mark, Play, Unmark
+from companion.turn import MEXICAN, Action, Draw, Mark, Play, Unmark
 from companion.violation import Violation as V
 
-MOST_RULINGS = 30_000
-"""After so many rulings on single turns the search gives up: then nothing is explained and nobody is blamed."""
+MOST_WORK = 40_000
+"""After so many shares and rulings on single turns the search gives up: nothing is explained and nobody is blamed."""
 MOST_MIXED_TILES = 5
 """More tiles than this in one faulty turn are told train by train only, not in every mixed order."""
 ASSUMED_DRAWS = 2
@@ -115,7 +115,7 @@ class _Search:
         self.countable = table.boneyard is not None
         self.players = len(table.players)
         self.first = table.turn
-        self._rulings = 0
+        self._work = 0
         self._walked: dict[tuple[object, ...], tuple[tuple[TurnStory, ...], ...]] = {}
 
     def rows(self, table: Position, rest: Remainder, budget: int) -> Iterator[Story]:
@@ -134,8 +134,9 @@ class _Search:
 
     def _step(self, table: Position, rest: Remainder, budget: int, ended: bool) -> Iterator[tuple[TurnStory, ...]]:
         last_seat = table.after(table.turn) == self.first
-        for share, left in self._shares(table, rest, last_seat):
-            if (last_seat and not left.empty) or (not budget and self._too_many(table, share)):
+        counts = _counts([len(plays) for plays in rest.plays]) if budget else self._legal_counts(table, rest)
+        for share, left in self._shares(table, rest, counts, last_seat):
+            if last_seat and not left.empty:
                 continue
             visible = bool(share.tiles or share.draws or share.markers)
             for turn in self._tellings(table, share, ended, budget):
@@ -149,20 +150,44 @@ class _Search:
                     for tail in self._walk(following, left, budget - faulty, over):
                         yield (turn, *tail)
 
-    def _too_many(self, table: Position, share: Remainder) -> bool:
-        """Whether no order of these tiles can be legal: outside a long turn the first non-double completes it."""
+    def _count_work(self) -> None:
+        self._work += 1
+        if self._work > MOST_WORK:
+            raise _TooManyError
+
+    def _legal_counts(self, table: Position, rest: Remainder) -> Iterator[tuple[int, ...]]:
+        """How many tiles of each train a faultless turn can have laid.
+
+        In a long turn the own train's only, and all of them when everybody after is in a long turn too; in an ordinary
+        turn the first tile that is no double completes it.
+        """
         if self.rules.long_first and table.first_turn:
-            return False
-        return sum(not play.tile.is_double for plays in share.plays for play in plays) > 1
+            mine = {table.turn, MEXICAN} if self.rules.mx_from_turn == 1 else {table.turn}
+            lengths = [len(plays) if plays and plays[0].train in mine else 0 for plays in rest.plays]
+            whole = self.rules.mx_from_turn > 1 and self._all_begin(table)
+            return iter([tuple(lengths)]) if whole else _counts(lengths)
+        return _counts_with_one_plain(rest.plays)
+
+    def _all_begin(self, table: Position) -> bool:
+        """Whether every player who can follow in the row has not begun yet."""
+        player = table.after(table.turn)
+        while player != self.first:
+            if table.trains.get(player) or player in table.markers:
+                return False
+            player = table.after(player)
+        return True
 
     def _went_out(self, before: Position, after: Position) -> bool:
         """Whether the hand is known to be empty and the round ends with it."""
         out = after.hands.get(before.turn) == 0
         return out and not (self.rules.finish_first_lap and before.first_turn)
 
-    def _shares(self, table: Position, rest: Remainder, last_seat: bool) -> Iterator[tuple[Remainder, Remainder]]:
+    def _shares(
+        self, table: Position, rest: Remainder, every_count: Iterable[tuple[int, ...]], last_seat: bool
+    ) -> Iterator[tuple[Remainder, Remainder]]:
         """Every part of the change that this player may have made, with what is left for the others."""
-        for counts in _counts([len(plays) for plays in rest.plays]):
+        for counts in every_count:
+            self._count_work()
             mine = tuple(plays[:n] for plays, n in zip(rest.plays, counts, strict=True))
             others = tuple(plays[n:] for plays, n in zip(rest.plays, counts, strict=True))
             for draws in range(rest.draws + 1):
@@ -234,9 +259,7 @@ class _Search:
                     acts.extend(Draw() for place in places if place == i)
                     acts.extend(plays[i : i + 1])
                 acts.extend(share.markers)
-                self._rulings += 1
-                if self._rulings > MOST_RULINGS:
-                    raise _TooManyError
+                self._count_work()
                 ruling = judge_turn(self.rules, table, acts, after_round_end=ended)
                 turn = TurnStory(table.turn, tuple(acts), ruling)
                 if ruling.legal and (self.countable or V.NO_DRAW not in ruling.may):
@@ -282,3 +305,21 @@ def _orders(chains: Sequence[tuple[Play, ...]]) -> Iterator[tuple[Play, ...]]:
             rest = (*chains[:i], plays[1:], *chains[i + 1 :])
             for tail in _orders(rest):
                 yield (plays[0], *tail)
+
+
+def _counts_with_one_plain(chains: Sequence[tuple[Play, ...]]) -> Iterator[tuple[int, ...]]:
+    """The counts that hold at most one tile which is no double."""
+
+    def grow(i: int, plain: int) -> Iterator[tuple[int, ...]]:
+        if i == len(chains):
+            yield ()
+            return
+        for n in range(len(chains[i]) + 1):
+            if n and not chains[i][n - 1].tile.is_double:
+                plain += 1
+            if plain > 1:
+                return
+            for tail in grow(i + 1, plain):
+                yield (n, *tail)
+
+    return grow(0, 0)

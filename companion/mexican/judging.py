@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from companion.mexican.scoring import engine_due
 from companion.mexican.turn_state import TurnState
 from companion.position import Position
 from companion.ruleset import RuleSet
@@ -93,7 +94,7 @@ def judge_state(rules: RuleSet, position: Position) -> Ruling:
         codes.add(V.ENGINE_NOT_DOUBLE)
     if max(engine) > position.set_max:
         codes.add(V.TILE_NOT_IN_SET)
-    due = engine_due(rules, position)
+    due = engine_due(rules, position.set_max, position.round or 1, position.first_engine)
     if position.round is not None and engine != Laid(due, due):
         (codes if engine.is_double else may).add(V.WRONG_ENGINE)
     seen = {engine.tile}
@@ -108,14 +109,6 @@ def judge_state(rules: RuleSet, position: Position) -> Ruling:
         codes.add(V.SECOND_MEXICAN)
     codes.update(_faults_of_flips(rules, position))
     return Ruling.of(codes, may)
-
-
-def engine_due(rules: RuleSet, position: Position) -> int:
-    """The value of the double that is due as the engine of `position.round`."""
-    first = position.first_engine
-    if first is None:
-        first = rules.first_engine if rules.first_engine is not None else position.set_max
-    return first - ((position.round or 1) - 1)
 
 
 def _faults_seen(
