@@ -188,9 +188,11 @@ def _table_edge(rng: Rng, g: GBuffer, plan: Plan) -> None:
     mask = np.zeros(g.owner.shape, np.uint8)
     cv2.fillConvexPoly(mask, q.astype(np.int32), 255, cv2.LINE_AA)
     share = cv2.GaussianBlur(mask, (0, 0), 1.2).astype(F)[..., None] / 255
-    floor = any_colour(rng, (0, 120), (15, 200)) * F(rng.uniform(0.3, 0.8))
-    grain = cv2.resize(smooth(rng, 128, 16), g.owner.shape[::-1], interpolation=cv2.INTER_LINEAR)
-    g.surface[..., :3] += (floor * (1 + 0.1 * grain)[..., None] - g.surface[..., :3]) * share
+    extent = 1.5 * plan.view_mm
+    floor = GBuffer(g.camera)
+    lay_table(floor, make_surface(rng, 400, extent / 400), plan.centre, rng.uniform(0, 2 * math.pi))
+    dim = F(rng.uniform(0.25, 0.9))  # it lies lower, often in the table's shade
+    g.surface[..., :3] += (floor.surface[..., :3] * dim - g.surface[..., :3]) * share
     g.shape[..., 2] *= 1 - share[..., 0]
 
 
