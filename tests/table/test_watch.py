@@ -1,0 +1,187 @@
+"""A whole simulated table through settler, memory, layout and observation, against the truth of every scene."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from companion.layout import Layout
+from companion.notation import Drawing, Laying, Vanishing, print_change
+from companion.observed import Observation
+from companion.tile import Laid
+from companion.turn import Discard, Draw, Mark, Play, Unmark
+from companion.watch import CameraNews, Watcher
+from companion.watch.start import known_set
+from datasets.simulator.camera import VISIBLE_FAULTS, Filmed, SimCamera, SimSettings
+from datasets.simulator.script import Scene, Troubles
+from tests.table.sketch import KnowingEye, sketched
+from vision.calibration import Calibration
+from vision.settle import Settler
+
+
+class Notebook:
+    """A desk that believes everything and writes it down."""
+
+    def __init__(self) -> None:
+        self.first: Layout | None = None
+        self.records: list[tuple[str, Observation]] = []
+        self.questions: list[tuple[str, Observation]] = []
+
+    def recorded(self) -> Mapping[str, Sequence[Laid]]:
+        return {}
+
+    def first_table(self, layout: Layout, frame: str) -> None:
+        self.first = layout
+
+    def still_new(self, observation: Observation) -> Observation:
+        return observation
+
+    def accuses(self, observation: Observation) -> bool:
+        return bool(observation.gone)
+
+    def record(self, observation: Observation, layout: Layout, frame: str) -> None:
+        self.records.append((frame, observation))
+
+    def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
+        self.questions.append((frame, observation))
+
+
+def watched(
+    seed: int, settings: SimSettings, **errors: float
+) -> tuple[SimCamera, Notebook, list[CameraNews], KnowingEye]:
+    camera = sketched(seed, settings)
+    setup = camera.setup()
+    eye = KnowingEye(camera, **errors)  # type: ignore[arg-type]
+    desk = Notebook()
+    news: list[CameraNews] = []
+    first = camera.read()
+    assert first is not None
+    calibration = Calibration.from_corners(setup.corners_px, setup.size_mm, 0.0, size_wh=first.size_wh)  # type: ignore[arg-type]
+    watcher = Watcher(
+        camera,
+        eye,  # type: ignore[arg-type]
+        Settler(),
+        calibration,
+        setup.table_setup(),
+        desk,
+        known=known_set(setup),
+        publish=news.append,
+    )
+    watcher.see(first)
+    watcher.run()
+    return camera, desk, news, eye
+
+
+def truth(filmed: Sequence[Filmed]) -> list[Counter[str]]:
+    """The changes of each scene that changed something; a take-back is seen as it comes and as it goes."""
+    scenes: list[Counter[str]] = []
+    for one in filmed:
+        changes = expected(one.scene)
+        if changes:
+            scenes.append(changes)
+    return scenes
+
+
+def expected(scene: Scene) -> Counter[str]:
+    found: Counter[str] = Counter()
+    marks: dict[str, int] = {}
+    for player, act in scene.plays:
+        match act:
+            case Play(tile, train):
+                found[f"+{tile.inner}-{tile.outer}@{train}"] += 1
+            case Draw():
+                found["draw"] += 1
+            case Mark(owner):
+                marks[owner] = marks.get(owner, 0) + 1
+            case Unmark(owner):
+                marks[owner] = marks.get(owner, 0) - 1
+            case Discard():
+                found[f"discard {player}"] += 1
+            case _:
+                pass
+    for owner, count in marks.items():
+        if count:
+            found[f"{'mark' if count > 0 else '-mark'} {owner}"] += 1
+    return found
+
+
+def told(observation: Observation) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for change in observation.delta:
+        if isinstance(change, Drawing):
+            found["draw"] += change.count
+        else:
+            found[print_change(change)] += 1
+    for player, count in observation.discards.items():
+        found[f"discard {player}"] += count
+    return found
+
+
+def without_draws(scenes: Sequence[Counter[str]]) -> list[Counter[str]]:
+    """A pile shows no draws."""
+    bare = [Counter({what: n for what, n in scene.items() if what != "draw"}) for scene in scenes]
+    return [scene for scene in bare if scene]
+
+
+@pytest.mark.parametrize(("seed", "rules"), [(2, "cz"), (3, "reeves"), (12, "tactic")])
+def test_a_quiet_game_is_seen_exactly(seed: int, rules: str) -> None:
+    settings = SimSettings(rules=rules, most_scenes=14, troubles=Troubles.none(), show_hands=False)
+    camera, desk, _, _ = watched(seed, settings)
+    seen, true = [told(observation) for _, observation in desk.records], truth(camera.truth)
+    if not camera.plan.boneyard_spread:
+        seen, true = without_draws(seen), without_draws(true)
+    assert seen == true
+    assert desk.questions == []
+
+
+def test_a_chinese_line_with_discards_and_a_wall_is_seen_exactly() -> None:
+    settings = SimSettings(rules="jielong", most_scenes=24, troubles=Troubles.none(), show_hands=False)
+    camera, desk, _, _ = watched(4, settings)
+    assert [told(observation) for _, observation in desk.records] == truth(camera.truth)
+    assert desk.questions == []
+    assert len(camera.table.line) > 8
+
+
+def test_bumps_lamps_nudges_and_passing_hands_are_no_plays() -> None:
+    troubles = Troubles(0.3, 0.1, 0.0, 0.15, 0.15, 0.15, 0.0, 0.15)
+    settings = SimSettings(rules="reeves", most_scenes=20, troubles=troubles, plant=VISIBLE_FAULTS, show_hands=False)
+    camera, desk, _, _ = watched(9, settings)
+    kinds = {one.scene.trouble for one in camera.truth} - {None}
+    assert {"bump", "nudge", "lamp"} & kinds
+    assert [told(observation) for _, observation in desk.records] == truth(camera.truth)
+
+
+def test_a_tile_taken_back_is_seen_to_go() -> None:
+    troubles = Troubles(0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0)
+    settings = SimSettings(rules="tactic", most_scenes=10, troubles=troubles, show_hands=False)
+    camera, desk, _, _ = watched(5, settings)
+    taken = sum(one.scene.trouble == "take_back" for one in camera.truth)
+    gone = [change for _, observation in desk.records for change in observation.delta if isinstance(change, Vanishing)]
+    assert taken > 0 and len(gone) == taken
+
+
+def test_a_wavering_eye_ends_in_questions_and_not_in_wrong_tiles() -> None:
+    settings = SimSettings(rules="reeves", most_scenes=12, troubles=Troubles.none(), show_hands=False)
+    camera, desk, _, _ = watched(3, settings, unread=0.3, jitter_mm=1.2, missed=0.03)
+    real = Counter(change for scene in truth(camera.truth) for change in scene if change.startswith("+"))
+    seen = Counter(
+        print_change(change)
+        for _, observation in desk.records
+        for change in observation.delta
+        if isinstance(change, Laying)
+    )
+    assert not seen - real
+
+
+def test_the_cameras_state_is_published_from_hand_to_read() -> None:
+    settings = SimSettings(rules="reeves", most_scenes=2, troubles=Troubles.none(), show_hands=False)
+    _, _, news, eye = watched(3, settings)
+    states = [one.state for one in news]
+    assert states[-1] == "ended"
+    assert states.count("read") >= 3
+    first_hand = states.index("hand")
+    assert "read" in states[first_hand:]
+    # Two equal readings make a change real: the first table, and two tiles.
+    assert eye.looks <= 12
