@@ -128,7 +128,7 @@ class Panel:
     def __init__(
         self,
         settings: PanelSettings,
-        pressed: Callable[[Press], None],
+        pressed: Callable[[Press], object],
         *,
         pin_factory: Any = None,
     ) -> None:
@@ -203,6 +203,6 @@ class Panel:
             self._pressed(press)
 
 
-def open_panel(pressed: Callable[[Press], None], path: Path | None = None) -> Panel:
+def open_panel(pressed: Callable[[Press], object], path: Path | None = None) -> Panel:
     """The panel on this machine's pins. Raises PanelError in one line where there is none."""
     return Panel(load_settings(path), pressed)
