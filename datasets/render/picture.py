@@ -116,7 +116,7 @@ def _draw(rng: Rng, plan: Plan, camera: Camera) -> Picture:
         "width": width,
         "height": height,
     }
-    return Picture(out, label_all(camera, tiles, things, owners), meta, quality)
+    return Picture(out, label_all(camera, tiles, things, owners, out), meta, quality)
 
 
 def _hang_camera(rng: Rng, plan: Plan, width: int, height: int, whole: int = 0) -> Camera:

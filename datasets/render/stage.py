@@ -15,6 +15,7 @@ from datasets.render.faces import FaceMaker
 from datasets.render.gbuffer import GBuffer
 from datasets.render.hubs import SHAPES
 from datasets.render.labels import LabelObject, clockwise, thing_object, tile_object, tile_quad
+from datasets.render.legibility import half_contrast
 from datasets.render.markers import ROUND, DrawnThing
 from datasets.render.styles import TileStyle
 from datasets.render.surfaces import Surface
@@ -108,9 +109,16 @@ def draw_tile(
 
 
 def label_all(
-    camera: Camera, tiles: list[DrawnTile], things: list[DrawnThing], owners: NDArray[np.int16]
+    camera: Camera,
+    tiles: list[DrawnTile],
+    things: list[DrawnThing],
+    owners: NDArray[np.int16],
+    image: NDArray[np.uint8] | None = None,
 ) -> list[LabelObject]:
-    """Labels in the finished picture's pixels; `owners` already carries the lens distortion."""
+    """Labels in the finished picture's pixels; `owners` already carries the lens distortion.
+
+    With the finished `image`, tiles that lie face up also get `half_contrast` (see `legibility`).
+    """
     objects: list[LabelObject] = []
     for drawn in tiles:
         tile = drawn.tile
@@ -122,6 +130,9 @@ def label_all(
             owners,
             drawn.style.summary(),
         )
+        if found is not None and image is not None and tile.face_up:
+            quad, values = np.array(found["quad"]), (tile.first, tile.second)
+            found["half_contrast"] = half_contrast(image, quad, drawn.style, values)
         if found is not None:
             objects.append(found)
     for thing in things:

@@ -1,0 +1,50 @@
+"""A label knows what was printed; legibility knows whether anything of it is left in the picture."""
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+
+from datasets.render.chance import stream
+from datasets.render.legibility import half_contrast
+from datasets.render.styles import make_style, resized
+from datasets.render.table import TableCamera, TableScene, TableTile, render_table
+
+SCENE = TableScene(
+    tiles=(TableTile((500.0, 450.0), 20.0, (3, 5)), TableTile((700.0, 450.0), 200.0, (6, 0))),
+    camera=TableCamera(width=640, height=480, height_mm=500.0),
+    set_max=6,
+)
+
+
+def _contrasts(image: np.ndarray, labels: list, seed: int, scene: TableScene = SCENE) -> list[int]:
+    style = resized(make_style(stream(seed, "style"), scene.family, scene.set_max), *scene.tile_size_mm)
+    return [c for o in labels for c in half_contrast(image, np.array(o["quad"]), style, tuple(o["values"]))]
+
+
+def test_sharp_pips_stand_out() -> None:
+    for seed in range(5):
+        image, labels = render_table(SCENE, seed)
+        assert min(_contrasts(image, labels, seed)) > 25
+
+
+def test_pips_that_run_together_in_blur_do_not() -> None:
+    image, labels = render_table(SCENE, 1)
+    labels = [o for o in labels if o["values"] == [3, 5]]
+    assert max(_contrasts(cv2.GaussianBlur(image, (0, 0), 12), labels, 1)) < 12
+
+
+def test_nothing_stands_out_in_a_black_or_a_burnt_picture() -> None:
+    image, labels = render_table(SCENE, 1)
+    assert max(_contrasts(np.zeros_like(image), labels, 1)) == 0
+    assert max(_contrasts(np.full_like(image, 255), labels, 1)) == 0
+
+
+def test_chinese_pips_are_looked_for_where_they_are_printed() -> None:
+    tiles = tuple(
+        TableTile((400.0 + 90 * i, 450.0), 90.0, pair) for i, pair in enumerate([(3, 3), (6, 6), (1, 3), (4, 4)])
+    )
+    scene = replace(SCENE, family="chinese", tiles=tiles)
+    for seed in range(4):
+        image, labels = render_table(scene, seed)
+        assert min(_contrasts(image, labels, seed, scene)) > 20
