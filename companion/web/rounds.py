@@ -33,7 +33,7 @@ def _board() -> Board:
 @rounds.get("/round-start")
 def start() -> str:
     snapshot = house().session.snapshot()
-    return render_template("round_start.html", board=board_of(snapshot), snapshot=snapshot, tv=False)
+    return render_template("round_start.html", board=board_of(snapshot), next=snapshot.get("next") or {}, tv=False)
 
 
 @rounds.get("/scores")

@@ -160,6 +160,7 @@ def reason_words(question: Mapping[str, Any]) -> str:
     reason = str(question.get("reason") or "")
     words = {
         "several_stories": _("More than one story explains what changed. Which one is true?"),
+        "misread_or_illegal": _("Misread, or against the rules? Please look."),
         "unreadable": _("A tile cannot be read. What is it?"),
     }
     return words.get(reason, _("Something changed that needs an answer."))
@@ -188,9 +189,13 @@ def set_title(name: str) -> str:
 def story_words(candidate: Mapping[str, Any], family: str = "mexican") -> str:
     """One possible story, in words where its events are known."""
     events = candidate.get("events") or ()
-    if events:
+    if events and all(isinstance(event, Mapping) and event.get("event") for event in events):
         return " ".join(say_event(event, family) for event in events)
-    return str(candidate.get("story") or "?")
+    story = str(candidate.get("story") or "?")
+    other, instead, read = story.partition(" instead of ")
+    if instead:
+        return _("It is %(tile)s, misread as %(read)s.", tile=other, read=read)
+    return story
 
 
 def how_words(how: str | None) -> str:

@@ -1,0 +1,141 @@
+"""`companion serve`: the product. The live page over a camera, or without one, where plays are tapped in."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from companion.web.house import House
+
+DATA_VARIABLE = "COMPANION_DATA"
+
+PAGE_BEAT_S = 5.0
+"""How often the page is asked whether it lives; systemd waits 30 s."""
+
+
+def default_data_dir() -> Path:
+    """Where games are kept unless `--data` says otherwise: COMPANION_DATA, else the user's own data folder."""
+    named = os.environ.get(DATA_VARIABLE)
+    if named:
+        return Path(named)
+    base = os.environ.get("XDG_DATA_HOME")
+    return (Path(base) if base else Path.home() / ".local" / "share") / "companion"
+
+
+def made_data_dir(data_dir: Path | None) -> Path:
+    """The data folder, there and writable. Raises ClickException."""
+    folder = data_dir or default_data_dir()
+    try:
+        (folder / "games").mkdir(parents=True, exist_ok=True)
+        probe = folder / ".writable"
+        probe.touch()
+        probe.unlink()
+    except OSError as fault:
+        why = fault.strerror or fault
+        raise click.ClickException(f"data folder {folder}: {why}; choose another with --data") from None
+    return folder
+
+
+@click.command("serve")
+@click.option("--camera", "source", metavar="SOURCE", help="picamera, usb:N, a path, sim:SEED; left out: no camera.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes any free one.")
+@click.option("--host", default="0.0.0.0", show_default=True, help="The address to listen on.")
+@click.option("--data", "data_dir", type=click.Path(path_type=Path), help="Folder for the games.")
+@click.option("--pin", metavar="DIGITS", help="A PIN of your own; left out: a fresh one for each start.")
+@click.option("--name", "names", multiple=True, metavar="HOST", help="A further name this box answers to.")
+@click.option("--broker", metavar="HOST[:PORT]", help="Tell a club's MQTT broker what happens here.")
+@click.option("--table-name", default="Table", show_default=True, help="What this table is called at the broker.")
+def serve(
+    source: str | None,
+    port: int,
+    host: str,
+    data_dir: Path | None,
+    pin: str | None,
+    names: tuple[str, ...],
+    broker: str | None,
+    table_name: str,
+) -> None:
+    """The live page over a real camera, or without one. Prints its address and the PIN for changes."""
+    from companion.cli.serve_games import make_house
+    from companion.supervise.watchdog import Watchdog, systemd_notifier
+    from companion.web.app import PageSettings, create_app
+    from companion.web.guard import own_names
+    from companion.web.pin import fresh_pin
+    from companion.web.serving import PortTakenError, listen, numeric_address, port_of, serve_on
+
+    if pin is not None and not 4 <= len(pin) <= 32:
+        raise click.UsageError("--pin: expected 4 to 32 characters")
+    folder = made_data_dir(data_dir)
+    try:
+        ear = listen(host, port)
+    except PortTakenError as fault:
+        raise click.ClickException(str(fault)) from None
+    with ExitStack() as parts:
+        parts.callback(ear.close)
+        house = make_house(folder)
+        limits = {"page": 25.0, **({"camera": 25.0, "referee": 25.0} if source is not None else {})}
+        dog = parts.enter_context(Watchdog(limits, say=systemd_notifier()))
+        if broker is not None:
+            _publish(house, broker, table_name, folder, parts)
+        if source is not None:
+            _watch(house, source, folder, dog.beat, parts)
+        address = numeric_address(port_of(ear))
+        chosen = PageSettings(
+            pin=pin or fresh_pin(), names=own_names() | {name.lower() for name in names}, address=address
+        )
+        app = create_app(house, chosen)
+        _beat_for_the_page(house, dog.beat, parts)
+        click.echo(f"The page: {address}")
+        click.echo(f"PIN for changes: {chosen.pin}")
+        click.echo("Ctrl-C ends it; every game is kept.", err=True)
+        dog.ready()
+        serve_on(app, ear)
+
+
+def _watch(house: House, source: str, folder: Path, beat: Callable[[str], None], parts: ExitStack) -> None:
+    from companion.cli.serve_camera import WatchedTable
+    from hardware.camera import CameraError
+
+    try:
+        table = WatchedTable(house, source, folder, beat)
+    except CameraError as fault:
+        raise click.ClickException(str(fault)) from None
+    parts.callback(table.close)
+    house.camera = table
+    table.start()
+
+
+def _publish(house: House, broker: str, table_name: str, folder: Path, parts: ExitStack) -> None:
+    try:
+        from companion.publish import Outbox, Publisher, parse_broker
+    except ImportError:
+        raise click.ClickException("paho-mqtt is not installed: pip install 'tabletop-companion[mqtt]'") from None
+    try:
+        address = parse_broker(broker)
+    except ValueError as fault:
+        raise click.UsageError(f"--broker: {fault}") from None
+    publisher = Publisher(address, table_name, Outbox(folder / "published.json"))
+    publisher.start()
+    parts.callback(publisher.close)
+    house.follow(publisher.follow)  # type: ignore[arg-type]
+
+
+def _beat_for_the_page(house: House, beat: Callable[[str], None], parts: ExitStack) -> None:
+    """The page lives while its house can be asked what is on the table."""
+    over = threading.Event()
+
+    def ask() -> None:
+        while not over.wait(PAGE_BEAT_S):
+            if house.has_game:
+                house.session.snapshot()
+            beat("page")
+
+    threading.Thread(target=ask, name="page-beat", daemon=True).start()
+    parts.callback(over.set)

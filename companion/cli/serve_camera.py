@@ -1,0 +1,186 @@
+"""The camera over the page's table: follows whichever game is being played, and never stops trying."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import cv2
+
+from companion.evidence import EvidenceStore
+from companion.setup_file import SetupError, setup_from_json
+from companion.supervise import SupervisedCamera, SupervisedEye, keep_watching
+from companion.tile import Tile
+from companion.watch import CameraNews, Watcher
+from companion.watch.session_desk import SessionDesk
+from companion.watch.start import first_calibration, known_set
+from companion.web.house import House, SessionLike
+from hardware.camera import Camera, open_camera
+from vision.frame import Frame, reduced
+from vision.settle import Settler
+
+STILL_WH = (1280, 960)
+"""Size of the picture on the set-up page."""
+
+TRY_AGAIN_S = 2.0
+"""Pause before the table is looked for again: somebody is moving corners or camera."""
+
+NEW_ROUND = ("round_started", "round_scored", "round_ended")
+
+
+class WatchedTable:
+    """One camera for the whole evening. `status` and `still` are what the page shows of it."""
+
+    def __init__(
+        self, house: House, source: str, data_dir: Path, beat: Callable[[str], None] = lambda part: None
+    ) -> None:
+        self._house = house
+        self._beat = beat
+        self._evidence = EvidenceStore(data_dir / "games")
+        self._camera: Camera = (
+            SupervisedCamera(source, beat=lambda: beat("camera"))
+            if source == "picamera" or source.startswith(("usb:", "/dev/"))
+            else open_camera(source)
+        )
+        self._own_setup: Callable[[], Any] | None = getattr(self._camera, "setup", None)
+        self._eye = SupervisedEye()
+        self._lock = threading.Lock()
+        self._state: dict[str, Any] = {"state": "looking"}
+        self._frame: Frame | None = None
+        self._game: tuple[str, SessionLike] | None = None
+        self._watcher: Watcher | None = None
+        self._fresh = threading.Event()
+        self._forget = threading.Event()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="watching", daemon=True)
+
+    def start(self) -> None:
+        self._house.follow(self._play)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._stop.set()
+        self._camera.close()
+        self._thread.join(timeout=10)
+        self._eye.close()
+        self._evidence.close()
+
+    def status(self) -> Mapping[str, Any]:
+        with self._lock:
+            state = dict(self._state)
+        trouble = self._evidence.status.trouble
+        return {**state, "pictures": trouble} if trouble else state
+
+    def still(self) -> bytes | None:
+        with self._lock:
+            frame = self._frame
+        if frame is None:
+            return None
+        small, _ = reduced(frame.image, _fitted(frame.size_wh))
+        done, jpeg = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, 80])
+        return jpeg.tobytes() if done else None
+
+    def read_now(self) -> None:
+        """Read the table as it is: somebody pressed the button."""
+        watcher = self._watcher
+        if watcher is not None:
+            watcher.read_now()
+
+    def _play(self, name: str, session: SessionLike) -> None:
+        """Another game is on the table."""
+        with self._lock:
+            self._game = (name, session)
+        session.subscribe(self._heard)
+        self._fresh.set()
+
+    def _heard(self, event: Any) -> None:
+        events = event if isinstance(event, list | tuple) else (event,)
+        if any(getattr(one, "KIND", "") in NEW_ROUND for one in events):
+            self._forget.set()
+
+    def _run(self) -> None:
+        keep_watching(self._step, lost=self._lost, back=self._back, beat=lambda: self._beat("referee"), stop=self._stop)
+        self._say("lost" if not self._stop.is_set() else "looking", "the recording has ended")
+
+    def _step(self) -> bool:
+        if self._fresh.is_set():
+            self._fresh.clear()
+            self._watcher = None
+        if self._forget.is_set() and self._watcher is not None:
+            self._forget.clear()
+            self._watcher.forget()
+        frame = self._camera.read()
+        if frame is None:
+            return False
+        with self._lock:
+            self._frame = frame
+            game = self._game
+        self._evidence.remember(frame)
+        if self._watcher is None:
+            if game is None:
+                self._say("looking")
+                return True
+            self._watcher = self._begin(frame, *game)
+            if self._watcher is None:
+                return not self._stop.wait(TRY_AGAIN_S)
+        self._watcher.see(frame)
+        return True
+
+    def _begin(self, frame: Frame, name: str, session: Any) -> Watcher | None:
+        """Find the table in the picture; None, with the reason on the page, while it cannot be found."""
+        try:
+            header = session.header.to_json()
+            setup = self._own_setup() if self._own_setup is not None else setup_from_json(header)
+            calibration = first_calibration(frame, setup, self._eye)  # type: ignore[arg-type]
+        except SetupError as fault:
+            self._say("lost", str(fault))
+            return None
+        known = known_set(setup)
+        box = {Tile(a, b): count for (a, b), count in known.copies.items()}
+
+        def keep(_frame: str) -> str | None:
+            shown, watcher = self._frame, self._watcher
+            if shown is None or watcher is None:
+                return None
+            w, h = watcher.calibration.size_mm
+            corners = watcher.calibration.to_px([[0.0, 0.0], [w, 0.0], [w, h], [0.0, h]]).tolist()
+            return self._evidence.keep(name, shown, corners, before=True)
+
+        desk = SessionDesk(session, session.rules, setup, box, keep=keep)
+        return Watcher(
+            self._camera,
+            self._eye,  # type: ignore[arg-type]
+            Settler(),
+            calibration,
+            setup.table_setup(),
+            desk,
+            known=known,
+            publish=self._news,
+        )
+
+    def _news(self, news: CameraNews) -> None:
+        self._say(news.state, news.detail)
+
+    def _lost(self, why: str) -> None:
+        self._say("lost", why)
+
+    def _back(self) -> None:
+        if self._watcher is not None:
+            self._watcher.settler.forget()
+        self._say("looking")
+
+    def _say(self, state: str, message: str = "") -> None:
+        """Tell all phones, when it is news."""
+        told = {"state": state, **({"message": message} if message else {})}
+        with self._lock:
+            if told == self._state:
+                return
+            self._state = told
+        self._house.bell.ring()
+
+
+def _fitted(size_wh: tuple[int, int]) -> tuple[int, int]:
+    share = min(1.0, STILL_WH[0] / size_wh[0], STILL_WH[1] / size_wh[1])
+    return max(1, round(size_wh[0] * share)), max(1, round(size_wh[1] * share))

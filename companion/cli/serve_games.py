@@ -1,0 +1,110 @@
+"""Games for the page: made, gone on with, looked at; and hands counted from a photograph."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from companion.events import Event
+from companion.header import Header
+from companion.journal import Journal, JournalError, read_journal
+from companion.ruleset import RuleSet, RuleSetError, load_ruleset
+from companion.session import Session
+from companion.web.house import House, Workshop
+
+
+class ClosedBook:
+    """An earlier game's journal for looking only: it holds no file open, and nothing can be written into it."""
+
+    def __init__(self, path: Path) -> None:
+        text = read_journal(path)
+        self.path = path
+        self.header = text.header
+        self.events: Sequence[Event] = text.events
+        self.last_seq = len(text.events)
+
+    def append(self, _event: Event) -> NoReturn:
+        raise JournalError(f"{self.path}: is only being looked at")
+
+    def append_all(self, _events: Iterable[Event]) -> NoReturn:
+        raise JournalError(f"{self.path}: is only being looked at")
+
+    def close(self) -> None:
+        return
+
+
+def rules_of(header: Header) -> RuleSet:
+    """The rule set that a journal names. Raises ValueError in one line."""
+    try:
+        return load_ruleset(header.rules, header.options)
+    except RuleSetError as fault:
+        raise ValueError(str(fault)) from None
+
+
+def create_game(path: Path, header: Mapping[str, Any]) -> Session:
+    first_line = Header.from_json(dict(header))
+    rules = rules_of(first_line)
+    try:
+        return Session(Journal.create(path, first_line), rules)
+    except JournalError as fault:
+        raise ValueError(str(fault)) from None
+
+
+def open_game(path: Path) -> Session:
+    journal = Journal.open(path)
+    try:
+        return Session(journal, rules_of(journal.header))
+    except BaseException:
+        journal.close()
+        raise
+
+
+def look_at_game(path: Path) -> Session:
+    book: Any = ClosedBook(path)
+    return Session(book, rules_of(book.header))
+
+
+class HandReader:
+    """Reads a photograph of an open hand; the eye is opened for the first one, and serves one at a time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._eye: Any = None
+
+    def __call__(self, photograph: bytes, header: Mapping[str, Any]) -> dict[str, Any]:
+        """{"tiles": [[a, b], ...], "unreadable": n}. Raises ValueError in one line."""
+        from companion.cli.read import known_set
+        from vision.eye import open_eye
+        from vision.inference import WeightsError
+        from vision.pictures import PictureError, open_picture
+
+        with self._lock, tempfile.NamedTemporaryFile(prefix="companion-hand-") as file:
+            file.write(photograph)
+            file.flush()
+            try:
+                self._eye = self._eye or open_eye()
+                reading = self._eye.look(open_picture(Path(file.name)), known=known_set(str(header["set"])))
+            except (PictureError, WeightsError) as fault:
+                raise ValueError(str(fault)) from None
+        up = [tile for tile in reading.tiles if tile.face == "up"]
+        tiles = [list(tile.values) for tile in up if tile.values is not None]
+        return {"tiles": tiles, "unreadable": len(up) - len(tiles)}
+
+
+def make_house(data_dir: Path, camera: Any = None) -> House:
+    """The house over a data folder, with the last game that was not played to its end on the table again."""
+    workshop = Workshop(create=create_game, open=open_game, look=look_at_game, read_hand=HandReader())
+    house = House(data_dir=data_dir, workshop=workshop, camera=camera)
+    for name in house.games()[:1]:
+        folder = house.folder(name)
+        assert folder is not None
+        try:
+            if look_at_game(folder / "journal.jsonl").snapshot()["phase"] != "match_over":
+                house.reopen(name)
+        except (JournalError, ValueError, OSError):
+            # A broken last game stays in the list of games, where its fault is shown.
+            return house
+    return house
