@@ -292,6 +292,16 @@ def _has_font(asker: str, language: str) -> bool:
     return bool(answer.stdout.strip())
 
 
+def check_buttons(machine: Machine) -> Finding:
+    """Buttons and lamp need gpiozero and pins; nobody needs buttons and lamp."""
+    if not (machine.root / "dev/gpiochip0").exists():
+        return Finding("buttons", False, "this machine has no pins; the page does the same", needed=False)
+    if importlib.util.find_spec("gpiozero") is None:
+        mend = "pip install 'tabletop-companion[gpio]'"
+        return Finding("buttons", False, "gpiozero is not installed; the page does the same", mend, needed=False)
+    return Finding("buttons", True, "pins and gpiozero are there; hardware/WIRING.md shows the wires", needed=False)
+
+
 def check_clock(machine: Machine) -> Finding:
     now = machine.now()
     found = now.strftime("%Y-%m-%d %H:%M UTC")
@@ -326,5 +336,6 @@ CHECKS: dict[str, Check] = {
     "power": check_power,
     "port": check_port,
     "fonts": check_fonts,
+    "buttons": check_buttons,
     "clock": check_clock,
 }

@@ -29,13 +29,14 @@ class SupervisionSettings:
     same for recordings, whose pictures may have to be rendered. `opening_s`: from starting the process to its first
     picture, which includes importing OpenCV, settling the light and focusing. `retry_s`: pauses before trying again,
     the last one for ever; short enough to be back within 10 s of the cable. `answer_s`: how long one `read` waits
-    before it says that the camera is away."""
+    before it says that the camera is away. `most_per_s`: pictures a live camera hands over at most."""
 
     silent_s: float = 2.5
     recording_silent_s: float = 60.0
     opening_s: float = 20.0
     retry_s: tuple[float, ...] = (0.2, 1.0, 2.0, 3.0)
     answer_s: float = 1.0
+    most_per_s: float = 8.0
     judging: JudgeSettings = field(default_factory=JudgeSettings)
 
 
@@ -181,7 +182,8 @@ class SupervisedCamera:
         """Start a child and listen to it until it has to be given up. True when it had given pictures."""
         self._put_away()
         after = self.health.state if self.health.state is State.FROZEN else None
-        child = Child(film, self.source, self._settings, self._opener, self._supervision.judging, after)
+        pace_s = 1 / self._supervision.most_per_s
+        child = Child(film, self.source, self._settings, self._opener, self._supervision.judging, pace_s, after)
         with self._changed:
             self._child = child
             self._heard = self._clock()

@@ -35,28 +35,39 @@ class Shelved:
 
 
 def film(
-    pipe: Connection, source: str, settings: CameraSettings, opener: Opener, judging: JudgeSettings, after: State | None
+    pipe: Connection,
+    source: str,
+    settings: CameraSettings,
+    opener: Opener,
+    judging: JudgeSettings,
+    pace_s: float,
+    after: State | None,
 ) -> None:
-    """The child's whole life. `after`: the fault for which the child before this one was given up."""
+    """The child's whole life. `pace_s`: a live camera shows at most one picture in so many seconds. `after`: the fault
+    for which the child before this one was given up."""
     try:
         with opener(source, settings) as camera:
-            _film(pipe, camera, judging, after)
+            _film(pipe, camera, judging, pace_s if camera.live else 0.0, after)
     except CameraError as error:
         pipe.send(("problem", str(error)))
     except MemoryError:
         pipe.send(("problem", "not enough memory for this camera's pictures"))
 
 
-def _film(pipe: Connection, camera: Camera, judging: JudgeSettings, after: State | None) -> None:
+def _film(pipe: Connection, camera: Camera, judging: JudgeSettings, pace_s: float, after: State | None) -> None:
     first, trouble = _next(camera)
     room = 0 if first is None else first.image.nbytes + (0 if first.small is None else first.small.nbytes)
     pipe.send(("opened", camera.live, camera.stills, room))
     film = _Film(pipe, PictureJudge(judging, live=camera.live, after=after), wait=not camera.live)
+    shown_at = float("-inf")
     while first is not None or trouble is not None:
-        if first is not None:
-            film.show(first)
-        else:
+        if first is None:
             pipe.send(("problem", trouble))
+        elif first.at - shown_at >= pace_s:
+            # Faster than this nobody reads, and 36 MB at 14 a second would cost a core of a small board. The driver is
+            # asked all the same, or its queue would fill with old pictures.
+            film.show(first)
+            shown_at = first.at
         first, trouble = _next(camera)
     pipe.send(("ended",))
 

@@ -149,3 +149,11 @@ def test_the_quick_reasons_for_health_are_disk_and_clock(tmp_path: Path, monkeyp
     disk, clock = checkup.quick_reasons(never_set)
     assert "MB are free" in disk
     assert "never set" in clock
+
+
+def test_buttons_are_never_needed(tmp_path: Path) -> None:
+    without = checkup.check_buttons(Machine(root=tmp_path))
+    assert (without.ok, without.needed) == (False, False)
+    (tmp_path / "dev").mkdir()
+    (tmp_path / "dev/gpiochip0").touch()
+    assert checkup.check_buttons(Machine(root=tmp_path)).ok

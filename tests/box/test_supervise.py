@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 from collections.abc import Iterator
@@ -73,6 +74,11 @@ def test_it_is_a_camera_and_its_pictures_arrive_whole(camera: SupervisedCamera) 
         assert np.abs(frame.image.astype(int) - table_picture()).max() <= 4
         assert frame.small is not None
         assert np.array_equal(frame.small, frame.image[::2, ::2])
+
+
+def test_a_fast_camera_is_taken_no_faster_than_anybody_reads(camera: SupervisedCamera) -> None:
+    times = [next_picture(camera).at for _ in range(4)]
+    assert all(later - earlier >= 1 / QUICK.most_per_s - 1e-6 for earlier, later in itertools.pairwise(times))
 
 
 @pytest.mark.parametrize(
