@@ -70,6 +70,7 @@ class Course:
     turns: tuple[MadeTurn, ...] = ()
     ended: str | None = None
     ended_by: str | None = None
+    _closed: list[tuple[Course, Findings]] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -149,16 +150,23 @@ class Course:
             played_out = bool(table.hands) and not any(table.hands.values())
             return RoundEnded(how="out", source="rule") if self.counted and played_out else None
         out = next((player for player in table.players if self.counted and table.hands.get(player) == 0), None)
-        if out is not None and not (self.rules.finish_first_lap and set(closed.moved) < set(table.players)):
-            return RoundEnded(how="out", out=out, source="rule")
         if out is not None:
-            return None
+            return None if self._lap_goes_on(closed) else RoundEnded(how="out", out=out, source="rule")
         if self.rules.block_rule == "provable_stop":
             if self.referee.blocked(table):
                 return RoundEnded(how="blocked_proved", source="rule")
         elif table.boneyard == 0 and closed.silent >= len(table.players):
             return RoundEnded(how="blocked_declared", source="rule")
         return None
+
+    def _lap_goes_on(self, closed: Course) -> bool:
+        """Somebody is out, but the first lap is to be finished; its last long train ends when its player says so."""
+        if not self.rules.finish_first_lap:
+            return False
+        turn = self.turn
+        laying = turn is not None and turn.long(self.rules) and turn.passed is None
+        still = laying and turn is not None and self.table.hands.get(turn.player) != 0
+        return still or set(closed.moved) < set(self.players)
 
     def silent_faults(self, first: str, until: str) -> list[tuple[str, frozenset[Violation]]]:
         """Who, from `first` up to before `until`, would break which rules by having passed without a sign."""
@@ -200,8 +208,13 @@ class Course:
             table = replace(self.table, turn=player)
         return replace(self, table=table, turn=MadeTurn(player, table, resume=resume), also=None)
 
-    def _close(self) -> tuple[Course, dict[int, tuple[Finding, ...]]]:
+    def _close(self) -> tuple[Course, Findings]:
         """The course with the open turn closed, and what that shows; key -1 for a turn that left no event."""
+        if not self._closed:
+            self._closed.append(self._closing())
+        return self._closed[0]
+
+    def _closing(self) -> tuple[Course, Findings]:
         turn = self.turn
         if turn is None:
             return self, {}
@@ -253,7 +266,8 @@ class Course:
 
     def _turn_to(self, player: str) -> Step:
         """Close what is open and let `player` begin; out of turn where that is not the one expected."""
-        course, late = self._close()
+        course, found = self._close()
+        late = dict(found)
         loose = tuple(replace(finding, by=self.turn.player) for finding in late.pop(-1, ()) if self.turn)
         expected = course.table.turn
         first_trains = self.rules.first_simultaneous and not set(self.players) <= course.moved
@@ -275,14 +289,16 @@ class Course:
     def _with_act(self, action: Action, key: int) -> Step:
         turn = self.turn
         assert turn is not None
-        made = turn.with_act(action, key, self.referee, self.rules)
+        made, table = turn.with_act(action, key, self.referee, self.rules)
+        if turn.strayed:
+            table = self.referee.apply(self.table, action)
         before = turn.findings(self.referee, over=turn.passed is not None)
         after = made.findings(self.referee, over=made.passed is not None)
         late = changes(before, after)
         laid = dict(self.laid)
         if isinstance(action, Play):
             laid[action.train] = (*laid.get(action.train, ()), key)
-        course = replace(self, table=self.referee.apply(self.table, action), turn=made, laid=laid)
+        course = replace(self, table=table, turn=made, laid=laid)
         return Step(course, late.pop(key, ()), late)
 
     def _take_pass(self, event: Passed, key: int) -> Step:
@@ -317,7 +333,8 @@ class Course:
         table = self.table
         assert isinstance(table, Position)
         markers = table.markers | {action.player} if isinstance(action, Mark) else table.markers - {action.player}
-        course = replace(self, table=replace(table, markers=markers))
+        turn = None if self.turn is None else replace(self.turn, strayed=True)
+        course = replace(self, table=replace(table, markers=markers), turn=turn)
         if action.player == player and (player, type(action)) in self.owed:
             return Step(replace(course, owed=self.owed - {(player, type(action))}))
         if action.player != player:

@@ -30,7 +30,8 @@ class MadeTurn:
     """`before` is the table at the start of the turn, with `player` to move; the rest grows act by act.
 
     `keys` names the event of each act, `codes` the faults that each act added. `passed` is the key of the event that
-    ended the turn aloud. `resume`: this turn was out of turn, and that player is still expected.
+    ended the turn aloud. `resume`: this turn was out of turn, and that player is still expected. `strayed`: somebody
+    else has meanwhile moved a marker.
     """
 
     player: str
@@ -40,6 +41,7 @@ class MadeTurn:
     codes: tuple[frozenset[Violation], ...] = ()
     passed: int | None = None
     resume: str | None = None
+    strayed: bool = False
 
     def long(self, rules: RuleSet) -> bool:
         """Whether this is a long first turn. Source: rules.md 2.2."""
@@ -75,13 +77,13 @@ class MadeTurn:
         later = self.actions[self.actions.index(own) + 1 :]
         return not any(isinstance(action, (Play, Draw)) for action in later)
 
-    def with_act(self, action: Action, key: int, referee: Referee[Any], rules: RuleSet) -> MadeTurn:
-        """The turn after one more act, its faults among `codes`. An act after a pass aloud counts before the pass."""
+    def with_act(self, action: Action, key: int, referee: Referee[Any], rules: RuleSet) -> tuple[MadeTurn, Table]:
+        """The turn after one more act, its faults among `codes`, and the table as this turn alone has left it."""
         turn = replace(self, actions=(*self.actions, action), keys=(*self.keys, key))
-        codes = act_codes(rules, referee, self.before, turn.actions)
-        if turn.complete(rules) and isinstance(action, (Mark, Unmark)):
+        codes, table = act_codes(rules, referee, self.before, turn.actions)
+        if isinstance(action, (Mark, Unmark)) and turn.complete(rules):
             codes |= turn.end_codes(referee) & UNTIL_COMPLETE
-        return replace(turn, codes=(*self.codes, codes))
+        return replace(turn, codes=(*self.codes, codes)), table
 
     def end_codes(self, referee: Referee[Any]) -> frozenset[Violation]:
         """What only the end of the turn shows."""
@@ -118,17 +120,20 @@ class MadeTurn:
 
 def act_codes(
     rules: RuleSet, referee: Referee[Any], before: Table, actions: tuple[Action, ...]
-) -> frozenset[Violation]:
-    """What is wrong with the last of `actions` itself, whatever follows it."""
+) -> tuple[frozenset[Violation], Table]:
+    """What is wrong with the last of `actions` itself, whatever follows it; and the table after it."""
     if isinstance(before, LinePosition):
         earlier = referee.judge(before, actions[:-1]).codes if len(actions) > 1 else frozenset[Violation]()
-        return referee.judge(before, actions).codes - earlier
+        table = before
+        for action in actions:
+            table = referee.apply(table, action)
+        return referee.judge(before, actions).codes - earlier, table
     state = TurnState(rules, before)
     for action in actions[:-1]:
         state.act(action)
     state.codes.clear()
     state.act(actions[-1])
-    return frozenset(state.codes)
+    return frozenset(state.codes), state.table()
 
 
 def changes(

@@ -235,7 +235,7 @@ class Match:
         if after.course is None or after.course.ended is None:
             return MatchStep(after, event.violations)
         out = self.board.round.out if self.board.round else None
-        late = reveal_findings(after.course, shown, out, after.keys)
+        late = reveal_findings(after.course, shown, out, after.keys, event.by)
         own = late.pop(key, ())
         return MatchStep(after, own, late)
 

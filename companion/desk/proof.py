@@ -5,7 +5,7 @@ Only what is certain becomes a finding; what stays possible is told on request a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from companion.audit import Entry, Reveal, Status, audit_round
@@ -39,15 +39,17 @@ def block_findings(course: Course, event: RoundEnded) -> tuple[Finding, ...]:
 
 
 def reveal_findings(
-    course: Course, shown: Mapping[str, HandShown], out: str | None, keys: Mapping[str, int]
+    course: Course, shown: Mapping[str, HandShown], out: str | None, keys: Mapping[str, int], new: str
 ) -> dict[int, tuple[Finding, ...]]:
-    """Key of an event -> all its findings, for the events about which the hands shown so far prove something."""
-    found: dict[int, list[Finding]] = {}
-    for player, hand in shown.items():
-        found[keys[player]] = [finding for finding in hand.violations if finding.code not in _COMPUTED]
-        found[keys[player]] += _hand_findings(course, player, hand)
-    open_hands = _open_hands(course, shown, out)
-    for examined, key in examined_decisions(course, shown, out):
+    """Key of an event -> all its findings, for the events about which the hand of `new` proves something.
+
+    `shown` holds that hand and the earlier ones; with the first the decisions of who went `out` are examined too.
+    """
+    own = keys[new]
+    found: dict[int, list[Finding]] = {own: _hand_findings(course, new, shown[new])}
+    open_hands = _open_hands(shown, out)
+    whose = {new} if len(shown) > 1 or out is None else {new, out}
+    for examined, key in examined_decisions(course, shown, out, whose):
         if examined.status is Status.CERTAIN and examined.offence and key is not None:
             found.setdefault(key, list(_told(course, key)))
             code = Finding(str(examined.code), by=examined.by)
@@ -55,49 +57,55 @@ def reveal_findings(
                 found[key].append(code)
     ended = keys.get("ended")
     if ended is not None and (course.ended or "").startswith("blocked") and not course.rules.may_decline:
-        playable = {player: playable_tiles(course, _as_mover(course.position, player)) for player in open_hands}
+        table = course.position
+        playable = {
+            player: playable_tiles(course, _as_mover(table, player), hand) for player, hand in open_hands.items()
+        }
         if is_false_block(course.rules, playable, open_hands, None):
             found[ended] = [Finding(str(Violation.FALSE_BLOCK))]
     if len(open_hands) == len(course.players) and shown:
-        last = keys[list(shown)[-1]]
-        found[last] += _sum_findings(course, shown, open_hands, sound=not any(found.values()))
+        counted = not any(_hand_findings(course, player, hand) for player, hand in shown.items())
+        found[own] += _sum_findings(course, shown, open_hands, sound=counted)
     return {key: tuple(findings) for key, findings in found.items()}
 
 
-_COMPUTED = frozenset(
-    {str(Violation.HAND_COUNT_INCONSISTENT), str(Violation.UNACCOUNTED_TILE), str(Violation.REDEAL_MISSED)}
-)
-
-
 def examined_decisions(
-    course: Course, shown: Mapping[str, HandShown], out: str | None
+    course: Course, shown: Mapping[str, HandShown], out: str | None, whose: Collection[str] | None = None
 ) -> list[tuple[Examined, int | None]]:
-    """Every pass, draw and discard that the shown hands put in doubt, with the key of its event."""
+    """Every pass, draw and discard that the shown hands put in doubt, with the key of its event; of `whose` only."""
+    hands = _open_hands(shown, out)
     log: list[Entry] = []
     keys: list[int | None] = []
+    tiles = {player: _known_tiles(course, shown, player) for player in hands if whose is None or player in whose}
     for turn in _turns(course):
-        for entry, key in _entries(course, turn):
-            log.append(entry)
-            keys.append(key)
-    hands = {player: hand.tiles for player, hand in shown.items()}
-    if out is not None:
-        hands.setdefault(out, ())
+        if turn.player in tiles:
+            for entry, key in _entries(course, turn, tiles[turn.player]):
+                log.append(entry)
+                keys.append(key)
     turned = {player: hand.discards for player, hand in shown.items() if hand.in_order}
     reveal = Reveal(hands, turned, dealt=_dealt(course), draws_seen=False)
-    findings = audit_round(course.rules, log, reveal)
-    return [(finding, keys[finding.at]) for finding in findings if finding.by in hands]
+    return [(finding, keys[finding.at]) for finding in audit_round(course.rules, log, reveal)]
 
 
-def playable_tiles(course: Course, table: Table, done: tuple[Action, ...] = ()) -> frozenset[Tile]:
-    """Every tile that the player to move could lay, wherever it may be."""
-    return frozenset(play.tile.tile for play in course.referee.legal_plays(table, None, done))
+def _known_tiles(course: Course, shown: Mapping[str, HandShown], player: str) -> frozenset[Tile]:
+    """Every tile that this player is known to have held at some time."""
+    laid = {play.tile.tile for turn in _turns(course) if turn.player == player for play in turn.plays}
+    hand = shown.get(player)
+    return frozenset(laid | set(() if hand is None else (*hand.tiles, *hand.discards)))
+
+
+def playable_tiles(
+    course: Course, table: Table, tiles: Collection[Tile], done: tuple[Action, ...] = ()
+) -> frozenset[Tile]:
+    """Those of `tiles` that the player to move could lay."""
+    return frozenset(play.tile.tile for play in course.referee.legal_plays(table, tiles, done))
 
 
 def _turns(course: Course) -> tuple[MadeTurn, ...]:
     return (*course.turns, course.turn) if course.turn is not None else course.turns
 
 
-def _entries(course: Course, turn: MadeTurn) -> list[tuple[Entry, int | None]]:
+def _entries(course: Course, turn: MadeTurn, tiles: Collection[Tile]) -> list[tuple[Entry, int | None]]:
     entries: list[tuple[Entry, int | None]] = []
     long = turn.long(course.rules)
     for n, (action, key) in enumerate(zip(turn.actions, turn.keys, strict=True)):
@@ -105,15 +113,15 @@ def _entries(course: Course, turn: MadeTurn) -> list[tuple[Entry, int | None]]:
             entries.append((Entry(turn.player, action), key))
         elif isinstance(action, (Draw, Discard)):
             decided = not long and not replace(turn, actions=turn.actions[:n]).complete(course.rules)
-            playable = playable_tiles(course, turn.before, turn.actions[:n]) if decided else None
+            playable = playable_tiles(course, turn.before, tiles, turn.actions[:n]) if decided else None
             entries.append((Entry(turn.player, action, playable), key))
     if not turn.complete(course.rules) and isinstance(turn.before, Position):
         done = tuple(action for action in turn.actions if not isinstance(action, (Mark, Unmark)))
         last = turn.passed if turn.passed is not None else turn.keys[-1] if turn.keys else None
-        playable = None if long and course.rules.first_optional else playable_tiles(course, turn.before, done)
+        playable = None if long and course.rules.first_optional else playable_tiles(course, turn.before, tiles, done)
         entries.append((Entry(turn.player, End(), playable), last))
     elif long and course.rules.strict_first_train and turn.keys:
-        playable = playable_tiles(course, turn.before, turn.actions)
+        playable = playable_tiles(course, turn.before, tiles, turn.actions)
         entries.append((Entry(turn.player, End(), playable, first_train=True), turn.keys[-1]))
     return entries
 
@@ -173,7 +181,7 @@ def _sum_findings(
     return [Finding(str(Violation.UNACCOUNTED_TILE), certain=sound and not foreign)]
 
 
-def _open_hands(course: Course, shown: Mapping[str, HandShown], out: str | None) -> dict[str, tuple[Tile, ...]]:
+def _open_hands(shown: Mapping[str, HandShown], out: str | None) -> dict[str, tuple[Tile, ...]]:
     hands = {player: hand.tiles for player, hand in shown.items()}
     if out is not None:
         hands.setdefault(out, ())

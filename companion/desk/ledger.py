@@ -1,0 +1,196 @@
+"""The game on its journal: events go in, are judged, and reach the disk together with what follows from them.
+
+Not safe for threads; `companion.session` holds the lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from companion.corrections import Held, held_events, marked_undone
+from companion.desk.history import Act, History
+from companion.desk.match import Match
+from companion.event_fields import Finding
+from companion.events import (
+    OWN_FIELDS,
+    Corrected,
+    Event,
+    MatchEnded,
+    Passed,
+    RoundEnded,
+    RoundScored,
+    TileTakenBack,
+)
+from companion.journal import Journal
+from companion.ruleset import RuleSet
+
+Changed = tuple[list[Held], History, list[Event]]
+"""What a change of the past comes to: the events in force, the history, and the lines that say so."""
+
+
+class Ledger:
+    """Journal, events in force and history, always in step."""
+
+    def __init__(self, journal: Journal, rules: RuleSet) -> None:
+        self.journal = journal
+        self.rules = rules
+        self.header = journal.header
+        self.held = list(held_events(journal.events))
+        self.history = History.of(self.header, rules, self.held)
+
+    @property
+    def match(self) -> Match:
+        return self.history.match
+
+    def record(self, *events: Event) -> tuple[Event, ...]:
+        """Append events, each with its ruling, the passes it implies before it and what follows from it behind it."""
+        history = self.history.copy()
+        batch: list[Event] = []
+        acts: dict[int, int] = {}
+        for event in events:
+            for implied in history.implied(event):
+                self._try(history, implied, batch, acts)
+            self._try(history, event, batch, acts)
+            self._follow(history, batch, acts)
+        stamped = self.journal.append_all(batch)
+        held = list(self.held)
+        for event in stamped:
+            if isinstance(event, Corrected):
+                _rule_anew(held, history, event)
+            else:
+                item = Held(event)
+                held.append(item)
+                if event.seq in acts:
+                    history.rename(acts[event.seq], item)
+        self.held, self.history = held, history
+        return stamped
+
+    def settle(self) -> tuple[Event, ...]:
+        """Record what follows from the rules by now, if anything does (after a crash between two lines, say)."""
+        history = self.history.copy()
+        batch: list[Event] = []
+        self._follow(history, batch, {})
+        return self.record(*batch[:1]) if batch else ()
+
+    def amend(self, event: Corrected | TileTakenBack) -> tuple[Event, ...]:
+        """Append a change of the past, and the rulings that change with it."""
+        _, history, lines = self.what_if(event)
+        stamped = self.journal.append_all(lines)
+        self.held = list(held_events(self.journal.events))
+        self.history = History.of(self.header, self.rules, self.held, base=history)
+        return (*stamped, *self.settle())
+
+    def what_if(self, event: Corrected | TileTakenBack) -> Changed:
+        """What a change of the past would come to. Raises EventError where it cannot be applied."""
+        seq = self.journal.last_seq + 1
+        new = replace(event, seq=seq)
+        if isinstance(new, Corrected):
+            held = list(held_events([*self.journal.events, new]))
+        else:
+            held = list(marked_undone([*self.held, Held(new)]))
+        history = History.of(self.header, self.rules, held, base=self.history)
+        line = _with_rulings(new, history) if isinstance(new, Corrected) else new
+        return held, history, [line, *_rulings_that_changed(held, history, seq)]
+
+    def _try(self, history: History, event: Event, batch: list[Event], acts: dict[int, int]) -> None:
+        seq = self.journal.last_seq + len(batch) + 1
+        act = history.take(Held(replace(event, seq=seq)))
+        index = len(history.acts) - 1
+        acts[seq] = index
+        batch.append(_with_findings(replace(event, seq=seq), act.findings))
+        for key, findings in act.late.items():
+            self._tell_late(history.acts[key], findings, batch)
+
+    def _tell_late(self, act: Act, findings: tuple[Finding, ...], batch: list[Event]) -> None:
+        """An earlier event is ruled on anew: in its own line while that is not written, else by a correction."""
+        seq = act.held.event.seq
+        place = seq - self.journal.last_seq - 1
+        if 0 <= place < len(batch):
+            batch[place] = _with_findings(batch[place], findings)
+        elif getattr(act.held.event, "violations", findings) != findings:
+            batch.append(_ruling(seq, findings))
+
+    def _follow(self, history: History, batch: list[Event], acts: dict[int, int]) -> None:
+        while (event := history.consequence()) is not None:
+            self._try(history, event, batch, acts)
+
+
+def _with_findings(event: Event, findings: tuple[Finding, ...]) -> Event:
+    if "violations" not in {name for name, _, _ in OWN_FIELDS[event.KIND]}:
+        return event
+    changed: dict[str, Any] = {"violations": findings}
+    return replace(event, **changed)
+
+
+def _ruling(seq: int, findings: Sequence[Finding]) -> Corrected:
+    return Corrected(source="rule", corrects=seq, what={"violations": [finding.to_json() for finding in findings]})
+
+
+def _rule_anew(held: list[Held], history: History, correction: Corrected) -> None:
+    """Bring a ruling that `record` wrote as a correction into the events in force."""
+    seq = correction.corrects
+    for place in range(len(held) - 1, -1, -1):
+        if held[place].event.seq != seq:
+            continue
+        findings = tuple(Finding(one["code"], one["certain"], one.get("by")) for one in correction.what["violations"])
+        item = replace(held[place], event=_with_findings(held[place].event, findings))
+        for index in range(len(history.acts) - 1, -1, -1):
+            if history.acts[index].held is held[place]:
+                history.rename(index, item)
+                break
+        held[place] = item
+        return
+
+
+def _with_rulings(correction: Corrected, history: History) -> Corrected:
+    """What a correction puts in carries its rulings from the start."""
+    if "insert" not in correction.what:
+        return correction
+    lines = []
+    for index, act in enumerate(history.acts):
+        if act.held.event.seq == correction.seq:
+            line = _with_findings(act.held.event, history.findings(index)).to_json()
+            lines.append({name: value for name, value in line.items() if name not in ("seq", "at")})
+    return replace(correction, what={**correction.what, "insert": lines}) if lines else correction
+
+
+def _rulings_that_changed(held: Sequence[Held], history: History, new_seq: int) -> list[Event]:
+    """Corrections by the rules: rulings, scores and ends of rounds that read otherwise after a change of the past."""
+    lines: list[Event] = []
+    in_force = {id(act.held) for act in history.acts}
+    for item in held:
+        dropped = id(item) not in in_force and not item.undone and not isinstance(item.event, TileTakenBack)
+        if dropped and item.event.source == "rule":
+            lines.append(_withdrawn(item.event.seq))
+    for index, act in enumerate(history.acts):
+        event = act.held.event
+        if event.seq == new_seq:
+            continue
+        if act.event is None:
+            lines.append(_withdrawn(event.seq))
+            continue
+        stored = getattr(event, "violations", None)
+        if stored is not None and set(stored) != set(history.findings(index)):
+            lines.append(_ruling(event.seq, history.findings(index)))
+        if isinstance(event, (RoundScored, MatchEnded, RoundEnded)) and event.source == "rule":
+            new = _new_values(event, act.event)
+            if new:
+                lines.append(Corrected(source="rule", corrects=event.seq, what=new))
+    return lines
+
+
+def _withdrawn(seq: int) -> Corrected:
+    return Corrected(source="rule", corrects=seq, what={"withdrawn": True})
+
+
+def _new_values(old: Event, new: Event) -> dict[str, Any]:
+    before, after = old.to_json(), new.to_json()
+    names = [name for name, _, _ in OWN_FIELDS[old.KIND] if name != "violations"]
+    return {name: after.get(name) for name in names if before.get(name) != after.get(name)}
+
+
+def implied_pass(event: Event) -> bool:
+    """Whether an event only says that somebody passed unseen."""
+    return isinstance(event, Passed) and event.source == "rule"
