@@ -1,0 +1,146 @@
+"""`companion watch SOURCE --setup FILE [--json]`: frames in, events out, no page."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from companion.setup_file import GameSetup
+    from hardware.camera import Camera
+
+
+@click.command()
+@click.argument("source")
+@click.option("--setup", "setup_path", type=click.Path(path_type=Path), help="Players, rules and where the table is.")
+@click.option("--json", "as_json", is_flag=True, help="Journal lines instead of sentences.")
+@click.option("--journal", "journal_path", type=click.Path(path_type=Path), help="Keep the journal in this file.")
+def watch(source: str, setup_path: Path | None, as_json: bool, journal_path: Path | None) -> None:
+    """Watch a table and print what happens on it.
+
+    SOURCE is picamera, usb:N, /dev/v4l/by-id/..., a video file, a folder of images in name order, or sim:SEED.
+    """
+    from companion.setup_file import SetupError
+    from companion.watch.start import first_calibration
+    from hardware.camera import CameraError, open_camera
+    from vision.eye import open_eye
+    from vision.inference import WeightsError
+
+    failed = False
+    try:
+        setup = _setup(setup_path)
+        with open_camera(source) as camera:
+            setup = setup or _own_setup(camera, source)
+            eye = open_eye()
+            first = camera.read()
+            if first is None:
+                raise click.ClickException(f"{source}: no picture in it")
+            calibration = first_calibration(first, setup, eye)
+            printer = Printer(as_json)
+            watcher = _watcher(camera, eye, calibration, setup, printer, journal_path)
+            watcher.see(first)
+            while True:
+                try:
+                    if not watcher.step():
+                        break
+                except CameraError as error:
+                    # One broken picture in a folder is named, and the game goes on with the next.
+                    if not camera.stills:
+                        raise
+                    failed = True
+                    click.echo(f"Error: {error}", err=True)
+    except (CameraError, SetupError, WeightsError) as error:
+        raise click.ClickException(str(error)) from None
+    if failed:
+        sys.exit(1)
+
+
+class Printer:
+    """Prints each event once, as it is recorded: a journal line, or a short sentence."""
+
+    def __init__(self, as_json: bool) -> None:
+        self.as_json = as_json
+        self.seq = 0
+
+    def line(self, data: dict[str, Any]) -> None:
+        self.seq += 1
+        data = {**data, "seq": data.get("seq") or self.seq}
+        text = json.dumps(data, ensure_ascii=False) if self.as_json else sentence(data)
+        click.echo(text)
+        sys.stdout.flush()
+
+
+def sentence(event: dict[str, Any]) -> str:
+    """One event in one line of words and notation."""
+    what = str(event["event"]).replace("_", " ")
+    parts = [str(event.get("by") or "?") + ":" if "by" in event else "", what]
+    if event.get("tile") is not None:
+        parts.append("-".join(map(str, event["tile"])))
+    if event.get("train"):
+        parts.append(f"@{event['train']}")
+    parts += [f"[{finding['code']}]" for finding in event.get("violations") or ()]
+    if event.get("reason"):
+        parts.append(str(event["reason"]))
+    where = f"  ({event['frame']})" if event.get("frame") else ""
+    return " ".join(part for part in parts if part) + where
+
+
+def _setup(path: Path | None) -> GameSetup | None:
+    from companion.setup_file import read_setup
+
+    return None if path is None else read_setup(path)
+
+
+def _own_setup(camera: Camera, source: str) -> GameSetup:
+    """The simulated table brings its set-up file along; every other camera needs one."""
+    own = getattr(camera, "setup", None)
+    if own is None:
+        raise click.UsageError(f"--setup FILE is needed for {source}: players, rules and where the table is")
+    setup: GameSetup = own()
+    return setup
+
+
+def _watcher(
+    camera: Camera, eye: Any, calibration: Any, setup: GameSetup, printer: Printer, journal_path: Path | None
+) -> Any:
+    from companion.watch import Watcher
+    from companion.watch.desk import Desk
+    from companion.watch.free import FreeBoard
+    from companion.watch.start import known_set
+    from vision.settle import Settler
+
+    known = known_set(setup)
+    desk: Desk
+    if setup.free:
+        desk = FreeBoard(lambda event: printer.line(event.to_json()))
+    else:
+        desk = _session_desk(setup, known, printer, journal_path)
+
+    def publish(news: Any) -> None:
+        if news.detail:
+            click.echo(f"{news.frame}: {news.detail}", err=True)
+
+    return Watcher(camera, eye, Settler(), calibration, setup.table_setup(), desk, known=known, publish=publish)
+
+
+def _session_desk(setup: GameSetup, known: Any, printer: Printer, journal_path: Path | None) -> Any:
+    from companion.journal import Journal
+    from companion.ruleset import RuleSetError, load_ruleset
+    from companion.session import Session
+    from companion.tile import Tile
+    from companion.watch.session_desk import SessionDesk
+
+    try:
+        rules = load_ruleset(setup.header.rules, setup.header.options)
+    except RuleSetError as error:
+        raise click.ClickException(str(error)) from None
+    path = journal_path or Path(tempfile.mkdtemp(prefix="companion-watch-")) / "game.jsonl"
+    session = Session(Journal.create(path, setup.header), rules)
+    session.subscribe(lambda event: printer.line(event.to_json()))
+    box = {Tile(a, b): count for (a, b), count in known.copies.items()}
+    return SessionDesk(session, rules, setup, box)

@@ -1,0 +1,72 @@
+"""Misread and illegal are two hypotheses: what else the new tiles may be, and how likely each of that is.
+
+Before an observation may accuse, the runner-up values of its new tiles are tried. Where one of them makes the table
+legal and is not far less likely than somebody breaking a rule, the table is asked and nobody is accused.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from companion.layout import Layout, PlacedTile
+from companion.notation import Change, Laying
+from companion.observed import Observation
+from companion.tile import Laid, Tile
+from companion.watch.weighing import candidates
+
+
+@dataclass(frozen=True, slots=True)
+class HypothesisSettings:
+    """`illegal` is how often a play breaks a rule (field-notes: 1 in 200); a misreading is asked about where it is at
+    least `ask` times as likely as that. `least` is the smallest probability of a half that is tried."""
+
+    illegal: float = 0.005
+    ask: float = 0.3
+    least: float = 0.0005
+    most: int = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """The observation as it would be with other values; `odds` against the values as read (1 is as likely)."""
+
+    observation: Observation
+    odds: float
+    instead: tuple[tuple[Laid, Laid], ...]
+
+
+def other_readings(
+    observation: Observation, layout: Layout, box: Mapping[Tile, int], settings: HypothesisSettings
+) -> Iterator[Hypothesis]:
+    """The observation with one of its new tiles read otherwise, likeliest first; tiles seen elsewhere are left out."""
+    here = {tile.id: tile for tile in layout}
+    lying = Counter(tile.laid.tile for tile in layout if tile.laid is not None)
+    found: list[Hypothesis] = []
+    for tile_id in observation.news:
+        tile = here.get(tile_id)
+        if tile is None or tile.laid is None:
+            continue
+        for laid, odds in _others(tile, settings.least):
+            if lying.get(laid.tile, 0) - (laid.tile == tile.laid.tile) >= box.get(laid.tile, 0):
+                continue
+            delta = tuple(_instead(change, tile.laid, laid) for change in observation.delta)
+            found.append(Hypothesis(replace(observation, delta=delta), odds, ((tile.laid, laid),)))
+    yield from sorted(found, key=lambda one: -one.odds)
+
+
+def _instead(change: Change, read: Laid, other: Laid) -> Change:
+    return Laying(other, change.train) if isinstance(change, Laying) and change.tile == read else change
+
+
+def _others(tile: PlacedTile, least: float) -> Iterator[tuple[Laid, float]]:
+    """The tile with one half read otherwise, and the odds of that against what was read."""
+    assert tile.halves is not None and tile.laid is not None
+    inner, outer = tile.halves[tile.inner_half], tile.halves[1 - tile.inner_half]
+    for value, p in candidates(inner, least).items():
+        if value != tile.laid.inner:
+            yield Laid(value, tile.laid.outer), p / max(inner.p, 1e-6)
+    for value, p in candidates(outer, least).items():
+        if value != tile.laid.outer:
+            yield Laid(tile.laid.inner, value), p / max(outer.p, 1e-6)

@@ -1,0 +1,186 @@
+"""The session as the watcher sees it: what is new goes on record, what is doubtful is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from companion.event_fields import Story
+from companion.layout import Layout
+from companion.notation import Change, Drawing, Laying, Vanishing
+from companion.observed import Observation, difference
+from companion.position import LinePosition, Position
+from companion.ruleset import RuleSet
+from companion.setup_file import GameSetup
+from companion.tile import Laid, Tile
+from companion.turn import Mark, Unmark
+from companion.watch.hypotheses import Hypothesis, HypothesisSettings, other_readings
+
+Keep = Callable[[str], str | None]
+"""Frame name -> the name under which its picture is kept as evidence, None where it is not."""
+
+
+def as_named(frame: str) -> str | None:
+    return frame or None
+
+
+class SessionDesk:
+    """Between one Watcher and one Session. Its session's rules decide what would be an accusation."""
+
+    def __init__(
+        self,
+        session: Any,
+        rules: RuleSet,
+        setup: GameSetup,
+        box: Mapping[Tile, int],
+        *,
+        settings: HypothesisSettings | None = None,
+        keep: Keep = as_named,
+    ) -> None:
+        self.session = session
+        self.rules = rules
+        self.setup = setup
+        self.box = box
+        self.settings = settings or HypothesisSettings()
+        self.keep = keep
+        self.draws_seen = True
+        self._asked: set[tuple[object, ...]] = set()
+        self._first = True
+
+    @property
+    def position(self) -> Position | LinePosition | None:
+        table: Position | LinePosition | None = self.session.position
+        return table
+
+    def recorded(self) -> Mapping[str, Sequence[Laid]]:
+        table = self.position
+        return table.trains if isinstance(table, Position) else {}
+
+    def waiting(self) -> bool:
+        """No round is being played, so the next table that is set up begins one."""
+        return self.session.phase in ("waiting", "scored")
+
+    def first_table(self, layout: Layout, frame: str) -> None:
+        """Begin the round that this table shows; tiles that lie there already are its first changes."""
+        if self.waiting():
+            engine, starter = self._begins(layout)
+            self.draws_seen = self._countable(layout)
+            self.session.start_round(engine, starter, draws_seen=self.draws_seen)
+        if any(layout.trains.values()) or layout.line:
+            empty = replace(layout, trains={}, line=(), walls={}, markers=frozenset(), flipped=frozenset(), problems=())
+            observation = self.still_new(difference(empty, layout))
+            if not observation.empty:
+                self.record(observation, layout, frame)
+
+    def still_new(self, observation: Observation) -> Observation:
+        delta = tuple(change for change in observation.delta if self._is_new(change))
+        return observation if delta == observation.delta else replace(observation, delta=delta)
+
+    def accuses(self, observation: Observation) -> bool:
+        if observation.gone:
+            return True
+        return bool(self.session.accuses(observation.delta, flips=observation.flips, discards=observation.discards))
+
+    def record(self, observation: Observation, layout: Layout, frame: str) -> None:
+        doubtful = self._misread(observation, layout)
+        if doubtful:
+            asked = f"misread_or_illegal: {_read(doubtful[0])}"
+            stories = [
+                _story(_read(doubtful[0]), observation),
+                *(_story(_named(one), one.observation) for one in doubtful),
+            ]
+            self.session.ask(asked, stories, frame=self.keep(frame))
+            return
+        if observation.delta or observation.flips or observation.discards:
+            self.session.observe(
+                observation.delta,
+                self.keep(frame),
+                flips=observation.flips,
+                discards=observation.discards,
+            )
+        if self.session.phase == "ended":
+            for player, tiles in observation.hands.items():
+                self.session.show_hand(player, tiles, source="camera")
+        if observation.doubts:
+            self._ask(observation, frame)
+
+    def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
+        self._ask(observation, frame)
+
+    def _ask(self, observation: Observation, frame: str) -> None:
+        key = tuple(sorted((doubt.trouble.value, doubt.tiles) for doubt in observation.doubts))
+        if key in self._asked:
+            return
+        self._asked.add(key)
+        reason = "; ".join(str(doubt) for doubt in observation.doubts) or "the readings disagree"
+        self.session.ask(reason, (), frame=self.keep(frame))
+
+    def _begins(self, layout: Layout) -> tuple[Laid | None, str | None]:
+        """Engine and starter: the set-up's for the first round, later what is due; the engine as it lies counts."""
+        seen = layout.engine.laid if layout.engine is not None else None
+        first, self._first = self._first, False
+        engine = seen or (self.setup.engine if first else None)
+        return (engine if self.rules.is_mexican else None), (self.setup.starter if first else None)
+
+    def _countable(self, layout: Layout) -> bool:
+        """Draws can be counted where all the tiles that were not dealt are seen to lie there, spread out."""
+        if not self.rules.is_mexican or self.setup.boneyard == "stacked" or layout.boneyard is None:
+            return False
+        set_max = self.setup.header.set_max or 0
+        hand = self.rules.hand_size(set_max, len(self.setup.header.players))
+        if hand is None:
+            return False
+        tiles = (set_max + 1) * (set_max + 2) // 2
+        return layout.boneyard == tiles - 1 - hand * len(self.setup.header.players)
+
+    def _is_new(self, change: Change) -> bool:
+        """Is this not on record yet? A person may have been quicker than the camera."""
+        table = self.position
+        if not isinstance(table, Position):
+            return True
+        match change:
+            case Laying(tile, train):
+                return tile not in table.trains.get(train, ())
+            case Vanishing(tile, train):
+                return tile in table.trains.get(train, ())
+            case Mark(player):
+                return player not in table.markers
+            case Unmark(player):
+                return player in table.markers
+            case Drawing():
+                return self.draws_seen
+
+    def _misread(self, observation: Observation, layout: Layout) -> list[Hypothesis]:
+        """Other readings that make a faulty table legal and are likely enough beside a broken rule."""
+        if not observation.laid or not self.accuses(observation):
+            return []
+        likely = (
+            one
+            for one in other_readings(observation, layout, self.box, self.settings)
+            if one.odds >= self.settings.ask * self.settings.illegal
+        )
+        return [one for one in likely if not self.accuses(one.observation)][: self.settings.most]
+
+
+def _story(words: str, observation: Observation) -> Story:
+    """A candidate that a person can choose: what would be recorded."""
+    lines = tuple(
+        {
+            "event": "tile_played",
+            "source": "camera",
+            "by": None,
+            "tile": [change.tile.inner, change.tile.outer],
+            "train": change.train,
+        }
+        for change in observation.laid
+    )
+    return Story(words, lines)
+
+
+def _named(one: Hypothesis) -> str:
+    return ", ".join(f"{other.inner}-{other.outer}" for _, other in one.instead)
+
+
+def _read(one: Hypothesis) -> str:
+    return ", ".join(f"{read.inner}-{read.outer}" for read, _ in one.instead)
