@@ -6,15 +6,24 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from companion.supervise.child import Child
 from companion.supervise.looking import look
 from companion.supervise.shelf import Shelf
-from vision.eye import Region, open_eye
-from vision.frame import Image
-from vision.known_set import KnownSet
-from vision.reading import PictureReading
+
+if TYPE_CHECKING:
+    from vision.eye import Region
+    from vision.frame import Image
+    from vision.known_set import KnownSet
+    from vision.reading import PictureReading
+
+
+def open_shipped() -> Any:
+    """The eye with the shipped weights; imported only in the child, which alone needs it."""
+    from vision.eye import open_eye
+
+    return open_eye()
 
 
 class EyeAwayError(Exception):
@@ -30,7 +39,7 @@ class SupervisedEye:
 
     def __init__(
         self,
-        opener: Callable[[], Any] = open_eye,
+        opener: Callable[[], Any] = open_shipped,
         *,
         answer_s: float = 15.0,
         opening_s: float = 60.0,
