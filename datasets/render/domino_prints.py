@@ -77,6 +77,9 @@ def domino_cloth(rng: np.random.Generator, n: int, mm: float) -> Made:
     printer = DominoPrint(rng)
     length = max(rng.uniform(18, 130) / mm, 14)
     if rng.random() < 0.5:
+        # scattered at all angles, full-coloured pictures on a plain ground would be tiles to anybody from far above
+        printer.ground = printer.ground + (ground - printer.ground) * F(rng.uniform(0.45, 0.9))
+        printer.outline = True
         for _ in range(int(rng.uniform(0.1, 0.4) * n * n / (length * length))):
             x, y = rng.uniform(0, n, 2)
             printer.stamp(image, x, y, rng.uniform(0, 2 * math.pi), length, _values(rng))
