@@ -34,16 +34,21 @@ class WatchedTable:
     """One camera for the whole evening. `status` and `still` are what the page shows of it."""
 
     def __init__(
-        self, house: House, source: str, data_dir: Path, beat: Callable[[str], None] = lambda part: None
+        self,
+        house: House,
+        source: str,
+        data_dir: Path,
+        beat: Callable[[str], None] = lambda part: None,
+        *,
+        camera: Camera | None = None,
     ) -> None:
+        """`camera` stands in for the one that `source` names: the demo films its own table."""
         self._house = house
         self._beat = beat
         self._evidence = EvidenceStore(data_dir / "games")
-        self._camera: Camera = (
-            SupervisedCamera(source, beat=lambda: beat("camera"))
-            if source == "picamera" or source.startswith(("usb:", "/dev/"))
-            else open_camera(source)
-        )
+        if camera is None and (source == "picamera" or source.startswith(("usb:", "/dev/"))):
+            camera = SupervisedCamera(source, beat=lambda: beat("camera"))
+        self._camera: Camera = open_camera(source) if camera is None else camera
         self._own_setup: Callable[[], Any] | None = getattr(self._camera, "setup", None)
         self._eye = SupervisedEye()
         self._lock = threading.Lock()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from random import Random
 from typing import Any
 
@@ -31,11 +32,13 @@ FRAME_S = 0.2
 class SimSettings:
     """`hand_frames` with a hand over the table, then `still_frames` of the still table, for every scene.
 
+    `number` is the round of the match that is filmed, 1 the first.
     `plant` are violation codes to plant, `plants` at most so many; `rules` None: by the seed.
     """
 
     rules: str | None = None
     players: int | None = None
+    number: int = 1
     plant: tuple[str, ...] = ()
     plants: int = 3
     plant_rate: float = 0.12
@@ -84,7 +87,7 @@ class SimCamera(FrameSource):
             plant_rate=self.settings.plant_rate,
             plants_per_round=self.settings.plants,
         )
-        self.round: BotRound = next(iter(self.game.rounds()))
+        self.round: BotRound = next(islice(self.game.rounds(), self.settings.number - 1, None))
         self.plan = self._plan(rules.is_mexican)
         self.table = TableTop(self.plan, np.random.default_rng(seed + 31))
         pile = len(self.round.pile) if rules.is_mexican else 0

@@ -1,0 +1,90 @@
+"""`companion demo`: a made-up game, rendered as camera frames and seen by the real camera path.
+
+Bots play, a renderer films their table (in a process of its own), and from there on nothing is made up: detector,
+reader, layout, referee and page get pictures and the set-up file that a user would write, and nothing else.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import click
+
+from companion.ruleset import RULESET_NAMES, RuleSet, load_ruleset
+from companion.violation import RULE_SETS, Violation
+
+LOOPBACK = "127.0.0.1"
+
+
+@click.command()
+@click.option("--rules", "rules_name", type=click.Choice(RULESET_NAMES), default="tactic", show_default=True)
+@click.option("--players", type=int, default=None, help="How many play.  [default: 3, or 4 with the Chinese set]")
+@click.option("--seed", type=click.IntRange(0), default=7, show_default=True, help="Another seed, another game.")
+@click.option("--speed", type=click.FloatRange(0.1, 100), default=1.0, show_default=True, help="Frames come faster.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes any free one.")
+@click.option("--rounds", type=click.IntRange(1), default=1, show_default=True)
+def demo(rules_name: str, players: int | None, seed: int, speed: float, port: int, rounds: int) -> None:
+    """Show a made-up game on a rendered table, seen by the real camera path, on the live page.
+
+    Illegal plays are planted in it now and then. Ctrl-C ends it.
+    """
+    from companion.web.serving import PortTakenError, listen, port_of
+
+    rules = load_ruleset(rules_name)
+    seats = _seats(rules, players)
+    try:
+        ear = listen(port=port)
+    except PortTakenError as taken:
+        raise click.ClickException(str(taken)) from None
+    click.echo("Laying the table ...", err=True)
+    with tempfile.TemporaryDirectory(prefix="companion-demo-") as folder:
+        _play(rules, seats, seed, speed, rounds, ear, port_of(ear), Path(folder))
+
+
+def _seats(rules: RuleSet, players: int | None) -> int:
+    """How many sit at the table; a number that cannot be dealt is a wrong use of the command."""
+    set_max = rules.first_engine_of(12) if rules.is_mexican else None
+    allowed = rules.players_allowed() if set_max is None else rules.players_allowed(set_max)
+    chosen = players if players is not None else (3 if rules.is_mexican else 4)
+    if chosen not in allowed:
+        raise click.UsageError(f"--players {chosen}: {rules.name} is played by {', '.join(map(str, allowed))}")
+    return chosen
+
+
+def plantable(rules: RuleSet, codes: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the codes that can be broken under these rules."""
+    return tuple(code for code in codes if rules.name in RULE_SETS[Violation(code)])
+
+
+def _play(rules: RuleSet, players: int, seed: int, speed: float, rounds: int, ear: Any, port: int, data: Path) -> None:
+    from companion.cli.serve_camera import WatchedTable
+    from companion.cli.serve_games import make_house
+    from companion.supervise import SupervisedCamera
+    from companion.web.app import PageSettings, create_app
+    from companion.web.pin import fresh_pin
+    from companion.web.serving import numeric_address, serve_on
+    from datasets.simulator.camera import VISIBLE_FAULTS, SimSettings
+    from datasets.simulator.evening import EveningOpener, EveningSettings, SimEvening
+
+    table = SimSettings(plant=plantable(rules, VISIBLE_FAULTS))
+    evening = EveningSettings(rules=rules.name, players=players, rounds=rounds, speed=speed, table=table)
+    set_up = SimEvening(seed, evening).table.setup_json()
+    house = make_house(data)
+    camera = SupervisedCamera(f"sim:{seed}", opener=EveningOpener(seed, evening))
+    watched = WatchedTable(house, f"sim:{seed}", data, camera=camera)
+    house.camera = watched
+    pin = fresh_pin()
+    address = numeric_address(port)
+    app = create_app(house, PageSettings(pin=pin, address=address))
+    house.start_game(set_up)
+    watched.start()
+    click.echo(f"The table is being filmed. Open http://{LOOPBACK}:{port} here, or {address} on a phone; PIN {pin}.")
+    click.echo("Ctrl-C ends the demo.", err=True)
+    try:
+        serve_on(app, ear)
+    except KeyboardInterrupt:
+        click.echo("The demo is over.", err=True)
+    finally:
+        watched.close()
