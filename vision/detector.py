@@ -32,7 +32,9 @@ class DetectorSettings:
     threads: int = 2
     confidence: float = 0.3
     vote_confidence: float = 0.4
-    looks_px: tuple[int, ...] = (224, 448, 896)
+    looks_px: tuple[int, ...] = (256, 512, 1056)
+    last_look_px: int = 2112
+    """Where the coarse looks find no tile: the tiles of a large picture may be tiny."""
     best_length: float = 70.0
     helpful_lengths: tuple[float, float] = (44.0, 112.0)
     """A coarse look whose tiles have such lengths lends its boxes too."""
@@ -44,7 +46,7 @@ class DetectorSettings:
     aspect: tuple[float, float] = (1.45, 2.9)
     piece_px: int = 1024
     overlap_lengths: float = 1.5
-    most_pixels: int = 6_000_000
+    most_pixels: int = 2_700_000
     iou: float = 0.3
     cover: float = 0.7
 
@@ -83,6 +85,9 @@ class Detector:
         if length is None:
             looks = [self._look(image, scale) for scale in self._coarse_scales(image)]
             length = self._agreed_length(looks)
+            if length is None and max(image.shape[:2]) > 1.2 * s.looks_px[-1]:
+                looks.append(self._look(image, min(1.0, s.last_look_px / max(image.shape[:2]))))
+                length = self._agreed_length(looks)
             if length is None:
                 return self._gather(looks, None)
         scale = self._final_scale(image, length)
