@@ -148,9 +148,10 @@ def compare(
     found = [one for one in planted if any(by in (None, one[1]) for _, by, _ in told)]
     right = [one for one in planted if any(code == one[0] and by in (None, one[1]) for code, by, _ in told)]
     missed = [f"{code} by {by}" for code, by in planted if (code, by) not in right]
+    seconds = round(time.perf_counter() - start, 1)
     return RoundResult(
         seed, rules, scenes, len(true), exact, named, tuple(lost), tuple(extra), len(certain), tuple(false),
-        len(planted), len(found), len(right), tuple(missed), len(reasons), tuple(reasons), round(time.perf_counter() - start, 1),
+        len(planted), len(found), len(right), tuple(missed), len(reasons), tuple(reasons), seconds,
     )  # fmt: skip
 
 

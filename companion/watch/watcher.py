@@ -208,6 +208,19 @@ class Watcher:
                 self.desk.ask(observation, layout, frame.name)
         elif observation.doubts:
             self.desk.ask(observation, layout, frame.name)
+        # What stayed doubtful is looked at again with the next still table.
+        self._left_over = self._around(observation, frame)
+
+    def _around(self, observation: Observation, frame: Frame) -> tuple[Region, ...]:
+        reach = 1.5 * self.setup.tile_mm[0]
+        boxes: list[Region] = []
+        for doubt in observation.doubts:
+            if doubt.where_mm is not None:
+                x, y = doubt.where_mm
+                px = self.calibration.to_px([[x - reach, y - reach], [x + reach, y + reach]])
+                low, high = px.min(0), px.max(0)
+                boxes.append(grown((int(low[0]), int(low[1]), int(high[0]), int(high[1])), 0.0, frame.size_wh))
+        return tuple(boxes)
 
     def _recoloured(self, frame: Frame) -> tuple[Region, ...]:
         if self._colours is None:
