@@ -230,10 +230,18 @@ switch_to() {
   CHANGED=yes
 }
 
+fresh_pin() {
+  local number
+  number="$(od -An -N4 -tu4 /dev/urandom)"
+  printf '%06d' $((number % 1000000))
+}
+
 write_settings() {
   run install -d -m 0755 "$(dirname "$CONF")"
   if [ ! -e "$CONF" ]; then
-    run install -m 0644 "$HERE/companion.conf" "$CONF"
+    # Only root may read it: it holds the PIN.
+    run install -m 0600 "$HERE/companion.conf" "$CONF"
+    run sed -i "s|^COMPANION_PIN=.*|COMPANION_PIN=$(fresh_pin)|" "$CONF"
     CHANGED=yes
     if [ -z "$CAMERA" ] && [ "$ON_PI" = no ]; then CAMERA=none; fi
     [ -z "$PORT" ] || run sed -i "s|^COMPANION_PORT=.*|COMPANION_PORT=$PORT|" "$CONF"
@@ -282,6 +290,7 @@ start_and_watch() {
   [ "$DRY" = no ] || return 0
   if healthy; then
     say "running: http://$(hostname).local:$(configured_port)"
+    say "PIN for changes: $(sed -n 's/^COMPANION_PIN=//p' "$CONF")"
     return 0
   fi
   if [ -e "$HOME_DIR/previous/.complete" ] && [ "$ACTION" = install ]; then

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from companion.checkup import Finding, Machine, check_all
+from companion.cli.serve import default_data_dir
 from hardware.optics import CameraModel, Outlook, cameras, highest_height, lowest_height, outlook
 
 
@@ -20,22 +21,20 @@ from hardware.optics import CameraModel, Outlook, cameras, highest_height, lowes
 @click.option(
     "--data",
     type=click.Path(path_type=Path),
-    default=Path("data"),
-    show_default=True,
-    help="Where journals and evidence are kept.",
+    help="Where journals and evidence are kept; left out: where `companion serve` keeps them.",
 )
 @click.option("--table", "table", default="1200x900", show_default=True, metavar="WxD", help="The playing area in mm.")
 @click.option("--model", help="Judge this camera model only, by its name in the list.")
 @click.option("--height", type=float, metavar="MM", help="Judge this height of the lens above the table.")
 def doctor(
-    as_json: bool, camera: str | None, port: int, data: Path, table: str, model: str | None, height: float | None
+    as_json: bool, camera: str | None, port: int, data: Path | None, table: str, model: str | None, height: float | None
 ) -> None:
     """Check this machine, line by line, and say how to mend what is not right.
 
     Exit status 0: everything needed is there. 1: something needed is not.
     """
     views = optics(table, model, height)
-    findings = list(check_all(Machine(data=data, port=port, camera=camera)))
+    findings = list(check_all(Machine(data=data or default_data_dir(), port=port, camera=camera)))
     healthy = all(finding.ok or not finding.needed for finding in findings)
     if as_json:
         answer = {

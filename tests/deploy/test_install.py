@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -39,6 +40,17 @@ def test_a_fresh_pi_gets_packages_user_release_settings_and_a_running_service(bo
     assert "systemctl enable --quiet companion.service companion-backup.timer" in box.calls
     assert "systemctl restart companion.service" in box.calls
     assert "http://box.local:8000" in result.stdout
+
+
+def test_the_pin_is_made_once_kept_and_read_by_root_only(box: Box) -> None:
+    first = box.run()
+    settings = box.root / "etc/companion/companion.conf"
+    [pin] = re.findall(r"^COMPANION_PIN=(\d{6})$", settings.read_text(encoding="utf-8"), re.MULTILINE)
+    assert f"PIN for changes: {pin}" in first.stdout
+    assert settings.stat().st_mode & 0o777 == 0o600
+    box.new_version("second")
+    assert box.run().returncode == 0
+    assert f"COMPANION_PIN={pin}\n" in settings.read_text(encoding="utf-8")
 
 
 def test_trixie_needs_no_simplejpeg_and_its_own_glib(box: Box) -> None:
