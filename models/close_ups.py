@@ -100,24 +100,56 @@ def _lay(
         shift = np.array([rng.uniform(0.42, 1.05) * rng.choice([-1, 1]), rng.normal(0, 0.1)])
         if rng.random() < 0.3:
             shift = np.array([rng.normal(0, 0.3), rng.uniform(0.42, 0.7) * rng.choice([-1, 1])])
+    seam = not askew and rng.random() < 0.06
+    if seam:  # the end of one tile and the beginning of the next, which a chain without dividers makes look like one
+        shift = np.array([rng.normal(1, 0.05) * rng.choice([-1, 1]), rng.normal(0, 0.03)])
     at = place + shift * UNIT
     pair = _values(style, rng)
+    if not askew and not seam and rng.random() < 0.05:
+        canvas.draw_board(window, rng)
+        return (NONE, NONE), False
     down = rng.random() < 0.09
     for dx, dy, turned in ((-1, 0, False), (1, 0, False), (0, -1, False), (0, 1, False)):
-        if rng.random() > (0.5 if touching else 0.12):
+        across = seam and dx * shift[0] < 0
+        if not across and rng.random() > (0.5 if touching else 0.12):
             continue
-        gap = rng.uniform(0, 0.05) if touching else rng.uniform(0.05, 0.35)
-        turned = dx != 0 and rng.random() < 0.35
+        gap = rng.uniform(0, 0.05) if touching or across else rng.uniform(0.05, 0.35)
+        turned = dx != 0 and not across and rng.random() < 0.35
         reach = (1.5 if turned else 2.0) if dx else 1.0
         beside = at + np.array([dx * (reach + gap), dy * (reach + gap)]) * UNIT
-        if turned or rng.random() < 0.3:  # not flush
+        if turned or (not across and rng.random() < 0.3):  # not flush
             beside = beside + np.array([0.0, rng.normal(0, 0.25)] if dx else [rng.normal(0, 0.4), 0.0]) * UNIT
         canvas.lay(maker.face(*_values(style, rng), rng), beside, turned, rng.random() < 0.5, window)
     own = maker.back(rng) if down else maker.face(*pair, rng)
     canvas.lay(own, at, False, False, window)
-    if askew:
+    if askew or seam:
         return (NONE, NONE), False
     return ((BACK, BACK) if down else pair), True
+
+
+def _colour(rng: np.random.Generator) -> NDArray[np.float32]:
+    grey = rng.random() < 0.4
+    return ((rng.uniform(12, 243) if grey else rng.uniform(8, 235, 3)) * np.ones(3)).astype(F)
+
+
+def _sign(part: NDArray[np.uint8], at: NDArray[np.float64], pitch: float, rng: np.random.Generator) -> None:
+    """A four-pointed star, a disc or a square with a digit or a letter in it, as board games print them."""
+    centre, reach = at.round().astype(int), pitch * rng.uniform(0.3, 0.5)
+    ink, kind = [float(c) for c in _colour(rng)], rng.integers(3)
+    if kind == 0:
+        around = np.arange(8) * math.pi / 4
+        far = np.where(np.arange(8) % 2 == 0, reach, reach * rng.uniform(0.35, 0.65))
+        star = np.stack([centre[0] + far * np.cos(around), centre[1] + far * np.sin(around)], 1)
+        cv2.fillPoly(part, [star.round().astype(np.int32)], ink, cv2.LINE_AA)
+    elif kind == 1:
+        cv2.circle(part, centre.tolist(), round(reach * 0.8), ink, -1, cv2.LINE_AA)
+    else:
+        corner = (centre - round(reach * 0.8)).tolist()
+        cv2.rectangle(part, corner, (centre + round(reach * 0.8)).tolist(), ink, -1)
+    text, scale = str(rng.choice(list("0123456789ABDEMX"))), pitch / 45 * rng.uniform(0.5, 1.1)
+    (w, h), _ = cv2.getTextSize(text, cv2.FONT_HERSHEY_DUPLEX, scale, 1)
+    start = (int(centre[0] - w / 2), int(centre[1] + h / 2))
+    cv2.putText(part, text, start, cv2.FONT_HERSHEY_DUPLEX, scale, [float(c) for c in _colour(rng)], 1, cv2.LINE_AA)
 
 
 class _Canvas:
@@ -164,6 +196,27 @@ class _Canvas:
         self.albedo[target] += (albedo[source][..., :3] - self.albedo[target]) * alpha
         self.relief[target] += (relief[source] - self.relief[target]) * alpha
         self.covered[target] = np.maximum(self.covered[target], alpha[..., 0])
+
+    def draw_board(self, window: tuple[NDArray[np.float64], NDArray[np.float64]], rng: np.random.Generator) -> None:
+        """Printed squares, two of which look like a blank tile: lines, and in some squares a sign or a digit."""
+        (x0, y0), (x1, y1) = window[0].astype(int), window[1].astype(int)
+        part = (self.albedo[y0:y1, x0:x1] ** (1 / 2.2) * 255).astype(np.uint8)
+        if rng.random() < 0.7:
+            part[:] = np.clip(_colour(rng) * (1 + 0.04 * rng.standard_normal((*part.shape[:2], 1))), 0, 255)
+        pitch = UNIT * rng.uniform(0.85, 1.15)
+        middle = np.array([x1 - x0, y1 - y0]) / 2 + rng.normal(0, 0.06, 2) * UNIT
+        ink, thick = [float(c) for c in _colour(rng)], int(rng.integers(1, 4))
+        columns = [middle[0] + k * pitch for k in (-2, -1, 0, 1, 2)]
+        rows = [middle[1] + k * pitch for k in (-1.5, -0.5, 0.5, 1.5)]
+        for x in columns:
+            cv2.line(part, (round(x), 0), (round(x), y1 - y0), ink, thick, cv2.LINE_AA)
+        for y in rows:
+            cv2.line(part, (0, round(y)), (x1 - x0, round(y)), ink, thick, cv2.LINE_AA)
+        for x in columns[:-1]:
+            for y in rows[:-1]:
+                if rng.random() < 0.25:
+                    _sign(part, np.array([x, y]) + pitch / 2, pitch, rng)
+        self.albedo[y0:y1, x0:x1] = (part.astype(F) / 255) ** F(2.2)
 
     def photograph(self, rng: np.random.Generator) -> tuple[NDArray[np.uint8], float]:
         """The developed sheet (h, w, 3) BGR and the factor by which it was smaller in the camera."""
