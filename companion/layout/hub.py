@@ -13,8 +13,9 @@ from companion.layout.setup import MEXICAN, TableSetup
 from companion.layout.tracking import Known
 from companion.tableview import Point, TableView
 
-HUB_REACH = 1.9
-"""Tile widths outside the hub's rim within which a train may begin: its first tile may lie a little apart."""
+HUB_REACH = 1.2
+"""Tile widths outside the hub's rim within which a train may begin: less than a tile's length, so that a first tile
+that was not found is missed and not replaced by the second."""
 
 ENGINE_REACH = 2.2
 """The same around an engine without a hub, where nine trains need a ring to begin on."""
@@ -88,7 +89,8 @@ def find_roots(
             if away == 0.0:
                 continue
             gap = away - middle.rim_mm
-            if not -shapes.width <= gap <= reach:
+            # Many hubs have slots: the first tile then lies well inside the rim.
+            if not -0.6 * middle.rim_mm - 0.3 * shapes.width <= gap <= reach:
                 continue
             inward = (middle.center_mm[0] - port.place[0]) / away, (middle.center_mm[1] - port.place[1]) / away
             lean = math.degrees(math.acos(_clipped(port.normal[0] * inward[0] + port.normal[1] * inward[1])))

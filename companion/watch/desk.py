@@ -29,8 +29,8 @@ class Desk(Protocol):
         """Would recording this find a fault?"""
         ...
 
-    def record(self, observation: Observation, layout: Layout, frame: str) -> None:
-        """Make it part of the game."""
+    def record(self, observation: Observation, layout: Layout, frame: str) -> bool:
+        """Make it part of the game; False where it was asked about instead and is to be looked at again."""
         ...
 
     def ask(self, observation: Observation, layout: Layout, frame: str) -> None:

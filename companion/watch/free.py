@@ -40,13 +40,14 @@ class FreeBoard:
     def accuses(self, observation: Observation) -> bool:
         return bool(observation.gone)
 
-    def record(self, observation: Observation, layout: Layout, frame: str) -> None:
+    def record(self, observation: Observation, layout: Layout, frame: str) -> bool:
         for lost in observation.gone:
             self.tell(TileTakenBack(source="camera", frame=frame, by=None, tile=lost.tile, train=BOARD))
         for change in observation.laid:
             self.tell(TilePlayed(source="camera", frame=frame, by=None, tile=change.tile, train=BOARD))
         if observation.doubts:
             self.ask(observation, layout, frame)
+        return True
 
     def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
         for doubt in observation.doubts:

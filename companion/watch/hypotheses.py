@@ -20,12 +20,14 @@ from companion.watch.weighing import candidates
 @dataclass(frozen=True, slots=True)
 class HypothesisSettings:
     """`illegal` is how often a play breaks a rule (field-notes: 1 in 200); a misreading is asked about where it is at
-    least `ask` times as likely as that. `least` is the smallest probability of a half that is tried."""
+    least `ask` times as likely as that. `least` is the smallest probability of a half that is tried.
+    `patience`: so many still tables in a row a questioned reading has to stay the same before it is believed."""
 
     illegal: float = 0.005
     ask: float = 0.3
     least: float = 0.0005
     most: int = 4
+    patience: int = 3
 
 
 @dataclass(frozen=True, slots=True)

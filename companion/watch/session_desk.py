@@ -46,6 +46,7 @@ class SessionDesk:
         self.keep = keep
         self.draws_seen = True
         self._asked: set[tuple[object, ...]] = set()
+        self._waited: dict[tuple[Laying, ...], int] = {}
         self._first = True
 
     @property
@@ -82,16 +83,19 @@ class SessionDesk:
             return True
         return bool(self.session.accuses(observation.delta, flips=observation.flips, discards=observation.discards))
 
-    def record(self, observation: Observation, layout: Layout, frame: str) -> None:
+    def record(self, observation: Observation, layout: Layout, frame: str) -> bool:
+        if observation.doubts and self.accuses(observation):
+            # Part of the table is not understood: what looks like a fault may be a tile that was not found.
+            self._ask(observation, frame)
+            return False
         doubtful = self._misread(observation, layout)
-        if doubtful:
-            asked = f"misread_or_illegal: {_read(doubtful[0])}"
-            stories = [
-                _story(_read(doubtful[0]), observation),
-                *(_story(_named(one), one.observation) for one in doubtful),
-            ]
-            self.session.ask(asked, stories, frame=self.keep(frame))
-            return
+        if doubtful and self._patient(observation):
+            read = _read(doubtful[0])
+            stories = [_story(read, observation), *(_story(_named(one), one.observation) for one in doubtful)]
+            if (read,) not in self._asked:
+                self._asked.add((read,))
+                self.session.ask(f"misread_or_illegal: {read}", stories, frame=self.keep(frame))
+            return False
         if observation.delta or observation.flips or observation.discards:
             self.session.observe(
                 observation.delta,
@@ -104,6 +108,13 @@ class SessionDesk:
                 self.session.show_hand(player, tiles, source="camera")
         if observation.doubts:
             self._ask(observation, frame)
+        return True
+
+    def _patient(self, observation: Observation) -> bool:
+        """Is it too early to believe a reading that has been questioned? Each later still table reads it again."""
+        key = observation.laid[:1]
+        self._waited[key] = self._waited.get(key, 0) + 1
+        return self._waited[key] <= self.settings.patience
 
     def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
         self._ask(observation, frame)

@@ -200,14 +200,14 @@ class Watcher:
         reading = self._reading
         assert reading is not None
         sure = reading.agreed >= self._needed(observation)
-        self._finish(frame, layout)
-        if not observation.empty:
-            if sure:
-                self.desk.record(observation, layout, frame.name)
-            else:
-                self.desk.ask(observation, layout, frame.name)
-        elif observation.doubts:
+        taken = True
+        if observation.empty or not sure:
             self.desk.ask(observation, layout, frame.name)
+            taken = observation.empty
+        else:
+            taken = self.desk.record(observation, layout, frame.name)
+        # A table that is still in question is compared again as a whole, with whatever comes next.
+        self._finish(frame, layout if taken or self.layout is None else self.layout)
         # What stayed doubtful is looked at again with the next still table.
         self._left_over = self._around(observation, frame)
 

@@ -41,8 +41,9 @@ class Notebook:
     def accuses(self, observation: Observation) -> bool:
         return bool(observation.gone)
 
-    def record(self, observation: Observation, layout: Layout, frame: str) -> None:
+    def record(self, observation: Observation, layout: Layout, frame: str) -> bool:
         self.records.append((frame, observation))
+        return True
 
     def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
         self.questions.append((frame, observation))
