@@ -1,6 +1,6 @@
-"""What stands around the page on a real box: buttons, lamp, broker, watchdog. Everything works without any of it."""
+"""The button pod joined to the game: presses become verbs of the session, the state of the game becomes a light."""
 
 from companion.tableside.buttons import Tableside, is_accused, light_of
-from companion.tableside.services import Services, ServiceSettings
+from companion.tableside.pod import ButtonPod
 
-__all__ = ["ServiceSettings", "Services", "Tableside", "is_accused", "light_of"]
+__all__ = ["ButtonPod", "Tableside", "is_accused", "light_of"]

@@ -1,4 +1,4 @@
-"""Buttons, lamp, broker and watchdog around a house with a game."""
+"""The button pod around a house with a game."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from companion.tableside import Services, ServiceSettings
-from companion.web.app import PageSettings, create_app
+from companion.tableside import ButtonPod
 from companion.web.house import House
-from companion.web.serving import serve_in_background
 from hardware.panel import Light, Panel, PanelError, Press
 from tests.web import tables
 from tests.web.fakes import FakeCamera, FakeSession
@@ -57,9 +55,9 @@ def house(session: FakeSession, tmp_path: Path) -> House:
     return House(session, data_dir=tmp_path, camera=FakeCamera(), game="tonight")
 
 
-def test_the_lamp_follows_the_game_and_the_camera(house: House, session: FakeSession, tmp_path: Path) -> None:
+def test_the_lamp_follows_the_game_and_the_camera(house: House, session: FakeSession) -> None:
     panel = FakePanel()
-    with Services(house, ServiceSettings(tmp_path), panel=panel.open):
+    with ButtonPod(house, opener=panel.open):
         panel.wait_for(Light.READING)
         session.show(tables.illegal())
         panel.wait_for(Light.ILLEGAL)
@@ -73,54 +71,30 @@ def test_the_lamp_follows_the_game_and_the_camera(house: House, session: FakeSes
     assert panel.closed
 
 
-def test_a_pressed_button_is_a_verb_of_the_session(house: House, session: FakeSession, tmp_path: Path) -> None:
+def test_a_pressed_button_is_a_verb_of_the_session(house: House, session: FakeSession) -> None:
     panel, other = FakePanel(), []
-    services = Services(
+    pod = ButtonPod(
         house,
-        ServiceSettings(tmp_path),
-        panel=panel.open,
+        opener=panel.open,
         read_now=lambda: other.append("read"),
         show_pin=lambda: other.append("pin"),
     )
-    with services:
+    with pod:
         for press in Press:
             panel.press(press)
     assert [call[0] for call in session.calls] == ["pass_turn", "undo"]
     assert other == ["read", "pin"]
 
 
-def test_a_box_without_buttons_broker_and_systemd_plays_on_and_says_what_is_missing(
-    house: House, tmp_path: Path
-) -> None:
-    with Services(house, ServiceSettings(tmp_path, broker="host:nonsense"), panel=no_panel) as services:
-        assert services.notes[0] == "no buttons or lamp here"
-        assert "nothing is published" in services.notes[1]
-        services.ready()
-        assert services.reasons == []
-
-
-def test_systemd_is_fed_while_the_page_answers_and_the_camera_beats(house: House, tmp_path: Path) -> None:
-    said: queue.Queue[str] = queue.Queue()
-    server, port = serve_in_background(create_app(house, PageSettings(pin="135790")))
-    settings = ServiceSettings(tmp_path, port=port, with_camera=True)
-    try:
-        with Services(house, settings, panel=no_panel, say=said.put, every_s=0.05) as services:
-            services.ready()
-            services.camera_lives()
-            heard = {said.get(timeout=PATIENCE_S) for _ in range(3)}
-            assert "WATCHDOG=1" in heard
-            assert any(word.startswith("READY=1") for word in heard)
-    finally:
-        server.stop()
-
-
-def test_a_page_that_does_not_answer_gives_no_sign_of_life(house: House, tmp_path: Path) -> None:
-    services = Services(house, ServiceSettings(tmp_path, port=1), panel=no_panel)
-    assert not services._page_answers()
-
-
-def test_it_ends_while_somebody_waits_for_news(house: House, tmp_path: Path) -> None:
+def test_a_box_without_buttons_plays_on_and_says_what_is_missing(house: House) -> None:
     before = threading.active_count()
-    with Services(house, ServiceSettings(tmp_path), panel=no_panel, every_s=1000.0):
-        pass
-    assert threading.active_count() <= before
+    with ButtonPod(house, opener=no_panel) as pod:
+        assert pod.note == "no buttons or lamp here"
+        assert threading.active_count() == before
+
+
+def test_it_ends_while_nobody_has_news(house: House) -> None:
+    panel = FakePanel()
+    with ButtonPod(house, opener=panel.open, every_s=1000.0):
+        panel.wait_for(Light.READING)
+    assert panel.closed

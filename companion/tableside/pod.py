@@ -1,0 +1,76 @@
+"""The button pod beside a running page. A box without one plays on; `note` says in one line what is missing."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Self
+
+from companion.tableside.buttons import Tableside, light_of
+from companion.web.house import House, NoGameError
+from hardware.panel import Panel, PanelError, Press, open_panel
+
+
+class ButtonPod:
+    """Use it in a `with` around the serving page: it listens to the buttons and keeps the lamp up to date."""
+
+    def __init__(
+        self,
+        house: House,
+        *,
+        read_now: Callable[[], None] = lambda: None,
+        show_pin: Callable[[], None] = lambda: None,
+        pins: Path | None = None,
+        opener: Callable[[Callable[[Press], object], Path | None], Panel] = open_panel,
+        every_s: float = 5.0,
+    ) -> None:
+        """`pins` names a file of pins other than the project's. `every_s`: the lamp is looked after at least as often,
+        and at once whenever the page has news. `opener` opens the panel; tests give their own."""
+        self._house, self._pins, self._opener, self._every_s = house, pins, opener, every_s
+        self._side = Tableside(self._desk, read_now, show_pin)
+        self._panel: Panel | None = None
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="button-pod", daemon=True)
+        self.note = ""
+
+    def __enter__(self) -> Self:
+        try:
+            self._panel = self._opener(self._side.pressed, self._pins)
+        except PanelError as error:
+            self.note = str(error)
+        else:
+            self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._house.bell.ring()
+        if self._panel is not None:
+            self._thread.join()
+            self._panel.close()
+
+    def _desk(self) -> Any:
+        try:
+            return self._house.session
+        except NoGameError:
+            return None
+
+    def _run(self) -> None:
+        heard = -1
+        while not self._stop.is_set():
+            self._light_up()
+            if self._house.bell.closed:
+                self._stop.wait(self._every_s)
+            else:
+                heard = self._house.bell.wait(heard, self._every_s)
+
+    def _light_up(self) -> None:
+        desk = self._desk()
+        try:
+            snapshot = None if desk is None else desk.snapshot()
+        except (ValueError, LookupError, OSError):
+            return
+        camera = self._house.camera_status() or {}
+        if self._panel is not None:
+            self._panel.show(light_of(snapshot, camera.get("state") == "lost"))
