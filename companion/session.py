@@ -187,7 +187,7 @@ class Session:
 
     def draw(self, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
         with self._lock:
-            self._running()
+            self._running(also_ended=True)
             if not self.rules.is_mexican:
                 raise SessionError("there is no boneyard in this game")
             return self._record(Drew(by=self._who(by), source=source))
@@ -195,7 +195,7 @@ class Session:
     def pass_turn(self, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
         """A player's turn is over, be it complete or not."""
         with self._lock:
-            self._running()
+            self._running(also_ended=True)
             return self._record(Passed(by=self._who(by), source=source))
 
     def discard(
@@ -203,7 +203,7 @@ class Session:
     ) -> tuple[Event, ...]:
         """Chinese games: a tile was put away."""
         with self._lock:
-            self._running()
+            self._running(also_ended=True)
             if self.rules.is_mexican:
                 raise SessionError("no tiles are put away in this game")
             known = None if tile is None else _laid(tile).tile
@@ -212,25 +212,25 @@ class Session:
     def mark(self, train: str, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
         """A marker was put on `train`."""
         with self._lock:
-            self._running()
+            self._running(also_ended=True)
             return self._record(MarkerPlaced(by=self._mover(by, train), train=train, source=source))
 
     def unmark(self, train: str, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
         """The marker of `train` was taken off."""
         with self._lock:
-            self._running()
+            self._running(also_ended=True)
             return self._record(MarkerRemoved(by=self._mover(by, train), train=train, source=source))
 
     def flip(self, train: str, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
         """The double at the end of `train` was turned face down."""
         with self._lock:
-            self._running()
+            self._running(also_ended=True)
             return self._record(DoubleFlipped(by=self._who(by), train=train, source=source))
 
     def announce(self, by: str | None = None, what: str = "last_tile", value: int | None = None) -> tuple[Event, ...]:
         """Something was said aloud: the last tile, the open end of a line."""
         with self._lock:
-            self._running()
+            self._running(also_ended=True)
             return self._record(Announced(by=self._who(by), what=what, value=value))
 
     def take_back(self, seq: int, by: str | None = None, source: str = "person") -> tuple[Event, ...]:

@@ -154,10 +154,19 @@ class BotRound:
         following = position.turn if out_of_turn else table.after(player)
         counts = {name: len(tiles) for name, tiles in self.hands.items()}
         if isinstance(table, LinePosition):
+            following = self._with_tiles(table, following)
             passes = 0 if any(isinstance(action, Play) for action in actions) else position_passes(position) + 1
             return replace(table, turn=following, hands=counts, passes=passes)
         boneyard = None if table.boneyard is None else len(self.pile)
         return replace(table, turn=following, first_turn=following not in self.moved, hands=counts, boneyard=boneyard)
+
+    def _with_tiles(self, table: LinePosition, player: str) -> str:
+        """The next who still has a tile."""
+        for _ in table.players:
+            if self.hands[player]:
+                break
+            player = table.after(player)
+        return player
 
     def _end_if_over(self, position: Position | LinePosition, passes: int) -> None:
         players = position.players

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from companion.desk.made_turn import MadeTurn, Table, changes
+from companion.desk.made_turn import FOREIGN_TILES, MadeTurn, Table, changes
 from companion.event_fields import Finding
 from companion.events import (
     Discarded,
@@ -176,7 +176,8 @@ class Course:
             if player == until:
                 break
             codes = self.referee.judge(self._begun(player).table, (_passing(self.table),)).codes
-            if codes:
+            done = isinstance(self.table, LinePosition) and self.table.hands.get(player) == 0
+            if codes and not done:
                 faults.append((player, codes))
             player = self.table.after(player)
         return faults
@@ -221,7 +222,7 @@ class Course:
         found = changes(
             turn.findings(self.referee, over=turn.passed is not None), turn.findings(self.referee, over=True)
         )
-        following = turn.resume or self.table.after(turn.player)
+        following = turn.resume or self._with_tiles(self.table.after(turn.player))
         moved = self.moved | {turn.player}
         if self.rules.first_simultaneous and not set(self.players) <= moved:
             following = self._first_without_turn(moved)
@@ -241,6 +242,15 @@ class Course:
             turns=(*self.turns, turn),
         )
         return course, found
+
+    def _with_tiles(self, player: str) -> str:
+        """Chinese games: the next who still has a tile, where hands are counted."""
+        if isinstance(self.table, LinePosition):
+            for _ in self.players:
+                if self.table.hands.get(player) != 0:
+                    break
+                player = self.table.after(player)
+        return player
 
     def _first_without_turn(self, moved: frozenset[str]) -> str:
         start = self.players.index(self.starter)
@@ -298,6 +308,9 @@ class Course:
         laid = dict(self.laid)
         if isinstance(action, Play):
             laid[action.train] = (*laid.get(action.train, ()), key)
+        if made.codes[-1] & FOREIGN_TILES:
+            table = _uncounted(table, made.player)
+            made = replace(made, before=_uncounted(made.before, made.player))
         course = replace(self, table=table, turn=made, laid=laid)
         return Step(course, late.pop(key, ()), late)
 

@@ -129,14 +129,17 @@ class History:
             self.found[earlier] = findings
 
     def _as_it_counts(self, event: Event) -> Event | None:
-        """The event without rulings, which are made anew; what follows from the rules is worked out again."""
+        """The event without rulings, which are made anew; what follows from the rules is worked out again.
+
+        Where nothing was ever corrected, an end or a score that cannot be worked out stands as it was written.
+        """
         match = self.match
         if event.source == "rule" and isinstance(event, (RoundEnded, RoundScored, MatchEnded)):
             due = self.consequence()
-            if due is None or type(due) is not type(event):
-                return None
-            if isinstance(due, RoundEnded) and isinstance(event, RoundEnded) and due.how != event.how:
-                return None
+            other_end = isinstance(due, RoundEnded) and isinstance(event, RoundEnded) and due.how != event.how
+            if due is None or type(due) is not type(event) or other_end:
+                untouched = event.seq == len(self.acts) + 1
+                return event if untouched else None
             return replace(due, seq=event.seq, at=event.at)
         if isinstance(event, (Unclear, Corrected)) or (match.course is None and not isinstance(event, RoundStarted)):
             return event

@@ -25,6 +25,10 @@ UNTIL_COMPLETE = frozenset({Violation.MARKER_UNEARNED, Violation.MARKER_REMOVED_
 """Later acts can mend these until the turn is complete."""
 
 
+FOREIGN_TILES = frozenset({Violation.DUPLICATE_TILE, Violation.TILE_NOT_IN_SET, Violation.MULTIPLICITY})
+"""Tiles that cannot have come from a hand of this set: after one of them the player's tiles cannot be counted."""
+
+
 @dataclass(frozen=True, slots=True)
 class MadeTurn:
     """`before` is the table at the start of the turn, with `player` to move; the rest grows act by act.

@@ -12,7 +12,7 @@ from companion.audit import Entry, Reveal, Status, audit_round
 from companion.audit import Finding as Examined
 from companion.chinese.line import tiles_of
 from companion.desk.course import Course
-from companion.desk.made_turn import MadeTurn, Table
+from companion.desk.made_turn import FOREIGN_TILES, MadeTurn, Table
 from companion.event_fields import Finding
 from companion.events import HandShown, RoundEnded
 from companion.position import LinePosition, Position
@@ -20,8 +20,6 @@ from companion.reveal import count_is_inconsistent, is_false_block, lap_was_cut,
 from companion.tile import Tile, double_set
 from companion.turn import Action, Discard, Draw, End, Mark, Play, Unmark
 from companion.violation import Violation
-
-FOREIGN_TILES = frozenset({Violation.DUPLICATE_TILE, Violation.TILE_NOT_IN_SET, Violation.MULTIPLICITY})
 
 
 def block_findings(course: Course, event: RoundEnded) -> tuple[Finding, ...]:
@@ -56,17 +54,25 @@ def reveal_findings(
             if code not in found[key]:
                 found[key].append(code)
     ended = keys.get("ended")
-    if ended is not None and (course.ended or "").startswith("blocked") and not course.rules.may_decline:
-        table = course.position
-        playable = {
-            player: playable_tiles(course, _as_mover(table, player), hand) for player, hand in open_hands.items()
-        }
+    if ended is None:
+        return {key: tuple(findings) for key, findings in found.items()}
+    table = course.position
+    sums: list[Finding] = []
+    if (course.ended or "").startswith("blocked") and not course.rules.may_decline:
+        playable = {who: playable_tiles(course, _as_mover(table, who), hand) for who, hand in open_hands.items()}
         if is_false_block(course.rules, playable, open_hands, None):
-            found[ended] = [Finding(str(Violation.FALSE_BLOCK))]
-    if len(open_hands) == len(course.players) and shown:
-        counted = not any(_hand_findings(course, player, hand) for player, hand in shown.items())
-        found[own] += _sum_findings(course, shown, open_hands, sound=counted)
+            sums.append(Finding(str(Violation.FALSE_BLOCK)))
+    if len(open_hands) == len(course.players) and not _explained(course, shown):
+        sums += _sum_findings(course, shown, open_hands)
+    if sums:
+        found[ended] = sums
     return {key: tuple(findings) for key, findings in found.items()}
+
+
+def _explained(course: Course, shown: Mapping[str, HandShown]) -> bool:
+    """Whether a fault that was found already explains why tiles do not add up."""
+    foreign = any(codes & FOREIGN_TILES for turn in _turns(course) for codes in turn.codes)
+    return foreign or any(_hand_findings(course, player, hand) for player, hand in shown.items())
 
 
 def examined_decisions(
@@ -147,8 +153,11 @@ def _hand_findings(course: Course, player: str, hand: HandShown) -> list[Finding
     drawn = sum(isinstance(action, Draw) for action in acts)
     found = []
     counted = isinstance(course.table, LinePosition) or course.counted
-    if dealt is not None and count_is_inconsistent(
-        dealt=dealt, drawn=drawn if counted else None, laid=laid, shown=len(hand.tiles)
+    foreign = any(codes & FOREIGN_TILES for turn in _turns(course) if turn.player == player for codes in turn.codes)
+    if (
+        dealt is not None
+        and not foreign
+        and count_is_inconsistent(dealt=dealt, drawn=drawn if counted else None, laid=laid, shown=len(hand.tiles))
     ):
         found.append(Finding(str(Violation.HAND_COUNT_INCONSISTENT)))
     limit = course.rules.redeal_doubles
@@ -160,9 +169,9 @@ def _hand_findings(course: Course, player: str, hand: HandShown) -> list[Finding
 
 
 def _sum_findings(
-    course: Course, shown: Mapping[str, HandShown], hands: Mapping[str, tuple[Tile, ...]], *, sound: bool
+    course: Course, shown: Mapping[str, HandShown], hands: Mapping[str, tuple[Tile, ...]]
 ) -> list[Finding]:
-    """Table, hands and boneyard against the whole set; a fault found already explains what does not add up."""
+    """Table, hands and boneyard against the whole set; whose fault it is nobody can tell."""
     table = course.table
     whole: Mapping[Tile, int]
     if isinstance(table, Position):
@@ -175,10 +184,7 @@ def _sum_findings(
         lying += [tile for hand in shown.values() for tile in hand.discards]
         dealt = _dealt(course) or 0
         face_down = sum(whole.values()) - dealt * len(course.players)
-    if not unaccounted(whole, lying, hands, face_down):
-        return []
-    foreign = any(codes & FOREIGN_TILES for turn in _turns(course) for codes in turn.codes)
-    return [Finding(str(Violation.UNACCOUNTED_TILE), certain=sound and not foreign)]
+    return [Finding(str(Violation.UNACCOUNTED_TILE))] if unaccounted(whole, lying, hands, face_down) else []
 
 
 def _open_hands(shown: Mapping[str, HandShown], out: str | None) -> dict[str, tuple[Tile, ...]]:

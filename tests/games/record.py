@@ -1,0 +1,57 @@
+"""Records the whole games in this folder: `python -m tests.games.record`. The same games come out every time.
+
+Each is played by bots from a seed, with a fault planted here and there, and written by the session like any game.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from companion.bots import BotGame
+from companion.bots.planting import plantable
+from companion.events import Header
+from companion.ruleset import load_ruleset
+from companion.session import Session
+from tests.desk.making import ticking
+from tests.desk.playing import play_out
+
+GAMES = (
+    ("tactic-quick-3", "tactic", 9, 3, {}),
+    ("tactic-5", "tactic", 12, 5, {}),
+    ("reeves-2", "reeves", 9, 2, {}),
+    ("cz-winner-takes-4", "cz", 12, 4, {"scoring": "winner_takes", "rounds": 4}),
+    ("poltava-4", "poltava", 9, 4, {}),
+    ("jielong-3", "jielong", 6, 3, {}),
+    ("jielong-two-arms-2", "jielong", 6, 2, {"arms": 2}),
+    ("chedeng-4", "chedeng", 6, 4, {}),
+    ("kkori-3", "kkori", 6, 3, {}),
+)
+ROUNDS = 3
+HERE = Path(__file__).parent
+
+
+def record(path: Path, rules_name: str, set_max: int, players: int, options: dict[str, object], seed: int) -> None:
+    """One game from its seed: a few rounds, with faults in about one turn of twelve."""
+    rules = load_ruleset(rules_name, options)
+    game = BotGame(
+        rules, players, seed, set_max=set_max, plant=plantable(rules_name), plant_rate=0.08, plants_per_round=5,
+        rounds=ROUNDS,
+    )  # fmt: skip
+    tile_set = f"double-{set_max}" if rules.is_mexican else "chinese"
+    header = Header(rules_name, tile_set, game.players, options)
+    session = Session.create(path, header, ticking())
+    for played in game.rounds():
+        play_out(session, played)
+    session.close()
+
+
+def main() -> None:
+    for seed, (name, rules_name, set_max, players, options) in enumerate(GAMES, start=1):
+        path = HERE / f"{name}.jsonl"
+        path.unlink(missing_ok=True)
+        record(path, rules_name, set_max, players, dict(options), seed)
+        print(path.name, path.stat().st_size)
+
+
+if __name__ == "__main__":
+    main()
