@@ -19,12 +19,21 @@ from datasets.render.scenes import SCENES
 
 
 def main(argv: list[str] | None = None) -> int:
-    arguments = _parser().parse_args(argv)
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    low, high = arguments.tile_px
+    if not 0 < low <= high:
+        parser.error(f"--tile-px {low:g} {high:g}: expected two lengths in pixels, the smaller first")
+    if min(arguments.n, arguments.size, *(arguments.crops or (1,))) < 1:
+        parser.error("--n, --size and --crops must be at least 1")
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(name, "1")
     from datasets.render.writing import Job, prepare, write_one
 
-    prepare(arguments.out)
+    try:
+        prepare(arguments.out)
+    except OSError as problem:
+        parser.exit(1, f"{arguments.out}: cannot write there ({problem.strerror})\n")
     width = arguments.size
     height = arguments.height or width * 3 // 4
     tile_px = None

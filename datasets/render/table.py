@@ -176,7 +176,7 @@ class _Recent(Generic[Made]):
 
 # a look of 1280 x 960 takes some 45 MB, a scene as laid 40 MB, a lit one 15 MB
 _LOOKS: _Recent[_Look] = _Recent(2)
-_LAID: _Recent[_Laid] = _Recent(1)
+_LAID: _Recent[_Laid] = _Recent(2)
 _LIT: _Recent[_Lit] = _Recent(2)
 _PLAIN = ("wood", "cloth", "laminate")
 

@@ -108,3 +108,23 @@ def test_the_command_writes_pictures_labels_and_meta(tmp_path: Path, crops: list
             assert 0 <= int(kind) < len(CLASSES)
             assert len(numbers) == 8
             assert all(0 <= float(n) <= 1 for n in numbers)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "told"),
+    [
+        (["--tile-px", "90", "20"], 2, "the smaller first"),
+        (["--crops", "wide"], 2, "--crops"),
+        (["--n", "0"], 2, "at least 1"),
+        (["--out", "{file}/below"], 1, "cannot write there"),
+    ],
+)
+def test_what_cannot_be_rendered_is_refused_in_one_line(
+    arguments: list[str], status: int, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("a file", "utf-8")
+    filled = [a.format(file=tmp_path / "file") for a in arguments]
+    with pytest.raises(SystemExit) as stop:
+        main(["--out", str(tmp_path), "--workers", "1", "--n", "1", *filled])
+    assert stop.value.code == status
+    assert told in capsys.readouterr().err.splitlines()[-1]
