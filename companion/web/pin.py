@@ -8,7 +8,10 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,4 +105,17 @@ class PinLock:
 
 
 def _scrypt(pin: str, salt: bytes, settings: PinSettings) -> bytes:
-    return hashlib.scrypt(pin.encode("utf-8", "replace"), salt=salt, n=settings.n, r=settings.r, p=settings.p, dklen=32)
+    return _in_one_thread(
+        hashlib.scrypt, pin.encode("utf-8", "replace"), salt=salt, n=settings.n, r=settings.r, p=settings.p, dklen=32
+    )
+
+
+@cache
+def _hasher() -> ThreadPoolExecutor:
+    """The only thread that hashes. The C library keeps the 16 MB of each scrypt for the thread that asked, so that
+    a hundred serving threads grew by half a gigabyte."""
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="pin")
+
+
+def _in_one_thread(call: Callable[..., bytes], *arguments: Any, **named: Any) -> bytes:
+    return _hasher().submit(call, *arguments, **named).result()

@@ -89,7 +89,9 @@ class Server:
 
     def hang_up(self) -> None:
         """Tell every open stream to end."""
-        self._app.extensions["companion_house"].bell.close()
+        house = self._app.extensions.get("companion_house")
+        if house is not None:
+            house.bell.close()
 
 
 def serve(

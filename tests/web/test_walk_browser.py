@@ -1,0 +1,174 @@
+"""One evening in a real browser, on a real session: from setting up to the second round, with everything in between."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Page, expect
+
+from companion.cli.serve_games import make_house
+from companion.web.app import PageSettings, create_app
+from companion.web.pin import PinLock, PinSettings
+from tests.web.browser import complaints, served, started
+
+pytestmark = pytest.mark.browser
+
+PIN = "135790"
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    house = make_house(tmp_path_factory.mktemp("data"))
+    assert house.workshop is not None
+    house.workshop = replace(house.workshop, read_hand=lambda raw, header: {"tiles": [[1, 2], [6, 6]], "unreadable": 0})
+    app = create_app(house, PageSettings(pin=PIN), PinLock.of(PIN, PinSettings(n=2**4)))
+    with served(app) as address, started() as browser:
+        found = browser.new_page(base_url=address, viewport={"width": 390, "height": 844})
+        found.set_default_timeout(15_000)
+        found.heard = complaints(found)  # type: ignore[attr-defined]
+        yield found
+    house.session.journal.close()  # type: ignore[attr-defined]
+
+
+def lay(page: Page, train: str, outer: int, inner: int | None = None) -> None:
+    """Tap a play into the panel of the table page."""
+    page.goto("/", wait_until="domcontentloaded")
+    form = page.locator("#region-act form.enter")
+    form.locator(f'label.chip:has(input[value="{train}"])').click()
+    form.locator(f'label.key:has(input[value="{outer}"])').click()
+    if inner is not None:
+        form.locator("summary").click()
+        form.locator('input[name="inner"]').fill(str(inner))
+    form.get_by_role("button", name="Lay the tile").click()
+
+
+def test_1_the_game_is_set_up(page: Page) -> None:
+    page.goto("/", wait_until="domcontentloaded")
+    page.get_by_role("link", name="New game").last.click()
+    page.get_by_role("link", name="Mexican Train (boxed game)").click()
+    page.get_by_role("link", name="Enter the PIN to start a game").click()
+    page.fill('input[name="pin"]', PIN)
+    page.fill('input[name="name"]', "Olena")
+    page.get_by_role("button", name="Sign in").click()
+    page.goto("/setup?rules=tactic", wait_until="domcontentloaded")
+    for seat, name in enumerate(("Ann", "Ben", "Cy"), start=1):
+        page.fill(f'input[name="player_{seat}"]', name)
+    page.get_by_role("button", name="Start the game").click()
+    expect(page.locator('input[name="engine"]')).to_have_value("12-12")
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.locator("#region-turn h2")).to_contain_text("Ann")
+
+
+def test_2_plays_are_tapped_in(page: Page) -> None:
+    lay(page, "Ann", 5)
+    expect(page.locator("#region-turn h2")).to_contain_text("Ben")
+    expect(page.locator(".train.p1 .laid")).to_have_count(1)
+    lay(page, "MX", 7)
+    expect(page.locator("#region-turn h2")).to_contain_text("Cy")
+    expect(page.locator("#region-alerts")).not_to_contain_text("!")
+
+
+def test_3_an_illegal_play_is_named_at_once(page: Page) -> None:
+    lay(page, "Ann", 6)
+    expect(page.locator("#region-alerts")).to_contain_text("This train is closed")
+    expect(page.locator("#region-alerts")).to_contain_text("Cy lays 5-6 on the train of Ann.")
+
+
+def test_4_the_dispute_shows_rule_and_source(page: Page) -> None:
+    page.locator("#region-alerts").get_by_role("link", name="Look at it").click()
+    expect(page.locator("main")).to_contain_text("may be used only while it carries a marker")
+    expect(page.locator("main")).to_contain_text("Leaflet of the boxed game")
+
+
+def test_5_a_correction_is_previewed_and_kept(page: Page) -> None:
+    page.locator("#correct select[name=by]").select_option("Ann")
+    page.locator('#correct select[name="train"]').select_option("MX")
+    page.get_by_role("button", name="Move it there").click()
+    expect(page.locator("main")).to_contain_text("What would change")
+    page.get_by_role("link", name="Leave it as it is").click()
+    page.locator("#correct").get_by_role("button", name="We let it stand").click()
+    expect(page.locator("main table")).to_contain_text("This train is closed")
+    expect(page.locator("main table")).to_contain_text("within the rules")
+    page.get_by_role("button", name="Keep the correction").click()
+    expect(page.locator("#region-alerts")).not_to_contain_text("This train is closed")
+    expect(page.locator("#region-plays")).to_contain_text("let stand")
+
+
+def test_6_undo_takes_back_the_last_play(page: Page) -> None:
+    lay(page, "Ann", 8)
+    expect(page.locator(".train.p1 .laid")).to_have_count(3)
+    expect(page.locator("#region-turn h2")).to_contain_text("Ben")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".train.p1 .laid")).to_have_count(2)
+    expect(page.locator("#region-turn h2")).to_contain_text("Ann")
+
+
+def test_7_the_referee_is_asked(page: Page) -> None:
+    page.goto("/ask?train=Cy&low=12&high=9", wait_until="domcontentloaded")
+    expect(page.locator("main")).to_contain_text("No: 12-9 may not be laid there now.")
+    page.goto("/ask?train=MX&low=7&high=9", wait_until="domcontentloaded")
+    expect(page.locator("main")).to_contain_text("Yes: 7-9 may be laid there now.")
+
+
+def test_8_the_round_ends_with_hands_typed_tapped_and_photographed(page: Page) -> None:
+    page.goto("/round-end", wait_until="domcontentloaded")
+    page.fill('input[name="hand_1"]', "")
+    page.locator('input[name="hand_2"]').focus()
+    keys = page.locator(".picker")
+    for value in ("3", "4", "0", "9"):
+        keys.get_by_role("button", name=value, exact=True).click()
+    expect(page.locator('input[name="hand_2"]')).to_have_value("3-4 0-9")
+    photo = io.BytesIO()
+    Image.new("RGB", (64, 64), "white").save(photo, "JPEG")
+    page.locator('select[name="by"]').select_option("Cy")
+    page.set_input_files(
+        'input[name="photo"]', {"name": "hand.jpg", "mimeType": "image/jpeg", "buffer": photo.getvalue()}
+    )
+    page.get_by_role("button", name="Read it").click()
+    expect(page.locator('input[name="hand_3"]')).to_have_value("1-2 6-6")
+    page.fill('input[name="hand_2"]', "3-4 0-9")
+    page.get_by_role("button", name="Count").click()
+    totals = page.locator(".rounds tfoot td.total")
+    expect(totals).to_have_text(["0", "16", "15"])
+
+
+def test_9_the_next_round_starts_with_the_next_double(page: Page) -> None:
+    page.get_by_role("link", name="Next round").click()
+    expect(page.locator('input[name="engine"]')).to_have_value("11-11")
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.locator("#region-head")).to_contain_text("2")
+    expect(page.locator("#region-turn h2")).to_contain_text("Ben")
+
+
+def test_a_the_game_is_replayed_play_by_play(page: Page) -> None:
+    page.goto("/games", wait_until="domcontentloaded")
+    page.get_by_role("link", name="Replay").first.click()
+    expect(page.locator(".told")).to_contain_text("Round 1 starts with 12-12")
+    page.get_by_role("link", name="Forward").click()
+    expect(page.locator(".told")).to_contain_text("Ann lays 12-5 on the own train.")
+    expect(page.locator(".train.p1 .laid")).to_have_count(1)
+
+
+def test_b_the_language_is_switched_and_kept(page: Page) -> None:
+    page.goto("/", wait_until="domcontentloaded")
+    page.get_by_role("link", name="Čeština").click()
+    expect(page.locator("#region-turn")).to_contain_text("první tah")
+    page.goto("/scores", wait_until="domcontentloaded")
+    expect(page.locator("h1")).to_have_text("Skóre")
+    page.goto("/?lang=en", wait_until="domcontentloaded")
+
+
+def test_c_the_wall_shows_the_same_game(page: Page) -> None:
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    page.goto("/tv", wait_until="domcontentloaded")
+    expect(page.locator("#region-turn h2")).to_contain_text("Ben")
+    expect(page.locator(".join")).to_contain_text(PIN)
+    assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+
+
+def test_d_the_browser_had_nothing_to_complain_about(page: Page) -> None:
+    assert page.heard == []  # type: ignore[attr-defined]
