@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import sys
 
-from tests.bench import page, referee
+from tests.bench import eye, page, referee
 
 
 def main() -> None:
-    figures = {"referee": referee.measure(), "page": page.measure()}
+    figures = {"referee": referee.measure(), "eye": eye.measure(), "page": page.measure()}
     for part, rows in figures.items():
         print(part)
         for name, value in rows.items():
