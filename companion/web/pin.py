@@ -11,7 +11,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +104,8 @@ class PinLock:
 
 
 def _scrypt(pin: str, salt: bytes, settings: PinSettings) -> bytes:
-    return _in_one_thread(
-        hashlib.scrypt, pin.encode("utf-8", "replace"), salt=salt, n=settings.n, r=settings.r, p=settings.p, dklen=32
-    )
+    secret, n, r, p = pin.encode("utf-8", "replace"), settings.n, settings.r, settings.p
+    return _hasher().submit(lambda: hashlib.scrypt(secret, salt=salt, n=n, r=r, p=p, dklen=32)).result()
 
 
 @cache
@@ -115,7 +113,3 @@ def _hasher() -> ThreadPoolExecutor:
     """The only thread that hashes. The C library keeps the 16 MB of each scrypt for the thread that asked, so that
     a hundred serving threads grew by half a gigabyte."""
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix="pin")
-
-
-def _in_one_thread(call: Callable[..., bytes], *arguments: Any, **named: Any) -> bytes:
-    return _hasher().submit(call, *arguments, **named).result()
