@@ -1,0 +1,133 @@
+"""Bots play by the rules in every game, and break them on demand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from companion.bots import BotGame, BotRound
+from companion.bots.planting import AT_THE_DEAL, BY_HIDDEN_HANDS, plantable
+from companion.referee import referee_for
+from companion.ruleset import RULESET_NAMES, load_ruleset
+from companion.session import Session
+from companion.violation import RULE_SETS, Certainty, Violation
+from tests.desk.playing import begin, play_out, say
+
+SIZES = {"tactic": (9, 4), "reeves": (9, 4), "poltava": (9, 4), "cz": (9, 3)}
+"""Set and players of the shortest games that each rule set deals; the Chinese games are played by four."""
+
+SITUATIONS = ("DEAD_TRAIN", "DOUBLE_ORDER", "DRAW_FROM_EMPTY")
+"""Moments for these are rare: they are looked for in more rounds."""
+
+
+def bots(name: str, seed: int, **options: object) -> BotGame:
+    set_max, players = SIZES.get(name, (6, 4))
+    return BotGame(load_ruleset(name), players, seed, set_max=set_max, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", RULESET_NAMES)
+def test_every_turn_of_a_bot_is_legal(name: str) -> None:
+    turns = 0
+    for seed in range(2):
+        game = bots(name, seed, rounds=3)
+        for turn in game.turns():
+            turns += 1
+            assert game.referee.judge(turn.before, turn.actions).legal, turn
+    assert turns > 100
+
+
+@pytest.mark.parametrize("name", RULESET_NAMES)
+def test_the_same_seed_plays_the_same_game(name: str) -> None:
+    assert list(bots(name, 5, rounds=1).turns()) == list(bots(name, 5, rounds=1).turns())
+    assert list(bots(name, 5, rounds=1).turns()) != list(bots(name, 6, rounds=1).turns())
+
+
+@pytest.mark.parametrize("name", RULESET_NAMES)
+def test_no_tile_is_lost_or_doubled(name: str) -> None:
+    game = next(iter(bots(name, 3).rounds()))
+    whole = sum(map(len, game.hands.values())) + len(game.pile)
+    last = game.start
+    for turn in game.turns():
+        last = turn.after
+    table = sum(map(len, getattr(last, "trains", {"": getattr(last, "line", ())}).values()))
+    away = sum(map(len, game.discards.values()))
+    assert table + away + sum(map(len, game.hands.values())) + len(game.pile) == whole
+
+
+def test_bots_can_plant_whatever_a_table_can_show() -> None:
+    """Every code that two still tables prove, but for those of a tile moved, a play after the end and a hint."""
+    elsewhere = {Violation.TILE_MOVED, Violation.PLAY_AFTER_END, Violation.MX_MARKER_MISSING,
+                 Violation.FIRST_LAP_NOT_FINISHED, Violation.DRAW_WHEN_BLOCKED}  # fmt: skip
+    for name in RULESET_NAMES:
+        table = {code for code, names in RULE_SETS.items() if name in names and code.certainty is Certainty.TABLE}
+        if name == "reeves":
+            table -= {Violation.MARKER_NOT_REMOVED}
+        assert table - elsewhere <= set(plantable(name)), name
+
+
+PLANTED = [(name, code) for name in RULESET_NAMES for code in plantable(name) if code not in BY_HIDDEN_HANDS]
+
+
+@pytest.mark.parametrize(("name", "code"), PLANTED, ids=[f"{name}-{code}" for name, code in PLANTED])
+def test_a_planted_fault_is_found_with_its_code_or_honestly_as_one_of_several(
+    tmp_path: Path, quick_disk: None, name: str, code: Violation
+) -> None:
+    set_max, players = SIZES.get(name, (6, 4))
+    for seed in range(60 if code in SITUATIONS else 6):
+        session, game = begin(
+            tmp_path / f"{seed}.jsonl", name, players, seed, set_max=set_max, plant=[code], plants_per_round=1, rounds=1
+        )
+        if play_until_planted(session, next(iter(game.rounds()))):
+            found = session.scoreboard.violations
+            session.close()
+            assert str(code) in {finding.code for _, finding in found}
+            sure = {finding.code for _, finding in found if finding.certain}
+            assert sure <= {str(code)}, "somebody is accused of what was not done"
+            return
+        assert session.scoreboard.violations == ()
+        session.close()
+    pytest.fail(f"{code} could not be planted")
+
+
+def play_until_planted(session: Session, game: BotRound) -> bool:
+    """Play a round until two turns after the planted fault; False where there was none."""
+    session.start_round(game.engine, game.starter)
+    left = 2 if game.planted else -1
+    for turn in game.turns():
+        if session.phase != "playing":
+            break
+        for _ in say(session, turn):
+            pass
+        left = 2 if turn.planted else left - 1
+        if left == 0:
+            return True
+    return left >= 0
+
+
+@pytest.mark.parametrize("code", sorted(BY_HIDDEN_HANDS))
+def test_what_only_hands_prove_is_silent_before_they_are_shown(
+    tmp_path: Path, quick_disk: None, code: Violation
+) -> None:
+    name = "tactic" if code is not Violation.DISCARD_WITH_PLAYABLE else "jielong"
+    set_max = 9 if name == "tactic" else 6
+    session, game = begin(tmp_path / "g.jsonl", name, 4, 3, set_max=set_max, plant=[code], plants_per_round=1, rounds=1)
+    played = next(iter(game.rounds()))
+    told = play_out(session, played)
+    assert any(turn is not None and turn.planted for _, turn in told)
+    revealed = next(event.seq for event, _ in told if event.KIND == "round_ended")
+    assert not any(getattr(event, "violations", ()) for event, _ in told if event.seq < revealed)
+    examined = {entry["code"] for entry in session.snapshot()["audit"]}
+    assert str(code) in examined
+
+
+def test_wrong_engines_are_planted_at_the_deal() -> None:
+    for code in AT_THE_DEAL:
+        game = next(iter(bots("tactic", 1, plant=[code]).rounds()))
+        assert game.planted == str(code)
+
+
+def test_a_number_of_players_that_cannot_be_dealt_is_refused() -> None:
+    with pytest.raises(ValueError, match="chedeng has no deal for 3 players"):
+        BotGame(load_ruleset("chedeng"), 3, 1)
+    assert referee_for(load_ruleset("chedeng")) is not None

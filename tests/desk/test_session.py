@@ -1,0 +1,410 @@
+"""The desk in sentences: what is recorded, what is held against whom, what is refused."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+from companion.events import Corrected, Drew, Event, Header, Passed, RoundEnded, RoundScored, TilePlayed
+from companion.position import Position
+from companion.session import Session, SessionError
+from tests.desk.making import ticking
+
+NAMES = ("Ann", "Ben", "Cy")
+
+
+def table(tmp_path: Path, rules: str = "tactic", tile_set: str = "double-12", **options: object) -> Session:
+    """A round 1 with Ann to start."""
+    session = Session.create(tmp_path / "game.jsonl", Header(rules, tile_set, NAMES, options), ticking())
+    session.start_round(starter="Ann")
+    return session
+
+
+def codes(session: Session) -> list[tuple[int, str, bool]]:
+    return [(line.seq, finding.code, finding.certain) for line, finding in session.scoreboard.violations]
+
+
+def turn(session: Session) -> str | None:
+    position = session.position
+    return None if position is None else position.turn
+
+
+def test_a_closed_train_refuses_a_stranger_and_the_table_follows_all_the_same(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.play((12, 3), "Ann")
+    (event,) = session.play((3, 7), "Ann", by="Ben")
+    assert isinstance(event, TilePlayed)
+    assert [finding.code for finding in event.violations] == ["CLOSED_TRAIN"]
+    position = session.position
+    assert isinstance(position, Position)
+    assert position.trains["Ann"] == ((12, 3), (3, 7))
+    assert position.turn == "Cy"
+
+
+def test_a_double_is_not_held_against_anybody_before_the_next_player_begins(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.play((12, 4), "Ann")
+    session.play((12, 5), "Ben")
+    session.play((12, 6), "Cy")
+    double = session.play((4, 4), "Ann")[0]
+    assert codes(session) == []
+    assert turn(session) == "Ann"
+    events = session.play((5, 9), "Ben", by="Ben")
+    late = next(event for event in events if isinstance(event, Corrected))
+    assert late.source == "rule"
+    assert late.corrects == double.seq
+    assert (double.seq, "DOUBLE_NOT_FOLLOWED", True) in codes(session)
+
+
+def test_a_marker_that_stays_on_is_noticed_when_the_next_player_begins(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.draw()
+    session.mark("Ann")
+    session.play((12, 5), "Ben")
+    session.play((12, 6), "Cy")
+    played = session.play((12, 7), "Ann")[0]
+    assert codes(session) == []
+    session.play((5, 9), "Ben")
+    assert codes(session) == [(played.seq, "MARKER_NOT_REMOVED", True)]
+
+
+def test_a_marker_taken_off_a_moment_late_is_no_second_fault(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.draw()
+    session.mark("Ann")
+    session.play((12, 5), "Ben")
+    session.play((12, 6), "Cy")
+    session.play((12, 7), "Ann")
+    session.play((5, 9), "Ben")
+    session.unmark("Ann", by="Ann")
+    assert [code for _, code, _ in codes(session)] == ["MARKER_NOT_REMOVED"]
+
+
+def test_a_draw_and_a_forgotten_pass_are_recorded_for_the_player_who_goes_on(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.draw()
+    events = session.play((12, 5), "Ben", by="Ben")
+    assert isinstance(events[0], Passed)
+    assert (events[0].by, events[0].source) == ("Ann", "rule")
+    assert [finding.code for finding in events[0].violations] == ["MARKER_MISSING"]
+
+
+def test_out_of_turn_is_one_of_two_stories_while_the_other_may_have_passed(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    (event,) = session.play((12, 5), "Ben", by="Ben")
+    assert isinstance(event, TilePlayed)
+    assert {finding.code for finding in event.violations} == {"OUT_OF_TURN", "MARKER_MISSING", "NO_DRAW"}
+    assert not any(finding.certain for finding in event.violations)
+    assert turn(session) == "Ann"
+
+
+def test_a_tile_taken_back_undoes_its_play_and_its_ruling(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.play((12, 3), "Ann")
+    wrong = session.play((3, 7), "Ann", by="Ben")[0]
+    assert codes(session) != []
+    session.take_back(wrong.seq)
+    assert codes(session) == []
+    position = session.position
+    assert isinstance(position, Position)
+    assert position.trains["Ann"] == ((12, 3),)
+    assert position.turn == "Ben"
+    plays = {play["seq"]: play for play in session.snapshot()["plays"]}
+    assert plays[wrong.seq]["taken_back"] is True
+
+
+def test_undo_goes_back_step_by_step(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.play((12, 3), "Ann")
+    session.draw("Ben")
+    session.undo()
+    session.undo()
+    position = session.position
+    assert isinstance(position, Position)
+    assert position.trains["Ann"] == ()
+    assert turn(session) == "Ann"
+
+
+def test_a_correction_rules_anew_on_everything_after_it_and_says_what_changed(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    first = session.play((12, 3), "Ann")[0]
+    second = session.play((12, 5), "Ben")[0]
+    third = session.play((4, 9), "Ann", by="Cy")[0]
+    assert [code for _, code, _ in codes(session)] == ["CLOSED_TRAIN"]
+    session.play((3, 4), "Ann", by="Ann")
+    fourth = session.seq
+    assert (fourth, "MISMATCH", True) in codes(session)
+    events = session.correct(third.seq, {"train": "Cy", "tile": [12, 9]}, by="Ben")
+    assert codes(session) == []
+    assert [(event.corrects, event.source) for event in events if isinstance(event, Corrected)] == [
+        (third.seq, "person"),
+        (third.seq, "rule"),
+        (fourth, "rule"),
+    ]
+    events = session.correct(first.seq, {"tile": [12, 4]})
+    assert [(event.corrects, event.source) for event in events if isinstance(event, Corrected)] == [
+        (first.seq, "person"),
+        (fourth, "rule"),
+    ]
+    assert codes(session) == [(fourth, "MISMATCH", True)]
+    session.correct(first.seq, {"tile": [12, 3]})
+    assert codes(session) == []
+    assert second.seq == 3
+
+
+def test_what_a_correction_would_change_is_told_before_it_is_made(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    first = session.play((12, 3), "Ann")[0]
+    session.play((12, 5), "Ben")
+    before = session.seq
+    then = session.what_if("correct", first.seq, {"by": "Ben"})
+    changed = next(play for play in then["plays"] if play["seq"] == first.seq)
+    assert changed["by"] == "Ben"
+    assert changed["violations"] != []
+    assert session.seq == before
+    assert codes(session) == []
+
+
+def test_an_inserted_pass_explains_what_looked_out_of_turn(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    early = session.play((12, 5), "Ben", by="Ben")[0]
+    insert = [{"event": "drew", "by": "Ann"}, {"event": "marker_placed", "by": "Ann", "train": "Ann"}]
+    session.correct(early.seq, {"insert": insert})
+    assert codes(session) == []
+    assert turn(session) == "Cy"
+
+
+def test_a_stale_correction_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    first = session.play((12, 3), "Ann")[0]
+    seen = session.seq
+    session.play((12, 5), "Ben")
+    with pytest.raises(SessionError, match="the table has changed in the meantime"):
+        session.correct(first.seq, {"by": "Cy"}, expected_seq=seen)
+    assert session.seq == seen + 1
+
+
+@pytest.mark.parametrize(
+    ("seq", "what", "complaint"),
+    [
+        (99, {"withdrawn": True}, "there is no event 99"),
+        (2, {"tile": [1]}, "expected two numbers"),
+        (2, {"colour": 1}, "tile_played has no 'colour'"),
+        (2, {}, "says no change"),
+    ],
+)
+def test_a_correction_that_means_nothing_is_refused(tmp_path: Path, seq: int, what: object, complaint: str) -> None:
+    session = table(tmp_path)
+    session.play((12, 3), "Ann")
+    with pytest.raises(SessionError) as refused:
+        session.correct(seq, what)  # type: ignore[arg-type]
+    assert complaint in str(refused.value)
+    assert session.seq == 2
+
+
+def test_the_table_may_agree_to_let_a_fault_stand(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.play((12, 3), "Ann")
+    wrong = session.play((3, 7), "Ann", by="Ben")[0]
+    session.correct(wrong.seq, {"overruled": True}, by="Ann")
+    assert codes(session) == []
+    plays = {play["seq"]: play for play in session.snapshot()["plays"]}
+    assert plays[wrong.seq]["overruled"] is True
+    assert plays[wrong.seq]["violations"] == [{"code": "CLOSED_TRAIN", "certain": True}]
+
+
+def test_a_round_is_scored_when_the_last_hand_is_shown(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.play((12, 3), "Ann")
+    session.end_round("out")
+    assert session.phase == "ended"
+    session.show_hand("Ben", [(5, 7)])
+    events = session.show_hand("Cy", [(9, 9), (0, 0)])
+    scored = next(event for event in events if isinstance(event, RoundScored))
+    assert scored.scores == {"Ann": 0, "Ben": 12, "Cy": 18}
+    assert scored.next_engine == (11, 11)
+    assert scored.next_starter == "Ben"
+    assert session.snapshot()["next"] == {"round": 2, "engine": [11, 11], "starter": "Ben"}
+    session.start_round()
+    assert turn(session) == "Ben"
+
+
+def test_a_hand_corrected_after_the_count_changes_the_totals(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.play((12, 3), "Ann")
+    session.end_round("out")
+    session.show_hand("Ben", [(5, 7)])
+    session.show_hand("Cy", [(9, 9)])
+    session.start_round()
+    shown = next(event.seq for event in session.events if event.KIND == "hand_shown")
+    session.correct(shown, {"tiles": [[5, 8]]})
+    assert session.scoreboard.totals == {"Ann": 0, "Ben": 13, "Cy": 18}
+
+
+def test_counting_in_a_tile_nobody_held_is_found(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.play((12, 3), "Ann")
+    session.end_round("out")
+    shown = session.show_hand("Ben", [(5, 7)])[0]
+    assert (shown.seq, "HAND_COUNT_INCONSISTENT", True) in codes(session)
+
+
+def test_a_match_ends_after_its_last_round(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", NAMES, {"rounds": 1}), ticking())
+    session.start_round(starter="Ann")
+    session.play((12, 3), "Ann")
+    session.end_round("out")
+    session.show_hand("Ben", [(5, 7)])
+    session.show_hand("Cy", [(9, 9)])
+    assert session.phase == "over"
+    assert session.snapshot()["winner"] == ["Ann"]
+    with pytest.raises(SessionError, match="the match is over"):
+        session.start_round()
+
+
+def test_a_false_block_is_seen_at_once_while_tiles_are_left_to_draw(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    (ended,) = session.end_round("blocked_declared")
+    assert isinstance(ended, RoundEnded)
+    assert [finding.code for finding in ended.violations] == ["FALSE_BLOCK"]
+
+
+def test_a_round_that_is_broken_off_is_dealt_again(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.end_round("abandoned")
+    session.start_round()
+    assert session.snapshot()["round"] == 1
+
+
+def test_the_engine_due_is_known(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-9", NAMES), ticking())
+    (event,) = session.start_round((8, 8), "Ann")
+    assert [finding["code"] for finding in event.to_json()["violations"]] == ["WRONG_ENGINE"]
+
+
+def test_whoever_does_not_play_can_do_nothing(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    with pytest.raises(SessionError, match="Zoe does not play"):
+        session.play((12, 3), "Ann", by="Zoe")
+    assert session.seq == 1
+
+
+def test_between_rounds_nothing_is_laid(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", NAMES), ticking())
+    for act in (session.draw, session.pass_turn, session.undo, lambda: session.play((1, 2), "Ann")):
+        with pytest.raises(SessionError):
+            act()
+    assert session.seq == 0
+
+
+def test_asking_the_referee_changes_nothing(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    assert session.judge((12, 5), "Ann")["codes"] == []
+    assert session.judge((11, 5), "Ann")["codes"] == ["WRONG_ROOT"]
+    assert session.seq == 1
+
+
+def test_every_event_reaches_the_subscribers_in_order(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    heard: list[Event] = []
+    stop = session.subscribe(heard.append)
+    session.draw()
+    session.play((12, 5), "Ben", by="Ben")
+    assert [event.seq for event in heard] == [2, 3, 4]
+    stop()
+    session.draw("Cy")
+    assert len(heard) == 3
+
+
+def test_a_subscriber_that_fails_does_not_stop_the_game(tmp_path: Path) -> None:
+    session = table(tmp_path)
+
+    def fails(_: Event) -> None:
+        raise RuntimeError("the page is gone")
+
+    session.subscribe(fails)
+    assert isinstance(session.draw()[0], Drew)
+    assert isinstance(session.mark("Ann")[0].seq, int)
+
+
+def test_two_people_at_once_get_two_lines(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    threads = [threading.Thread(target=session.announce, args=(name,)) for name in NAMES * 4]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [event.seq for event in session.events] == list(range(1, 14))
+
+
+def test_the_snapshot_is_plain_json_and_an_earlier_one_can_be_had(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.play((12, 3), "Ann")
+    session.play((12, 5), "Ben")
+    now, then = session.snapshot(), session.snapshot(at=2)
+    assert json.loads(json.dumps(now)) == now
+    assert (then["seq"], then["turn"], now["turn"]) == (2, "Ben", "Cy")
+    assert [train["name"] for train in now["trains"]] == ["Ann", "Ben", "Cy", "MX"]
+    assert now["trains"][1]["tiles"] == [{"tile": [12, 5], "seq": 3, "sure": None}]
+    assert [train["name"] for train in now["trains"] if train["playable"]] == ["Cy", "MX"]
+    assert session.snapshot(at=0)["phase"] == "waiting"
+
+
+def test_an_open_double_says_who_must_cover_it_and_since_when(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.play((12, 4), "Ann")
+    session.play((12, 5), "Ben")
+    session.play((12, 6), "Cy")
+    double = session.play((4, 4), "Ann")[0]
+    session.draw()
+    session.mark("Ann")
+    shown = session.snapshot()
+    assert shown["must_cover"] == {"train": "Ann", "value": 4, "by": "Ben", "since": double.seq}
+    assert [train["name"] for train in shown["trains"] if train["playable"]] == ["Ann"]
+
+
+def test_a_game_goes_on_after_a_crash(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.play((12, 3), "Ann")
+    shown = session.snapshot()
+    session.close()
+    with (tmp_path / "game.jsonl").open("ab") as file:
+        file.write(b'{"seq": 3, "at": "2026-')
+    again = Session.open(tmp_path / "game.jsonl", ticking())
+    assert again.snapshot() == shown
+    assert again.journal.set_aside is not None
+
+
+def test_what_follows_from_the_rules_is_made_good_after_a_crash(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.play((12, 3), "Ann")
+    session.end_round("out")
+    session.show_hand("Ben", [(5, 7)])
+    session.show_hand("Cy", [(9, 9)])
+    session.close()
+    path = tmp_path / "game.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:-1]))
+    assert b"round_scored" in lines[-1]
+    again = Session.open(path, ticking())
+    assert again.scoreboard.totals == {"Ann": 0, "Ben": 12, "Cy": 18}
+
+
+def test_chinese_tiles_are_put_away_and_settled(tmp_path: Path) -> None:
+    names = ("Ann", "Ben", "Cy", "Dee")
+    session = Session.create(tmp_path / "g.jsonl", Header("jielong", "chinese", names), ticking())
+    session.start_round(starter="Ann")
+    session.play((6, 3), "R")
+    session.discard()
+    (wrong,) = session.play((6, 1), "L")
+    assert [finding["code"] for finding in wrong.to_json()["violations"]] == ["CLOSED_END"]
+    shown = session.snapshot()
+    assert shown["discards"] == {"Ann": 0, "Ben": 1, "Cy": 0, "Dee": 0}
+    assert shown["turn"] == "Dee"
+    session.end_round("blocked_declared")
+    for name, tile in zip(names, [(1, 1), (6, 6), (5, 5), (2, 2)], strict=True):
+        session.show_hand(name, [tile])
+    assert session.scoreboard.totals == {"Ann": 20, "Ben": -20, "Cy": -12, "Dee": 12}
