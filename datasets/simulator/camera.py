@@ -173,6 +173,8 @@ class SimCamera(FrameSource):
             yield before(place, n)
         if scene.trouble == "bump":
             self.film.bump_mm = (self._rng.uniform(-9, 9), self._rng.uniform(-9, 9))
+        elif scene.trouble == "cup":
+            self.film.cup_mm = None if self.film.cup_mm is not None else self._bare_place()
         elif scene.trouble == "lamp":
             self.film.lamp = self._rng.choice((0.75, 0.88, 1.0, 1.12))
         scene.do(self.table)
@@ -191,6 +193,15 @@ class SimCamera(FrameSource):
                 yield self.film.frame(reach, n)
             for _ in range(self.settings.still_frames):
                 yield self.film.frame()
+
+    def _bare_place(self) -> tuple[float, float] | None:
+        """Where a cup can stand without covering a tile; None on a full table."""
+        tiles = [lying.center_mm for lying in self.table.all_tiles()]
+        for _ in range(40):
+            x, y = self._reach()
+            if all((x - a) ** 2 + (y - b) ** 2 > 90.0**2 for a, b in tiles):
+                return x, y
+        return None
 
     def _reach(self) -> tuple[float, float]:
         """Somewhere over the table, not too near its far edge."""

@@ -14,6 +14,7 @@ from datasets.render.table import (
     TableHub,
     TableMarker,
     TableScene,
+    TableThing,
     TableTile,
     corners_px,
     render_table,
@@ -116,7 +117,8 @@ class Film:
         if plan.hub_radius_mm > 0 and not plan.chinese:
             first = min(plan.stations.values(), default=0.0)
             hub = TableHub(plan.center_mm, plan.hub_radius_mm, first, max(3, len(plan.stations)))
-        return replace(scene, tiles=tiles, markers=markers, hub=hub)
+        things = () if self.cup_mm is None else (TableThing("cup", self.cup_mm),)
+        return replace(scene, tiles=tiles, markers=markers, hub=hub, things=things)
 
     def _with_hand(self, image: Image, reach_mm: tuple[float, float], wobble: int) -> Image:
         """The hand of the nearest edge, moved so that its finger tips are near `reach_mm`."""

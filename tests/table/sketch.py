@@ -17,6 +17,7 @@ from datasets.simulator.film import Film, FilmSettings, Image
 from datasets.simulator.tabletop import MARKER_RADIUS_MM, Lying, TableTop
 from vision.reading import Found, HalfReading, PictureReading, TileReading
 
+CUP_RADIUS_MM, CUP = 42.0, (90, 40, 120)
 TABLE, TILE, BACK, SKIN, MARKER = (62, 88, 70), (225, 228, 230), (150, 60, 40), (140, 170, 215), (30, 30, 200)
 
 
@@ -42,6 +43,9 @@ class SketchFilm(Film):
         for place in table.markers.values():
             x, y = self.to_px(np.array([place]))[0].astype(int)
             cv2.circle(image, (int(x), int(y)), round(MARKER_RADIUS_MM * self.scale), MARKER, -1)
+        if self.cup_mm is not None:
+            x, y = self.to_px(np.array([self.cup_mm]))[0].astype(int)
+            cv2.circle(image, (int(x), int(y)), round(CUP_RADIUS_MM * self.scale), CUP, -1)
         self._still = np.clip(image * self.lamp, 0, 255).astype(np.uint8)
 
     @property
@@ -100,7 +104,7 @@ class KnowingEye:
         assert isinstance(film, SketchFilm)
         tiles = []
         for lying in table.visible():
-            if self.rng.random() < self.missed:
+            if self.rng.random() < self.missed or self._under_the_cup(lying.center_mm):
                 continue
             moved = corners_mm(lying, table) + self.rng.normal(0, self.jitter_mm, 2)
             quad = film.to_px(moved).astype(np.float32)
@@ -120,6 +124,10 @@ class KnowingEye:
             box = np.array(plan.center_mm) + np.array([[-r, -r], [r, -r], [r, r], [-r, r]])
             hub = Found(film.to_px(box).astype(np.float32), 0.9)
         return PictureReading((image.shape[1], image.shape[0]), tuple(tiles), tuple(markers), hub)
+
+    def _under_the_cup(self, place: tuple[float, float]) -> bool:
+        cup = self.camera.film.cup_mm
+        return cup is not None and float(np.hypot(place[0] - cup[0], place[1] - cup[1])) < CUP_RADIUS_MM + 14.0
 
     def _read(self, quad: NDArray[np.float32], lying: Lying) -> TileReading:
         if not lying.face_up:
@@ -141,8 +149,8 @@ def _inside(quad: NDArray[np.float32], regions: Sequence[tuple[int, int, int, in
 
 
 def sketched(seed: int, settings: SimSettings) -> SimCamera:
-    """A simulated camera whose frames are sketches of 800 x 600."""
-    small = FilmSettings(size_wh=(800, 600), noise=1.0, flicker=0.002)
+    """A simulated camera whose frames are small sketches."""
+    small = FilmSettings(size_wh=(720, 540), noise=1.0, flicker=0.002)
     return SimCamera(seed, SimSettings(**{**_fields(settings), "film": small}), film=SketchFilm)
 
 

@@ -18,6 +18,7 @@ from datasets.simulator.camera import VISIBLE_FAULTS, Filmed, SimCamera, SimSett
 from datasets.simulator.script import Scene, Troubles
 from tests.table.sketch import KnowingEye, sketched
 from vision.calibration import Calibration
+from vision.frame import Frame
 from vision.settle import Settler
 
 
@@ -49,9 +50,13 @@ class Notebook:
         self.questions.append((frame, observation))
 
 
-def watched(
+SHORT = {"hand_frames": 3, "still_frames": 7, "show_hands": False}
+
+
+def seat_a_watcher(
     seed: int, settings: SimSettings, **errors: float
-) -> tuple[SimCamera, Notebook, list[CameraNews], KnowingEye]:
+) -> tuple[SimCamera, Watcher, Notebook, list[CameraNews], KnowingEye]:
+    """A watcher before a sketched table, the first frame seen."""
     camera = sketched(seed, settings)
     setup = camera.setup()
     eye = KnowingEye(camera, **errors)  # type: ignore[arg-type]
@@ -71,6 +76,13 @@ def watched(
         publish=news.append,
     )
     watcher.see(first)
+    return camera, watcher, desk, news, eye
+
+
+def watched(
+    seed: int, settings: SimSettings, **errors: float
+) -> tuple[SimCamera, Notebook, list[CameraNews], KnowingEye]:
+    camera, watcher, desk, news, eye = seat_a_watcher(seed, settings, **errors)
     watcher.run()
     return camera, desk, news, eye
 
@@ -128,7 +140,7 @@ def without_draws(scenes: Sequence[Counter[str]]) -> list[Counter[str]]:
 
 @pytest.mark.parametrize(("seed", "rules"), [(2, "cz"), (3, "reeves"), (12, "tactic")])
 def test_a_quiet_game_is_seen_exactly(seed: int, rules: str) -> None:
-    settings = SimSettings(rules=rules, most_scenes=14, troubles=Troubles.none(), show_hands=False)
+    settings = SimSettings(rules=rules, most_scenes=9, troubles=Troubles.none(), **SHORT)
     camera, desk, _, _ = watched(seed, settings)
     seen, true = [told(observation) for _, observation in desk.records], truth(camera.truth)
     if not camera.plan.boneyard_spread:
@@ -138,7 +150,7 @@ def test_a_quiet_game_is_seen_exactly(seed: int, rules: str) -> None:
 
 
 def test_a_chinese_line_with_discards_and_a_wall_is_seen_exactly() -> None:
-    settings = SimSettings(rules="jielong", most_scenes=24, troubles=Troubles.none(), show_hands=False)
+    settings = SimSettings(rules="jielong", most_scenes=17, troubles=Troubles.none(), **SHORT)
     camera, desk, _, _ = watched(4, settings)
     assert [told(observation) for _, observation in desk.records] == truth(camera.truth)
     assert desk.questions == []
@@ -147,7 +159,7 @@ def test_a_chinese_line_with_discards_and_a_wall_is_seen_exactly() -> None:
 
 def test_bumps_lamps_nudges_and_passing_hands_are_no_plays() -> None:
     troubles = Troubles(0.3, 0.1, 0.0, 0.15, 0.15, 0.15, 0.0, 0.15)
-    settings = SimSettings(rules="reeves", most_scenes=20, troubles=troubles, plant=VISIBLE_FAULTS, show_hands=False)
+    settings = SimSettings(rules="reeves", most_scenes=12, troubles=troubles, plant=VISIBLE_FAULTS, **SHORT)
     camera, desk, _, _ = watched(9, settings)
     kinds = {one.scene.trouble for one in camera.truth} - {None}
     assert {"bump", "nudge", "lamp"} & kinds
@@ -156,7 +168,7 @@ def test_bumps_lamps_nudges_and_passing_hands_are_no_plays() -> None:
 
 def test_a_tile_taken_back_is_seen_to_go() -> None:
     troubles = Troubles(0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0)
-    settings = SimSettings(rules="tactic", most_scenes=10, troubles=troubles, show_hands=False)
+    settings = SimSettings(rules="tactic", most_scenes=7, troubles=troubles, **SHORT)
     camera, desk, _, _ = watched(5, settings)
     taken = sum(one.scene.trouble == "take_back" for one in camera.truth)
     gone = [change for _, observation in desk.records for change in observation.delta if isinstance(change, Vanishing)]
@@ -164,7 +176,7 @@ def test_a_tile_taken_back_is_seen_to_go() -> None:
 
 
 def test_a_wavering_eye_ends_in_questions_and_not_in_wrong_tiles() -> None:
-    settings = SimSettings(rules="reeves", most_scenes=12, troubles=Troubles.none(), show_hands=False)
+    settings = SimSettings(rules="reeves", most_scenes=8, troubles=Troubles.none(), **SHORT)
     camera, desk, _, _ = watched(3, settings, unread=0.3, jitter_mm=1.2, missed=0.03)
     real = Counter(change for scene in truth(camera.truth) for change in scene if change.startswith("+"))
     seen = Counter(
@@ -177,7 +189,7 @@ def test_a_wavering_eye_ends_in_questions_and_not_in_wrong_tiles() -> None:
 
 
 def test_the_cameras_state_is_published_from_hand_to_read() -> None:
-    settings = SimSettings(rules="reeves", most_scenes=2, troubles=Troubles.none(), show_hands=False)
+    settings = SimSettings(rules="reeves", most_scenes=2, troubles=Troubles.none(), **SHORT)
     _, _, news, eye = watched(3, settings)
     states = [one.state for one in news]
     assert states[-1] == "ended"
@@ -186,3 +198,19 @@ def test_the_cameras_state_is_published_from_hand_to_read() -> None:
     assert "read" in states[first_hand:]
     # Two equal readings make a change real: the first table, and two tiles.
     assert eye.looks <= 12
+
+
+def test_a_cup_put_on_a_train_takes_nothing_away() -> None:
+    settings = SimSettings(rules="reeves", most_scenes=6, troubles=Troubles.none(), **SHORT)
+    camera, watcher, desk, _, _ = seat_a_watcher(3, settings)
+    watcher.run()
+    before = list(desk.records)
+    end = next(train[-1] for train in camera.table.trains.values() if train)
+    for cup in (end.center_mm, None):
+        camera.film.cup_mm = cup
+        for n in range(3):
+            watcher.see(Frame(camera.film.frame(end.center_mm, n), 0.0, "hand"))
+        camera.film.develop(camera.table)
+        for n in range(14):
+            watcher.see(Frame(camera.film.frame(), 0.0, f"still {n}"))
+    assert desk.records == before
