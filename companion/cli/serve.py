@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from companion.cli.serve_camera import WatchedTable
     from companion.web.house import House
 
 DATA_VARIABLE = "COMPANION_DATA"
@@ -48,7 +49,9 @@ def made_data_dir(data_dir: Path | None) -> Path:
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes any free one.")
 @click.option("--host", default="0.0.0.0", show_default=True, help="The address to listen on.")
 @click.option("--data", "data_dir", type=click.Path(path_type=Path), help="Folder for the games.")
-@click.option("--pin", metavar="DIGITS", help="A PIN of your own; left out: a fresh one for each start.")
+@click.option(
+    "--pin", metavar="DIGITS", envvar="COMPANION_PIN", help="A PIN of your own; left out: a fresh one for each start."
+)
 @click.option("--name", "names", multiple=True, metavar="HOST", help="A further name this box answers to.")
 @click.option("--broker", metavar="HOST[:PORT]", help="Tell a club's MQTT broker what happens here.")
 @click.option("--table-name", default="Table", show_default=True, help="What this table is called at the broker.")
@@ -65,12 +68,13 @@ def serve(
     """The live page over a real camera, or without one. Prints its address and the PIN for changes."""
     from companion.cli.serve_games import make_house
     from companion.supervise.watchdog import Watchdog, systemd_notifier
+    from companion.tableside import ButtonPod
     from companion.web.app import PageSettings, create_app
     from companion.web.guard import own_names
     from companion.web.pin import fresh_pin
     from companion.web.serving import PortTakenError, listen, numeric_address, port_of, serve_on
 
-    if pin is not None and not 4 <= len(pin) <= 32:
+    if pin and not 4 <= len(pin) <= 32:
         raise click.UsageError("--pin: expected 4 to 32 characters")
     folder = made_data_dir(data_dir)
     try:
@@ -84,8 +88,9 @@ def serve(
         dog = parts.enter_context(Watchdog(limits, say=systemd_notifier()))
         if broker is not None:
             _publish(house, broker, table_name, folder, parts)
-        if source is not None:
-            _watch(house, source, folder, dog.beat, parts)
+        table = None if source is None else _watch(house, source, folder, dog.beat, parts)
+        pod = ButtonPod(house) if table is None else ButtonPod(house, read_now=table.read_now)
+        parts.enter_context(pod)
         address = numeric_address(port_of(ear))
         chosen = PageSettings(
             pin=pin or fresh_pin(), names=own_names() | {name.lower() for name in names}, address=address
@@ -99,7 +104,7 @@ def serve(
         serve_on(app, ear)
 
 
-def _watch(house: House, source: str, folder: Path, beat: Callable[[str], None], parts: ExitStack) -> None:
+def _watch(house: House, source: str, folder: Path, beat: Callable[[str], None], parts: ExitStack) -> WatchedTable:
     from companion.cli.serve_camera import WatchedTable
     from hardware.camera import CameraError
 
@@ -110,6 +115,7 @@ def _watch(house: House, source: str, folder: Path, beat: Callable[[str], None],
     parts.callback(table.close)
     house.camera = table
     table.start()
+    return table
 
 
 def _publish(house: House, broker: str, table_name: str, folder: Path, parts: ExitStack) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import cv2
 
 from companion.evidence import EvidenceStore
-from companion.setup_file import SetupError, setup_from_json
+from companion.setup_file import GameSetup, SetupError, setup_from_json
 from companion.supervise import SupervisedCamera, SupervisedEye, keep_watching
 from companion.tile import Tile
 from companion.watch import CameraNews, Watcher
@@ -62,6 +62,9 @@ class WatchedTable:
         self._thread = threading.Thread(target=self._run, name="watching", daemon=True)
 
     def start(self) -> None:
+        """Begin to watch. A source that brings its own game (the simulated table) puts it on an empty table."""
+        if self._own_setup is not None and not self._house.has_game:
+            self._house.start_game(self._own_setup().header.to_json())
         self._house.follow(self._play)
         self._thread.start()
 
@@ -136,8 +139,7 @@ class WatchedTable:
     def _begin(self, frame: Frame, name: str, session: Any) -> Watcher | None:
         """Find the table in the picture; None, with the reason on the page, while it cannot be found."""
         try:
-            header = session.header.to_json()
-            setup = self._own_setup() if self._own_setup is not None else setup_from_json(header)
+            setup = self._setup_for(session)
             calibration = first_calibration(frame, setup, self._eye)  # type: ignore[arg-type]
         except SetupError as fault:
             self._say("lost", str(fault))
@@ -164,6 +166,14 @@ class WatchedTable:
             known=known,
             publish=self._news,
         )
+
+    def _setup_for(self, session: Any) -> GameSetup:
+        """The source's own set-up where it is this very game's, else what the journal's header says of the table."""
+        if self._own_setup is not None:
+            own: GameSetup = self._own_setup()
+            if own.header.players == session.header.players and own.header.rules == session.header.rules:
+                return own
+        return setup_from_json(session.header.to_json())
 
     def _news(self, news: CameraNews) -> None:
         self._say(news.state, news.detail)

@@ -1,0 +1,150 @@
+"""`companion serve`: one clear line for what is wrong, and a game that survives the program."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from companion.cli.serve import default_data_dir, serve
+from companion.cli.serve_games import ClosedBook, create_game, make_house
+from companion.journal import JournalError
+from companion.web.house import House
+
+HEADER = {"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"], "options": {}}
+
+
+@pytest.fixture
+def opened() -> Iterator[list[House]]:
+    """Houses whose journals are closed at the end."""
+    houses: list[House] = []
+    yield houses
+    for house in houses:
+        if house.has_game:
+            house.session.journal.close()  # type: ignore[attr-defined]
+
+
+def one_line(*arguments: str) -> str:
+    """The single line with which the command refuses."""
+    result = CliRunner().invoke(serve, list(arguments))
+    assert result.exit_code in (1, 2), result.output
+    lines = [line for line in result.stderr.splitlines() if line.startswith("Error:")]
+    assert len(lines) == 1 and result.stdout == ""
+    return lines[0]
+
+
+def test_a_port_in_use_is_one_clear_line(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        line = one_line("--host", "127.0.0.1", "--port", str(port), "--data", str(tmp_path))
+    assert f"port {port}" in line and "--port" in line
+
+
+def test_a_data_folder_that_is_a_file_is_one_clear_line(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("x", encoding="utf-8")
+    assert "choose another with --data" in one_line("--data", str(file))
+
+
+def test_a_pin_too_short_to_guard_anything_is_refused(tmp_path: Path) -> None:
+    assert "4 to 32" in one_line("--pin", "12", "--data", str(tmp_path))
+
+
+@pytest.mark.parametrize("port", ["-1", "65536", "x"])
+def test_a_port_that_cannot_be_is_a_wrong_use(port: str) -> None:
+    assert CliRunner().invoke(serve, ["--port", port]).exit_code == 2
+
+
+def test_a_camera_that_is_not_there_is_one_clear_line(tmp_path: Path) -> None:
+    line = one_line("--host", "127.0.0.1", "--port", "0", "--data", str(tmp_path), "--camera", "no-such-film.mp4")
+    assert "no-such-film.mp4" in line
+
+
+def test_games_are_kept_where_the_user_keeps_data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("COMPANION_DATA", str(tmp_path / "mine"))
+    assert default_data_dir() == tmp_path / "mine"
+    monkeypatch.delenv("COMPANION_DATA")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert default_data_dir() == tmp_path / "companion"
+
+
+@contextmanager
+def running(data: Path) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
+    """The real program on a free port: process, address on this machine, PIN."""
+    command = [sys.executable, "-m", "companion", "serve", "--host", "127.0.0.1", "--port", "0", "--data", str(data)]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as run:
+        try:
+            assert run.stdout is not None
+            port = re.search(r":(\d+)$", run.stdout.readline().strip())
+            pin = re.search(r"(\d{6})$", run.stdout.readline().strip())
+            assert port and pin
+            yield run, f"http://127.0.0.1:{port.group(1)}", pin.group(1)
+        finally:
+            if run.poll() is None:
+                run.kill()
+
+
+def test_the_program_says_where_it_is_and_ends_at_once_when_told(tmp_path: Path) -> None:
+    with running(tmp_path) as (run, address, pin):
+        with urllib.request.urlopen(f"{address}/health", timeout=20) as answer:
+            assert b'"ok"' in answer.read()
+        stream = urllib.request.urlopen(f"{address}/api/stream", timeout=20)
+        assert pin.isdigit()
+        run.send_signal(signal.SIGTERM)
+        assert run.wait(timeout=20) == 0
+        stream.close()
+        assert run.stderr is not None and "Traceback" not in run.stderr.read()
+
+
+def test_a_restart_puts_the_unfinished_game_back_on_the_table(tmp_path: Path, opened: list[House]) -> None:
+    (tmp_path / "games").mkdir()
+    before = make_house(tmp_path)
+    opened.append(before)
+    name = before.start_game(HEADER)
+    session = before.session
+    session.start_round((12, 12), "Ann")  # type: ignore[attr-defined]
+    session.play((12, 5), "Ann")  # type: ignore[attr-defined]
+    session.journal.close()  # type: ignore[attr-defined]
+    after = make_house(tmp_path)
+    opened.append(after)
+    assert after.game == name
+    assert after.session.snapshot()["turn"] == "Ben"
+
+
+def test_a_broken_last_game_does_not_keep_the_box_from_starting(tmp_path: Path) -> None:
+    folder = tmp_path / "games" / "2026-01-01-000000"
+    folder.mkdir(parents=True)
+    folder.joinpath("journal.jsonl").write_text("nonsense\n", encoding="utf-8")
+    house = make_house(tmp_path)
+    assert not house.has_game and house.games() == [folder.name]
+
+
+def test_a_game_that_is_looked_at_cannot_be_changed(tmp_path: Path) -> None:
+    session = create_game(tmp_path / "journal.jsonl", HEADER)
+    session.start_round((12, 12), "Ann")
+    book = ClosedBook(tmp_path / "journal.jsonl")
+    assert len(book.events) == 1
+    with pytest.raises(JournalError, match="only being looked at"):
+        book.append_all([])
+    session.journal.close()
+
+
+def test_a_game_for_nobody_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "games").mkdir()
+    house = make_house(tmp_path)
+    with pytest.raises(ValueError, match="players"):
+        house.start_game({**HEADER, "players": []})
+    assert list((tmp_path / "games").iterdir()) == []
