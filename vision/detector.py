@@ -47,8 +47,9 @@ class DetectorSettings:
     piece_px: int = 1024
     overlap_lengths: float = 1.5
     most_pixels: int = 2_700_000
-    iou: float = 0.3
-    cover: float = 0.7
+    iou: float = 0.5
+    cover: float = 0.85
+    """Lenient: of two boxes that share half, the reader can tell which one is the tile."""
 
 
 @dataclass(frozen=True, slots=True)

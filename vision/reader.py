@@ -21,7 +21,7 @@ from vision.known_set import KnownSet, softened, weigh
 from vision.plausibility import PlausibilitySettings, body_colours, strangers
 from vision.reading import HalfReading, TileReading
 from vision.rectify import READ_MARGIN, cut_tile, half_corners, put_right, side_px
-from vision.rotated import suppress
+from vision.rotated import settle_overlaps
 
 Floats = NDArray[np.float32]
 
@@ -53,7 +53,8 @@ class ReaderSettings:
     corrections: int = 2
     worth_correcting: float = 0.02
     """Corner offsets, in tile widths, from which an outline is put right and read again."""
-    same_tile: float = 0.35
+    covered: float = 0.4
+    """A find that better ones cover by more than this part of itself is no tile of its own."""
     smallest_half_px: float = 9.0
     batch: int = 64
     alike: PlausibilitySettings = field(default_factory=PlausibilitySettings)
@@ -112,16 +113,15 @@ class Reader:
         tiles = detections.select(detections.kind <= Kind.FACE_DOWN)
         scores = self.scores(image, tiles.quads_px)
         none, back = scores.none.min(1), scores.back.min(1)
-        # Two boxes put right may turn out to be one tile: the one that reads better stays.
-        once = suppress(scores.quads, tiles.confidence * (1 - none) * scores.values.max(2).min(1), s.same_tile, 0.7)
+        # Boxes put right may turn out to be one tile, or to straddle two: the ones that read better stay.
+        clear = np.maximum(scores.values.max(2).min(1), back)
+        once = settle_overlaps(scores.quads, np.sqrt(tiles.confidence) * (1 - none) ** 2 * clear, s.covered)
         down = (back > s.back) | ((tiles.kind == Kind.FACE_DOWN) & (scores.values.max(2).min(1) < s.readable))
         up = np.flatnonzero(~down & (none <= s.phantom))
         p = scores.values[up].astype(np.float64)
         p = softened(p) if known is None else _with_rest(weigh(_normal(p), known).halves, p)
         halves = {int(tile): self._halves(p[i], scores.quads[tile]) for i, tile in enumerate(up)}
-        unread = np.array(
-            [sum(h.value is None for h in halves[i]) if i in halves else 2 for i in range(len(tiles))], int
-        )
+        unread = np.array([_without_evidence(halves.get(i)) for i in range(len(tiles))], np.intp)
         colours = body_colours(self.crops(image, scores.quads))
         strange = strangers(scores.quads, colours, (unread == 0) & (tiles.confidence > s.doubtful_detection), s.alike)
         readings = []
@@ -209,6 +209,12 @@ def shifted(quads: Floats, variant: tuple[float, float, float, float]) -> Floats
     ends = np.array([-1, -1, 1, 1], np.float32)[None, :, None] * (u * grow_along / 2)[:, None]
     flanks = np.array([-1, 1, 1, -1], np.float32)[None, :, None] * (v * grow_across / 2)[:, None]
     return np.asarray(q + offset[:, None] + ends + flanks, np.float32)
+
+
+def _without_evidence(halves: tuple[HalfReading, HalfReading] | None) -> int:
+    """How many halves do not show that a tile lies here. Two blanks show nothing: any plain patch is as blank."""
+    values = [None, None] if halves is None else [half.value for half in halves]
+    return 2 if values == [0, 0] else values.count(None)
 
 
 def _normal(p: NDArray[np.float64]) -> NDArray[np.float64]:
