@@ -104,12 +104,14 @@ class LineFinder:
         """The line as it was, and what is new at its ends or on top of it, in the order in which it can have come."""
         assert self.before is not None
         in_line = {tile.id for tile in self.before.line}
+        lifted = self._lifted(members)
         stacked = {n: self.ids[n] for n in members if self.known[n].changed and self.ids[n] in in_line}
         seen_now = {self.ids[n]: self.known[n].seen for n in members if n not in stacked}
         growing = Growing(
             [replace(tile, seen=seen_now.get(tile.id, tile.seen)) for tile in self.before.line],
             dict(self.before.walls),
         )
+        growing.drop(lifted)
         growing.drop(_taken_back(growing, seen_now.keys() | stacked.values()))
         in_line = {tile.id for tile in growing.line}
         waiting = [n for n in members if n in stacked or self.ids[n] not in in_line]
@@ -124,6 +126,27 @@ class LineFinder:
             if n in stacked:
                 self._report(Trouble.VALUE_CHANGED, PlacedTile(self.ids[n], self.known[n].seen))
         return growing, [n for n in waiting if n not in stacked]
+
+    def _lifted(self, members: Sequence[int]) -> set[int]:
+        """Tiles of a wall that were taken off again: the place shows the values of the tile below.
+
+        That tile gets its own identity back.
+        """
+        assert self.before is not None
+        known = {tile.id: tile for tile in self.before.line}
+        gone: set[int] = set()
+        ids, tiles = list(self.ids), list(self.known)
+        for n in members:
+            below = known.get(self.before.walls.get(ids[n], -1))
+            values = self.view.tiles[n].values
+            if not tiles[n].changed or below is None or below.seen.values is None or values is None:
+                continue
+            if sorted(values) == sorted(below.seen.values):
+                gone.add(ids[n])
+                ids[n] = below.id
+                tiles[n] = Known(below.seen, below)
+        self.ids, self.known = ids, tiles
+        return gone
 
     def _lay(self, growing: Growing, step: Step) -> None:
         tile_id = self.ids[step.n]

@@ -22,6 +22,12 @@ Floats = NDArray[np.float32]
 Mask = NDArray[np.uint8]
 
 
+REACHES_MM = (22.0, 50.0, 100.0, 180.0)
+"""How far around a place bare table is looked for."""
+
+LEAST_PX = 12
+
+
 @dataclass(frozen=True, slots=True)
 class BareSettings:
     """`width_px` of the small picture. A bare place differs from the table (the light's own change taken out) by at
@@ -60,11 +66,14 @@ class BareTable:
         small, scale = self._small(image)
         shape = small.shape[:2]
         inside = self._mask([tile], calibration, shape, scale, -3.0)
-        around = self._mask([tile], calibration, shape, scale, 22.0)
         blocked = self._mask([tile, *others], calibration, shape, scale, 4.0)
-        ring = (around == 1) & (blocked == 0)
+        for reach in REACHES_MM:
+            # In a packed boneyard the nearest bare table is some tiles away.
+            ring = (self._mask([tile], calibration, shape, scale, reach) == 1) & (blocked == 0)
+            if ring.sum() > place_least(inside):
+                break
         place = inside == 1
-        if place.sum() < 12 or ring.sum() < 12:
+        if place.sum() < LEAST_PX or ring.sum() < LEAST_PX:
             return False
         if self._known is not None and self._seen is not None and self._known.shape == small.shape:
             known = place & (self._seen == 1)
@@ -94,3 +103,8 @@ class BareTable:
             corners = np.asarray(calibration.to_px(outline(tile, grow)) * scale, np.int32)
             cv2.fillConvexPoly(mask, corners, 1)
         return mask
+
+
+def place_least(inside: Mask) -> int:
+    """As much bare table as the place itself is large makes a fair comparison."""
+    return max(LEAST_PX, int(inside.sum()))

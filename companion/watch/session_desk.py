@@ -84,7 +84,7 @@ class SessionDesk:
         return bool(self.session.accuses(observation.delta, flips=observation.flips, discards=observation.discards))
 
     def record(self, observation: Observation, layout: Layout, frame: str) -> bool:
-        if observation.doubts and self.accuses(observation):
+        if (observation.doubts or observation.clouded) and self.accuses(observation):
             # Part of the table is not understood: what looks like a fault may be a tile that was not found.
             self._ask(observation, frame)
             return False

@@ -51,10 +51,10 @@ class SimSettings:
 
 
 VISIBLE_FAULTS = (
-    "MISMATCH", "WRONG_ROOT", "CLOSED_TRAIN", "OPEN_DOUBLE_IGNORED", "DOUBLE_ORDER", "EXTRA_TILE", "MARKER_MISSING",
+    "MISMATCH", "WRONG_ROOT", "CLOSED_TRAIN", "OPEN_DOUBLE_IGNORED", "DOUBLE_ORDER", "MARKER_MISSING",
     "MARKER_UNEARNED", "FIRST_TURN_OWN_ONLY", "MX_TOO_EARLY",
 )  # fmt: skip
-"""Faults that two still tables show."""
+"""Faults that two still tables show. A tile too many is none of them: it may have been the next player's turn."""
 
 
 @dataclass(frozen=True, slots=True)

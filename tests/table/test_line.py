@@ -78,6 +78,11 @@ def test_a_wall_taken_apart_again_gives_its_history_back() -> None:
     )
     assert len(second.walls) == 1
     assert [placed.laid for placed in second.line][-2:] == [(4, 5), (5, 6)]
+    third = reconstruct(table(*(in_row(n, *values) for n, values in enumerate(ROW))), SETUP, second)
+    assert line(third) == line(first)
+    assert third.walls == {}
+    assert changes(second, third) == ["-5-6@R"]
+    assert not third.has(Trouble.VALUE_CHANGED)
 
 
 def test_another_value_before_the_wall_turns_is_a_doubtful_reading() -> None:
