@@ -67,7 +67,7 @@ class History:
             for act, item in zip(base.acts, in_force, strict=False):
                 if act.held is not item and act.held != item:
                     break
-                history._keep(act)
+                history._keep(act if act.held is item else replace(act, held=item))
         for item in in_force[len(history.acts) :]:
             history.take(item)
         return history

@@ -1,0 +1,155 @@
+"""A game read from its journal has the rulings and the scores that it had: live play, replay and fixture are one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from companion.cli.replay import replay as command
+from companion.events import Corrected, TilePlayed
+from companion.journal import read_journal
+from companion.replaying import replay, replay_text
+from companion.ruleset import RULESET_NAMES
+from companion.scoreboard import fold
+from companion.session import Session
+from tests.desk.making import ticking
+from tests.desk.playing import begin, play_out
+
+GAMES = sorted((Path(__file__).parent.parent / "games").glob("*.jsonl"))
+
+
+def test_there_is_a_recorded_game_of_every_rule_set() -> None:
+    assert {read_journal(path).header.rules for path in GAMES} == set(RULESET_NAMES)
+
+
+@pytest.mark.parametrize("path", GAMES, ids=[path.stem for path in GAMES])
+def test_a_recorded_game_replays_to_its_own_rulings_and_scores(path: Path) -> None:
+    text = read_journal(path)
+    again = replay_text(text)
+    assert all(line.same for line in again.lines)
+    written = fold(text.header, text.events)
+    assert [(line.event.seq, finding) for line, finding in again.violations] == [
+        (line.seq, finding) for line, finding in written.violations
+    ]
+    assert again.board.totals == written.totals
+    assert [sheet.scores for sheet in again.board.rounds] == [sheet.scores for sheet in written.rounds]
+    assert sum(1 for _ in again.violations) > 3
+
+
+@settings(
+    max_examples=12,
+    deadline=None,
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(name=st.sampled_from(RULESET_NAMES), seed=st.integers(0, 10_000), data=st.data())
+def test_replay_equals_live_whatever_is_played_and_corrected(
+    tmp_path_factory: pytest.TempPathFactory, quick_disk: None, name: str, seed: int, data: st.DataObject
+) -> None:
+    path = tmp_path_factory.mktemp("game") / "g.jsonl"
+    codes = data.draw(st.lists(st.sampled_from(["CLOSED_TRAIN", "MISMATCH", "EXTRA_TILE", "NO_DRAW", "OUT_OF_TURN"])))
+    mexican = name in ("tactic", "reeves", "cz", "poltava")
+    set_max, players = (9, 3) if mexican else (6, 4)
+    session, game = begin(path, name, players, seed, set_max=set_max, plant=codes, plant_rate=0.2, rounds=1)
+    play_out(session, next(iter(game.rounds())))
+    for _ in range(data.draw(st.integers(0, 3))):
+        played = [event for event in session.events if isinstance(event, TilePlayed)]
+        event = data.draw(st.sampled_from(played))
+        what = data.draw(
+            st.sampled_from(
+                [{"withdrawn": True}, {"by": session.header.players[0]}, {"overruled": True}, {"tile": [1, 6]}]
+            )
+        )
+        session.correct(event.seq, what)
+    live, board = session.snapshot(), session.scoreboard
+    session.close()
+    again = replay(path)
+    assert all(line.same for line in again.lines)
+    assert again.board.totals == board.totals
+    with_again = Session.open(path, ticking())
+    assert with_again.snapshot() == live
+    assert with_again.scoreboard == board
+    with_again.close()
+
+
+def run(*arguments: str) -> tuple[int, list[str], str]:
+    result = CliRunner().invoke(command, arguments)
+    return result.exit_code, result.stdout.splitlines(), result.stderr
+
+
+def test_the_command_tells_every_ruling_and_the_scores() -> None:
+    status, lines, _ = run(str(GAMES[0]), "--json")
+    told = [json.loads(line) for line in lines]
+    assert status == 0
+    assert [line["seq"] for line in told[:-1]] == sorted(line["seq"] for line in told[:-1])
+    assert told[-1]["totals"] == dict(replay(GAMES[0]).board.totals)
+    assert told[-1]["same"] is True
+    assert told[-1]["violations"] == sum(len(line["violations"]) for line in told[:-1])
+    status, lines, _ = run(str(GAMES[0]))
+    assert status == 0
+    assert lines[-2].split()[0] == "total" or lines[-1].split()[0] == "total"
+
+
+def test_a_torn_last_line_is_reported_and_the_rest_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "g.jsonl"
+    content = GAMES[0].read_bytes()
+    path.write_bytes(content[:-30])
+    status, lines, errors = run(str(path), "--json")
+    assert status == 0
+    assert "the last line is torn" in errors
+    assert json.loads(lines[-1])["torn"] is True
+
+
+@pytest.mark.parametrize(
+    ("spoil", "complaint"),
+    [
+        (lambda lines: [], "is empty; expected a header line"),
+        (lambda lines: lines[1:], "line 1: header: missing"),
+        (lambda lines: [lines[0], lines[1], *lines[3:]], "line 3: seq 2 is missing; expected seq 2"),
+        (lambda lines: [*lines[:3], lines[2], *lines[3:]], "line 4: seq 2 stands there a second time"),
+        (lambda lines: [lines[0], "nonsense", *lines[1:]], "line 2: is not JSON"),
+        (lambda lines: [lines[0].replace("chedeng", "bridge"), *lines[1:]], "no rule set"),
+        (lambda lines: [lines[0].replace('"chinese"', '"double-12"'), *lines[1:]], "set: double-12 is no set for"),
+        (lambda lines: [lines[0].replace(', "Dee"', ""), *lines[1:]], "players: chedeng is not dealt for 3"),
+        (lambda lines: [lines[0].replace('"options": {}', '"options": {"rounds": 3}'), *lines[1:]], "options.rounds"),
+    ],
+)  # fmt: skip
+def test_a_bad_journal_is_refused_in_one_line(tmp_path: Path, spoil: object, complaint: str) -> None:
+    lines = next(path for path in GAMES if path.stem == "chedeng-4").read_text(encoding="utf-8").splitlines()
+    path = tmp_path / "g.jsonl"
+    path.write_text("".join(line + "\n" for line in spoil(lines)), encoding="utf-8")  # type: ignore[operator]
+    status, told, errors = run(str(path))
+    assert status == 1
+    assert told == []
+    assert complaint in errors
+    assert len(errors.splitlines()) == 1
+
+
+def test_a_journal_that_another_program_wrote_is_ruled_on_all_the_same(tmp_path: Path) -> None:
+    """Without rulings, passes or fields beyond the contract's own."""
+    path = tmp_path / "g.jsonl"
+    header = {"journal": 1, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben", "Cy"], "options": {}}
+    events = [
+        {"event": "round_started", "round": 1, "engine": [12, 12], "starter": "Ann", "source": "person"},
+        {"event": "tile_played", "by": "Ann", "tile": [12, 5], "train": "Ann", "violations": [], "source": "camera"},
+        {"event": "tile_played", "by": "Ben", "tile": [5, 5], "train": "Ann", "violations": [], "source": "camera"},
+        {"event": "round_ended", "how": "blocked_declared", "source": "person"},
+        {"event": "round_scored", "scores": {"Ann": 3, "Ben": 4, "Cy": 0}, "totals": {"Ann": 3, "Ben": 4, "Cy": 0},
+         "source": "rule"},
+        {"event": "match_ended", "source": "rule"},
+    ]  # fmt: skip
+    lines = [header, *({"seq": n, "at": "2026-11-20T18:00:00Z", **event} for n, event in enumerate(events, start=1))]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    again = replay(path)
+    assert (3, "CLOSED_TRAIN") in [(line.event.seq, finding.code) for line, finding in again.violations]
+    assert again.board.totals == {"Ann": 3, "Ben": 4, "Cy": 0}
+    assert again.board.over
+
+
+def test_a_correction_in_the_journal_is_no_event_of_the_game() -> None:
+    assert not any(isinstance(line.event, Corrected) for line in replay(GAMES[0]).lines)
