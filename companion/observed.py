@@ -42,6 +42,7 @@ class Observation:
 
     `flips` are trains whose last double was turned over; `discards` how many tiles each player put away face down;
     `hands` the tiles newly laid open per seat; `doubts` what has to be asked; `news` the identities of the new tiles.
+    `clouded` says that part of the table is not understood, whether that is new or was asked before.
     """
 
     delta: tuple[Change, ...] = ()
@@ -50,6 +51,7 @@ class Observation:
     hands: Mapping[str, tuple[Tile, ...]] = field(default_factory=dict)
     doubts: tuple[Problem, ...] = ()
     news: tuple[int, ...] = ()
+    clouded: bool = False
 
     @property
     def empty(self) -> bool:
@@ -96,6 +98,7 @@ def difference(before: Layout, after: Layout) -> Observation:
         _new_hands(before, after),
         _doubts(before, after),
         tuple(news),
+        bool(_worth_asking(after)),
     )
 
 
@@ -221,11 +224,9 @@ def _new_hands(before: Layout, after: Layout) -> dict[str, tuple[Tile, ...]]:
 def _doubts(before: Layout, after: Layout) -> tuple[Problem, ...]:
     """Problems that were not there before. Problems of tiles known by identity count once."""
     known = {(problem.trouble, problem.tiles) for problem in before.problems}
-    phantoms = {tile.id for tile in after.loose if tile.laid is None and tile.seen.confidence < SURE_TILE}
-    return tuple(
-        problem
-        for problem in after.problems
-        if problem.trouble in DOUBTS
-        and (problem.trouble, problem.tiles) not in known
-        and not (problem.tiles and problem.tiles[0] in phantoms)
-    )
+    return tuple(p for p in _worth_asking(after) if (p.trouble, p.tiles) not in known)
+
+
+def _worth_asking(layout: Layout) -> tuple[Problem, ...]:
+    phantoms = {tile.id for tile in layout.loose if tile.laid is None and tile.seen.confidence < SURE_TILE}
+    return tuple(p for p in layout.problems if p.trouble in DOUBTS and not (p.tiles and p.tiles[0] in phantoms))
