@@ -11,6 +11,7 @@ from typing import Any
 
 import waitress
 from flask import Flask
+from waitress import wasyncore
 
 DEFAULT_PORT = 8000
 BACKLOG = 256
@@ -68,8 +69,11 @@ class Server:
     def __init__(self, app: Flask, ear: socket.socket, settings: ServingSettings | None = None) -> None:
         chosen = settings or ServingSettings()
         self._app = app
+        self._sockets: dict[int, Any] = {}
+        self._ended = threading.Event()
         self._server: Any = waitress.create_server(
             app,
+            map=self._sockets,
             sockets=[ear],
             threads=chosen.threads,
             connection_limit=chosen.connection_limit,
@@ -79,13 +83,17 @@ class Server:
         )
 
     def run(self) -> None:
-        self._server.run()
+        try:
+            self._server.run()
+        finally:
+            self._ended.set()
 
     def stop(self) -> None:
-        """End the open streams first: they hold the threads, and write through the server's own pipe."""
+        """End the open streams, which hold the threads; then close everything from within the serving thread."""
         self.hang_up()
         self._server.task_dispatcher.shutdown(timeout=3)
-        self._server.close()
+        self._server.trigger.pull_trigger(lambda: wasyncore.close_all(self._sockets))
+        self._ended.wait(10)
 
     def hang_up(self) -> None:
         """Tell every open stream to end."""
