@@ -67,6 +67,7 @@ def serve(
 ) -> None:
     """The live page over a real camera, or without one. Prints its address and the PIN for changes."""
     from companion.cli.serve_games import make_house
+    from companion.mending import CopyKeeper, mend_games
     from companion.supervise.watchdog import Watchdog, systemd_notifier
     from companion.tableside import ButtonPod
     from companion.web.app import PageSettings, create_app
@@ -83,7 +84,12 @@ def serve(
         raise click.ClickException(str(fault)) from None
     with ExitStack() as parts:
         parts.callback(ear.close)
+        for mended in mend_games(folder / "games"):
+            click.echo(mended.sentence, err=True)
         house = make_house(folder)
+        copies = CopyKeeper(folder / "games")
+        parts.callback(copies.close)
+        house.follow(copies.follow)
         limits = {"page": 25.0, **({"camera": 25.0, "referee": 25.0} if source is not None else {})}
         dog = parts.enter_context(Watchdog(limits, say=systemd_notifier()))
         if broker is not None:
@@ -121,13 +127,17 @@ def _watch(house: House, source: str, folder: Path, beat: Callable[[str], None],
 def _publish(house: House, broker: str, table_name: str, folder: Path, parts: ExitStack) -> None:
     try:
         from companion.publish import Outbox, Publisher, parse_broker
+        from companion.publish.recorded import unfinished
     except ImportError:
         raise click.ClickException("paho-mqtt is not installed: pip install 'tabletop-companion[mqtt]'") from None
     try:
         address = parse_broker(broker)
     except ValueError as fault:
         raise click.UsageError(f"--broker: {fault}") from None
-    publisher = Publisher(address, table_name, Outbox(folder / "published.json"))
+    outbox = Outbox(folder / "published.json")
+    publisher = Publisher(address, table_name, outbox)
+    for name, game in unfinished(outbox, folder / "games"):
+        publisher.catch_up(name, game)
     publisher.start()
     parts.callback(publisher.close)
     house.follow(publisher.follow)  # type: ignore[arg-type]
