@@ -47,6 +47,13 @@ class Detections:
     def select(self, keep: NDArray[np.bool_] | NDArray[np.intp]) -> Detections:
         return Detections(self.quads_px[keep], self.kind[keep], self.confidence[keep])
 
+    def together(self, other: Detections) -> Detections:
+        return Detections(
+            np.concatenate([self.quads_px, other.quads_px]),
+            np.concatenate([self.kind, other.kind]),
+            np.concatenate([self.confidence, other.confidence]),
+        )
+
     @staticmethod
     def none() -> Detections:
         return Detections(np.zeros((0, 4, 2), np.float32), np.zeros(0, np.int8), np.zeros(0, np.float32))

@@ -21,7 +21,7 @@ from vision.known_set import KnownSet, softened, weigh
 from vision.plausibility import PlausibilitySettings, body_colours, strangers
 from vision.reading import HalfReading, TileReading
 from vision.rectify import READ_MARGIN, cut_tile, half_corners, put_right, side_px
-from vision.rotated import settle_overlaps
+from vision.rotated import area, settle_overlaps, shared
 
 Floats = NDArray[np.float32]
 
@@ -42,12 +42,14 @@ class ReaderSettings:
 
     threads: int = 2
     temperature: float = 1.0
-    certain: float = 0.995
+    certain: float = 0.98
     readable: float = 0.8
     phantom: float = 0.5
     back: float = 0.5
     shaky_detection: float = 0.45
     doubtful_detection: float = 0.6
+    faint_detection: float = 0.35
+    surely_back: float = 0.9
     """A detection less sure than the first counts only when the reader reads both halves, one less sure than the
     second only when it reads one of them."""
     corrections: int = 2
@@ -59,12 +61,7 @@ class ReaderSettings:
     batch: int = 64
     alike: PlausibilitySettings = field(default_factory=PlausibilitySettings)
     others_from: float = 0.002
-    variants: tuple[tuple[float, float, float, float], ...] = (
-        (0.0, 0.0, 0.0, 0.0),
-        (0.02, 0.0, 0.0, 0.0),
-        (0.0, -0.04, 0.0, 0.0),
-        (-0.02, 0.0, 0.0, 0.0),
-    )
+    variants: tuple[tuple[float, float, float, float], ...] = ((0.0, 0.0, 0.0, 0.0), (0.02, 0.0, 0.0, 0.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,6 +108,8 @@ class Reader:
         """
         s = self.settings
         tiles = detections.select(detections.kind <= Kind.FACE_DOWN)
+        found = len(tiles)
+        tiles = tiles.together(_beside(tiles, s))
         scores = self.scores(image, tiles.quads_px)
         none, back = scores.none.min(1), scores.back.min(1)
         # Boxes put right may turn out to be one tile, or to straddle two: the ones that read better stay.
@@ -128,11 +127,12 @@ class Reader:
         for i in sorted(once.tolist()):
             confidence = float(tiles.confidence[i])
             if down[i]:
-                if confidence >= s.shaky_detection:
+                needed = s.faint_detection if back[i] > s.surely_back else s.doubtful_detection
+                if confidence >= needed and i < found:
                     readings.append(TileReading(scores.quads[i], "down", None, confidence))
             elif i in halves:
                 needed = (0.0, s.shaky_detection, s.doubtful_detection)[unread[i]]
-                if confidence >= needed and not (unread[i] and strange[i]):
+                if confidence >= needed and not (unread[i] and (strange[i] or i >= found)):
                     readings.append(TileReading(scores.quads[i], "up", halves[i], confidence))
         return readings
 
@@ -197,6 +197,30 @@ class Reader:
         if best_p < s.readable or side < s.smallest_half_px:
             return HalfReading(None, best_p, ((best, best_p), *others))
         return HalfReading(best, best_p, others)
+
+
+def _beside(tiles: Detections, s: ReaderSettings) -> Detections:
+    """The places half a tile beside doubtful finds that overlap others: a box across two tiles hides them both."""
+    overlapping = [
+        i
+        for i in np.flatnonzero(tiles.confidence < s.doubtful_detection)
+        if any(
+            shared(tiles.quads_px[i], tiles.quads_px[j]) > 0.2 * area(tiles.quads_px[i])
+            for j in range(len(tiles))
+            if j != i
+        )
+    ]
+    doubtful = tiles.select(np.array(overlapping, np.intp))
+    quads = np.concatenate([shifted(doubtful.quads_px, (a, b, 0.0, 0.0)) for a, b in _HALF_A_TILE])
+    n = len(_HALF_A_TILE)
+    return Detections(
+        quads,
+        np.full(len(quads), Kind.FACE_UP, np.int8),
+        np.asarray(np.tile(doubtful.confidence, n) * np.float32(0.9), np.float32),
+    )
+
+
+_HALF_A_TILE = ((0.5, 0.0), (-0.5, 0.0), (0.0, 0.5), (0.0, -0.5))
 
 
 def shifted(quads: Floats, variant: tuple[float, float, float, float]) -> Floats:
