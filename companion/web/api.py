@@ -32,6 +32,7 @@ def health() -> Response:
     camera = house().camera_status()
     if camera is not None and camera.get("state") == "lost":
         reasons.append(str(camera.get("message") or "the camera gives no pictures"))
+    reasons += house().troubles()
     return jsonify({"status": "degraded" if reasons else "ok", "reasons": reasons})
 
 

@@ -70,6 +70,7 @@ class House:
         self.data_dir = data_dir
         self.workshop = workshop
         self.camera = camera
+        self.checks: list[Callable[[], Sequence[str]]] = []
         self._clock = clock
         self._lock = threading.Lock()
         self._followers: list[Callable[[str, SessionLike], None]] = []
@@ -164,6 +165,13 @@ class House:
         if folder is None or self.workshop is None:
             raise NoGameError
         self.put_on_the_table(self.workshop.open(folder / "journal.jsonl"), game)
+
+    def troubles(self) -> list[str]:
+        """What is not as it should be around the game, one sentence each: a full disk, a broker that is away.
+
+        Whoever wires the program adds to `checks`; each is asked anew every time and has to answer at once.
+        """
+        return [trouble for check in self.checks for trouble in check()]
 
     def camera_status(self) -> dict[str, Any] | None:
         """What the camera is doing, or None in a game without one."""

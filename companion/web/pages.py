@@ -57,6 +57,7 @@ def words() -> dict[str, Any]:
         "on_the_box": on_the_box(),
         "settings": current_app.extensions["companion_settings"],
         "game": house().game,
+        "troubles": house().troubles(),
     }
 
 

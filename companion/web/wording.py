@@ -6,6 +6,7 @@ whoever plays.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -163,7 +164,32 @@ def reason_words(question: Mapping[str, Any]) -> str:
         "misread_or_illegal": _("Misread, or against the rules? Please look."),
         "unreadable": _("A tile cannot be read. What is it?"),
     }
-    return words.get(reason, _("Something changed that needs an answer."))
+    if reason in words:
+        return words[reason]
+    troubles = [trouble_words(code) for code in dict.fromkeys(TROUBLE_CODE.findall(reason))]
+    return " ".join(told for told in troubles if told) or _("Something changed that needs an answer.")
+
+
+TROUBLE_CODE = re.compile(r"\b[A-Z]+(?:_[A-Z]+)+\b")
+
+
+def trouble_words(code: str) -> str:
+    """What the camera cannot make out on the table; accuses nobody. "" for an unknown code."""
+    words = {
+        "NO_HUB": _("The engine cannot be found."),
+        "NO_STATIONS": _("It cannot be told whose train starts where."),
+        "UNREADABLE_TILE": _("A tile cannot be read."),
+        "VALUE_CHANGED": _("A tile now reads differently than before."),
+        "FORKED_TRAIN": _("Two tiles continue the same train."),
+        "LOOSE_JOINT": _("Two tiles of a train do not touch."),
+        "LOOSE_TILE": _("A tile lies apart from every train."),
+        "EITHER_TRAIN": _("A tile may belong to either of two trains."),
+        "CROWDED_STATION": _("Two trains start at the same place."),
+        "LONE_MARKER": _("A marker lies apart from every train."),
+        "EITHER_MARKER": _("A marker may belong to either of two trains."),
+        "BROKEN_LINE": _("The line has a gap."),
+    }
+    return words.get(code, "")
 
 
 def rules_name(name: str) -> str:

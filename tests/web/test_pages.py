@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
+from companion.layout import Trouble
 from companion.web.house import House
+from companion.web.wording import trouble_words
 from tests.web import tables
 from tests.web.fakes import FakeSession
 
@@ -169,3 +171,26 @@ def test_the_score_sheet_says_in_a_table_what_its_chart_draws(anyone: FlaskClien
     assert '<svg class="chart"' in page
     for total in ("37", "55", "61", "73"):
         assert f'<td class="n total">{total}</td>' in page
+
+
+def test_what_the_camera_cannot_make_out_is_asked_in_plain_words(anyone: FlaskClient, session: FakeSession) -> None:
+    table = tables.midgame()
+    reason = "LOOSE_TILE at (381, 156) mm; LOOSE_TILE at (461, 264) mm; LONE_MARKER at (3, 4) mm"
+    table["unclear"] = [{"seq": 31, "reason": reason, "candidates": []}]
+    session.show(table)
+    alerts = anyone.get("/regions").json["regions"]["alerts"]
+    assert "A tile lies apart from every train. A marker lies apart from every train." in alerts
+    assert "LOOSE_TILE" not in alerts
+
+
+def test_every_trouble_of_a_layout_has_its_words() -> None:
+    assert all(trouble_words(trouble) for trouble in Trouble)
+
+
+def test_a_misreading_is_asked_as_one(anyone: FlaskClient, session: FakeSession) -> None:
+    table = tables.midgame()
+    story = {"story": "12-5 instead of 12-6", "events": [{"change": "+12-5@Ann"}], "p": 0.4}
+    table["unclear"] = [{"seq": 31, "reason": "misread_or_illegal", "candidates": [story]}]
+    session.show(table)
+    alerts = anyone.get("/regions").json["regions"]["alerts"]
+    assert "Misread, or against the rules?" in alerts and "It is 12-5, misread as 12-6." in alerts
