@@ -25,6 +25,7 @@ from companion.events import (
     TilePlayed,
 )
 from companion.notation import Change, Drawing, Laying
+from companion.position import Position
 from companion.turn import Mark, Unmark
 from companion.violation import Violation
 
@@ -158,6 +159,11 @@ def agreed(tellings: Sequence[Telling]) -> tuple[Event, ...]:
     return tuple(told)
 
 
+def order_of_doubles(course: Course) -> tuple[str, ...]:
+    """The open doubles as this course has them: in which order they were laid matters to whoever closes them."""
+    return course.table.open if isinstance(course.table, Position) else ()
+
+
 def _what(event: Event) -> tuple[object, ...]:
     """What happened, whoever did it. Each draw and pass is somebody's own."""
     if isinstance(event, (Drew, Passed, Discarded)):
@@ -190,11 +196,11 @@ class _Search:
     def all(self, rest: _Rest, budget: int) -> list[Telling]:
         """The distinct tellings with exactly `budget` faulty players, the cheapest first; dominated ones left out."""
         best: dict[object, Telling] = {}
-        owners = {marker.player for marker in rest.markers}
-        for telling in self._go(Telling((), self.course), rest, self.at, budget, owners):
+        for telling in self._go(Telling((), self.course), rest, self.at, budget):
             if len({player for player, _ in telling.blame}) != budget:
                 continue
-            key = (telling.blame, frozenset((_what(event), getattr(event, "by", None)) for event in telling.events))
+            acts = frozenset((_what(event), getattr(event, "by", None)) for event in telling.events)
+            key = (telling.blame, acts, order_of_doubles(telling.course))
             if key not in best or telling.cost < best[key].cost:
                 best[key] = telling
         found = sorted(best.values(), key=lambda telling: telling.cost)
@@ -202,7 +208,7 @@ class _Search:
             return found
         return [telling for telling in found if not any(_beats(other, telling) for other in found)]
 
-    def _go(self, so_far: Telling, rest: _Rest, at: int, budget: int, owners: set[str]) -> Iterator[Telling]:
+    def _go(self, so_far: Telling, rest: _Rest, at: int, budget: int) -> Iterator[Telling]:
         if rest.empty:
             turn = so_far.course.turn
             done = turn is not None and turn.finished(so_far.course.rules)
@@ -217,13 +223,16 @@ class _Search:
             if budget and seat > at + 1:
                 begun.append(so_far)
             for start in begun:
-                for event, left in self._acts(rest, self.row[seat], owners):
+                for event, left in self._acts(rest, self.row[seat], start.events):
                     told = self._try(start, event, budget, new_turn=seat > at or not so_far.events)
                     if told is not None:
-                        yield from self._go(told, left, seat, budget, owners)
+                        yield from self._go(told, left, seat, budget)
 
-    def _acts(self, rest: _Rest, player: str, owners: set[str]) -> Iterator[tuple[Event, _Rest]]:
-        """What `player` may have done next, with what is left then. Markers come last in a turn, flips first."""
+    def _acts(self, rest: _Rest, player: str, told: Sequence[Event]) -> Iterator[tuple[Event, _Rest]]:
+        """What `player` may have done next, with what is left then.
+
+        A marker is moved by its owner, or by the last to act where its owner did nothing. Source: rules.md section 9.
+        """
         for n, train in enumerate(rest.flips):
             left = replace(rest, flips=rest.flips[:n] + rest.flips[n + 1 :])
             yield DoubleFlipped(by=player, train=train, source=self.source), left
@@ -239,7 +248,8 @@ class _Search:
                 yield Discarded(by=player, source=self.source), left
         alone = not (any(rest.tiles) or rest.draws or rest.flips or rest.discards)
         for n, marker in enumerate(rest.markers):
-            if marker.player == player or (alone and marker.player in owners):
+            idle = alone and not any(getattr(event, "by", None) == marker.player for event in told)
+            if marker.player == player or idle:
                 left = replace(rest, markers=rest.markers[:n] + rest.markers[n + 1 :])
                 kind = MarkerPlaced if isinstance(marker, Mark) else MarkerRemoved
                 yield kind(by=player, train=marker.player, source=self.source), left

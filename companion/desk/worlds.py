@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from companion.desk.course import Course, doubtful
-from companion.desk.stories import Telling, Told, tell
+from companion.desk.stories import Telling, Told, order_of_doubles, tell
 from companion.events import Drew, Event, Passed
 from companion.notation import Change
 
@@ -126,7 +126,14 @@ def _distinct(worlds: Sequence[World]) -> tuple[list[World], list[World]]:
     for world in worlds:
         turn = world.course.turn
         made = None if turn is None else (turn.player, turn.actions, turn.passed is not None, turn.resume)
-        sign = (world.course.mover, made, world.course.moved, world.course.owed, world.course.also)
+        sign = (
+            world.course.mover,
+            made,
+            world.course.moved,
+            world.course.owed,
+            world.course.also,
+            order_of_doubles(world.course),
+        )
         if sign in kept:
             merged.append(world)
         else:
