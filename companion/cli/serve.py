@@ -66,6 +66,7 @@ def serve(
     table_name: str,
 ) -> None:
     """The live page over a real camera, or without one. Prints its address and the PIN for changes."""
+    from companion.checkup import Machine, quick_reasons
     from companion.cli.serve_games import make_house
     from companion.mending import CopyKeeper, mend_games
     from companion.supervise.watchdog import Watchdog, systemd_notifier
@@ -90,6 +91,7 @@ def serve(
         copies = CopyKeeper(folder / "games")
         parts.callback(copies.close)
         house.follow(copies.follow)
+        house.checks.append(lambda: quick_reasons(Machine(data=folder)))
         limits = {"page": 25.0, **({"camera": 25.0, "referee": 25.0} if source is not None else {})}
         dog = parts.enter_context(Watchdog(limits, say=systemd_notifier()))
         if broker is not None:
@@ -120,6 +122,7 @@ def _watch(house: House, source: str, folder: Path, beat: Callable[[str], None],
         raise click.ClickException(str(fault)) from None
     parts.callback(table.close)
     house.camera = table
+    house.checks.append(table.troubles)
     table.start()
     return table
 
@@ -139,6 +142,7 @@ def _publish(house: House, broker: str, table_name: str, folder: Path, parts: Ex
     for name, game in unfinished(outbox, folder / "games"):
         publisher.catch_up(name, game)
     publisher.start()
+    house.checks.append(lambda: publisher.status.reasons)
     parts.callback(publisher.close)
     house.follow(publisher.follow)  # type: ignore[arg-type]
 

@@ -77,9 +77,12 @@ class WatchedTable:
 
     def status(self) -> Mapping[str, Any]:
         with self._lock:
-            state = dict(self._state)
+            return dict(self._state)
+
+    def troubles(self) -> list[str]:
+        """Why no pictures are kept just now; the game is."""
         trouble = self._evidence.status.trouble
-        return {**state, "pictures": trouble} if trouble else state
+        return [trouble] if trouble else []
 
     def still(self) -> bytes | None:
         with self._lock:

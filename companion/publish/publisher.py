@@ -75,6 +75,11 @@ class PublishStatus:
     behind: int
     detail: str = ""
 
+    @property
+    def reasons(self) -> list[str]:
+        """What `/health` says of it: nothing while the broker hears us."""
+        return [] if self.connected else [f"the broker cannot be reached; {self.behind} events wait for it"]
+
 
 class Publisher:
     """Publishes games under a table's name. Never raises into the game, never blocks it."""

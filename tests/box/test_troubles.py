@@ -1,0 +1,38 @@
+"""What is not as it should be around a game is a banner on the page and a reason in /health, and no more than that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from companion.checkup import Machine, quick_reasons
+from companion.publish.publisher import PublishStatus
+from companion.web.app import PageSettings, create_app
+from companion.web.house import House
+from tests.web import tables
+from tests.web.fakes import FakeCamera, FakeSession
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    return House(FakeSession(tables.midgame()), data_dir=tmp_path, camera=FakeCamera(), game="tonight")
+
+
+def test_a_full_disk_is_a_banner_on_every_screen_and_a_reason(house: House) -> None:
+    client = create_app(house, PageSettings(pin="135790")).test_client()
+    assert client.get("/health").json == {"status": "ok", "reasons": []}
+    house.checks.append(lambda: ["the disk is full: pictures are not kept, the game is"])
+    house.bell.ring()
+    assert client.get("/health").json["status"] == "degraded"
+    for page in ("/", "/tv"):
+        assert "the disk is full: pictures are not kept" in client.get(page).text
+
+
+def test_a_broker_that_is_away_says_how_many_events_wait() -> None:
+    assert PublishStatus(connected=True, behind=3).reasons == []
+    assert PublishStatus(connected=False, behind=3).reasons == ["the broker cannot be reached; 3 events wait for it"]
+
+
+def test_a_healthy_machine_gives_no_reason(tmp_path: Path) -> None:
+    assert quick_reasons(Machine(data=tmp_path)) == []
