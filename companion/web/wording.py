@@ -164,8 +164,9 @@ def reason_words(question: Mapping[str, Any]) -> str:
         "misread_or_illegal": _("Misread, or against the rules? Please look."),
         "unreadable": _("A tile cannot be read. What is it?"),
     }
-    if reason in words:
-        return words[reason]
+    kind = reason.partition(":")[0]
+    if kind in words:
+        return words[kind]
     troubles = [trouble_words(code) for code in dict.fromkeys(TROUBLE_CODE.findall(reason))]
     return " ".join(told for told in troubles if told) or _("Something changed that needs an answer.")
 
@@ -217,11 +218,7 @@ def story_words(candidate: Mapping[str, Any], family: str = "mexican") -> str:
     events = candidate.get("events") or ()
     if events and all(isinstance(event, Mapping) and event.get("event") for event in events):
         return " ".join(say_event(event, family) for event in events)
-    story = str(candidate.get("story") or "?")
-    other, instead, read = story.partition(" instead of ")
-    if instead:
-        return _("It is %(tile)s, misread as %(read)s.", tile=other, read=read)
-    return story
+    return str(candidate.get("story") or "?")
 
 
 def how_words(how: str | None) -> str:

@@ -189,8 +189,12 @@ def test_every_trouble_of_a_layout_has_its_words() -> None:
 
 def test_a_misreading_is_asked_as_one(anyone: FlaskClient, session: FakeSession) -> None:
     table = tables.midgame()
-    story = {"story": "12-5 instead of 12-6", "events": [{"change": "+12-5@Ann"}], "p": 0.4}
-    table["unclear"] = [{"seq": 31, "reason": "misread_or_illegal", "candidates": [story]}]
+    stories = [
+        {"story": "12-6", "events": [tables.play(0, None, (12, 6), "Ann")]},
+        {"story": "12-5", "events": [tables.play(0, None, (12, 5), "Ann")]},
+    ]
+    table["unclear"] = [{"seq": 31, "reason": "misread_or_illegal: 12-6", "candidates": stories}]
     session.show(table)
     alerts = anyone.get("/regions").json["regions"]["alerts"]
-    assert "Misread, or against the rules?" in alerts and "It is 12-5, misread as 12-6." in alerts
+    assert "Misread, or against the rules?" in alerts
+    assert "Somebody lays 12-5 on the train of Ann." in alerts
