@@ -206,7 +206,8 @@ class _Search:
         found = sorted(best.values(), key=lambda telling: telling.cost)
         if not budget:
             return found
-        return [telling for telling in found if not any(_beats(other, telling) for other in found)]
+        kept = [telling for telling in found if not any(_beats(other, telling) for other in found)]
+        return [telling for telling in kept if _only_the_moment(telling)] or kept
 
     def _go(self, so_far: Telling, rest: _Rest, at: int, budget: int) -> Iterator[Telling]:
         if rest.empty:
@@ -303,6 +304,12 @@ class _Search:
             return str(getattr(events[key - self.base], "by", ""))
         turn = self.course.turn
         return turn.player if turn is not None else ""
+
+
+def _only_the_moment(telling: Telling) -> bool:
+    """Out of turn is a story only where the turn is faultless but for its moment. Source: rules.md section 9."""
+    early = {player for player, code in telling.blame if code == Violation.OUT_OF_TURN}
+    return not any(player in early and code != Violation.OUT_OF_TURN for player, code in telling.blame)
 
 
 def _beats(one: Telling, other: Telling) -> bool:

@@ -1,0 +1,20 @@
+"""The short version of the long run: some hundred turns of every rule set, set and number of players."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.ruleset import RULESET_NAMES
+from tests.desk.long_run import play_match
+
+
+@pytest.mark.parametrize("first", range(len(RULESET_NAMES)), ids=RULESET_NAMES)
+def test_no_legal_turn_is_ever_held_against_anybody(first: int) -> None:
+    turns = 0
+    for number in range(first, 30 * len(RULESET_NAMES), len(RULESET_NAMES)):
+        if turns > 250:
+            break
+        result = play_match(number, rounds=2)
+        assert result.accusations == ()
+        turns += result.turns
+    assert turns > 200

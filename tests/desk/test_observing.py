@@ -1,0 +1,166 @@
+"""The camera at the desk: still tables become plays, undone plays or questions; the innocent are not accused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from companion.events import Header, TilePlayed, TileTakenBack
+from companion.notation import Drawing, Laying, Vanishing
+from companion.position import Position
+from companion.ruleset import RULESET_NAMES
+from companion.session import Session
+from companion.tile import Laid, Tile
+from companion.turn import Mark, Play, Unmark
+from tests.desk.making import ticking
+from tests.desk.playing import begin
+from tests.desk.watching import seen
+
+NAMES = ("Ann", "Ben", "Cy")
+
+
+def table(tmp_path: Path, rules: str = "tactic", **options: object) -> Session:
+    session = Session.create(tmp_path / "g.jsonl", Header(rules, "double-12", NAMES, options), ticking())
+    session.start_round(starter="Ann")
+    return session
+
+
+def lay(train: str, *halves: int) -> Laying:
+    return Laying(Laid(halves[0], halves[1]), train)
+
+
+def held(session: Session) -> list[tuple[str, bool]]:
+    return [(finding.code, finding.certain) for _, finding in session.scoreboard.violations]
+
+
+def test_a_tile_is_laid_by_whoever_is_to_move(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    (event,) = session.observe([lay("Ann", 12, 4)], "0001.jpg")
+    assert isinstance(event, TilePlayed)
+    assert (event.by, event.source, event.frame) == ("Ann", "camera", "0001.jpg")
+    assert held(session) == []
+
+
+def test_two_turns_in_one_look_are_told_apart(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    events = session.observe([lay("Ann", 12, 4), lay("Ben", 12, 5)])
+    assert [getattr(event, "by", None) for event in events] == ["Ann", "Ben"]
+
+
+def test_a_stranger_on_a_closed_train_is_certain_when_no_other_story_is_as_short(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.observe([lay("Ann", 12, 4)])
+    session.observe([lay("Ben", 12, 5)])
+    session.observe([lay("Cy", 12, 6)])
+    session.observe([lay("Ann", 4, 8)])
+    assert session.accuses([lay("Cy", 5, 9)])
+    session.observe([lay("Cy", 5, 9)])
+    codes = {code for code, _ in held(session)}
+    assert "CLOSED_TRAIN" in codes
+    position = session.position
+    assert isinstance(position, Position)
+    assert position.trains["Cy"][-1] == (5, 9)
+
+
+def test_one_of_two_is_said_where_two_stories_are_equally_bad(tmp_path: Path) -> None:
+    """The example of the rules: an extra tile by Cy, or a closed train by Ann."""
+    session = table(tmp_path, "reeves")
+    session.observe([lay("Ann", 12, 4)])
+    session.observe([lay("Ben", 12, 10)])
+    session.observe([Drawing(1), Mark("Cy")])
+    session.observe([lay("Ann", 4, 9)])
+    session.observe([lay("Ben", 10, 1)])
+    session.observe([Unmark("Cy"), lay("Cy", 12, 3), lay("Cy", 3, 0)])
+    assert set(held(session)) == {("CLOSED_TRAIN", False), ("EXTRA_TILE", False)}
+
+
+def test_a_drawn_tile_may_be_the_next_players_and_nobody_is_named_until_it_shows(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.observe([Drawing(1), Mark("Ann")])
+    session.observe([lay("Ben", 12, 5)])
+    session.observe([lay("Cy", 12, 6)])
+    session.observe([Drawing(1)])
+    (tile,) = [event for event in session.observe([lay("MX", 12, 7)]) if isinstance(event, TilePlayed)]
+    assert tile.by is None
+    assert set(tile.maybe) == {"Ann", "Ben"}
+    session.observe([lay("Cy", 6, 8)])
+    named = next(line.event for line in session.scoreboard.lines if line.seq == tile.seq)
+    assert isinstance(named, TilePlayed)
+    assert named.by == "Ben"
+    assert held(session) == []
+
+
+def test_a_tile_that_goes_back_to_the_hand_undoes_its_play(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.observe([lay("Ann", 12, 4)])
+    session.observe([lay("Ann", 4, 6)])
+    assert held(session) != []
+    (event,) = [event for event in session.observe([Vanishing(Laid(4, 6), "Ann")]) if isinstance(event, TileTakenBack)]
+    assert event.undoes is not None
+    assert held(session) == []
+    position = session.position
+    assert isinstance(position, Position)
+    assert position.turn == "Ben"
+
+
+def test_an_earlier_table_put_back_rewinds_the_game(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.observe([lay("Ann", 12, 4)])
+    before = session.position
+    session.observe([Drawing(1), Mark("Ben")])
+    session.observe([lay("Cy", 12, 6)])
+    session.observe([Vanishing(Laid(12, 6), "Cy"), Unmark("Ben")])
+    position = session.position
+    assert isinstance(position, Position) and isinstance(before, Position)
+    assert position.trains == before.trains
+    assert position.markers == before.markers
+    assert held(session) == []
+
+
+def test_a_tile_gone_from_the_middle_of_the_game_was_moved(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.observe([lay("Ann", 12, 4)])
+    session.observe([lay("Ben", 12, 5)])
+    session.observe([Vanishing(Laid(12, 4), "Ann")])
+    assert held(session) == [("TILE_MOVED", True)]
+
+
+def test_clearing_the_table_after_the_round_is_nobodys_fault(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.observe([lay("Ann", 12, 4)])
+    session.end_round("out")
+    assert session.observe([Vanishing(Laid(12, 4), "Ann")]) == ()
+    assert held(session) == []
+
+
+@pytest.mark.parametrize("boneyard", [True, False], ids=["open boneyard", "stacked boneyard"])
+@pytest.mark.parametrize("name", RULESET_NAMES)
+def test_a_watched_game_of_legal_turns_accuses_nobody(
+    tmp_path: Path, quick_disk: None, name: str, boneyard: bool
+) -> None:
+    mexican = name in ("tactic", "reeves", "cz", "poltava")
+    set_max, players = (9, 3) if mexican else (6, 4)
+    session, game = begin(tmp_path / "g.jsonl", name, players, 2, set_max=set_max, rounds=1)
+    laid = wrong = unnamed = 0
+    for played in game.rounds():
+        session.start_round(played.engine, played.starter, draws_seen=boneyard)
+        truth: dict[tuple[Tile, str], list[str]] = {}
+        for turn in played.turns():
+            if session.phase != "playing":
+                break
+            for act in turn.actions:
+                if isinstance(act, Play):
+                    truth.setdefault((act.tile.tile, act.train), []).append(turn.player)
+            session.observe(**seen([turn], boneyard=boneyard))
+        if session.phase == "playing":
+            session.end_round(played.how or "abandoned", played.out)
+        for line in session.scoreboard.lines:
+            if isinstance(line.event, TilePlayed) and line.round == played.number:
+                laid += 1
+                unnamed += line.event.by is None
+                wrong += line.event.by not in (None, *truth[(line.event.tile.tile, line.event.train)])
+        assert held(session) == []
+    assert laid > 20
+    assert wrong <= 0.03 * laid
+    assert unnamed <= 0.25 * laid

@@ -1,0 +1,39 @@
+"""Two still tables of a bots' game, as the camera would report the difference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from companion.bots import BotTurn
+from companion.notation import Change, Drawing, Laying
+from companion.position import LinePosition, Position
+from companion.turn import Discard, Mark, Play, Unmark
+
+
+def seen(turns: Sequence[BotTurn], *, boneyard: bool = True) -> dict[str, Any]:
+    """The arguments of `Session.observe` for what `turns` changed together; the boneyard only where it lies open."""
+    before, after = turns[0].before, turns[-1].after
+    if isinstance(before, LinePosition) or isinstance(after, LinePosition):
+        discards: dict[str, int] = {}
+        delta: list[Change] = []
+        for turn in turns:
+            for action in turn.actions:
+                if isinstance(action, Play):
+                    delta.append(Laying(action.tile, action.train))
+                elif isinstance(action, Discard):
+                    discards[turn.player] = discards.get(turn.player, 0) + 1
+        return {"delta": delta, "discards": discards}
+    return {"delta": difference(before, after, boneyard=boneyard), "flips": sorted(after.flipped - before.flipped)}
+
+
+def difference(before: Position, after: Position, *, boneyard: bool) -> list[Change]:
+    delta: list[Change] = []
+    for train, chain in after.trains.items():
+        delta += [Laying(tile, train) for tile in chain[len(before.trains.get(train, ())) :]]
+    delta += [Mark(player) for player in sorted(after.markers - before.markers)]
+    delta += [Unmark(player) for player in sorted(before.markers - after.markers)]
+    drawn = (before.boneyard or 0) - (after.boneyard or 0)
+    if boneyard and drawn > 0:
+        delta.append(Drawing(drawn))
+    return delta
