@@ -30,7 +30,7 @@ class DetectorSettings:
     """`looks_px` are the long sides of the coarse looks; tile lengths are in pixels of the reduced picture."""
 
     threads: int = 2
-    confidence: float = 0.15
+    confidence: float = 0.18
     vote_confidence: float = 0.4
     looks_px: tuple[int, ...] = (256, 512, 1056)
     last_look_px: int = 2112

@@ -50,6 +50,7 @@ class ReaderSettings:
     doubtful_detection: float = 0.6
     faint_detection: float = 0.35
     surely_back: float = 0.9
+    surely_nothing: float = 0.97
     """A detection less sure than the first counts only when the reader reads both halves, one less sure than the
     second only when it reads one of them."""
     corrections: int = 2
@@ -121,8 +122,11 @@ class Reader:
         p = softened(p) if known is None else _with_rest(weigh(_normal(p), known).halves, p)
         halves = {int(tile): self._halves(p[i], scores.quads[tile]) for i, tile in enumerate(up)}
         unread = np.array([_without_evidence(halves.get(i)) for i in range(len(tiles))], np.intp)
-        colours = body_colours(self.crops(image, scores.quads))
-        strange = strangers(scores.quads, colours, (unread == 0) & (tiles.confidence > s.doubtful_detection), s.alike)
+        colours = np.zeros((len(tiles), 3), np.float32)
+        colours[once] = body_colours(self.crops(image, scores.quads[once]))
+        kept = np.isin(np.arange(len(tiles)), once)
+        sure = kept & (unread == 0) & (tiles.confidence > s.doubtful_detection)
+        strange = strangers(scores.quads, colours, sure, s.alike)
         readings = []
         for i in sorted(once.tolist()):
             confidence = float(tiles.confidence[i])
@@ -144,13 +148,15 @@ class Reader:
         if not len(q):
             return TileScores.of(q, np.zeros((0, 2, CLASSES), np.float32))
         p, offsets = self.classify(self.crops(image, q))
+        # What is plainly nothing deserves no second look.
+        alive = p[:, :, NONE].min(1) < s.surely_nothing
         for _ in range(s.corrections):
-            far = np.flatnonzero(np.abs(offsets).max((1, 2)) > s.worth_correcting)
+            far = np.flatnonzero(alive & (np.abs(offsets).max((1, 2)) > s.worth_correcting))
             if not len(far):
                 break
             q[far] = [put_right(q[i], offsets[i]) for i in far]
             p[far], offsets[far] = self.classify(self.crops(image, q[far]))
-        doubtful = np.flatnonzero(p.max(2).min(1) < s.certain)
+        doubtful = np.flatnonzero(alive & (p[:, :, NONE].min(1) < s.phantom) & (p.max(2).min(1) < s.certain))
         if len(doubtful):
             total = p[doubtful]
             for i, variant in enumerate(s.variants):
@@ -201,15 +207,14 @@ class Reader:
 
 def _beside(tiles: Detections, s: ReaderSettings) -> Detections:
     """The places half a tile beside doubtful finds that overlap others: a box across two tiles hides them both."""
-    overlapping = [
-        i
-        for i in np.flatnonzero(tiles.confidence < s.doubtful_detection)
-        if any(
-            shared(tiles.quads_px[i], tiles.quads_px[j]) > 0.2 * area(tiles.quads_px[i])
-            for j in range(len(tiles))
-            if j != i
-        )
-    ]
+    q = tiles.quads_px
+    centres = q.mean(1)
+    reach = np.linalg.norm(q - centres[:, None], axis=2).max(1) if len(q) else np.zeros(0, np.float32)
+    overlapping = []
+    for i in np.flatnonzero(tiles.confidence < s.doubtful_detection):
+        near = np.flatnonzero(np.linalg.norm(centres - centres[i], axis=1) < 0.8 * (reach + reach[i]))
+        if any(shared(q[i], q[j]) > 0.2 * area(q[i]) for j in near if j != i):
+            overlapping.append(i)
     doubtful = tiles.select(np.array(overlapping, np.intp))
     quads = np.concatenate([shifted(doubtful.quads_px, (a, b, 0.0, 0.0)) for a, b in _HALF_A_TILE])
     n = len(_HALF_A_TILE)
