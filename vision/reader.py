@@ -43,7 +43,7 @@ class ReaderSettings:
     threads: int = 2
     temperature: float = 1.0
     certain: float = 0.98
-    readable: float = 0.8
+    readable: float = 0.85
     phantom: float = 0.5
     back: float = 0.5
     shaky_detection: float = 0.45
