@@ -199,6 +199,14 @@ class EvidenceStore:
         return len(going)
 
 
+def delete_stored(games: Path) -> int:
+    """Delete every picture of earlier evenings, where no store is open; how many there were."""
+    going = _found(games)
+    for stored in going:
+        stored.path.unlink(missing_ok=True)
+    return len(going)
+
+
 def table_only(image: Image, share: NDArray[np.float64], margin: float) -> Image:
     """The picture with everything outside the table painted grey. `share` (4, 2): the table's corners as shares of
     width and height; `margin`: how much further out, as a share of the table, because hands at the edge belong to the

@@ -68,6 +68,7 @@ def serve(
     """The live page over a real camera, or without one. Prints its address and the PIN for changes."""
     from companion.checkup import Machine, quick_reasons
     from companion.cli.serve_games import make_house
+    from companion.evidence import delete_stored
     from companion.mending import CopyKeeper, mend_games
     from companion.supervise.watchdog import Watchdog, systemd_notifier
     from companion.tableside import ButtonPod
@@ -92,6 +93,7 @@ def serve(
         parts.callback(copies.close)
         house.follow(copies.follow)
         house.checks.append(lambda: quick_reasons(Machine(data=folder)))
+        house.delete_pictures = lambda: delete_stored(folder / "games")
         limits = {"page": 25.0, **({"camera": 25.0, "referee": 25.0} if source is not None else {})}
         dog = parts.enter_context(Watchdog(limits, say=systemd_notifier()))
         if broker is not None:
@@ -123,6 +125,7 @@ def _watch(house: House, source: str, folder: Path, beat: Callable[[str], None],
     parts.callback(table.close)
     house.camera = table
     house.checks.append(table.troubles)
+    house.delete_pictures = table.delete_pictures
     table.start()
     return table
 

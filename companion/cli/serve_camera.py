@@ -79,6 +79,10 @@ class WatchedTable:
         with self._lock:
             return dict(self._state)
 
+    def delete_pictures(self) -> int:
+        """Every picture of every game, on disk and in memory; how many there were."""
+        return self._evidence.delete_all()
+
     def troubles(self) -> list[str]:
         """Why no pictures are kept just now; the game is."""
         trouble = self._evidence.status.trouble

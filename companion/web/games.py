@@ -20,6 +20,9 @@ from companion.web.plays import PICTURE, pictures_folder
 
 games = Blueprint("games", __name__)
 
+MOST_LISTED = 50
+"""Each is read from its journal to be listed."""
+
 EXPORT_LIMIT = 400 * 1024 * 1024
 """Bytes of pictures in one zip; an evening is far below."""
 
@@ -40,14 +43,15 @@ def listing() -> str:
     names = house().games()
     if house().has_game and house().game not in names:
         names.insert(0, house().game)
-    for name in names[:200]:
+    for name in names[:MOST_LISTED]:
         try:
             session = house().look_up(name)
             board = None if session is None else board_of(session.snapshot())
             found.append({"name": name, "board": board, "fault": None, "current": name == house().game})
         except Exception as fault:  # one broken file must not hide the others
             found.append({"name": name, "board": None, "fault": str(fault)[:300], "current": False})
-    return render_template("games.html", found=found, tv=False)
+    may_delete = house().delete_pictures is not None
+    return render_template("games.html", found=found, tv=False, may_delete=may_delete)
 
 
 @games.post("/games/<game>/open")
@@ -79,6 +83,18 @@ def replay(game: str) -> str:
     line = next((line for line in lines if line["seq"] == at), lines[-1])
     board = board_of(session.snapshot(at=at))
     return render_template("replay.html", board=board, line=line, at=at, last=last, name=game, tv=False)
+
+
+@games.post("/pictures/delete")
+@needs_pin
+def delete_pictures() -> AnyResponse:
+    """Every picture of every game, now; the games stay."""
+    delete = house().delete_pictures
+    if delete is None:
+        raise Conflict("No pictures are kept here.")
+    delete()
+    house().bell.ring()
+    return redirect("/games", 303)
 
 
 @games.get("/games/<game>/export.zip")

@@ -71,6 +71,7 @@ class House:
         self.workshop = workshop
         self.camera = camera
         self.checks: list[Callable[[], Sequence[str]]] = []
+        self.delete_pictures: Callable[[], int] | None = None
         self._clock = clock
         self._lock = threading.Lock()
         self._followers: list[Callable[[str, SessionLike], None]] = []

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.evidence import PICTURE, EvidenceSettings, EvidenceStore
+from companion.evidence import PICTURE, EvidenceSettings, EvidenceStore, delete_stored
 from vision.frame import Frame
 
 CORNERS = [[100, 60], [540, 60], [540, 420], [100, 420]]
@@ -181,3 +181,12 @@ def test_pictures_of_earlier_evenings_count_after_a_restart(games: Path, world: 
     assert again.status.bytes == pictures(games)[0].stat().st_size
     assert again.delete_all() == 1
     again.close()
+
+
+def test_pictures_of_earlier_evenings_can_be_deleted_without_a_camera(games: Path, world: World) -> None:
+    store = EvidenceStore(games, clock=world.clock, free_bytes=world.free_bytes)
+    store.keep("evening", frame(), CORNERS)
+    store.close()
+    assert delete_stored(games) == 1
+    assert pictures(games) == []
+    assert (games / "evening/journal.jsonl").exists()

@@ -36,3 +36,15 @@ def test_a_broker_that_is_away_says_how_many_events_wait() -> None:
 
 def test_a_healthy_machine_gives_no_reason(tmp_path: Path) -> None:
     assert quick_reasons(Machine(data=tmp_path)) == []
+
+
+def test_one_tap_deletes_every_picture_for_whoever_knows_the_pin(house: House) -> None:
+    deleted = []
+    client = create_app(house, PageSettings(pin="135790")).test_client()
+    signed = {"X-Companion-Pin": "135790"}
+    assert client.post("/pictures/delete", headers=signed).status_code == 409, "nothing is kept here"
+    house.delete_pictures = lambda: deleted.append("all") or 3  # type: ignore[func-returns-value]
+    assert client.post("/pictures/delete").status_code in (302, 303, 401, 403)
+    assert deleted == []
+    assert client.post("/pictures/delete", headers=signed).status_code == 303
+    assert deleted == ["all"]
