@@ -22,8 +22,8 @@ Floats = NDArray[np.float32]
 Mask = NDArray[np.uint8]
 
 
-REACHES_MM = (22.0, 50.0, 100.0, 180.0)
-"""How far around a place bare table is looked for."""
+REACHES_MM = (60.0, 110.0, 180.0)
+"""How far around a place bare table is looked for: farther than a cup that stands on it reaches."""
 
 LEAST_PX = 12
 

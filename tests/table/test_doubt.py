@@ -1,0 +1,227 @@
+"""Memory, bare places, weighing and hypotheses: a wavering eye never becomes an accusation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from companion.layout import Layout, TableSetup, reconstruct
+from companion.notation import Change, Laying, print_change
+from companion.observed import Observation, difference
+from companion.ruleset import load_ruleset
+from companion.setup_file import setup_from_json
+from companion.tableview import SeenHalf, SeenTile
+from companion.tile import Laid, Tile, double_set
+from companion.watch.bare import BareTable
+from companion.watch.colour import ColourSettings, colours, recoloured
+from companion.watch.memory import Looked, TableMemory
+from companion.watch.session_desk import SessionDesk
+from companion.watch.view import overlap
+from companion.watch.weighing import WeighSettings, weigh_unread
+from tests.table.tables import SETUP, eastward, tile, view
+from vision.calibration import Calibration
+
+BOX = dict.fromkeys(double_set(12), 1)
+EVERYWHERE = Looked()
+
+
+def seen(first: tuple[int | None, float], second: tuple[int | None, float], *others: tuple[int, float]) -> SeenTile:
+    """A tile in one place; `others` are runner-ups of the first half."""
+    halves = SeenHalf(first[0], first[1], others), SeenHalf(second[0], second[1])
+    return replace(tile(700.0, 450.0, 0.0, 1, 1), halves=halves)
+
+
+def test_equal_readings_make_a_value() -> None:
+    memory = TableMemory()
+    for _ in range(3):
+        memory.see([seen((5, 0.98), (7, 0.99))], [], EVERYWHERE, 24.0)
+    assert [one.values for one in memory.tiles()] == [(5, 7)]
+
+
+def test_a_wavering_reading_ends_unread_with_its_candidates() -> None:
+    memory = TableMemory()
+    for value, other in ((5, 6), (6, 5), (5, 6), (6, 5)):
+        memory.see([seen((value, 0.6), (7, 0.99), (other, 0.38))], [], EVERYWHERE, 24.0)
+    half = memory.tiles()[0].halves[0]  # type: ignore[index]
+    assert half.value is None
+    assert {value for value, _ in half.others[:2]} == {5, 6}
+
+
+def test_three_half_sure_readings_are_not_one_sure_reading() -> None:
+    memory = TableMemory()
+    for _ in range(3):
+        memory.see([seen((None, 0.6), (7, 0.99), (5, 0.6), (6, 0.3))], [], EVERYWHERE, 24.0)
+    assert memory.tiles()[0].values is None
+
+
+def test_one_wrong_reading_of_a_known_tile_changes_nothing() -> None:
+    memory = TableMemory()
+    for value in (5, 5, 8, 5):
+        memory.see([seen((value, 0.97), (7, 0.99))], [], EVERYWHERE, 24.0)
+    assert memory.tiles()[0].values == (5, 7)
+
+
+def test_another_tile_in_the_same_place_is_believed_when_it_repeats() -> None:
+    memory = TableMemory()
+    for value in (5, 5, 8, 8):
+        memory.see([seen((value, 0.97), (7, 0.99))], [], EVERYWHERE, 24.0)
+    assert memory.tiles()[0].values == (8, 7)
+
+
+def test_what_was_not_looked_at_is_not_missing() -> None:
+    memory = TableMemory()
+    memory.see([seen((5, 0.98), (7, 0.99))], [], EVERYWHERE, 24.0)
+    for _ in range(5):
+        memory.see([], [], Looked(boxes=((0.0, 0.0, 300.0, 300.0),)), 24.0)
+        memory.see([], [], Looked(hidden=((600.0, 400.0, 800.0, 500.0),)), 24.0)
+    assert memory.missing() == []
+    memory.see([], [], EVERYWHERE, 24.0)
+    assert memory.unsettled()
+    memory.see([], [], EVERYWHERE, 24.0)
+    assert len(memory.missing()) == 1
+
+
+def test_a_box_over_two_neighbours_halves_is_no_tile() -> None:
+    memory = TableMemory()
+    memory.see(eastward([(12, 5), (5, 7)]), [], EVERYWHERE, 24.0)
+    memory.see([tile(709.5, 450.0, 0.0, 5, 5)], [], Looked(boxes=()), 24.0)
+    assert len(memory.tracks) == 2
+    assert overlap(tile(709.5, 450.0, 0.0, 5, 5), eastward([(12, 5)])[0]) > 0.4
+
+
+def table_picture(with_cup: bool = False, with_tile: bool = False, light: float = 1.0) -> tuple[Any, Calibration]:
+    """A cloth of 800 x 600 mm at one pixel a millimetre, perhaps with a cup or a tile in one place."""
+    rng = np.random.default_rng(3)
+    image = (rng.normal(120, 4, (600, 800, 3)) * light).clip(0, 255)
+    if with_cup:
+        yy, xx = np.mgrid[:600, :800]
+        image[(xx - 400) ** 2 + (yy - 300) ** 2 < 40**2] = (60, 40, 150)
+    if with_tile:
+        image[288:312, 376:424] = 225
+        image[294:300, 384:390] = 20
+    corners = [[0, 0], [800, 0], [800, 600], [0, 600]]
+    calibration = Calibration.from_corners(corners, (800.0, 600.0), 0.001, size_wh=(800, 600))
+    return image.astype(np.uint8), calibration
+
+
+PLACE = tile(400.0, 300.0, 0.0, 5, 7)
+
+
+@pytest.mark.parametrize("learnt", [True, False], ids=["seen bare before", "never seen bare"])
+def test_an_empty_place_is_bare_and_a_cup_is_not(learnt: bool) -> None:
+    bare = BareTable()
+    empty, calibration = table_picture()
+    bare.learn(empty, [] if learnt else [PLACE], calibration)
+    assert bare.is_bare(table_picture()[0], PLACE, [], calibration)
+    assert bare.is_bare(table_picture(light=0.85)[0], PLACE, [], calibration)
+    assert not bare.is_bare(table_picture(with_cup=True)[0], PLACE, [], calibration)
+    assert not bare.is_bare(table_picture(with_tile=True)[0], PLACE, [], calibration)
+
+
+def test_a_marker_as_bright_as_the_cloth_is_seen_by_its_colour() -> None:
+    settings = ColourSettings()
+    before, _ = table_picture()
+    after = before.copy()
+    after[300:318, 500:518] = (60, 95, 190)
+    regions = recoloured(colours(before, settings), colours(after, settings), (800, 600), settings)
+    assert len(regions) == 1
+    x0, y0, x1, y1 = regions[0]
+    assert x0 <= 500 and y0 <= 300 and x1 >= 518 and y1 >= 318
+    dimmed = (before * 0.8).astype(np.uint8)
+    assert recoloured(colours(before, settings), colours(dimmed, settings), (800, 600), settings) == ()
+
+
+def unread_second(first: dict[int, float]) -> Layout:
+    """Ann's train 12-5, then a tile whose inner half is not read."""
+    others = tuple(sorted(first.items(), key=lambda item: -item[1]))
+    unread = replace(eastward([(12, 5), (5, 7)])[1], halves=(SeenHalf(None, others[0][1], others), SeenHalf(7, 0.99)))
+    return reconstruct(view([eastward([(12, 5)])[0], unread]), SETUP)
+
+
+def weighed(layout: Layout, box: Mapping[Tile, int] = BOX, **said: tuple[Laid, ...]) -> list[tuple[int, int] | None]:
+    tiles = [placed.seen for placed in layout.trains["Ann"]]
+    return [one.values for one in weigh_unread(layout, tiles, 12, box, said, WeighSettings())]
+
+
+def test_an_unread_half_that_can_be_the_matching_one_is_it() -> None:
+    assert weighed(unread_second({6: 0.5, 5: 0.45})) == [(12, 5), (5, 7)]
+
+
+def test_an_unread_half_that_cannot_match_stays_unread() -> None:
+    assert weighed(unread_second({6: 0.5, 8: 0.45}))[1] is None
+
+
+def test_a_matching_tile_that_is_not_in_the_box_any_more_is_not_believed() -> None:
+    assert weighed(unread_second({6: 0.5, 5: 0.45}), {**BOX, Tile(5, 7): 0})[1] == (6, 7)
+
+
+def test_what_a_person_said_about_an_unread_tile_is_known() -> None:
+    assert weighed(unread_second({6: 0.5, 8: 0.45}), Ann=(Laid(12, 5), Laid(8, 7)))[1] == (8, 7)
+
+
+class Desk:
+    """A session that finds fault with every tile that does not match 5, and remembers what it was told."""
+
+    def __init__(self) -> None:
+        self.position = None
+        self.phase = "playing"
+        self.observed: list[list[str]] = []
+        self.asked: list[str] = []
+
+    def accuses(self, delta: Iterable[Change], **_: object) -> bool:
+        return any(isinstance(change, Laying) and change.tile.inner != 5 for change in delta)
+
+    def observe(self, delta: Iterable[Change], frame: str | None = None, **_: object) -> None:
+        self.observed.append([print_change(change) for change in delta])
+
+    def ask(self, reason: str, candidates: object = (), frame: str | None = None) -> None:
+        self.asked.append(reason)
+
+
+def observed(inner: SeenHalf) -> tuple[Observation, Layout, SessionDesk, Desk]:
+    before = reconstruct(view(eastward([(12, 5)])), SETUP)
+    new = replace(eastward([(12, 5), (8, 7)])[1], halves=(inner, SeenHalf(7, 0.999)))
+    after = reconstruct(view([eastward([(12, 5)])[0], new]), SETUP, before)
+    session = Desk()
+    setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
+    return difference(before, after), after, SessionDesk(session, load_ruleset("tactic"), setup, BOX), session
+
+
+def test_a_fault_with_a_likely_legal_runner_up_is_asked() -> None:
+    observation, layout, desk, session = observed(SeenHalf(8, 0.97, ((5, 0.02),)))
+    assert desk.record(observation, layout, "f1") is False
+    assert session.observed == []
+    assert session.asked == ["misread_or_illegal: 8-7"]
+
+
+def test_the_same_question_is_not_asked_twice_and_a_lasting_reading_is_believed() -> None:
+    observation, layout, desk, session = observed(SeenHalf(8, 0.97, ((5, 0.02),)))
+    while not desk.record(observation, layout, "f"):
+        assert len(session.asked) == 1
+    assert session.observed == [["+8-7@Ann"]]
+
+
+def test_a_fault_read_beyond_doubt_goes_on_record() -> None:
+    observation, layout, desk, session = observed(SeenHalf(8, 0.9999, ((5, 0.00001),)))
+    assert desk.record(observation, layout, "f1") is True
+    assert session.observed == [["+8-7@Ann"]]
+    assert session.asked == []
+
+
+def test_no_fault_is_alleged_while_part_of_the_table_is_not_understood() -> None:
+    observation, layout, desk, session = observed(SeenHalf(8, 0.9999))
+    before = reconstruct(view([]), SETUP)
+    loose = reconstruct(view([*eastward([(8, 7)]), tile(900.0, 250.0, 30.0, 3, 4)]), SETUP, before)
+    doubtful = difference(before, loose)
+    assert doubtful.doubts
+    assert desk.record(doubtful, loose, "f1") is False
+    assert session.observed == [] and len(session.asked) == 1
+    assert observation.laid and layout.trains
+
+
+def test_the_setup_of_a_table_is_what_reconstruction_gets() -> None:
+    assert isinstance(SETUP, TableSetup)
