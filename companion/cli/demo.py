@@ -17,6 +17,12 @@ from companion.violation import RULE_SETS, Violation
 
 LOOPBACK = "127.0.0.1"
 
+FILM_WH = (2240, 1680)
+"""1.8 pixels per mm of the made-up table: what hardware/OPTICS.md calls good, and quickly rendered."""
+
+LAYING_S = 300.0
+"""A busy machine may need so long to render the first table."""
+
 
 @click.command()
 @click.option("--rules", "rules_name", type=click.Choice(RULESET_NAMES), default="tactic", show_default=True)
@@ -61,18 +67,21 @@ def plantable(rules: RuleSet, codes: tuple[str, ...]) -> tuple[str, ...]:
 def _play(rules: RuleSet, players: int, seed: int, speed: float, rounds: int, ear: Any, port: int, data: Path) -> None:
     from companion.cli.serve_camera import WatchedTable
     from companion.cli.serve_games import make_house
-    from companion.supervise import SupervisedCamera
+    from companion.supervise import SupervisedCamera, SupervisionSettings
     from companion.web.app import PageSettings, create_app
     from companion.web.pin import fresh_pin
     from companion.web.serving import numeric_address, serve_on
     from datasets.simulator.camera import VISIBLE_FAULTS, SimSettings
     from datasets.simulator.evening import EveningOpener, EveningSettings, SimEvening
+    from datasets.simulator.film import FilmSettings
 
-    table = SimSettings(plant=plantable(rules, VISIBLE_FAULTS))
+    table = SimSettings(plant=plantable(rules, VISIBLE_FAULTS), film=FilmSettings(size_wh=FILM_WH))
     evening = EveningSettings(rules=rules.name, players=players, rounds=rounds, speed=speed, table=table)
     set_up = SimEvening(seed, evening).table.setup_json()
     house = make_house(data)
-    camera = SupervisedCamera(f"sim:{seed}", opener=EveningOpener(seed, evening))
+    camera = SupervisedCamera(
+        f"sim:{seed}", supervision=SupervisionSettings(opening_s=LAYING_S), opener=EveningOpener(seed, evening)
+    )
     watched = WatchedTable(house, f"sim:{seed}", data, camera=camera)
     house.camera = watched
     pin = fresh_pin()

@@ -4,7 +4,7 @@ Read camera.py first. What a child does badly comes out as a value (`Health`) or
 `watchdog.py` tells systemd that all is well only while camera, referee and page all live.
 """
 
-from companion.supervise.camera import SupervisedCamera
+from companion.supervise.camera import SupervisedCamera, SupervisionSettings
 from companion.supervise.eye import EyeAwayError, SupervisedEye
 from companion.supervise.health import AwayError, Health, State
 from companion.supervise.running import keep_watching
@@ -17,6 +17,7 @@ __all__ = [
     "State",
     "SupervisedCamera",
     "SupervisedEye",
+    "SupervisionSettings",
     "Watchdog",
     "keep_watching",
 ]
