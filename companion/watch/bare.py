@@ -81,7 +81,8 @@ class BareTable:
                 light = small[ring].mean(0) - self._known[ring & (self._seen == 1)].mean(0) if ring.any() else 0.0
                 apart = np.abs(small[known] - self._known[known] - light)
                 median, worst = np.median(apart), np.percentile(apart, 90)
-                return bool(median <= self.settings.likeness and worst <= self.settings.roughness)
+                if median <= self.settings.likeness and worst <= self.settings.roughness:
+                    return True
         apart = np.abs(np.median(small[place], axis=0) - np.median(small[ring], axis=0))
         rough = small[place].std(0).mean() / max(2.0, float(small[ring].std(0).mean()))
         return bool(apart.max() <= self.settings.likeness and rough <= self.settings.grain)

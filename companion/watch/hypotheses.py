@@ -27,7 +27,7 @@ class HypothesisSettings:
     ask: float = 0.3
     least: float = 0.0005
     most: int = 4
-    patience: int = 3
+    patience: int = 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ class SessionDesk:
         self.keep = keep
         self.draws_seen = True
         self._asked: set[tuple[object, ...]] = set()
-        self._waited: dict[tuple[Laying, ...], int] = {}
+        self._waited = 0
         self._first = True
 
     @property
@@ -89,13 +89,14 @@ class SessionDesk:
             self._ask(observation, frame)
             return False
         doubtful = self._misread(observation, layout)
-        if doubtful and self._patient(observation):
+        if doubtful and self._patient():
             read = _read(doubtful[0])
             stories = [_story(read, observation), *(_story(_named(one), one.observation) for one in doubtful)]
             if (read,) not in self._asked:
                 self._asked.add((read,))
                 self.session.ask(f"misread_or_illegal: {read}", stories, frame=self.keep(frame))
             return False
+        self._waited = 0
         if observation.delta or observation.flips or observation.discards:
             self.session.observe(
                 observation.delta,
@@ -110,11 +111,13 @@ class SessionDesk:
             self._ask(observation, frame)
         return True
 
-    def _patient(self, observation: Observation) -> bool:
-        """Is it too early to believe a reading that has been questioned? Each later still table reads it again."""
-        key = observation.laid[:1]
-        self._waited[key] = self._waited.get(key, 0) + 1
-        return self._waited[key] <= self.settings.patience
+    def _patient(self) -> bool:
+        """Is it too early to believe a reading that has been questioned? Each later still table reads it again.
+
+        Counted over all questions together: a game in which nobody answers must go on.
+        """
+        self._waited += 1
+        return self._waited <= self.settings.patience
 
     def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
         self._ask(observation, frame)
