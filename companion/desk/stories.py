@@ -47,6 +47,7 @@ class Telling:
     """One way in which it may have happened. `blame` is empty where it is legal, `turns` how many players it needs.
 
     `pending`: what the last turn would be blamed for if it ended like this; a moment later it may be put right.
+    `resumed`: acts of players who had ended their turn with a marker, which is as unlikely as a fault.
     """
 
     events: tuple[Event, ...]
@@ -54,6 +55,7 @@ class Telling:
     blame: Blame = frozenset()
     turns: int = 0
     pending: int = 0
+    resumed: int = 0
 
     @property
     def cost(self) -> tuple[int, int, int]:
@@ -197,7 +199,7 @@ class _Search:
         """The distinct tellings with exactly `budget` faulty players, the cheapest first; dominated ones left out."""
         best: dict[object, Telling] = {}
         for telling in self._go(Telling((), self.course), rest, self.at, budget):
-            if len({player for player, _ in telling.blame}) != budget:
+            if max(len({player for player, _ in telling.blame}), telling.resumed) != budget:
                 continue
             acts = frozenset((_what(event), getattr(event, "by", None)) for event in telling.events)
             key = (telling.blame, acts, order_of_doubles(telling.course))
@@ -213,8 +215,11 @@ class _Search:
         if rest.empty:
             turn = so_far.course.turn
             done = turn is not None and turn.finished(so_far.course.rules)
-            pending = len(turn.end_codes(so_far.course.referee)) if turn is not None and done else 0
-            yield replace(so_far, pending=pending)
+            codes = turn.end_codes(so_far.course.referee) if turn is not None and done else frozenset[Violation]()
+            blame = so_far.blame
+            if so_far.resumed and not blame and turn is not None:
+                blame = frozenset((turn.player, str(code)) for code in codes)
+            yield replace(so_far, pending=len(codes), blame=blame)
             return
         for seat in range(max(at, 0), len(self.row)):
             if self.given_up:
@@ -276,9 +281,17 @@ class _Search:
         step = course.take(event, self.base + len(events))
         self._blame(blame, events, event, step.findings, step.late)
         events.append(event)
-        if len({player for player, _ in blame}) > budget:
+        resumed = so_far.resumed + self._resumes(so_far.course, event)
+        if len({player for player, _ in blame}) + resumed > budget:
             return None
-        return Telling(tuple(events), step.course, frozenset(blame), so_far.turns + new_turn)
+        return Telling(tuple(events), step.course, frozenset(blame), so_far.turns + new_turn, resumed=resumed)
+
+    def _resumes(self, course: Course, event: Event) -> bool:
+        """Whether somebody who has put the marker on goes on laying or drawing all the same."""
+        turn = course.turn
+        if turn is None or turn.player != getattr(event, "by", None) or not isinstance(event, (TilePlayed, Drew)):
+            return False
+        return turn.finished(course.rules) and not turn.complete(course.rules)
 
     def _blame(
         self,

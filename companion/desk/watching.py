@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from companion.desk.course import Course
 from companion.desk.ledger import Ledger
 from companion.desk.stories import Telling, agreed, findings_of
 from companion.desk.worlds import Outcome, World, follow
@@ -54,13 +55,17 @@ class Sight:
 
 
 class Watching:
-    """The worlds in which the table may be, on top of the ledger. Forgets them whenever a person has a say."""
+    """The worlds in which the table may be, on top of the ledger. Forgets them whenever a person has a say.
+
+    `_shaken` counts the changes until a fault without a name is a lap back.
+    """
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
         self._worlds: tuple[World, ...] = ()
         self._since: list[int] = []
         self._seen = -1
+        self._shaken = 0
 
     def see(self, sight: Sight) -> tuple[Event, ...]:
         """Record a change of the table; the events that it brought."""
@@ -102,10 +107,16 @@ class Watching:
     def _tell(self, sight: Sight) -> list[Event]:
         outcome = follow(self._worlds, self._recorded(), sight.delta, flips=sight.flips, discards=sight.discards)
         if outcome.legal:
+            self._shaken = max(0, self._shaken - 1)
             return self._record_legal(outcome, sight.frame)
         self._worlds, self._since = (), []
+        shaken = self._shaken > 0
         if outcome.tellings:
-            return list(self.ledger.record(*_faulty(outcome.tellings, sight.frame)))
+            course = self.ledger.match.course
+            assert course is not None
+            if len({telling.blame for telling in outcome.tellings}) > 1:
+                self._shaken = len(course.players)
+            return list(self.ledger.record(*_faulty(course, outcome.tellings, sight.frame, shaken=shaken)))
         return list(self.ledger.record(self._question(sight)))
 
     def _record_legal(self, outcome: Outcome, frame: str | None) -> list[Event]:
@@ -231,17 +242,40 @@ def _bare(line: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in line.items() if name not in ("seq", "at")}
 
 
-def _faulty(tellings: Sequence[Telling], frame: str | None) -> list[Event]:
-    """The events of the cheapest faulty telling; where several are as cheap, what they share and "one of these"."""
-    if len({telling.blame for telling in tellings}) == 1:
+def _faulty(course: Course, tellings: Sequence[Telling], frame: str | None, *, shaken: bool) -> list[Event]:
+    """The events of the cheapest faulty telling; where several are as cheap, what they share and "one of these".
+
+    `shaken`: a fault that nobody could be named for lies less than a lap back, so whose turn it is may be wrong too.
+    """
+    one = len({telling.blame for telling in tellings}) == 1
+    extra = shaken or (one and _goes_on(course, tellings[0]))
+    if one and not extra:
         return [replace(event, frame=frame) for event in tellings[0].events]
     events = [replace(event, frame=frame) for event in agreed(tellings)]
     place = max(n for n, event in enumerate(events) if not isinstance(event, Passed) or n == 0)
     event = events[place]
     blamed = sorted({player for telling in tellings for player, _ in telling.blame})
     named = getattr(event, "maybe", ()) or (getattr(event, "by", None),)
-    maybe = tuple(dict.fromkeys(name for name in (*named, *blamed) if name))
-    changed: dict[str, Any] = {"by": None, "maybe": maybe, "violations": findings_of(tellings)}
+    maybe = tuple(dict.fromkeys(name for name in (*named, *blamed, *((course.mover,) if extra else ())) if name))
+    findings = findings_of(tellings)
+    if extra:
+        early = Finding(str(Violation.OUT_OF_TURN), certain=False)
+        findings = (*(replace(finding, certain=False) for finding in findings), early)
+    changed: dict[str, Any] = {"by": None, "maybe": maybe, "violations": findings}
     if len(maybe) > 1:
         events[place] = replace(event, **changed)
     return events
+
+
+def _goes_on(course: Course, telling: Telling) -> bool:
+    """Whether the fault is one act too many by whoever is held to have moved last.
+
+    Who moved last was only told from the turn order; it may have been somebody out of turn.
+    """
+    turn = course.turn
+    if turn is None or not turn.complete(course.rules):
+        return False
+    too_many = {str(Violation.EXTRA_TILE), str(Violation.EXTRA_DRAW)}
+    return telling.blame == frozenset((turn.player, code) for _, code in telling.blame) and any(
+        code in too_many for _, code in telling.blame
+    )
