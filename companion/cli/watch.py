@@ -68,8 +68,11 @@ class Printer:
         self.seq = 0
 
     def line(self, data: dict[str, Any]) -> None:
+        """An event of a free board has not been through a journal, so it gets its number and its time here."""
+        from companion.journal import utc_now
+
         self.seq += 1
-        data = {**data, "seq": data.get("seq") or self.seq}
+        data = {**data, "seq": data.get("seq") or self.seq, "at": data.get("at") or utc_now()}
         text = json.dumps(data, ensure_ascii=False) if self.as_json else sentence(data)
         click.echo(text)
         sys.stdout.flush()

@@ -185,13 +185,16 @@ class Watcher:
         reading.agreed = reading.agreed + 1 if same else 1
         reading.last, reading.layout = observation, layout
         settled = not self.memory.unsettled()
-        if observation.empty and not observation.doubts and settled:
+        if observation.empty and not observation.doubts and settled and reading.agreed >= self.settings.equal_readings:
+            # Nothing new is a finding like any other: one look may have missed the tile that was laid.
             self._finish(frame, layout)
         elif reading.count >= self.settings.most_readings or (settled and reading.agreed >= self._needed(observation)):
             self._commit(frame, observation, layout)
 
     def _needed(self, observation: Observation) -> int:
         """How many equal readings this takes: more for what would be an accusation or a question."""
+        if observation.empty and not observation.doubts:
+            return self.settings.equal_readings
         if observation.doubts or self.desk.accuses(observation):
             return self.settings.sure_readings
         return self.settings.equal_readings
