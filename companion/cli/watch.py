@@ -69,10 +69,10 @@ class Printer:
 
     def line(self, data: dict[str, Any]) -> None:
         """An event of a free board has not been through a journal, so it gets its number and its time here."""
-        from companion.journal import utc_now
+        from companion.journal import stamp, utc_now
 
         self.seq += 1
-        data = {**data, "seq": data.get("seq") or self.seq, "at": data.get("at") or utc_now()}
+        data = {**data, "seq": data.get("seq") or self.seq, "at": data.get("at") or stamp(utc_now())}
         text = json.dumps(data, ensure_ascii=False) if self.as_json else sentence(data)
         click.echo(text)
         sys.stdout.flush()
