@@ -177,7 +177,9 @@ class SimCamera(FrameSource):
             self.film.cup_mm = None if self.film.cup_mm is not None else self._bare_place()
         elif scene.trouble == "lamp":
             self.film.lamp = self._rng.choice((0.75, 0.88, 1.0, 1.12))
+        before_it = {lying.center_mm for lying in self.table.all_tiles()}
         scene.do(self.table)
+        self._put_the_cup_away(before_it)
         self.film.develop(self.table)
         for n, place in enumerate(enter[len(enter) // 2 :]):
             yield self.film.frame(place, n + 3)
@@ -193,6 +195,14 @@ class SimCamera(FrameSource):
                 yield self.film.frame(reach, n)
             for _ in range(self.settings.still_frames):
                 yield self.film.frame()
+
+    def _put_the_cup_away(self, before: set[tuple[float, float]]) -> None:
+        """Nobody lays a tile under a cup, nor takes one from there: it is moved out of the way."""
+        after = {lying.center_mm for lying in self.table.all_tiles()}
+        if self.film.cup_mm is not None:
+            x, y = self.film.cup_mm
+            if any((x - a) ** 2 + (y - b) ** 2 < 90.0**2 for a, b in before ^ after):
+                self.film.cup_mm = None
 
     def _bare_place(self) -> tuple[float, float] | None:
         """Where a cup can stand without covering a tile; None on a full table."""
