@@ -23,9 +23,11 @@ from companion.web.pin import PinLock, fresh_pin
 from companion.web.plays import plays
 from companion.web.rounds import rounds
 from companion.web.setup import setup
+from companion.web.source import source
 from companion.web.stream import Seats, StreamSettings, stream
 
-SOURCE_URL = "https://github.com/tabletop-companion/tabletop-companion"
+SOURCE_URL = "/source"
+"""The page itself hands out what it runs."""
 
 BODY_LIMIT = 64 * 1024
 """Bytes of an ordinary request; a photograph's own route allows more."""
@@ -94,7 +96,7 @@ def _asset_mark(folder: Path) -> str:
 
 
 def _register(app: Flask) -> None:
-    for blueprint in (pages, access, api, stream, plays, rounds, setup, games):
+    for blueprint in (pages, access, api, stream, plays, rounds, setup, games, source):
         app.register_blueprint(blueprint)
 
 

@@ -1,0 +1,18 @@
+"""The licence promises everybody at the table the source of what runs: the page hands it out itself."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+from companion.web.app import create_app
+from companion.web.house import House
+
+
+def test_the_page_hands_out_its_own_source() -> None:
+    answer = create_app(House()).test_client().get("/source", headers={"Host": "127.0.0.1"})
+    assert answer.status_code == 200
+    names = zipfile.ZipFile(io.BytesIO(answer.data)).namelist()
+    assert "tabletop-companion/companion/web/source.py" in names
+    assert "tabletop-companion/LICENSE" in names
+    assert not [name for name in names if "__pycache__" in name]
