@@ -1,4 +1,4 @@
-"""The source that this very box runs, for everybody who uses the page: the licence (AGPL-3.0, section 13) asks for it."""
+"""The source that this box runs, for everybody who uses the page: the licence (AGPL-3.0, section 13) asks for it."""
 
 from __future__ import annotations
 
