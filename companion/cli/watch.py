@@ -115,6 +115,7 @@ def _watcher(
     from companion.watch.desk import Desk
     from companion.watch.free import FreeBoard
     from companion.watch.start import known_set
+    from companion.watch.stills import StillEye
     from vision.settle import Settler
 
     known = known_set(setup)
@@ -128,6 +129,8 @@ def _watcher(
         if news.detail:
             click.echo(f"{news.frame}: {news.detail}", err=True)
 
+    if camera.stills:
+        eye = StillEye(eye)
     return Watcher(camera, eye, Settler(), calibration, setup.table_setup(), desk, known=known, publish=publish)
 
 
