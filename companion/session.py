@@ -354,6 +354,11 @@ class Session:
         with self._lock:
             return self._record(Unclear(reason=reason, candidates=tuple(candidates), frame=frame, source=source))
 
+    def drop_question(self, seq: int) -> tuple[Event, ...]:
+        """The camera has seen the answer, or there is nothing left to answer."""
+        with self._lock:
+            return self._amend(Corrected(corrects=seq, what={"withdrawn": True}, source="camera"))
+
     def what_if(self, verb: str, seq: int, what: Mapping[str, Any]) -> dict[str, Any]:
         """The snapshot as it would be after `correct(seq, what)`; nothing is recorded."""
         if verb != "correct":
@@ -407,6 +412,11 @@ class Session:
         """Whether `observe` of this change would hold something against somebody, or ask."""
         with self._lock:
             return self._watching.accuses(Sight(tuple(delta), tuple(flips), dict(discards or {})))
+
+    def foresee(self, delta: Iterable[Change]) -> tuple[Event, ...]:
+        """What `observe` would record where this change breaks no rule, else nothing; nothing is recorded."""
+        with self._lock:
+            return self._watching.foresee(Sight(tuple(delta)))
 
     def _record(self, *events: Event) -> tuple[Event, ...]:
         return self._publish(self._ledger.record(*events))

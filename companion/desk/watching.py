@@ -30,6 +30,7 @@ from companion.events import (
     Unclear,
 )
 from companion.notation import Change, Laying, Vanishing
+from companion.position import Position
 from companion.turn import Mark, Unmark
 from companion.violation import Violation
 
@@ -99,6 +100,14 @@ class Watching:
         recorded = [] if fresh else self._recorded()
         outcome = follow(worlds, recorded, sight.delta, flips=sight.flips, discards=sight.discards)
         return not outcome.legal
+
+    def foresee(self, sight: Sight) -> tuple[Event, ...]:
+        """What would be recorded for this change where it breaks no rule and mends nothing earlier; else nothing."""
+        course = self.ledger.match.course
+        if course is None or self.ledger.match.phase != "playing":
+            return ()
+        outcome = follow((World(course),), [], sight.delta, flips=sight.flips, discards=sight.discards)
+        return outcome.events if outcome.legal and not outcome.mends else ()
 
     def _recorded(self) -> list[Event]:
         held = {item.event.seq: item.event for item in self.ledger.held}
@@ -261,6 +270,9 @@ def _faulty(course: Course, tellings: Sequence[Telling], frame: str | None, *, s
     if extra:
         early = Finding(str(Violation.OUT_OF_TURN), certain=False)
         findings = (*(replace(finding, certain=False) for finding in findings), early)
+    if isinstance(event, TilePlayed):
+        plain = _faults_of_the_tile(course, [one for one in events[:place] if isinstance(one, TilePlayed)], event)
+        findings = (*(Finding(code) for code in plain), *(one for one in findings if one.code not in plain))
     changed: dict[str, Any] = {"by": None, "maybe": maybe, "violations": findings}
     if len(maybe) > 1:
         events[place] = replace(event, **changed)
@@ -279,3 +291,19 @@ def _goes_on(course: Course, telling: Telling) -> bool:
     return telling.blame == frozenset((turn.player, code) for _, code in telling.blame) and any(
         code in too_many for _, code in telling.blame
     )
+
+
+def _faults_of_the_tile(course: Course, earlier: Sequence[TilePlayed], event: TilePlayed) -> list[str]:
+    """What one picture proves of a tile at the end of a train, whoever laid it."""
+    table, laid = course.position, event.tile
+    if not isinstance(table, Position):
+        return []
+    chain = (*table.trains.get(event.train, ()), *(one.tile for one in earlier if one.train == event.train))
+    faults = []
+    if max(laid) > table.set_max:
+        faults.append(Violation.TILE_NOT_IN_SET)
+    if laid.tile in table.visible:
+        faults.append(Violation.DUPLICATE_TILE)
+    if chain and laid.inner != chain[-1].outer:
+        faults.append(Violation.MISMATCH)
+    return [str(fault) for fault in faults]

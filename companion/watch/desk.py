@@ -36,3 +36,7 @@ class Desk(Protocol):
     def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
         """Say that something cannot be told, with its candidates. Nobody is accused."""
         ...
+
+    def understood(self, layout: Layout, frame: str) -> None:
+        """A still table has been read, recorded or held back: ask about the tiles that are still unread."""
+        ...

@@ -52,3 +52,6 @@ class FreeBoard:
     def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
         for doubt in observation.doubts:
             self.tell(Unclear(source="camera", frame=frame, reason=str(doubt)))
+
+    def understood(self, layout: Layout, frame: str) -> None:
+        """A free board has no trains to ask about."""

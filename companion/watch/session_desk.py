@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from companion.event_fields import Story
-from companion.layout import Layout
+from companion.layout import Layout, Problem, Trouble
 from companion.notation import Change, Drawing, Laying, Vanishing
 from companion.observed import Observation, difference
 from companion.position import LinePosition, Position
@@ -16,6 +16,7 @@ from companion.setup_file import GameSetup
 from companion.tile import Laid, Tile
 from companion.turn import Mark, Unmark
 from companion.watch.hypotheses import Hypothesis, HypothesisSettings, other_readings
+from companion.watch.unread import Unread, unread_tiles
 
 Keep = Callable[[str], str | None]
 """Frame name -> the name under which its picture is kept as evidence, None where it is not."""
@@ -46,6 +47,7 @@ class SessionDesk:
         self.keep = keep
         self.draws_seen = True
         self._asked: set[tuple[object, ...]] = set()
+        self._unread: dict[tuple[str, int], int] = {}
         self._waited = 0
         self._first = True
 
@@ -86,7 +88,7 @@ class SessionDesk:
     def record(self, observation: Observation, layout: Layout, frame: str) -> bool:
         if (observation.doubts or observation.clouded) and self.accuses(observation):
             # Part of the table is not understood: what looks like a fault may be a tile that was not found.
-            self._ask(observation, frame)
+            self._ask(observation, layout, frame)
             return False
         doubtful = self._misread(observation, layout)
         if doubtful and self._patient():
@@ -108,7 +110,7 @@ class SessionDesk:
             for player, tiles in observation.hands.items():
                 self.session.show_hand(player, tiles, source="camera")
         if observation.doubts:
-            self._ask(observation, frame)
+            self._ask(observation, layout, frame)
         return True
 
     def _patient(self) -> bool:
@@ -120,15 +122,55 @@ class SessionDesk:
         return self._waited <= self.settings.patience
 
     def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
-        self._ask(observation, frame)
+        self._ask(observation, layout, frame)
 
-    def _ask(self, observation: Observation, frame: str) -> None:
-        key = tuple(sorted((doubt.trouble.value, doubt.tiles) for doubt in observation.doubts))
+    def _ask(self, observation: Observation, layout: Layout, frame: str) -> None:
+        if any(self._asked_apart(problem, layout) for problem in layout.problems):
+            # An unread tile has a question of its own, and readings that waver do so because of it.
+            doubts = [doubt for doubt in observation.doubts if not self._asked_apart(doubt, layout)]
+            if not doubts:
+                return
+        else:
+            doubts = list(observation.doubts)
+        key = tuple(sorted((doubt.trouble.value, doubt.tiles) for doubt in doubts))
         if key in self._asked:
             return
         self._asked.add(key)
-        reason = "; ".join(str(doubt) for doubt in observation.doubts) or "the readings disagree"
+        reason = "; ".join(str(doubt) for doubt in doubts) or "the readings disagree"
         self.session.ask(reason, (), frame=self.keep(frame))
+
+    def _asked_apart(self, problem: Problem, layout: Layout) -> bool:
+        unread = problem.trouble is Trouble.UNREADABLE_TILE and isinstance(self.position, Position)
+        return unread and bool(problem.tiles) and layout.train_of(problem.tiles[0]) is not None
+
+    def understood(self, layout: Layout, frame: str) -> None:
+        """One question for each train's first unread tile; a question goes as soon as its tile is known or gone."""
+        table = self.position
+        if not isinstance(table, Position):
+            return
+        unread = {one.key: one for one in unread_tiles(layout, table.engine.outer, self.box)}
+        for key in [key for key in self._unread if key not in unread]:
+            seq = self._unread.pop(key)
+            if any(question.seq == seq for question in self.session.questions):
+                self.session.drop_question(seq)
+        if self.session.phase != "playing":
+            return
+        for key, one in unread.items():
+            if key not in self._unread:
+                stories = [self._told(one, tile, p, table) for p, tile in one.likely]
+                asked = self.session.ask(f"unreadable_tile: {one.train}", stories, frame=self.keep(frame))
+                self._unread[key] = asked[0].seq
+
+    def _told(self, one: Unread, tile: Laid, p: float, table: Position) -> Story:
+        """What would be recorded if the unread tile were this one: by whoever may lay it, else by who is to move."""
+        known = len(table.trains.get(one.train, ()))
+        delta = [Laying(laid, one.train) for laid in (*one.inner[known:], tile)]
+        events = self.session.foresee(delta)
+        if events:
+            lines = tuple({k: v for k, v in event.to_json().items() if k not in ("seq", "at")} for event in events)
+        else:
+            lines = tuple({**line, "by": table.turn} for line in _lines(delta))
+        return Story(f"{tile.inner}-{tile.outer}", lines, p)
 
     def _begins(self, layout: Layout) -> tuple[Laid | None, str | None]:
         """Engine and starter: the set-up's for the first round, later what is due; the engine as it lies counts."""
@@ -179,7 +221,11 @@ class SessionDesk:
 
 def _story(words: str, observation: Observation) -> Story:
     """A candidate that a person can choose: what would be recorded."""
-    lines = tuple(
+    return Story(words, _lines(observation.laid))
+
+
+def _lines(laid: Sequence[Laying]) -> tuple[dict[str, Any], ...]:
+    return tuple(
         {
             "event": "tile_played",
             "source": "camera",
@@ -187,9 +233,8 @@ def _story(words: str, observation: Observation) -> Story:
             "tile": [change.tile.inner, change.tile.outer],
             "train": change.train,
         }
-        for change in observation.laid
+        for change in laid
     )
-    return Story(words, lines)
 
 
 def _named(one: Hypothesis) -> str:

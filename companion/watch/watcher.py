@@ -6,7 +6,7 @@ a reading after a timeout, and `read_now` does at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from companion.layout import Layout, TableSetup, Trouble, reconstruct
 from companion.observed import Observation, difference
 from companion.tableview import TableView
-from companion.tile import Tile
+from companion.tile import Laid, Tile
 from companion.watch.bare import BareTable
 from companion.watch.colour import ColourSettings, colours, recoloured
 from companion.watch.desk import Desk
@@ -112,6 +112,7 @@ class Watcher:
         self._left_over: tuple[Region, ...] = ()
         self._hand_was_here = False
         self._colours: NDArray[np.float32] | None = None
+        self._unread_among: Mapping[str, Sequence[Laid]] | None = None
         self._state = ""
 
     def run(self) -> None:
@@ -138,6 +139,8 @@ class Watcher:
             if self._recoloured(frame):
                 self._begin(frame, state)
             self._hand_was_here = False
+        elif self._reading is None and state.state is TableState.READ and self._was_told():
+            self._begin(frame, state)
         elif self._reading is not None and state.state is TableState.READ:
             self._look(frame)
         elif self._reading is not None and state.state is TableState.HAND:
@@ -179,6 +182,7 @@ class Watcher:
             if reading.count >= self.settings.equal_readings:
                 self._finish(frame, layout)
                 self.desk.first_table(layout, frame.name)
+                self._ask_unread(frame, layout)
             return
         observation = self.desk.still_new(difference(self.layout, layout))
         same = reading.last is not None and observation.key == reading.last.key
@@ -188,6 +192,7 @@ class Watcher:
         if observation.empty and not observation.doubts and settled and reading.agreed >= self.settings.equal_readings:
             # Nothing new is a finding like any other: one look may have missed the tile that was laid.
             self._finish(frame, layout)
+            self._ask_unread(frame, layout)
         elif reading.count >= self.settings.most_readings or (settled and reading.agreed >= self._needed(observation)):
             self._commit(frame, observation, layout)
 
@@ -211,8 +216,18 @@ class Watcher:
             taken = self.desk.record(observation, layout, frame.name)
         # A table that is still in question is compared again as a whole, with whatever comes next.
         self._finish(frame, layout if taken or self.layout is None else self.layout)
+        self._ask_unread(frame, layout)
         # What stayed doubtful is looked at again with the next still table.
         self._left_over = self._around(observation, frame)
+
+    def _ask_unread(self, frame: Frame, layout: Layout) -> None:
+        """Let the desk ask about unread tiles, and remember what was on record: somebody may add what they are."""
+        self.desk.understood(layout, frame.name)
+        self._unread_among = self.desk.recorded() if layout.has(Trouble.UNREADABLE_TILE) else None
+
+    def _was_told(self) -> bool:
+        """Has a person said what lies there? Then what was held back because of it is looked at again."""
+        return self._unread_among is not None and self.desk.recorded() != self._unread_among
 
     def _around(self, observation: Observation, frame: Frame) -> tuple[Region, ...]:
         reach = 1.5 * self.setup.tile_mm[0]

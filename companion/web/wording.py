@@ -164,11 +164,19 @@ def reason_words(question: Mapping[str, Any]) -> str:
         "misread_or_illegal": _("Misread, or against the rules? Please look."),
         "unreadable": _("A tile cannot be read. What is it?"),
     }
-    kind = reason.partition(":")[0]
+    kind, _colon, about = reason.partition(":")
+    if kind == "unreadable_tile":
+        return _unread_words(about.strip())
     if kind in words:
         return words[kind]
     troubles = [trouble_words(code) for code in dict.fromkeys(TROUBLE_CODE.findall(reason))]
     return " ".join(told for told in troubles if told) or _("Something changed that needs an answer.")
+
+
+def _unread_words(train: str) -> str:
+    if train in (MEXICAN, "MX2"):
+        return _("A tile on the Mexican train cannot be read. Which one is it?")
+    return _("A tile on the train of %(name)s cannot be read. Which one is it?", name=train)
 
 
 TROUBLE_CODE = re.compile(r"\b[A-Z]+(?:_[A-Z]+)+\b")

@@ -49,6 +49,9 @@ class Notebook:
     def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
         self.questions.append((frame, observation))
 
+    def understood(self, layout: Layout, frame: str) -> None:
+        pass
+
 
 SHORT = {"hand_frames": 3, "still_frames": 7, "show_hands": False}
 
