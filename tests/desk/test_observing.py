@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from companion.events import Header, TilePlayed, TileTakenBack
-from companion.notation import Drawing, Laying, Vanishing
+from companion.notation import Drawing, Laying, Vanishing, parse_delta
 from companion.position import Position
 from companion.ruleset import RULESET_NAMES
 from companion.session import Session
@@ -164,3 +164,17 @@ def test_a_watched_game_of_legal_turns_accuses_nobody(
     assert laid > 20
     assert wrong <= 0.03 * laid
     assert unnamed <= 0.35 * laid
+
+
+def test_halves_that_do_not_meet_are_certain_whoever_laid_the_tile(tmp_path: Path) -> None:
+    """While it is open who played out of order, the mismatch on the table is not."""
+    header = Header.from_json(
+        {"journal": 1, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben", "Cy"], "options": {}}
+    )
+    session = Session.create(tmp_path / "game.jsonl", header)
+    session.start_round(Laid(12, 12), "Ann", draws_seen=False)
+    for delta in ("+12-9@Ann", "+12-5@Ben", "+12-7@Cy", "+9-3@Ann", "+5-8@Ben", "+3-0@Ann"):
+        session.observe(parse_delta([delta]))
+    (event,) = session.observe(parse_delta(["+1-4@Ann"]))
+    certain = {finding.code for finding in event.violations if finding.certain}
+    assert certain == {"MISMATCH"}
