@@ -1,0 +1,166 @@
+"""A tile that cannot be read: asked with what it may be, held against nobody, and answered by a tap or a later look."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.ruleset import load_ruleset
+from companion.session import Session
+from companion.tile import Laid, Tile
+from companion.turn import Play
+from companion.watch import Watcher
+from companion.watch.session_desk import SessionDesk
+from companion.watch.start import first_calibration, known_set
+from datasets.simulator.camera import SimCamera, SimSettings
+from datasets.simulator.script import Troubles
+from tests.table.sketch import KnowingEye, sketched
+from vision.frame import Frame
+from vision.reading import HalfReading
+from vision.settle import Settler
+
+SEED, RULES, SCENES = 3, "reeves", 4
+SETTINGS = SimSettings(
+    rules=RULES, most_scenes=SCENES, troubles=Troubles.none(), hand_frames=3, still_frames=7, show_hands=False
+)
+
+
+Play3 = tuple[str | None, Laid, str]
+"""Player, tile and train."""
+
+
+class HalfBlindEye(KnowingEye):
+    """Reads everything but the outer half of one tile, which may be one more."""
+
+    def __init__(self, camera: SimCamera) -> None:
+        super().__init__(camera, unread=0.0, missed=0.0)
+        self.blind: Laid | None = None
+
+    def _read(self, quad: Any, lying: Any) -> Any:
+        read = super()._read(quad, lying)
+        if lying.laid != self.blind or read.halves is None:
+            return read
+        value = lying.laid.outer
+        unread = HalfReading(None, 0.67, ((value, 0.67), (value + 1, 0.27)))
+        halves = tuple(unread if half.value == value else half for half in read.halves)
+        return replace(read, halves=halves)
+
+
+class Evening:
+    """A filmed game, its watcher and its session, and who laid what in truth."""
+
+    def __init__(self, folder: Path) -> None:
+        self.camera = sketched(SEED, SETTINGS)
+        setup = self.camera.setup()
+        setup = replace(setup, tile_mm=(*setup.tile_mm[:2], 0.001))
+        self.session = Session.create(folder / "game.jsonl", setup.header)
+        self.eye = HalfBlindEye(self.camera)
+        known = known_set(setup)
+        box = {Tile(a, b): count for (a, b), count in known.copies.items()}
+        first = self.camera.read()
+        assert first is not None
+        self.watcher = Watcher(
+            self.camera,
+            self.eye,  # type: ignore[arg-type]
+            Settler(),
+            first_calibration(first, setup, self.eye),  # type: ignore[arg-type]
+            setup.table_setup(),
+            SessionDesk(self.session, load_ruleset(RULES), setup, box),
+            known=known,
+        )
+        self.watcher.see(first)
+
+    def until_asked(self) -> Any:
+        while not self.session.questions:
+            assert self.watcher.step(), "the film ended and nothing was asked"
+        return self.session.questions[0]
+
+    def recorded(self) -> list[Play3]:
+        plays = [play for play in self.session.snapshot()["plays"] if play["event"] == "tile_played"]
+        return [(play["by"], Laid(*play["tile"]), play["train"]) for play in plays]
+
+    def accusations(self) -> list[Any]:
+        return [play for play in self.session.snapshot()["plays"] if play.get("violations")]
+
+
+def filmed(camera: SimCamera) -> list[Play3]:
+    turns = [turn for filmed in camera.truth for turn in filmed.scene.turns]
+    return [(turn.player, act.tile, act.train) for turn in turns for act in turn.actions if isinstance(act, Play)]
+
+
+def tell_the_same(recorded: list[Play3], truth: list[Play3]) -> bool:
+    """Every tile in its place, and nobody named who did not lay it."""
+    by = {(tile, train): player for player, tile, train in truth}
+    return len(recorded) == len(truth) and all(
+        (tile, train) in by and player in (None, by[tile, train]) for player, tile, train in recorded
+    )
+
+
+@pytest.fixture(scope="module")
+def truth() -> list[Play3]:
+    """What the film shows: every play of it."""
+    camera = sketched(SEED, SETTINGS)
+    while camera.read() is not None:
+        pass
+    return filmed(camera)
+
+
+@pytest.fixture
+def evening(tmp_path: Path, truth: list[Play3]) -> Evening:
+    """The same film, seen by an eye that cannot read the second tile."""
+    evening = Evening(tmp_path)
+    evening.eye.blind = truth[1][1]
+    return evening
+
+
+def test_an_unread_tile_is_asked_with_its_likely_values_and_accuses_nobody(
+    evening: Evening, truth: list[Play3]
+) -> None:
+    evening.watcher.run()
+    player, tile, train = truth[1]
+    assert [question.reason for question in evening.session.questions] == [f"unreadable_tile: {train}"]
+    candidates = evening.session.questions[0].candidates
+    assert [one.story for one in candidates] == [f"{tile.inner}-{tile.outer}", f"{tile.inner}-{tile.outer + 1}"]
+    assert candidates[0].events[-1]["by"] == player
+    assert evening.accusations() == []
+    assert len(evening.recorded()) < len(truth)
+
+
+def test_a_tap_lets_the_held_plays_through_as_legal(evening: Evening, truth: list[Play3]) -> None:
+    evening.watcher.run()
+    assert len(evening.recorded()) < len(truth)
+    evening.session.answer(evening.session.questions[0].seq, 0)
+    # Nobody moves: the answer alone makes the watcher look again.
+    for n in range(8):
+        evening.watcher.see(Frame(evening.camera.film.frame(), 0.0, f"still {n}"))
+    assert tell_the_same(evening.recorded(), truth)
+    assert evening.accusations() == []
+    assert evening.session.questions == ()
+
+
+def test_what_a_person_puts_in_by_hand_closes_the_question(evening: Evening, truth: list[Play3]) -> None:
+    evening.until_asked()
+    player, tile, train = truth[1]
+    evening.session.play(tile, train, by=player)
+    evening.watcher.run()
+    assert tell_the_same(evening.recorded(), truth)
+    assert evening.session.questions == () and evening.accusations() == []
+
+
+def test_none_of_these_is_not_asked_again(evening: Evening) -> None:
+    question = evening.until_asked()
+    evening.session.answer(question.seq, None)
+    evening.watcher.run()
+    assert evening.session.questions == () and evening.accusations() == []
+
+
+def test_a_tile_that_is_read_later_takes_its_question_along(evening: Evening, truth: list[Play3]) -> None:
+    evening.until_asked()
+    evening.eye.blind = None
+    evening.watcher.run()
+    assert evening.session.snapshot()["unclear"] == []
+    assert tell_the_same(evening.recorded(), truth)
+    assert evening.accusations() == []
