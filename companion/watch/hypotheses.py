@@ -21,13 +21,15 @@ from companion.watch.weighing import candidates
 class HypothesisSettings:
     """`illegal` is how often a play breaks a rule (field-notes: 1 in 200); a misreading is asked about where it is at
     least `ask` times as likely as that. `least` is the smallest probability of a half that is tried.
-    `patience`: so many still tables in a row a questioned reading has to stay the same before it is believed."""
+    `patience`: so many still tables in a row a questioned reading has to stay the same before it is believed.
+    `unread_patience`: so many changes of the table wait for an answer about an unread tile (two rounds of four)."""
 
     illegal: float = 0.005
     ask: float = 0.3
     least: float = 0.0005
     most: int = 4
     patience: int = 2
+    unread_patience: int = 8
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,7 @@ class SessionDesk:
         self.draws_seen = True
         self._asked: set[tuple[object, ...]] = set()
         self._unread: dict[tuple[str, int], int] = {}
+        self._held_back = 0
         self._waited = 0
         self._first = True
 
@@ -89,6 +90,8 @@ class SessionDesk:
         if (observation.doubts or observation.clouded) and self.accuses(observation):
             # Part of the table is not understood: what looks like a fault may be a tile that was not found.
             self._ask(observation, layout, frame)
+            return False
+        if not observation.empty and self._unread_before(layout):
             return False
         doubtful = self._misread(observation, layout)
         if doubtful and self._patient():
@@ -143,6 +146,37 @@ class SessionDesk:
         unread = problem.trouble is Trouble.UNREADABLE_TILE and isinstance(self.position, Position)
         return unread and bool(problem.tiles) and layout.train_of(problem.tiles[0]) is not None
 
+    def _unread_before(self, layout: Layout) -> bool:
+        """Is this change to wait because an unread tile was laid before it? Whose turn it is hangs on that tile.
+
+        Recorded without it, each later play would be its predecessor's, and the answer an accusation. A question that
+        stays open for too many changes is dropped: the game goes on without it.
+        """
+        table = self.position
+        if not isinstance(table, Position):
+            return False
+        still_open = {question.seq for question in self.session.questions}
+        pending = []
+        for one in unread_tiles(layout, table.engine.outer, self.box):
+            seq = self._unread.get(one.key)
+            if seq in still_open or (seq is None and self._is_due(one, table)):
+                pending.append(seq)
+        self._held_back = self._held_back + 1 if pending else 0
+        if self._held_back <= self.settings.unread_patience:
+            return bool(pending)
+        for seq in pending:
+            if seq is not None:
+                self.session.drop_question(seq)
+        return False
+
+    def _is_due(self, one: Unread, table: Position) -> bool:
+        return any(self.session.foresee(self._with_inner(one, tile, table)) for _, tile in one.likely)
+
+    def _with_inner(self, one: Unread, tile: Laid, table: Position) -> list[Laying]:
+        """The tile after those before it in its train that are not on record yet."""
+        known = len(table.trains.get(one.train, ()))
+        return [Laying(laid, one.train) for laid in (*one.inner[known:], tile)]
+
     def understood(self, layout: Layout, frame: str) -> None:
         """One question for each train's first unread tile; a question goes as soon as its tile is known or gone."""
         table = self.position
@@ -163,8 +197,7 @@ class SessionDesk:
 
     def _told(self, one: Unread, tile: Laid, p: float, table: Position) -> Story:
         """What would be recorded if the unread tile were this one: by whoever may lay it, else by who is to move."""
-        known = len(table.trains.get(one.train, ()))
-        delta = [Laying(laid, one.train) for laid in (*one.inner[known:], tile)]
+        delta = self._with_inner(one, tile, table)
         events = self.session.foresee(delta)
         if events:
             lines = tuple({k: v for k, v in event.to_json().items() if k not in ("seq", "at")} for event in events)
