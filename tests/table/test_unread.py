@@ -8,16 +8,22 @@ from typing import Any
 
 import pytest
 
+from companion.layout import reconstruct
+from companion.observed import difference
 from companion.ruleset import load_ruleset
 from companion.session import Session
-from companion.tile import Laid, Tile
+from companion.setup_file import setup_from_json
+from companion.tableview import SeenHalf, SeenTile
+from companion.tile import Laid, Tile, double_set
 from companion.turn import Play
 from companion.watch import Watcher
+from companion.watch.hypotheses import HypothesisSettings
 from companion.watch.session_desk import SessionDesk
 from companion.watch.start import first_calibration, known_set
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.script import Troubles
 from tests.table.sketch import KnowingEye, sketched
+from tests.table.tables import SETUP, eastward, tile, view
 from vision.frame import Frame
 from vision.reading import HalfReading
 from vision.settle import Settler
@@ -120,10 +126,10 @@ def test_an_unread_tile_is_asked_with_its_likely_values_and_accuses_nobody(
     evening: Evening, truth: list[Play3]
 ) -> None:
     evening.watcher.run()
-    player, tile, train = truth[1]
+    player, laid, train = truth[1]
     assert [question.reason for question in evening.session.questions] == [f"unreadable_tile: {train}"]
     candidates = evening.session.questions[0].candidates
-    assert [one.story for one in candidates] == [f"{tile.inner}-{tile.outer}", f"{tile.inner}-{tile.outer + 1}"]
+    assert [one.story for one in candidates] == [f"{laid.inner}-{laid.outer}", f"{laid.inner}-{laid.outer + 1}"]
     assert candidates[0].events[-1]["by"] == player
     assert evening.accusations() == []
     assert len(evening.recorded()) < len(truth)
@@ -143,8 +149,8 @@ def test_a_tap_lets_the_held_plays_through_as_legal(evening: Evening, truth: lis
 
 def test_what_a_person_puts_in_by_hand_closes_the_question(evening: Evening, truth: list[Play3]) -> None:
     evening.until_asked()
-    player, tile, train = truth[1]
-    evening.session.play(tile, train, by=player)
+    player, laid, train = truth[1]
+    evening.session.play(laid, train, by=player)
     evening.watcher.run()
     assert tell_the_same(evening.recorded(), truth)
     assert evening.session.questions == () and evening.accusations() == []
@@ -164,3 +170,57 @@ def test_a_tile_that_is_read_later_takes_its_question_along(evening: Evening, tr
     assert evening.session.snapshot()["unclear"] == []
     assert tell_the_same(evening.recorded(), truth)
     assert evening.accusations() == []
+
+
+WEST, SOUTH = tile(515.0, 450.0, 180.0, 12, 7), tile(600.0, 535.0, 90.0, 12, 4)
+UNREAD = (SeenHalf(5, 0.99), SeenHalf(None, 0.67, ((9, 0.67), (10, 0.27))))
+
+
+class Table:
+    """Ann 12-5, Ben 12-7, then Ann lays 5-9, which cannot be read, and Ben 12-4 on the Mexican train."""
+
+    def __init__(self, folder: Path, patience: int = 8) -> None:
+        setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
+        self.session = Session.create(folder / "game.jsonl", setup.header)
+        self.session.start_round((12, 12), "Ann", draws_seen=False)
+        settings = HypothesisSettings(unread_patience=patience)
+        box = dict.fromkeys(double_set(12), 1)
+        self.desk = SessionDesk(self.session, load_ruleset("tactic"), setup, box, settings=settings)
+        self.layout = reconstruct(view([]), SETUP)
+        first, second = eastward([(12, 5), (5, 9)])
+        self.show([first])
+        self.show([first, WEST])
+        unread = replace(second, halves=UNREAD)
+        self.show([first, WEST, unread])
+        self.show([first, WEST, unread, SOUTH])
+
+    def show(self, tiles: list[SeenTile]) -> None:
+        layout = reconstruct(view(tiles), SETUP, self.layout)
+        observation = self.desk.still_new(difference(self.layout, layout))
+        taken = observation.empty or self.desk.record(observation, layout, "")
+        self.desk.understood(layout, "")
+        self.layout = layout if taken else self.layout
+
+    def plays(self) -> list[tuple[str | None, str]]:
+        plays = [play for play in self.session.snapshot()["plays"] if play["event"] == "tile_played"]
+        assert not any(play["violations"] for play in plays)
+        return [(play["by"], "{}-{}@".format(*play["tile"]) + play["train"]) for play in plays]
+
+
+FIRST = [("Ann", "12-5@Ann"), ("Ben", "12-7@Ben")]
+
+
+def test_what_is_laid_after_an_unread_tile_waits_and_keeps_its_player(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    # 12-4 would be legal for Ann, who is to move as long as her own tile is unread.
+    assert table.plays() == FIRST
+    (question,) = table.session.questions
+    table.session.answer(question.seq, 0)
+    table.show([*eastward([(12, 5), (5, 9)]), WEST, SOUTH])
+    assert table.plays() == [*FIRST, ("Ann", "5-9@Ann"), ("Ben", "12-4@MX")]
+
+
+def test_a_question_nobody_answers_is_dropped_and_the_game_goes_on(tmp_path: Path) -> None:
+    table = Table(tmp_path, patience=0)
+    assert table.session.questions == ()
+    assert len(table.plays()) == 3
