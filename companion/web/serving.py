@@ -6,6 +6,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,7 +93,9 @@ class Server:
         """End the open streams, which hold the threads; then close everything from within the serving thread."""
         self.hang_up()
         self._server.task_dispatcher.shutdown(timeout=3)
-        self._server.trigger.pull_trigger(lambda: wasyncore.close_all(self._sockets))
+        with suppress(OSError):
+            # The serving thread may be awake already and close its own end before it is woken.
+            self._server.trigger.pull_trigger(lambda: wasyncore.close_all(self._sockets))
         self._ended.wait(10)
 
     def hang_up(self) -> None:
