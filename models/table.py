@@ -1,0 +1,38 @@
+"""Print the accuracy table of the README from models/baseline.json: `python -m models.table`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+BASELINE = Path(__file__).parent / "baseline.json"
+HEAD = """\
+| photographs | pictures | tiles | found | precision | exactly right | wrong of claimed | perfect pictures |
+|---|---|---|---|---|---|---|---|"""
+
+
+def percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.1f} %"
+
+
+def row(name: str, figures: dict[str, Any]) -> str:
+    cells = [
+        name,
+        str(figures["photos"]),
+        str(figures["tiles"]),
+        *(percent(figures[column]) for column in ("recall", "precision", "exact", "wrong")),
+        figures["perfect"],
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def tables(baseline: dict[str, Any]) -> str:
+    """Real photographs, group by group, and rendered tables apart from them."""
+    real = [row(name, figures) for name, figures in baseline["photographs"].items()]
+    rendered = [row(f"rendered: {name}", baseline["rendered"][name]) for name in ("western", "chinese", "all")]
+    return "\n".join([HEAD, *real, *rendered])
+
+
+if __name__ == "__main__":
+    print(tables(json.loads(BASELINE.read_text())))
