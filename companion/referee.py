@@ -6,16 +6,13 @@ Record first, judge second: `apply` never refuses, `judge` says what was wrong. 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from companion.chinese import judging as line_judging
 from companion.chinese import line
 from companion.mexican import blocks, judging
-from companion.mexican.inference import infer
-from companion.mexican.stories import Inference
-from companion.notation import Change
 from companion.position import LinePosition, Position
 from companion.ruleset import RuleSet
 from companion.ruling import Ruling
@@ -81,18 +78,6 @@ class MexicanReferee:
 
     def blocked(self, position: Position) -> bool:
         return blocks.provably_blocked(self.rules, position)
-
-    def live_doubles(self, position: Position) -> tuple[str, ...]:
-        """The open doubles that bind the player to move, in the order of laying."""
-        return blocks.live_doubles(self.rules, position)
-
-    def due_doubles(self, position: Position) -> tuple[str, ...]:
-        """Those of them that may be closed now."""
-        return blocks.due_doubles(self.rules, blocks.live_doubles(self.rules, position))
-
-    def explain(self, before: Position, delta: Iterable[Change], expected: str) -> Inference:
-        """Every story that explains the change between two still tables. Source: rules.md section 9."""
-        return infer(self.rules, before, delta, expected)
 
 
 @dataclass(frozen=True, slots=True)
