@@ -200,6 +200,7 @@ def summary(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description="simulated rounds through the camera path")
     parser.add_argument("--rounds", type=int, default=42)
+    parser.add_argument("--rules", nargs="+", choices=RULESET_NAMES, default=RULESET_NAMES, help="only these rule sets")
     parser.add_argument("--eye", choices=("real", "knowing"), default="real")
     parser.add_argument("--size", type=int, nargs=2, default=(1600, 1200), metavar=("W", "H"))
     parser.add_argument("--scenes", type=int, default=None, help="stop every round after so many scenes")
@@ -209,7 +210,7 @@ def main() -> None:
     part = kept.setdefault(args.eye, {"rounds": {}})
     for n in range(args.rounds):
         rules, seed = RULESET_NAMES[n % len(RULESET_NAMES)], FIRST_SEED + n
-        if str(seed) in part["rounds"]:
+        if rules not in args.rules or str(seed) in part["rounds"]:
             continue
         result = play_round(seed, rules, args.eye, tuple(args.size), args.scenes)
         part["rounds"][str(seed)] = asdict(result)
