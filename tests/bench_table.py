@@ -2,6 +2,7 @@
 
     python -m tests.bench_table --rounds 40              rendered frames, the shipped weights (hours on two cores)
     python -m tests.bench_table --eye knowing --rounds 42   sketched frames and an eye that errs as told (minutes)
+    python -m tests.bench_table --eye told --rounds 280     no frames: every still table told exactly as it lies
 
 Resumable: each round's result is written as soon as it is known, and rounds already in the file are left out. What is
 counted: plays recorded exactly (tile, train, and the player or honestly nobody), accusations that no rule supports,
@@ -34,6 +35,7 @@ from companion.watch.start import first_calibration, known_set
 from datasets.simulator.camera import VISIBLE_FAULTS, SimCamera, SimSettings
 from datasets.simulator.film import FilmSettings
 from tests.table.sketch import KnowingEye, sketched
+from tests.table.told import ToldTable
 from vision.settle import Settler
 
 RESULTS = Path(__file__).parent / "bench_table_results.json"
@@ -68,22 +70,28 @@ def play_round(seed: int, rules: str, eye_name: str, size_wh: tuple[int, int], s
     start = time.perf_counter()
     settings = SimSettings(rules=rules, plant=VISIBLE_FAULTS, plants=2, plant_rate=0.05, most_scenes=scenes)
     eye: Any
-    if eye_name == "knowing":
-        camera = sketched(seed, settings)
-        eye = KnowingEye(camera, seed=seed)
-    else:
+    if eye_name == "real":
         from vision.eye import open_eye
 
         camera = SimCamera(seed, replace(settings, film=FilmSettings(size_wh=size_wh)))
         eye = open_eye()
+    else:
+        camera = sketched(seed, settings)
+        eye = KnowingEye(camera, seed=seed)
     with tempfile.TemporaryDirectory() as folder:
-        session = watch(camera, eye, Path(folder) / "game.jsonl", flat=eye_name == "knowing")
+        journal = Path(folder) / "game.jsonl"
+        if eye_name == "told":
+            told = ToldTable(camera)
+            session = Session(Journal.create(journal, camera.setup().header), load_ruleset(rules))
+            told.tell(session)
+            turns, scenes = told.turns, told.scenes
+        else:
+            session = watch(camera, eye, journal, flat=eye_name == "knowing")
+            turns = [turn for filmed in camera.truth for turn in filmed.scene.turns]
+            scenes = len(camera.truth)
         plays, questions = session.snapshot()["plays"], [event for event in session.events if event.KIND == "unclear"]
         session.close()
-    turns = [turn for filmed in camera.truth for turn in filmed.scene.turns]
-    return compare(
-        seed, rules, turns, plays, [getattr(one, "reason", "") for one in questions], len(camera.truth), start
-    )
+    return compare(seed, rules, turns, plays, [getattr(one, "reason", "") for one in questions], scenes, start)
 
 
 def watch(camera: SimCamera, eye: Any, journal: Path, *, flat: bool) -> Session:
@@ -201,7 +209,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="simulated rounds through the camera path")
     parser.add_argument("--rounds", type=int, default=42)
     parser.add_argument("--rules", nargs="+", choices=RULESET_NAMES, default=RULESET_NAMES, help="only these rule sets")
-    parser.add_argument("--eye", choices=("real", "knowing"), default="real")
+    parser.add_argument("--eye", choices=("real", "knowing", "told"), default="real")
     parser.add_argument("--size", type=int, nargs=2, default=(1600, 1200), metavar=("W", "H"))
     parser.add_argument("--scenes", type=int, default=None, help="stop every round after so many scenes")
     parser.add_argument("--out", type=Path, default=RESULTS)

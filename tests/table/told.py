@@ -1,0 +1,77 @@
+"""The simulated rounds without pictures: each still table is told to the session exactly as it lies.
+
+The same seeds, hands and planted faults as the filmed rounds, so what goes wrong here goes wrong at the desk and not
+before the camera; a round takes seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from companion.bots import BotTurn
+from companion.notation import Change, Laying
+from companion.position import LinePosition, Position
+from companion.referee import referee_for
+from companion.session import Session
+from companion.turn import MEXICAN, SECOND_MEXICAN, Action, Discard, Play
+from datasets.simulator.camera import SimCamera
+from datasets.simulator.script import Scene, Script
+from tests.desk.watching import difference
+
+
+class ToldTable:
+    """The scenes of one simulated round, told one by one; `turns` are those that were told to their end."""
+
+    def __init__(self, camera: SimCamera) -> None:
+        self.camera = camera
+        self.turns: list[BotTurn] = []
+        self.scenes = 0
+
+    def tell(self, session: Session) -> None:
+        camera = self.camera
+        spread = camera.plan.boneyard_spread and not camera.plan.chinese
+        session.start_round(camera.round.engine, camera.round.starter, draws_seen=spread)
+        script = Script(camera.round, camera.plan, camera._rng, camera.settings.troubles, camera.settings.show_hands)
+        referee: Any = referee_for(camera.round.rules)
+        table: Any = camera.round.start
+        for count, scene in enumerate(script.scenes()):
+            if camera.settings.most_scenes is not None and count >= camera.settings.most_scenes:
+                return
+            self.scenes += 1
+            if scene.shows is not None:
+                if session.phase == "ended":
+                    session.show_hand(*scene.shows, source="camera")
+                continue
+            after = table
+            for player, act in scene.plays:
+                after = referee.apply(replace(after, turn=player), _as_seen(act))
+            for seen in _sights(table, after, scene, spread):
+                session.observe(**seen)
+            self.turns += scene.turns
+            table = after
+
+
+def _sights(before: Any, after: Any, scene: Scene, boneyard: bool) -> Iterator[dict[str, Any]]:
+    if isinstance(before, LinePosition):
+        discards: dict[str, int] = {}
+        line: list[Change] = []
+        for player, act in scene.plays:
+            if isinstance(act, Play):
+                line.append(Laying(act.tile, act.train))
+            elif isinstance(act, Discard):
+                discards[player] = discards.get(player, 0) + 1
+        if line or discards:
+            yield {"delta": line, "discards": discards}
+        return
+    assert isinstance(after, Position)
+    delta = difference(before, after, boneyard=boneyard)
+    flips = sorted(after.flipped - before.flipped)
+    if delta or flips:
+        yield {"delta": delta, "flips": flips}
+
+
+def _as_seen(act: Action) -> Action:
+    """A second Mexican train lies where the first one does."""
+    return Play(act.tile, MEXICAN) if isinstance(act, Play) and act.train == SECOND_MEXICAN else act
