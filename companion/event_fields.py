@@ -61,6 +61,36 @@ class Story:
         return line
 
 
+MOST_ALTERNATIVES = 4
+LEAST_ALTERNATIVE = 0.001
+
+
+@dataclass(frozen=True, slots=True)
+class Certainty:
+    """How surely the camera read a laid tile: `p` of the inner and of the outer half, and what else each may be."""
+
+    p: tuple[float, float]
+    others: tuple[tuple[tuple[int, float], ...], tuple[tuple[int, float], ...]] = ((), ())
+
+    @property
+    def sure(self) -> float:
+        """The probability that both halves are right."""
+        return self.p[0] * self.p[1]
+
+    def alternatives(self, tile: Laid) -> list[tuple[Laid, float]]:
+        """What the tile may be instead, one half at a time, likeliest first."""
+        inner = [(Laid(value, tile.outer), p * self.p[1]) for value, p in self.others[0]]
+        outer = [(Laid(tile.inner, value), p * self.p[0]) for value, p in self.others[1]]
+        likely = [one for one in (*inner, *outer) if one[1] >= LEAST_ALTERNATIVE and one[0] != tile]
+        return sorted(likely, key=lambda one: -one[1])[:MOST_ALTERNATIVES]
+
+    def to_json(self) -> dict[str, Any]:
+        line: dict[str, Any] = {"p": [round(p, 4) for p in self.p]}
+        if any(self.others):
+            line["others"] = [[[value, round(p, 4)] for value, p in half] for half in self.others]
+        return line
+
+
 @dataclass(frozen=True, slots=True)
 class Codec:
     """How one field is read (value, field name -> value, or EventError) and written."""
@@ -170,12 +200,35 @@ def _read_story(value: Any, field: str) -> Story:
     if not isinstance(value, dict) or "story" not in value:
         raise EventError(f"{field}: expected an object with a story, not {shown(value)}")
     weight = value.get("p")
-    if weight is not None and (
-        isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 <= weight <= 1
-    ):
-        raise EventError(f"{field}.p: expected a number from 0 to 1, not {shown(weight)}")
+    weight = None if weight is None else _read_share(weight, f"{field}.p")
     events = tuple(read_change(event, f"{field}.events[{n}]") for n, event in enumerate(value.get("events") or ()))
     return Story(read_text(value["story"], field), events, weight, read_names(value.get("codes", []), f"{field}.codes"))
+
+
+def read_certainty(value: Any, field: str) -> Certainty:
+    if not isinstance(value, dict) or not isinstance(value.get("p"), (list, tuple)) or len(value["p"]) != 2:
+        raise EventError(f"{field}: expected an object such as {{'p': [0.99, 0.98]}}, not {shown(value)}")
+    a, b = (_read_share(p, f"{field}.p") for p in value["p"])
+    halves = value.get("others") or ((), ())
+    if not isinstance(halves, (list, tuple)) or len(halves) != 2:
+        raise EventError(f"{field}.others: expected what each of two halves may be, not {shown(halves)}")
+    inner, outer = (_read_others(half, f"{field}.others") for half in halves)
+    return Certainty((a, b), (inner, outer))
+
+
+def _read_others(value: Any, field: str) -> tuple[tuple[int, float], ...]:
+    pairs = []
+    for pair in read_list(value, field):
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not 0 <= read_number(pair[0], field) <= HIGHEST_PIP:
+            raise EventError(f"{field}: expected a value and its probability, not {shown(pair)}")
+        pairs.append((int(pair[0]), _read_share(pair[1], field)))
+    return tuple(pairs)
+
+
+def _read_share(value: Any, field: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        raise EventError(f"{field}: expected a number from 0 to 1, not {shown(value)}")
+    return float(value)
 
 
 def read_change(value: Any, field: str) -> dict[str, Any]:
@@ -253,6 +306,7 @@ CODECS: Mapping[str, Codec] = {
     "next_engine": _LAID_OR_NULL,
     "next_starter": _NAME_OR_NULL,
     "out": _NAME_OR_NULL,
+    "reading": Codec(_optional(read_certainty), lambda reading: None if reading is None else reading.to_json()),
     "reason": Codec(read_text, _plain),
     "round": Codec(read_count, _plain),
     "scores": _POINTS,

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar
 
-from companion.event_fields import Codec, EventError, Finding, Story, codec_of, read_text, shown
+from companion.event_fields import Certainty, Codec, EventError, Finding, Story, codec_of, read_text, shown
 from companion.header import Header as Header
 from companion.tile import Laid, Tile
 
@@ -68,7 +68,8 @@ class RoundStarted(Event):
 class TilePlayed(Event):
     """A tile was laid; `tile` with the inner end first, `train` a player's name, MX, MX2, or R and L of a line.
 
-    `by` is None while nobody can be named; `maybe` then holds who it may have been, the likeliest first.
+    `by` is None while nobody can be named; `maybe` then holds who it may have been, the likeliest first. `reading` is
+    how surely the camera read it.
     """
 
     KIND = "tile_played"
@@ -78,6 +79,7 @@ class TilePlayed(Event):
     train: str
     violations: tuple[Finding, ...] = ()
     maybe: tuple[str, ...] = ()
+    reading: Certainty | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

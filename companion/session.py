@@ -20,7 +20,7 @@ from companion.desk.history import History
 from companion.desk.ledger import Ledger
 from companion.desk.scene import scene
 from companion.desk.watching import Sight, Watching
-from companion.event_fields import EventError, Story
+from companion.event_fields import Certainty, EventError, Story
 from companion.events import (
     Announced,
     Corrected,
@@ -40,7 +40,7 @@ from companion.events import (
     Unclear,
 )
 from companion.journal import Clock, Journal, utc_now
-from companion.notation import Change
+from companion.notation import Change, Laying
 from companion.position import LinePosition, Position
 from companion.ruleset import RuleSet, load_ruleset
 from companion.ruling import Ruling
@@ -396,14 +396,15 @@ class Session:
         *,
         flips: Iterable[str] = (),
         discards: Mapping[str, int] | None = None,
+        readings: Mapping[Laying, Certainty] | None = None,
     ) -> tuple[Event, ...]:
         """What the camera saw change between two still tables, in the referee's words (notation.Change).
 
         Tiles of one train stand from the inside out. `flips` are trains whose double was turned over, `discards` new
-        face-down tiles by player.
+        face-down tiles by player, `readings` how surely each laid tile was read.
         """
         with self._lock:
-            sight = Sight(tuple(delta), tuple(flips), dict(discards or {}), frame)
+            sight = Sight(tuple(delta), tuple(flips), dict(discards or {}), frame, dict(readings or {}))
             return self._publish(self._watching.see(sight))
 
     def accuses(

@@ -10,7 +10,7 @@ from companion.corrections import Held
 from companion.desk.course import Course
 from companion.desk.history import History
 from companion.desk.proof import examined_decisions
-from companion.events import Header, RoundStarted, Unclear
+from companion.events import Header, RoundStarted, TilePlayed, Unclear
 from companion.mexican.blocks import dead_status, live_doubles, reachable_trains
 from companion.mexican.judging import legal_plays
 from companion.mexican.scoring import last_round
@@ -18,8 +18,11 @@ from companion.notation import print_act
 from companion.position import LinePosition, Position
 from companion.ruleset import RuleSet
 from companion.scoreboard import Scoreboard
-from companion.tile import double_set
+from companion.tile import Laid, double_set
 from companion.turn import LEFT, MEXICAN, RIGHT
+
+NOBODYS = -1
+"""Stands for a tile that no event of this round laid."""
 
 NEARLY = 2
 """A table on which so few unseen tiles still fit anywhere is called nearly blocked."""
@@ -165,8 +168,7 @@ def _line(course: Course, history: History, table: LinePosition, *, playing: boo
     arms = open_arms(course.rules)
     ends = table.ends
     tiles = [
-        {"tile": list(laid), "seq": seq, "sure": None}
-        for laid, seq in zip(table.line, _line_seqs(history, course), strict=False)
+        _shown_tile(history, laid, key) for laid, key in zip(table.line, _line_keys(course), strict=False)
     ]
     plays = course.referee.legal_plays(table, None) if playing else []
     blocked = None
@@ -184,16 +186,28 @@ def _line(course: Course, history: History, table: LinePosition, *, playing: boo
 
 
 def _tiles(history: History, course: Course, train: str, chain: Sequence[Any]) -> list[dict[str, Any]]:
-    seqs = [_seq(history, key) for key in course.laid.get(train, ())]
-    if len(seqs) != len(chain):
-        seqs = [*([0] * max(0, len(chain) - len(seqs))), *seqs][-len(chain) :] if chain else []
-    return [{"tile": list(laid), "seq": seq, "sure": None} for laid, seq in zip(chain, seqs, strict=True)]
+    keys = list(course.laid.get(train, ()))
+    if len(keys) != len(chain):
+        keys = [*([NOBODYS] * max(0, len(chain) - len(keys))), *keys][-len(chain) :] if chain else []
+    return [_shown_tile(history, laid, key) for laid, key in zip(chain, keys, strict=True)]
 
 
-def _line_seqs(history: History, course: Course) -> list[int]:
-    left = [_seq(history, key) for key in course.laid.get(LEFT, ())]
-    right = [_seq(history, key) for key in course.laid.get(RIGHT, ())]
-    return [*reversed(left), *right]
+def _line_keys(course: Course) -> list[int]:
+    return [*reversed(course.laid.get(LEFT, ())), *course.laid.get(RIGHT, ())]
+
+
+def _shown_tile(history: History, laid: Laid, key: int) -> dict[str, Any]:
+    """A laid tile: `sure` is how probably the camera read it right, None where a person said what it is."""
+    shown: dict[str, Any] = {"tile": list(laid), "seq": _seq(history, key), "sure": None}
+    held = history.acts[key].held if 0 <= key < len(history.acts) else None
+    event = held.event if held is not None else None
+    if held is None or not isinstance(event, TilePlayed) or event.reading is None:
+        return shown
+    if isinstance(held.original, TilePlayed) and held.original.tile != event.tile:
+        return shown
+    shown["sure"] = round(event.reading.sure, 4)
+    shown["others"] = [[list(tile), round(p, 4)] for tile, p in event.reading.alternatives(event.tile)]
+    return shown
 
 
 def _seq(history: History, key: int) -> int:

@@ -15,7 +15,7 @@ from companion.desk.course import Course
 from companion.desk.ledger import Ledger
 from companion.desk.stories import Telling, agreed, findings_of
 from companion.desk.worlds import Outcome, World, follow
-from companion.event_fields import Finding, Story
+from companion.event_fields import Certainty, Finding, Story
 from companion.events import (
     Corrected,
     Event,
@@ -39,12 +39,22 @@ MOST_CANDIDATES = 6
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """One change of the table: referee changes, trains flipped, Chinese discards by player, and the picture's name."""
+    """One change of the table: referee changes, trains flipped, Chinese discards by player, and the picture's name.
+
+    `readings` says how surely each laid tile was read.
+    """
 
     delta: tuple[Change, ...]
     flips: tuple[str, ...] = ()
     discards: Mapping[str, int] = field(default_factory=dict)
     frame: str | None = None
+    readings: Mapping[Laying, Certainty] = field(default_factory=dict)
+
+    def shown(self, event: Event) -> Event:
+        """The event with the picture that shows it, and how surely its tile was read."""
+        if isinstance(event, TilePlayed):
+            return replace(event, frame=self.frame, reading=self.readings.get(Laying(event.tile, event.train)))
+        return replace(event, frame=self.frame)
 
     @property
     def gone(self) -> tuple[Vanishing, ...]:
@@ -117,7 +127,7 @@ class Watching:
         outcome = follow(self._worlds, self._recorded(), sight.delta, flips=sight.flips, discards=sight.discards)
         if outcome.legal:
             self._shaken = max(0, self._shaken - 1)
-            return self._record_legal(outcome, sight.frame)
+            return self._record_legal(outcome, sight)
         self._worlds, self._since = (), []
         shaken = self._shaken > 0
         if outcome.tellings:
@@ -125,10 +135,10 @@ class Watching:
             assert course is not None
             if len({telling.blame for telling in outcome.tellings}) > 1:
                 self._shaken = len(course.players)
-            return list(self.ledger.record(*_faulty(course, outcome.tellings, sight.frame, shaken=shaken)))
+            return list(self.ledger.record(*_faulty(course, outcome.tellings, sight, shaken=shaken)))
         return list(self.ledger.record(self._question(sight)))
 
-    def _record_legal(self, outcome: Outcome, frame: str | None) -> list[Event]:
+    def _record_legal(self, outcome: Outcome, sight: Sight) -> list[Event]:
         appended: list[Event] = []
         since: list[list[int]] = [[seq] for seq in self._since]
         for mend in outcome.mends:
@@ -142,7 +152,7 @@ class Watching:
                     since[mend.index] = []
         record = [seq for seqs in since for seq in seqs]
         if outcome.events:
-            lines = self.ledger.record(*(replace(event, frame=frame) for event in outcome.events))
+            lines = self.ledger.record(*(sight.shown(event) for event in outcome.events))
             appended += lines
             record += [event.seq for event in lines if not isinstance(event, _FOLLOWING)]
         course = self.ledger.match.course
@@ -218,7 +228,7 @@ class Watching:
         if len(sight.delta) != 1 or not isinstance(sight.delta[0], Laying) or sight.discards or sight.flips:
             return ()
         laying = sight.delta[0]
-        event = TilePlayed(by=None, tile=laying.tile, train=laying.train, source="camera", frame=sight.frame)
+        event = sight.shown(TilePlayed(by=None, tile=laying.tile, train=laying.train, source="camera"))
         return self.ledger.record(event)
 
     def _question(self, sight: Sight) -> Unclear:
@@ -229,7 +239,7 @@ class Watching:
         candidates = []
         for player in course.players[:MOST_CANDIDATES] if laid else ():
             lines: list[Mapping[str, Any]] = [
-                TilePlayed(by=player, tile=one.tile, train=one.train, source="camera", frame=sight.frame).to_json()
+                sight.shown(TilePlayed(by=player, tile=one.tile, train=one.train, source="camera")).to_json()
                 for one in laid
             ]
             words = ", ".join(f"play {one.tile.inner}-{one.tile.outer}@{one.train}" for one in laid)
@@ -251,7 +261,7 @@ def _bare(line: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in line.items() if name not in ("seq", "at")}
 
 
-def _faulty(course: Course, tellings: Sequence[Telling], frame: str | None, *, shaken: bool) -> list[Event]:
+def _faulty(course: Course, tellings: Sequence[Telling], sight: Sight, *, shaken: bool) -> list[Event]:
     """The events of the cheapest faulty telling; where several are as cheap, what they share and "one of these".
 
     `shaken`: a fault that nobody could be named for lies less than a lap back, so whose turn it is may be wrong too.
@@ -259,8 +269,8 @@ def _faulty(course: Course, tellings: Sequence[Telling], frame: str | None, *, s
     one = len({telling.blame for telling in tellings}) == 1
     extra = shaken or (one and _goes_on(course, tellings[0]))
     if one and not extra:
-        return [replace(event, frame=frame) for event in tellings[0].events]
-    events = [replace(event, frame=frame) for event in agreed(tellings)]
+        return [sight.shown(event) for event in tellings[0].events]
+    events = [sight.shown(event) for event in agreed(tellings)]
     place = max(n for n, event in enumerate(events) if not isinstance(event, Passed) or n == 0)
     event = events[place]
     blamed = sorted({player for telling in tellings for player, _ in telling.blame})

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from companion.event_fields import Story
+from companion.event_fields import Certainty, Story
 from companion.layout import Layout, Problem, Trouble
 from companion.notation import Change, Drawing, Laying, Vanishing
 from companion.observed import Observation, difference
@@ -108,6 +108,7 @@ class SessionDesk:
                 self.keep(frame),
                 flips=observation.flips,
                 discards=observation.discards,
+                readings=_readings(observation, layout),
             )
         if self.session.phase == "ended":
             for player, tiles in observation.hands.items():
@@ -250,6 +251,18 @@ class SessionDesk:
             if one.odds >= self.settings.ask * self.settings.illegal
         )
         return [one for one in likely if not self.accuses(one.observation)][: self.settings.most]
+
+
+def _readings(observation: Observation, layout: Layout) -> dict[Laying, Certainty]:
+    """How surely each of the tiles now laid was read."""
+    found = {}
+    for change in observation.laid:
+        rows = layout.trains.get(change.train) or layout.line
+        placed = next((one for one in reversed(rows) if one.laid == change.tile), None)
+        if placed is not None and placed.halves is not None:
+            inner, outer = placed.halves[placed.inner_half], placed.halves[1 - placed.inner_half]
+            found[change] = Certainty((inner.p, outer.p), (inner.others, outer.others))
+    return found
 
 
 def _story(words: str, observation: Observation) -> Story:

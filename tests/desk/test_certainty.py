@@ -1,0 +1,67 @@
+"""How surely a tile was read goes on record with the play, and a person's word is sure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.event_fields import Certainty, EventError
+from companion.events import Header, TilePlayed, event_from_json
+from companion.notation import Laying
+from companion.session import Session
+from companion.tile import Laid
+from tests.desk.making import ticking
+
+READ = Certainty((0.97, 0.72), ((), ((10, 0.2), (9, 0.05))))
+LAYING = Laying(Laid(12, 4), "Ann")
+
+
+def watched(tmp_path: Path) -> Session:
+    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben")), ticking())
+    session.start_round(starter="Ann")
+    session.observe([LAYING], "0001.jpg", readings={LAYING: READ})
+    return session
+
+
+def first_tile(session: Session) -> dict[str, Any]:
+    tile: dict[str, Any] = session.snapshot()["trains"][0]["tiles"][0]
+    return tile
+
+
+def test_the_table_shows_how_surely_each_tile_was_read(tmp_path: Path) -> None:
+    shown = first_tile(watched(tmp_path))
+    assert shown["sure"] == pytest.approx(0.97 * 0.72)
+    assert shown["others"] == [[[12, 10], pytest.approx(0.194)], [[12, 9], pytest.approx(0.0485)]]
+
+
+def test_the_certainty_survives_the_journal(tmp_path: Path) -> None:
+    session = watched(tmp_path)
+    session.close()
+    again = Session.open(tmp_path / "g.jsonl")
+    event = again.events[-1]
+    assert isinstance(event, TilePlayed)
+    assert event.reading == READ
+    assert first_tile(again)["sure"] == pytest.approx(0.6984)
+
+
+def test_what_a_person_says_is_not_doubted(tmp_path: Path) -> None:
+    session = watched(tmp_path)
+    session.correct(2, {"tile": [12, 10]}, by="Ann")
+    assert first_tile(session)["tile"] == [12, 10]
+    assert first_tile(session)["sure"] is None
+
+
+def test_a_play_without_a_reading_says_nothing_of_it(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben")), ticking())
+    session.start_round(starter="Ann")
+    (event,) = session.observe([LAYING])
+    assert "reading" not in event.to_json()
+
+
+@pytest.mark.parametrize("broken", [[], {"p": [1]}, {"p": [1, 2]}, {"p": [1, 1], "others": [[[1]], []]}, {"p": "no"}])
+def test_a_broken_certainty_is_named(broken: object) -> None:
+    line = {"seq": 2, "event": "tile_played", "by": "Ann", "tile": [12, 4], "train": "Ann", "reading": broken}
+    with pytest.raises(EventError, match="reading"):
+        event_from_json(line)
