@@ -98,13 +98,16 @@ def audit_round(rules: RuleSet, log: Sequence[Entry], reveal: Reveal) -> tuple[F
     out. Unlogged draws (an uncountable boneyard) count against every decision, so they never make a finding surer.
     """
     findings = []
-    unseen = {player: _unseen_draws(player, log, reveal) for player in {entry.by for entry in log}}
+    own: dict[str, list[tuple[int, Entry]]] = {}
+    for at, entry in enumerate(log):
+        own.setdefault(entry.by, []).append((at, entry))
+    unseen = {player: _unseen_draws(player, [entry for _, entry in acts], reveal) for player, acts in own.items()}
     for at, entry in enumerate(log):
         code = _examined(rules, entry)
         if code is None or entry.playable is None:
             continue
-        held = _held_after(entry.by, at, log, reveal)
-        draws = sum(1 for later in log[at:] if later.by == entry.by and isinstance(later.act, Draw))
+        held = _held_after(entry.by, at, own[entry.by], reveal)
+        draws = sum(1 for number, later in own[entry.by] if number >= at and isinstance(later.act, Draw))
         status = status_of(held, entry.playable, draws + unseen[entry.by])
         if status is not Status.CLEAR:
             proof = tuple(sorted(set(held) & entry.playable))
@@ -124,13 +127,11 @@ def _examined(rules: RuleSet, entry: Entry) -> Violation | None:
     return None
 
 
-def _held_after(player: str, at: int, log: Sequence[Entry], reveal: Reveal) -> list[Tile]:
+def _held_after(player: str, at: int, acts: Sequence[tuple[int, Entry]], reveal: Reveal) -> list[Tile]:
     """U: laid or laid aside from `at` on (a discard is the decision and a tile in one), and shown at the end."""
     held = list(reveal.shown.get(player, ()))
     discards = 0
-    for number, entry in enumerate(log):
-        if entry.by != player:
-            continue
+    for number, entry in acts:
         if isinstance(entry.act, Discard):
             turned = reveal.turned.get(player, ())
             if number >= at and discards < len(turned):
@@ -141,13 +142,13 @@ def _held_after(player: str, at: int, log: Sequence[Entry], reveal: Reveal) -> l
     return held
 
 
-def _unseen_draws(player: str, log: Sequence[Entry], reveal: Reveal) -> int:
+def _unseen_draws(player: str, entries: Sequence[Entry], reveal: Reveal) -> int:
     """Draws that no event tells of: shown + laid - dealt, less those in the log. Unknown without a shown hand."""
     if reveal.draws_seen:
         return 0
     if reveal.dealt is None or player not in reveal.shown:
         return NEVER_CERTAIN
-    own = [entry.act for entry in log if entry.by == player]
+    own = [entry.act for entry in entries]
     laid = sum(isinstance(act, (Play, Discard)) for act in own)
     drawn = sum(isinstance(act, Draw) for act in own)
     return max(0, len(reveal.shown[player]) + laid - reveal.dealt - drawn)

@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from companion.tile import Laid, Tile
+from companion.tile import Laid, Tile, suit_ways
 from companion.turn import MEXICAN, SECOND_MEXICAN
 
 Chain = tuple[Laid, ...]
+
+Seen = tuple[Mapping[str, Chain], Laid, frozenset[Tile]]
+"""The tiles of a table, with the trains and the engine they were read from: they hold for these and no others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,7 @@ class Position:
     hands: Mapping[str, int] = field(default_factory=dict)
     round: int | None = None
     first_engine: int | None = None
-    _memo: dict[str, frozenset[Tile]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _seen: Seen | None = field(default=None, repr=False, compare=False)
 
     def value_due(self, train: str) -> int:
         """The value that the next tile of `train` must show inwards."""
@@ -53,11 +56,11 @@ class Position:
     @property
     def visible(self) -> frozenset[Tile]:
         """The different tiles on the table (a tile seen twice counts once)."""
-        known = self._memo.get("visible")
-        if known is None:
-            known = frozenset(t.tile for t in self.laid())
-            self._memo["visible"] = known
-        return known
+        seen = self._seen
+        if seen is None or seen[0] is not self.trains or seen[1] != self.engine:
+            seen = (self.trains, self.engine, frozenset(t.tile for t in self.laid()))
+            object.__setattr__(self, "_seen", seen)
+        return seen[2]
 
     def count(self, value: int) -> int:
         """How many different tiles of the set with `value` lie on the table. Source: rules.md 7.3, n(v)."""
@@ -65,7 +68,8 @@ class Position:
 
     def exhausted(self, value: int) -> bool:
         """Whether all set_max + 1 tiles with `value` lie on the table. Source: rules.md 7.3."""
-        return self.count(value) > self.set_max
+        suit = suit_ways(self.set_max, value)
+        return bool(suit) and all(way.tile in self.visible for way in suit)
 
     def train_names(self) -> tuple[str, ...]:
         names = (*self.players, MEXICAN)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 DOUBLE_SETS = (6, 9, 12, 15, 18)
@@ -41,7 +41,7 @@ class Tile:
         return self.low + self.high
 
     def has(self, value: int) -> bool:
-        return value in (self.low, self.high)
+        return value == self.low or value == self.high
 
     def __str__(self) -> str:
         return f"{self.low}-{self.high}"
@@ -55,11 +55,23 @@ class Laid(NamedTuple):
 
     @property
     def tile(self) -> Tile:
-        return Tile(self.inner, self.outer)
+        return _tile_of(self)
 
     @property
     def is_double(self) -> bool:
         return self.inner == self.outer
+
+
+@lru_cache(maxsize=4096)
+def _tile_of(laid: Laid) -> Tile:
+    """One object for one tile: a table asks for its tiles over and over."""
+    return Tile(laid.inner, laid.outer)
+
+
+@lru_cache(maxsize=1024)
+def suit_ways(highest: int, value: int) -> tuple[Laid, ...]:
+    """Every tile of the set up to `highest` that shows `value`, laid with it inwards; none for a value outside."""
+    return tuple(Laid(value, other) for other in range(highest + 1)) if 0 <= value <= highest else ()
 
 
 @cache

@@ -73,15 +73,27 @@ def legal_plays(
     `hand` None: any tile that is not on the table; `done`: what the turn has seen already.
     """
     turn = play_out(rules, position, done)
-    tiles = frozenset(double_set(position.set_max) - position.visible if hand is None else hand)
+    tiles = double_set(position.set_max).difference(turn.seen)
+    if hand is not None:
+        tiles = tiles.intersection(hand)
+    fitting: dict[int, list[Laid]] = {}
     plays: list[Play] = []
     for train in (*position.players, MEXICAN):
         if rules.mx_root == "any" and train == MEXICAN and not turn.trains.get(train):
-            ways = {way for t in tiles for way in (Laid(t.low, t.high), Laid(t.high, t.low))}
+            ways = sorted({way for t in tiles for way in (Laid(t.low, t.high), Laid(t.high, t.low))})
         else:
             due = turn.value_due(train)
-            ways = {Laid(due, t.high if t.low == due else t.low) for t in tiles if t.has(due)}
-        plays.extend(Play(way, train) for way in sorted(ways) if not turn.faults_of(way, train))
+            if due not in fitting:
+                fitting[due] = sorted(Laid(due, t.high if t.low == due else t.low) for t in tiles if t.has(due))
+            ways = fitting[due]
+        # Tiles of the set that fit and are not on the table differ in nothing else than being a double or not.
+        allowed: dict[bool, bool] = {}
+        for way in ways:
+            double = way.is_double
+            if double not in allowed:
+                allowed[double] = not turn.faults_of(way, train)
+            if allowed[double]:
+                plays.append(Play(way, train))
     return plays
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from companion.mexican.blocks import due_doubles, live_doubles, provably_blocked
 from companion.position import Chain, Position
 from companion.ruleset import RuleSet
-from companion.tile import Laid, Tile
+from companion.tile import Laid, suit_ways
 from companion.turn import MEXICAN, SECOND_MEXICAN, Action, Draw, Flip, Mark, Play, Unmark
 from companion.violation import Violation as V
 
@@ -213,7 +213,8 @@ class TurnState:
             self.open.remove(train)
 
     def _exhausted(self, value: int) -> bool:
-        return all(Tile(value, other) in self.seen for other in range(self.position.set_max + 1))
+        suit = suit_ways(self.position.set_max, value)
+        return bool(suit) and all(way.tile in self.seen for way in suit)
 
     def finish(self) -> None:
         """The end of the turn: what was due and did not happen, what happened to the own marker."""
@@ -264,11 +265,12 @@ class TurnState:
         hands = dict(self.position.hands)
         if self.hand is not None:
             hands[self.player] = self.hand
+        trains = self.trains if turn is not None else dict(self.trains)
         return Position(
             set_max=self.position.set_max,
             players=self.position.players,
             engine=self.position.engine,
-            trains=self.trains if turn is not None else dict(self.trains),
+            trains=trains,
             markers=frozenset(self.markers),
             open=tuple(self.open),
             flipped=frozenset(self.flipped),
@@ -278,4 +280,5 @@ class TurnState:
             hands=hands,
             round=self.position.round,
             first_engine=self.position.first_engine,
+            _seen=(trains, self.position.engine, frozenset(self.seen)),
         )
