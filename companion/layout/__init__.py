@@ -1,11 +1,12 @@
 """From tiles on the table to trains: geometry decides, values only break ties between equal geometry.
 
 Reading order: setup (what is known beforehand), shape (the results), ports and joints (which tiles touch), chains (who
-follows whom), then mexican, line and free, which name what was found. `reconstruct` is the one way in.
+follows whom), then mexican, line (with covering) and free, which name what was found. `reconstruct` is the one way in.
 """
 
+from companion.layout.covering import covered
 from companion.layout.reconstruct import reconstruct
 from companion.layout.setup import TableSetup
 from companion.layout.shape import Layout, PlacedTile, Problem, Trouble
 
-__all__ = ["Layout", "PlacedTile", "Problem", "TableSetup", "Trouble", "reconstruct"]
+__all__ = ["Layout", "PlacedTile", "Problem", "TableSetup", "Trouble", "covered", "reconstruct"]

@@ -13,16 +13,13 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from companion.layout.chains import Chain, ChainBuilder, Link
+from companion.layout.covering import WALL, equal_cover, place_of_next
 from companion.layout.joints import TileShapes, distance, find_joints
 from companion.layout.seats import seat_of, sector_of
 from companion.layout.setup import TableSetup
 from companion.layout.shape import Layout, PlacedTile, Problem, Trouble
 from companion.layout.tracking import Known
 from companion.tableview import Point, SeenTile, TableView
-
-WALL = 8
-"""Tiles in a wall's first row: the ninth lies on the eighth."""
-
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -119,6 +116,8 @@ class LineFinder:
         while waiting and growing.line:
             step = self._next(growing, waiting, stacked)
             if step is None:
+                if self._uncover(growing, waiting, stacked):
+                    continue
                 break
             waiting.remove(step.n)
             self._lay(growing, step)
@@ -155,6 +154,19 @@ class LineFinder:
             growing.walls[tile_id] = step.below
         tile = PlacedTile(tile_id, self._as_seen(step.n, step.below), step.left_half)
         growing.line = [*growing.line, tile] if step.at_right else [tile, *growing.line]
+
+    def _uncover(self, growing: Growing, waiting: Sequence[int], stacked: dict[int, int]) -> bool:
+        """Nothing continues the line as it is seen. Lay the equal tile that would make something continue it."""
+        below = place_of_next(growing.line)
+        cover = equal_cover(growing.line, self.setup, self.next_id)
+        if below is None or cover is None or below.id in growing.walls.values() or below.id in stacked.values():
+            return False
+        trial = Growing([*growing.line, cover], {**growing.walls, cover.id: below.id})
+        if self._next(trial, waiting, stacked) is None:
+            return False
+        growing.line, growing.walls = trial.line, trial.walls
+        self.next_id += 1
+        return True
 
     def _next(self, growing: Growing, waiting: Sequence[int], stacked: dict[int, int]) -> Step | None:
         """The tile that continues the line best, or None where nothing does."""

@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.layout import Layout, TableSetup, Trouble, reconstruct
+from companion.layout import Layout, TableSetup, Trouble, covered, reconstruct
 from companion.observed import Observation, difference
 from companion.tableview import TableView
 from companion.tile import Laid, Tile
@@ -112,6 +112,7 @@ class Watcher:
         self._left_over: tuple[Region, ...] = ()
         self._hand_was_here = False
         self._colours: NDArray[np.float32] | None = None
+        self._held_back: Layout | None = None
         self._unread_among: Mapping[str, Sequence[Laid]] | None = None
         self._state = ""
 
@@ -156,7 +157,7 @@ class Watcher:
 
     def forget(self) -> None:
         """A new round, or another calibration: nothing that lay there counts any more."""
-        self.layout = None
+        self.layout = self._held_back = None
         self.memory = TableMemory(self.settings.memory)
         self._reading = None
         self.settler.forget()
@@ -185,6 +186,7 @@ class Watcher:
                 self._ask_unread(frame, layout)
             return
         observation = self.desk.still_new(difference(self.layout, layout))
+        observation, layout = self._covered_unseen(observation, layout)
         same = reading.last is not None and observation.key == reading.last.key
         reading.agreed = reading.agreed + 1 if same else 1
         reading.last, reading.layout = observation, layout
@@ -216,6 +218,8 @@ class Watcher:
             taken = self.desk.record(observation, layout, frame.name)
         # A table that is still in question is compared again as a whole, with whatever comes next.
         self._finish(frame, layout if taken or self.layout is None else self.layout)
+        if not taken and layout.line:
+            self._held_back = layout
         self._ask_unread(frame, layout)
         # What stayed doubtful is looked at again with the next still table.
         self._left_over = self._around(observation, frame)
@@ -247,7 +251,7 @@ class Watcher:
         return recoloured(self._colours, now, frame.size_wh, self.settings.colour)
 
     def _finish(self, frame: Frame, layout: Layout) -> None:
-        self.layout = layout
+        self.layout, self._held_back = layout, None
         self._reading = None
         self._colours = colours(frame.image, self.settings.colour)
         self.bare.learn(frame.image, [track.seen for track in self.memory.tracks], self.calibration)
@@ -288,12 +292,23 @@ class Watcher:
     def _understood(self, frame: Frame) -> Layout:
         """The layout; a tile that was not read is weighed against the rest of the table and given one more chance."""
         view = self._view(frame)
-        layout = reconstruct(view, self.setup, self.layout)
+        layout = reconstruct(view, self.setup, self._held_back or self.layout)
+        if self._held_back is not None and layout.has(Trouble.VALUE_CHANGED):
+            # What was held back was a misreading.
+            layout = reconstruct(view, self.setup, self.layout)
         if not layout.has(Trouble.UNREADABLE_TILE) or not self.box:
             return layout
         recorded = self.desk.recorded()
         tiles = weigh_unread(layout, view.tiles, self.setup.engine, self.box, recorded, self.settings.weigh)
         return reconstruct(replace(view, tiles=tuple(tiles)), self.setup, self.layout)
+
+    def _covered_unseen(self, observation: Observation, layout: Layout) -> tuple[Observation, Layout]:
+        """What would be a fault may be none: a tile laid on its equal in a wall leaves nothing to see."""
+        hidden = covered(layout, self.setup) if layout.line else None
+        if hidden is None or self.layout is None or observation.empty or not self.desk.accuses(observation):
+            return observation, layout
+        instead = self.desk.still_new(difference(self.layout, hidden))
+        return (observation, layout) if self.desk.accuses(instead) else (instead, hidden)
 
     def _view(self, frame: Frame) -> TableView:
         return TableView(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from companion.layout import Layout, TableSetup, Trouble, reconstruct
+from companion.layout import Layout, TableSetup, Trouble, covered, reconstruct
 from companion.layout.setup import Family
 from companion.notation import print_change
 from companion.observed import difference
@@ -111,3 +111,29 @@ def test_a_tile_taken_back_from_the_end() -> None:
     before = reconstruct(table(in_row(0, 4, 6), in_row(1, 6, 5)), SETUP)
     after = reconstruct(table(in_row(0, 4, 6)), SETUP, before)
     assert changes(before, after) == ["-6-5@R"]
+
+
+DOUBLED = [(1, 3), (3, 3), (3, 2), (2, 2), (2, 4), (4, 4), (4, 6), (6, 6)]
+
+
+def test_a_tile_laid_on_its_equal_shows_when_the_next_one_comes() -> None:
+    row = [in_row(n, *values) for n, values in enumerate(DOUBLED)]
+    before = reconstruct(table(*row), SETUP)
+    after = reconstruct(table(*row[:6], in_row(6, 5, 6), row[7]), SETUP, before)
+    assert line(after).endswith("4:6 6:6 6:6 6:5")
+    assert changes(before, after) == ["+6-6@R", "+6-5@R"]
+
+
+def test_nothing_is_laid_unseen_that_is_not_in_the_box() -> None:
+    row = [in_row(n, *values) for n, values in enumerate([*DOUBLED[:-1], (6, 2)])]
+    before = reconstruct(table(*row), SETUP)
+    after = reconstruct(table(*row[:6], in_row(6, 5, 2), row[7]), SETUP, before)
+    assert changes(before, after) == []
+    assert after.has(Trouble.VALUE_CHANGED)
+
+
+def test_a_tile_that_may_lie_on_its_equal_is_offered() -> None:
+    before = reconstruct(table(*(in_row(n, *values) for n, values in enumerate(DOUBLED))), SETUP)
+    hidden = covered(before, SETUP)
+    assert hidden is not None
+    assert changes(before, hidden) == ["+6-6@R"]

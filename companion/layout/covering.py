@@ -1,0 +1,52 @@
+"""What a wall hides: a tile laid on its equal shows nothing, nor does one that the next tile covers in the same moment.
+
+A Chinese line folds back on itself (rules.md section 4.2, stacking), so the place of the next tile is known. Which
+tile a later one proves to lie there is told here; whether that is believed is for others to decide.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from companion.layout.setup import TableSetup
+from companion.layout.shape import Layout, PlacedTile
+from companion.tile import Laid, Tile, chinese_set
+
+WALL = 8
+"""Tiles in a wall's first row: the ninth lies on the eighth."""
+
+
+def place_of_next(line: Sequence[PlacedTile]) -> PlacedTile | None:
+    """The tile on which the next one of a wall lies; None while the first row is not full."""
+    layer, k = divmod(len(line), WALL)
+    return None if layer == 0 else line[WALL * layer - 1 - k]
+
+
+def equal_cover(line: Sequence[PlacedTile], setup: TableSetup, new_id: int) -> PlacedTile | None:
+    """The equal tile that may have been laid, unseen, where the wall has come to; None where none could match."""
+    below = place_of_next(line)
+    if below is None or below.laid is None or line[-1].laid is None:
+        return None
+    laid = Laid(below.laid.outer, below.laid.inner)
+    if laid.inner != line[-1].laid.outer or copies_left(laid.tile, line, setup) < 1:
+        return None
+    return replace(below, id=new_id, inner_half=1 - below.inner_half)
+
+
+def covered(layout: Layout, setup: TableSetup) -> Layout | None:
+    """The layout with an equal tile laid on the wall's next place, which looks the same; None where none could be."""
+    below = place_of_next(layout.line)
+    cover = equal_cover(layout.line, setup, layout.next_id)
+    if cover is None or below is None or below.id in layout.walls.values():
+        return None
+    walls = {**layout.walls, cover.id: below.id}
+    return replace(layout, line=(*layout.line, cover), walls=walls, next_id=layout.next_id + 1)
+
+
+def copies_left(tile: Tile, line: Iterable[PlacedTile], setup: TableSetup) -> int:
+    """How many of this tile are not in the line."""
+    box: Mapping[Tile, int] = chinese_set()
+    each = setup.copies if setup.copies is not None else box.get(tile, 0)
+    return each - Counter(placed.laid.tile for placed in line if placed.laid is not None)[tile]
