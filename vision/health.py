@@ -26,13 +26,17 @@ class HealthSettings:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """`sharpness` see `sharpness_of`; `glare` is the part of the picture that is burnt out."""
+    """`sharpness` see `sharpness_of`; `glare` is the part of the picture that is burnt out.
+
+    `causes` are the problems in one word each: FROZEN, DARK, GLARE, BLURRED.
+    """
 
     brightness: float
     glare: float
     sharpness: float
     frozen: bool
     problems: tuple[str, ...]
+    causes: tuple[str, ...] = ()
 
 
 class HealthCheck:
@@ -54,16 +58,16 @@ class HealthCheck:
         glare = float((grey >= s.glare_from).mean())
         sharpness = sharpness_of(grey)
         frozen = self._same >= s.frozen_frames
-        problems = []
+        problems = {}
         if frozen:
-            problems.append(f"the camera has sent the same picture {self._same + 1} times")
+            problems["FROZEN"] = f"the camera has sent the same picture {self._same + 1} times"
         if brightness < s.dark_below:
-            problems.append(f"too dark (brightness {brightness:.0f} of 255)")
+            problems["DARK"] = f"too dark (brightness {brightness:.0f} of 255)"
         elif glare > s.glare_area:
-            problems.append(f"glare: {glare * 100:.0f} % of the picture is burnt out")
+            problems["GLARE"] = f"glare: {glare * 100:.0f} % of the picture is burnt out"
         if sharpness < s.sharp_from and not frozen:
-            problems.append("blurred: no sharp edge in the picture")
-        return Health(brightness, glare, sharpness, frozen, tuple(problems))
+            problems["BLURRED"] = "blurred: no sharp edge in the picture"
+        return Health(brightness, glare, sharpness, frozen, tuple(problems.values()), tuple(problems))
 
 
 def sharpness_of(grey: NDArray[np.uint8]) -> float:

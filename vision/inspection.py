@@ -18,35 +18,39 @@ GOOD_PX_PER_MM = 1.4
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """`error_mm` is None where no printed marker was there to measure it by; `problems` are sentences for people."""
+    """`error_mm` is None where no printed marker was there to measure it by; `problems` are sentences for people.
+
+    `causes` are the same in one word each: Health's, and TOO_SMALL, SMALL, UNEVEN, OUTSIDE. Only with SMALL, one plays.
+    """
 
     px_per_mm: float
     worst_px_per_mm: float
     error_mm: float | None
     glare: float
     problems: tuple[str, ...]
+    causes: tuple[str, ...] = ()
 
 
 def inspect(image: Image, calibration: Calibration, error_mm: float | None = None) -> Inspection:
     """Glare, darkness, blur and too few pixels, looked for on the table itself, not on the floor beside it."""
     table = straightened(image, calibration)
     health = HealthCheck().see(Frame(table, 0.0, "table"))
-    problems = list(health.problems)
+    problems = dict(zip(health.causes, health.problems, strict=True))
     worst = calibration.worst_px_per_mm
     if worst < LEAST_PX_PER_MM:
-        problems.append(
+        problems["TOO_SMALL"] = (
             f"tiles are too small to read: {worst:.2f} px/mm in the farthest corner, {LEAST_PX_PER_MM} needed"
         )
     elif worst < GOOD_PX_PER_MM:
-        problems.append(f"small pips: {worst:.2f} px/mm in the farthest corner, {GOOD_PX_PER_MM} reads surely")
+        problems["SMALL"] = f"small pips: {worst:.2f} px/mm in the farthest corner, {GOOD_PX_PER_MM} reads surely"
     if error_mm is not None and error_mm > 1.0:
-        problems.append(
+        problems["UNEVEN"] = (
             f"the markers do not fit a flat table by {error_mm:.1f} mm: press the sheets flat and try again"
         )
     outside = _outside(image, calibration)
     if outside:
-        problems.append(f"table corner {', '.join(map(str, outside))} lies outside the picture")
-    return Inspection(calibration.px_per_mm, worst, error_mm, health.glare, tuple(problems))
+        problems["OUTSIDE"] = f"table corner {', '.join(map(str, outside))} lies outside the picture"
+    return Inspection(calibration.px_per_mm, worst, error_mm, health.glare, tuple(problems.values()), tuple(problems))
 
 
 def straightened(image: Image, calibration: Calibration, px_per_mm: float = 1.0) -> Image:
