@@ -21,6 +21,7 @@ from companion.layout.shape import Layout, PlacedTile, Problem, Trouble
 from companion.layout.tracking import Known
 from companion.tableview import Point, SeenTile, TableView
 
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """Tile `n` of the view continues the line, its `left_half` to the left, covering tile `below` if any."""
