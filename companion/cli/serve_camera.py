@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import cv2
 
+from companion.cli.serve_table import PLACE_FILE, TablePlace, look_over, place_from, read_place, write_place
 from companion.evidence import EvidenceStore
 from companion.setup_file import GameSetup, SetupError, setup_from_json
 from companion.supervise import SupervisedCamera, SupervisedEye, keep_watching
@@ -46,6 +48,8 @@ class WatchedTable:
         self._house = house
         self._beat = beat
         self._evidence = EvidenceStore(data_dir / "games")
+        self._place_file = data_dir / PLACE_FILE
+        self._place = read_place(self._place_file)
         if camera is None and (source == "picamera" or source.startswith(("usb:", "/dev/"))):
             camera = SupervisedCamera(source, beat=lambda: beat("camera"))
         self._camera: Camera = open_camera(source) if camera is None else camera
@@ -97,6 +101,23 @@ class WatchedTable:
         done, jpeg = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, 80])
         return jpeg.tobytes() if done else None
 
+    def look_over(self, corners: Any = None, size_mm: Any = None) -> Mapping[str, Any] | None:
+        """Whether table and picture are fit to play, with these corners instead of the present ones if there are any;
+        None while there is no picture. Raises ValueError."""
+        with self._lock:
+            frame, place = self._frame, self._place
+        if frame is None:
+            return None
+        return look_over(frame, place if corners is None else place_from(corners, size_mm), self._eye)  # type: ignore[arg-type]
+
+    def place(self, corners: Any, size_mm: Any = None) -> None:
+        """From now on the table lies there; None: where the printed markers are. Raises ValueError, OSError."""
+        place: TablePlace | None = None if corners is None else place_from(corners, size_mm)
+        write_place(self._place_file, place)
+        with self._lock:
+            self._place = place
+        self._fresh.set()
+
     def read_now(self) -> None:
         """Read the table as it is: somebody pressed the button."""
         watcher = self._watcher
@@ -146,7 +167,7 @@ class WatchedTable:
     def _begin(self, frame: Frame, name: str, session: Any) -> Watcher | None:
         """Find the table in the picture; None, with the reason on the page, while it cannot be found."""
         try:
-            setup = self._setup_for(session)
+            setup = self._placed(self._setup_for(session), frame)
             calibration = first_calibration(frame, setup, self._eye)  # type: ignore[arg-type]
         except SetupError as fault:
             self._say("lost", str(fault))
@@ -158,9 +179,8 @@ class WatchedTable:
             shown, watcher = self._frame, self._watcher
             if shown is None or watcher is None:
                 return None
-            w, h = watcher.calibration.size_mm
-            corners = watcher.calibration.to_px([[0.0, 0.0], [w, 0.0], [w, h], [0.0, h]]).tolist()
-            return self._evidence.keep(name, shown, corners, before=True)
+            tiles = watcher.memory.tiles()
+            return self._evidence.keep(name, shown, _corners_of(watcher), before=True, tiles=tiles)
 
         desk = SessionDesk(session, session.rules, setup, box, keep=keep)
         return Watcher(
@@ -182,7 +202,18 @@ class WatchedTable:
                 return own
         return setup_from_json(session.header.to_json())
 
+    def _placed(self, setup: GameSetup, frame: Frame) -> GameSetup:
+        """The set-up with the corners that a person has set on the page."""
+        with self._lock:
+            place = self._place
+        if place is None:
+            return setup
+        return replace(setup, corners_px=place.corners_px(frame.size_wh), size_mm=place.size_mm)
+
     def _news(self, news: CameraNews) -> None:
+        shown, watcher = self._frame, self._watcher
+        if news.state == "read" and shown is not None and watcher is not None:
+            self._evidence.settled(shown, watcher.memory.tiles(), _corners_of(watcher))
         self._say(news.state, news.detail)
 
     def _lost(self, why: str) -> None:
@@ -201,6 +232,13 @@ class WatchedTable:
                 return
             self._state = told
         self._house.bell.ring()
+
+
+def _corners_of(watcher: Watcher) -> list[list[float]]:
+    """The table's corners in the picture as it is now."""
+    w, h = watcher.calibration.size_mm
+    corners: list[list[float]] = watcher.calibration.to_px([[0.0, 0.0], [w, 0.0], [w, h], [0.0, h]]).tolist()
+    return corners
 
 
 def _fitted(size_wh: tuple[int, int]) -> tuple[int, int]:

@@ -12,16 +12,23 @@ from flask import Blueprint, Response, redirect, render_template, request, send_
 from werkzeug.exceptions import Conflict, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion.event_fields import EventError, read_certainty, read_laid
 from companion.web.access import needs_pin
 from companion.web.api import correction, house
 from companion.web.board import Board, board_of
 from companion.web.body import number, read_body, text
+from companion.web.closeups import close_up
 from companion.web.house import event_lines
 
 plays = Blueprint("plays", __name__)
 
 PICTURE = re.compile(r"[\w][\w.-]{0,120}\.(jpg|jpeg|png|webp)", re.ASCII | re.IGNORECASE)
 """File names that may be pictures beside a journal: no folders, nothing hidden."""
+
+
+NEXT_FRAMES = 6
+MOST_FRAMES = 24
+"""So many pictures are looked through for a tile that its own entry has no picture of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,27 +103,43 @@ def show(seq: int) -> str:
     board = board_of(house().session.snapshot())
     play = shown_play(seq, board)
     before, after = pictures_of(seq)
+    folder = pictures_folder(house().game)
     return render_template(
         "play.html",
         board=board,
         line=line,
         play=play,
-        reading=_reading(seq),
+        reading=_reading(line),
+        close=None if folder is None else close_up(folder, _frames_about(seq), _looked_for(line)),
         before=before,
         after=after,
         tv=False,
     )
 
 
-def _reading(seq: int) -> dict[str, Any] | None:
-    """How the camera read the tile that this entry laid: probability and other values."""
-    snapshot = house().session.snapshot()
-    rows = [*(snapshot.get("trains") or ()), {"tiles": snapshot.get("line") or ()}]
-    for row in rows:
-        for tile in row.get("tiles") or ():
-            if tile.get("seq") == seq:
-                return dict(tile)
-    return None
+def _reading(line: Mapping[str, Any]) -> dict[str, Any] | None:
+    """How the camera read the tile that this entry laid: its halves' probabilities and what else it may be."""
+    try:
+        certainty = read_certainty(line.get("reading"), "reading")
+        tile = read_laid(line.get("tile"), "tile")
+    except EventError:
+        return None
+    others = [(list(other), p) for other, p in certainty.alternatives(tile)]
+    return {"tile": list(tile), "sure": certainty.sure, "halves": certainty.p, "others": others}
+
+
+def _looked_for(line: Mapping[str, Any]) -> Sequence[int] | None:
+    """The tile whose close-up shows what this entry is about; None: one that was not read."""
+    tile = line.get("tile")
+    return tile if isinstance(tile, list) and len(tile) == 2 else None if line.get("event") == "unclear" else ()
+
+
+def _frames_about(seq: int) -> list[str]:
+    """Pictures that may show what this entry laid: its own, the next ones, then the ones before it."""
+    lines = [(line["seq"], str(line.get("frame") or "")) for line in event_lines(house().session)]
+    told = [(at, frame) for at, frame in lines if PICTURE.fullmatch(frame)]
+    later = [frame for at, frame in told if at >= seq][:NEXT_FRAMES]
+    return [*later, *(frame for at, frame in reversed(told) if at < seq)][:MOST_FRAMES]
 
 
 @plays.post("/play/<int:seq>/preview")

@@ -1,4 +1,4 @@
-"""Pictures for disputes: what the table looked like at a play and just before it.
+"""The store of pictures for disputes: what the table looked like at a play and just before it.
 
 They lie beside the journal that names them, as small JPEGs with everything outside the table painted over. Memory and
 disk are bounded: a ring of the last seconds in memory, a budget and an age on disk, the oldest going first. A full disk
@@ -8,7 +8,6 @@ costs pictures and a banner, never an event.
 from __future__ import annotations
 
 import errno
-import re
 import shutil
 import threading
 import time
@@ -22,10 +21,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.evidence.closeups import CloseUps, painted_outside
+from companion.evidence.files import Stored, found
+from companion.tableview import SeenTile
 from vision.frame import Frame, Image
-
-PICTURE = re.compile(r"evidence-\d{8}T\d{6}-\d{4}(-before-\d)?\.jpg")
-"""Only files of this name are ever deleted: whatever else lies beside a journal is not ours."""
 
 Corners = Sequence[Sequence[float]]
 
@@ -54,13 +53,6 @@ class EvidenceStatus:
     trouble: str = ""
 
 
-@dataclass(slots=True)
-class _Stored:
-    path: Path
-    size: int
-    at: float
-
-
 class EvidenceStore:
     """Keeps pictures under the folder `games` (games/GAME/*.jpg). Thread-safe; writing happens in a thread of its own.
 
@@ -80,9 +72,10 @@ class EvidenceStore:
         self._clock, self._free_bytes = clock, free_bytes
         self._lock = threading.Lock()
         self._ring: deque[tuple[float, Image]] = deque()
+        self._closeups = CloseUps(self._settings.table_margin)
         self._trouble = ""
         self._count = 0
-        self._stored = deque(sorted(_found(games), key=lambda stored: stored.at))
+        self._stored = deque(sorted(found(games), key=lambda stored: stored.at))
         self._bytes = sum(stored.size for stored in self._stored)
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="evidence")
         self._last: Future[None] | None = None
@@ -96,25 +89,48 @@ class EvidenceStore:
             while len(self._ring) > self._settings.before:
                 self._ring.popleft()
 
-    def keep(self, game: str, frame: Frame, corners_px: Corners | None, *, before: bool = False) -> str | None:
+    def settled(self, frame: Frame, tiles: Sequence[SeenTile], corners_px: Corners) -> None:
+        """A still table was read, and this is how it looked: the "before" of whatever is laid next."""
+        with self._lock:
+            self._closeups.notice(frame.image, tiles, np.asarray(corners_px, np.float64))
+            self._closeups.settled(frame.image)
+
+    def keep(
+        self,
+        game: str,
+        frame: Frame,
+        corners_px: Corners | None,
+        *,
+        before: bool = False,
+        tiles: Sequence[SeenTile] = (),
+    ) -> str | None:
         """Store this picture, and with `before` the ones of the seconds before it. Returns its name for the journal.
+
+        `tiles` are those that lie on the table: the new ones among them are stored from close by as well.
 
         None where nothing is stored: the table's corners are not known (what lies outside it could not be painted over)
         or the disk is full. `corners_px` (4, 2) in pixels of `frame`.
         """
-        if corners_px is None or not self._has_room():
+        corners = None if corners_px is None else np.asarray(corners_px, np.float64)
+        if corners is not None and tiles:
+            with self._lock:
+                self._closeups.notice(frame.image, tiles, corners)
+        if corners is None or not self._has_room():
             return None
         with self._lock:
             self._count = (self._count + 1) % 10_000
             stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(self._clock()))
             stem = f"evidence-{stamp}-{self._count:04d}"
             earlier = [image for at, image in self._ring if at < frame.at] if before else []
+            close = self._closeups.to_keep(stem) if tiles else []
         folder = self._games / game
-        share = np.asarray(corners_px, np.float64) / frame.size_wh
+        share = corners / frame.size_wh
         jobs = [(folder / f"{stem}.jpg", _narrowed(frame.image, self._settings.width_px))]
         jobs += [(folder / f"{stem}-before-{n}.jpg", image) for n, image in enumerate(earlier[-9:], start=1)]
         for path, image in jobs:
             self._last = self._writer.submit(self._write, path, image, share)
+        for name, content in close:
+            self._last = self._writer.submit(self._put, folder / name, content)
         return f"{stem}.jpg"
 
     def flush(self) -> None:
@@ -130,6 +146,7 @@ class EvidenceStore:
         """Delete every picture, on disk and in memory, now; how many there were. The journals stay."""
         with self._lock:
             self._ring.clear()
+            self._closeups.forget()
         return self._delete(lambda stored: True)
 
     def expire(self) -> int:
@@ -140,7 +157,8 @@ class EvidenceStore:
     @property
     def status(self) -> EvidenceStatus:
         with self._lock:
-            return EvidenceStatus(len(self._stored), self._bytes, self._trouble)
+            pictures = sum(stored.is_picture for stored in self._stored)
+            return EvidenceStatus(pictures, self._bytes, self._trouble)
 
     def close(self) -> None:
         self._writer.shutdown(wait=True)
@@ -158,9 +176,12 @@ class EvidenceStore:
     def _write(self, path: Path, image: Image, share: NDArray[np.float64]) -> None:
         encoded = cv2.imencode(
             ".jpg",
-            table_only(image, share, self._settings.table_margin),
+            painted_outside(image, share * (image.shape[1], image.shape[0]), self._settings.table_margin),
             [cv2.IMWRITE_JPEG_QUALITY, self._settings.quality],
         )[1].tobytes()
+        self._put(path, encoded)
+
+    def _put(self, path: Path, encoded: bytes) -> None:
         unfinished = path.with_suffix(".part")
         try:
             unfinished.write_bytes(encoded)
@@ -174,7 +195,7 @@ class EvidenceStore:
                 self._trouble = f"{why}: the game goes on without pictures"
             return
         with self._lock:
-            self._stored.append(_Stored(path, len(encoded), self._clock()))
+            self._stored.append(Stored(path, len(encoded), self._clock()))
             self._bytes += len(encoded)
         self.expire()
         self._keep_to_budget()
@@ -187,7 +208,7 @@ class EvidenceStore:
                 oldest = self._stored[0]
             self._delete(lambda stored, oldest=oldest: stored is oldest)  # type: ignore[misc]
 
-    def _delete(self, wanted: Callable[[_Stored], bool]) -> int:
+    def _delete(self, wanted: Callable[[Stored], bool]) -> int:
         with self._lock:
             going = [stored for stored in self._stored if wanted(stored)]
             if not going:
@@ -196,29 +217,7 @@ class EvidenceStore:
             self._bytes = sum(stored.size for stored in self._stored)
         for stored in going:
             stored.path.unlink(missing_ok=True)
-        return len(going)
-
-
-def delete_stored(games: Path) -> int:
-    """Delete every picture of earlier evenings, where no store is open; how many there were."""
-    going = _found(games)
-    for stored in going:
-        stored.path.unlink(missing_ok=True)
-    return len(going)
-
-
-def table_only(image: Image, share: NDArray[np.float64], margin: float) -> Image:
-    """The picture with everything outside the table painted grey. `share` (4, 2): the table's corners as shares of
-    width and height; `margin`: how much further out, as a share of the table, because hands at the edge belong to the
-    play."""
-    corners = share * (image.shape[1], image.shape[0])
-    middle = corners.mean(axis=0)
-    outline = np.rint(middle + (corners - middle) * (1 + margin)).astype(np.int32)
-    mask = np.zeros(image.shape[:2], np.uint8)
-    cv2.fillConvexPoly(mask, outline, 255)
-    painted = np.full_like(image, 128)
-    painted[mask > 0] = image[mask > 0]
-    return painted
+        return sum(stored.is_picture for stored in going)
 
 
 def _narrowed(image: Image, width: int) -> Image:
@@ -227,16 +226,3 @@ def _narrowed(image: Image, width: int) -> Image:
         return image.copy()
     height = round(image.shape[0] * width / image.shape[1])
     return np.asarray(cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
-
-
-def _found(games: Path) -> list[_Stored]:
-    """The pictures of earlier runs."""
-    found = []
-    for path in games.glob("*/evidence-*.jpg"):
-        if PICTURE.fullmatch(path.name):
-            try:
-                stat = path.stat()
-            except OSError:
-                continue
-            found.append(_Stored(path, stat.st_size, stat.st_mtime))
-    return found

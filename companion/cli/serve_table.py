@@ -1,0 +1,112 @@
+"""Where the table lies in the camera's picture, as a person said it or by the printed markers; is it fit to play?"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from companion.header import Header
+from companion.setup_file import GameSetup, SetupError
+from companion.tableview import Point
+from companion.watch.start import first_calibration
+from vision.calibration import Calibration, CalibrationError
+from vision.eye import Eye
+from vision.fiducials import find_markers, missing_corners
+from vision.frame import Frame
+from vision.health import HealthCheck
+from vision.inspection import inspect
+
+PLACE_FILE = "table.json"
+"""In the data folder: one table for all games."""
+
+NOBODY = Header("tactic", "double-12", ("?", "??"))
+"""A set-up file names its players; looking over an empty table needs none."""
+
+
+@dataclass(frozen=True, slots=True)
+class TablePlace:
+    """The table's corners, clockwise, as shares of the picture's width and height; so they outlive a change of its
+    size. `size_mm` None: measured by the tiles that lie there."""
+
+    corners: tuple[Point, Point, Point, Point]
+    size_mm: tuple[float, float] | None = None
+
+    def corners_px(self, size_wh: tuple[int, int]) -> tuple[Point, Point, Point, Point]:
+        a, b, c, d = ((x * size_wh[0], y * size_wh[1]) for x, y in self.corners)
+        return a, b, c, d
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "corners": [[round(x, 5), round(y, 5)] for x, y in self.corners],
+            "size_mm": None if self.size_mm is None else list(self.size_mm),
+        }
+
+
+def place_from(corners: Any, size_mm: Any) -> TablePlace:
+    """Raises ValueError in one line for anything but four points within or close to the picture."""
+    try:
+        points = [(float(x), float(y)) for x, y in corners]
+        size = None if size_mm is None else (float(size_mm[0]), float(size_mm[1]))
+    except (TypeError, ValueError, IndexError):
+        raise ValueError("expected four corners [x, y] and a size [width, height]") from None
+    if len(points) != 4 or not all(-0.05 <= share <= 1.05 for point in points for share in point):
+        raise ValueError("expected four corners within the picture")
+    if size is not None and not all(100 <= length <= 10_000 for length in size):
+        raise ValueError("expected a table of 100 to 10000 mm")
+    return TablePlace((points[0], points[1], points[2], points[3]), size)
+
+
+def read_place(path: Path) -> TablePlace | None:
+    """What was kept; None where nothing was, or it cannot be read: then the markers say where the table is."""
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        return place_from(kept["corners"], kept.get("size_mm"))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def write_place(path: Path, place: TablePlace | None) -> None:
+    """Whole or not at all; None: forget it. Raises OSError."""
+    if place is None:
+        path.unlink(missing_ok=True)
+        return
+    unfinished = path.with_suffix(".part")
+    unfinished.write_text(json.dumps(place.to_json()), encoding="utf-8")
+    unfinished.replace(path)
+
+
+def look_over(frame: Frame, place: TablePlace | None, eye: Eye) -> dict[str, Any]:
+    """What the set-up page shows: where the table is, how finely it is seen, and what is wrong with the picture.
+
+    `by` is person, markers or None (not found; `missing` names the markers, `problem` the reason in one line);
+    `corners` are shares of the picture; `causes` are vision.inspection's; `fit`: one can play.
+    """
+    markers = find_markers(frame.image)
+    told: dict[str, Any] = {"by": None, "corners": None, "missing": list(missing_corners(markers)), "problem": None}
+    try:
+        if place is not None:
+            setup = GameSetup(NOBODY, corners_px=place.corners_px(frame.size_wh), size_mm=place.size_mm)
+            calibration = first_calibration(frame, setup, eye)
+        else:
+            calibration = Calibration.from_markers(markers, None, size_wh=frame.size_wh)
+    except (CalibrationError, SetupError) as fault:
+        health = HealthCheck().see(frame)
+        shown = None if place is None else place.to_json()["corners"]
+        return {**told, "corners": shown, "problem": str(fault), "causes": list(health.causes), "fit": False}
+    error = calibration.error_mm(markers) if markers else None
+    found = inspect(frame.image, calibration, error)
+    w, h = frame.size_wh
+    return {
+        **told,
+        "by": "markers" if place is None else "person",
+        "corners": [[round(float(x) / w, 5), round(float(y) / h, 5)] for x, y in calibration.corners_px],
+        "size_mm": [round(length) for length in calibration.size_mm],
+        "px_per_mm": round(found.px_per_mm, 2),
+        "worst_px_per_mm": round(found.worst_px_per_mm, 2),
+        "error_mm": None if error is None else round(error, 2),
+        "glare": round(found.glare, 3),
+        "causes": list(found.causes),
+        "fit": not set(found.causes) - {"SMALL"},
+    }

@@ -1,0 +1,11 @@
+"""Pictures for disputes: the table at a play and just before it, and each played tile from close by.
+
+Reading order: files (what may lie beside a journal), closeups (a tile before and after it was laid), store (what is
+kept, for how long, and how it is deleted).
+"""
+
+from companion.evidence.closeups import CloseUps
+from companion.evidence.files import PICTURE, delete_stored
+from companion.evidence.store import EvidenceSettings, EvidenceStatus, EvidenceStore
+
+__all__ = ["PICTURE", "CloseUps", "EvidenceSettings", "EvidenceStatus", "EvidenceStore", "delete_stored"]

@@ -1,0 +1,46 @@
+"""The names of evidence, and finding it again: only files of these names are ever deleted.
+
+`evidence-TIME-NUMBER.jpg` is the table, `...-before-N.jpg` the seconds before it, `...-tile-N.jpg` and
+`...-tile-N-before.jpg` one tile from close by, `....json` where which tile is seen.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+PICTURE = re.compile(r"evidence-\d{8}T\d{6}-\d{4}(-before-\d|-tile-\d{1,2}(-before)?)?\.jpg")
+INDEX = re.compile(r"evidence-\d{8}T\d{6}-\d{4}\.json")
+
+
+@dataclass(slots=True)
+class Stored:
+    path: Path
+    size: int
+    at: float
+
+    @property
+    def is_picture(self) -> bool:
+        return self.path.suffix == ".jpg"
+
+
+def found(games: Path) -> list[Stored]:
+    """The evidence of earlier runs."""
+    stored = []
+    for path in games.glob("*/evidence-*"):
+        if PICTURE.fullmatch(path.name) or INDEX.fullmatch(path.name):
+            try:
+                stat = path.stat()
+            except OSError:
+                continue
+            stored.append(Stored(path, stat.st_size, stat.st_mtime))
+    return stored
+
+
+def delete_stored(games: Path) -> int:
+    """Delete every picture of earlier evenings, where no store is open; how many there were."""
+    going = found(games)
+    for stored in going:
+        stored.path.unlink(missing_ok=True)
+    return sum(stored.is_picture for stored in going)

@@ -1,0 +1,169 @@
+"""A dispute over one tile: its place before, the tile after at full resolution, and what was read, over it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from flask.testing import FlaskClient
+
+from companion.evidence import PICTURE, EvidenceStore
+from companion.tableview import Point, SeenHalf, SeenTile
+from companion.web.closeups import close_up, read_index
+from companion.web.house import House
+from tests.web.fakes import FakeSession
+from vision.frame import Frame
+
+CORNERS = [[50.0, 40.0], [950.0, 40.0], [950.0, 660.0], [50.0, 660.0]]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[EvidenceStore]:
+    (tmp_path / "games/tonight").mkdir(parents=True)
+    made = EvidenceStore(tmp_path / "games", free_bytes=lambda folder: 10**12)
+    yield made
+    made.close()
+
+
+def tile(x: float, y: float, a: int | None, b: int | None, p: float = 0.99) -> SeenTile:
+    """A tile of 60 x 30 px that lies along x; a picture pixel is a millimetre."""
+    quad: tuple[Point, Point, Point, Point] = ((x, y + 30), (x, y), (x + 60, y), (x + 60, y + 30))
+    return SeenTile((x + 30, y + 15), 0.0, 60, 30, True, (SeenHalf(a, p), SeenHalf(b, 0.98)), 0.9, quad)
+
+
+def frame(at: float, *tiles: SeenTile) -> Frame:
+    """The tiles as white boxes on a dark table."""
+    image = np.full((700, 1000, 3), 60, np.uint8)
+    for one in tiles:
+        assert one.box_px is not None
+        (x0, y0), (x1, y1) = one.box_px[1], one.box_px[3]
+        image[round(y0) : round(y1), round(x0) : round(x1)] = 240
+    return Frame(image, at, f"f{at}")
+
+
+def kept(store: EvidenceStore, *frames_and_tiles: tuple[Frame, list[SeenTile]]) -> list[str]:
+    """Each table is kept as a picture of the game and then comes to rest."""
+    names = []
+    for shown, tiles in frames_and_tiles:
+        name = store.keep("tonight", shown, CORNERS, tiles=tiles)
+        store.settled(shown, tiles, CORNERS)
+        assert name is not None
+        names.append(name)
+    store.flush()
+    return names
+
+
+def brightness(path: Path, quad: list[list[float]]) -> float:
+    image = cv2.imread(str(path))
+    (x0, y0), (x1, y1) = quad[1], quad[3]
+    return float(image[round(y0) + 3 : round(y1) - 3, round(x0) + 3 : round(x1) - 3].mean())
+
+
+def test_the_tile_is_cut_out_before_and_after_it_was_laid(store: EvidenceStore, tmp_path: Path) -> None:
+    first, second = tile(300, 300, 12, 5), tile(365, 300, 5, 7)
+    kept(store, (frame(1, first), [first]))
+    (name,) = kept(store, (frame(2, first, second), [first, second]))
+    folder = tmp_path / "games/tonight"
+    rows = read_index(folder / name.replace(".jpg", ".json"))
+    assert [(row["values"], row["new"]) for row in rows] == [([12, 5], False), ([5, 7], True)]
+    laid = rows[1]
+    assert brightness(folder / laid["after"], laid["quad"]) > 220
+    assert brightness(folder / laid["before"], laid["quad"]) < 80, "before, its place was empty"
+    assert cv2.imread(str(folder / laid["after"])).shape[1::-1] == tuple(laid["size"])
+
+
+def test_crops_show_the_table_and_nothing_beside_it(store: EvidenceStore, tmp_path: Path) -> None:
+    edge = tile(60, 50, 1, 2)
+    picture = frame(1, edge)
+    picture.image[:, :20] = (0, 0, 255)
+    kept(store, (picture, [edge]))
+    (crop,) = (tmp_path / "games/tonight").glob("*-tile-1.jpg")
+    assert np.abs(cv2.imread(str(crop))[:, :8].astype(int) - 128).max() < 20
+
+
+def test_a_tile_that_was_asked_about_first_keeps_its_pictures(store: EvidenceStore, tmp_path: Path) -> None:
+    unread, read = tile(300, 300, 12, None), tile(301, 300, 12, 5)
+    names = kept(store, (frame(1), []), (frame(2, unread), [unread]), (frame(3, read), [read]))
+    made = close_up(tmp_path / "games/tonight", [names[2]], [12, 5])
+    assert made is not None and made.before is not None
+    assert made.after.startswith(names[1].removesuffix(".jpg"))
+    unanswered = close_up(tmp_path / "games/tonight", [names[1]], None)
+    assert unanswered is not None and [label.value for label in unanswered.labels] == ["12", "?"]
+
+
+def test_crops_go_with_the_other_pictures(store: EvidenceStore, tmp_path: Path) -> None:
+    one = tile(300, 300, 12, 5)
+    kept(store, (frame(1), []), (frame(2, one), [one]))
+    names = sorted(path.name for path in (tmp_path / "games/tonight").glob("*.jpg"))
+    assert len(names) == 4 and all(PICTURE.fullmatch(name) for name in names)
+    assert store.status.pictures == 4
+    assert store.delete_all() == 4
+    assert list((tmp_path / "games/tonight").iterdir()) == []
+
+
+def test_a_table_that_was_laid_while_nobody_watched_does_not_flood_the_disk(
+    store: EvidenceStore, tmp_path: Path
+) -> None:
+    tiles = [tile(60 + 70 * (n % 12), 60 + 60 * (n // 12), n % 13, n % 7) for n in range(90)]
+    kept(store, (frame(1, *tiles), tiles))
+    assert len(list((tmp_path / "games/tonight").glob("*-tile-*.jpg"))) <= 24
+
+
+def test_the_play_shows_the_tile_with_its_reading_and_the_other_readings(
+    anyone: FlaskClient, session: FakeSession, house: House, tmp_path: Path, store: EvidenceStore
+) -> None:
+    laid = tile(300, 300, 0, 11, 0.72)
+    kept(store, (frame(1), []))
+    (name,) = kept(store, (frame(2, laid), [laid]))
+    (tmp_path / "games/tonight/journal.jsonl").write_text("{}\n", encoding="utf-8")
+    session.lines[31] |= {"frame": name, "reading": {"p": [0.72, 0.98], "others": [[[6, 0.25]], []]}}
+    page = anyone.get("/play/32").get_data(as_text=True)
+    assert f"{name.removesuffix('.jpg')}-tile-1.jpg" in page
+    assert f"{name.removesuffix('.jpg')}-tile-1-before.jpg" in page
+    assert "<polygon" in page and ">11</text>" in page
+    assert "70.6 %" in page and "24.5 %" in page and "6-11" in page
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        b"not json",
+        b"[]",
+        b'{"tiles": 3}',
+        b'{"tiles": [1]}',
+        b'{"tiles": [{"values": [0, 11], "quad": [[1, 2]], "size": [3, 4], "after": "a.jpg"}]}',
+        b'{"tiles": [{"values": [0, 11], "quad": "abcd", "size": [3, 4], "after": "../a.jpg"}]}',
+        b'{"tiles": [{"values": [0, 11], "quad": [[NaN,1],[1,1],[1,1],[1,1]], "size": [3, 4], "after": "f32.jpg"}]}',
+        b"[" * 100_000,
+    ],
+)
+def test_a_broken_index_shows_no_crops_and_breaks_nothing(
+    anyone: FlaskClient, session: FakeSession, tmp_path: Path, index: bytes
+) -> None:
+    folder = tmp_path / "games/tonight"
+    folder.mkdir(parents=True)
+    for name, content in (("journal.jsonl", b"{}\n"), ("f32.jpg", b"\xff\xd8\xff"), ("f32.json", index)):
+        (folder / name).write_bytes(content)
+    session.lines[31]["frame"] = "f32.jpg"
+    answer = anyone.get("/play/32")
+    assert answer.status_code == 200 and "<polygon" not in answer.get_data(as_text=True)
+
+
+def test_only_pictures_of_the_game_itself_are_named(tmp_path: Path) -> None:
+    (tmp_path / "secret.jpg").write_bytes(b"x")
+    inside = tmp_path / "game"
+    inside.mkdir()
+    row: dict[str, Any] = {
+        "values": [1, 2],
+        "quad": [[0, 0]] * 4,
+        "size": [9, 9],
+        "after": "../secret.jpg",
+        "new": True,
+    }
+    (inside / "f.json").write_text(json.dumps({"tiles": [row]}), encoding="utf-8")
+    assert close_up(inside, ["f.jpg"], [1, 2]) is None
