@@ -12,10 +12,14 @@ from dataclasses import replace
 
 from companion.layout.setup import TableSetup
 from companion.layout.shape import Layout, PlacedTile
+from companion.tableview import SeenHalf
 from companion.tile import Laid, Tile, chinese_set
 
 WALL = 8
 """Tiles in a wall's first row: the ninth lies on the eighth."""
+
+INFERRED = 0.5
+"""How sure the halves of a tile are that nobody saw: never as sure as a reading."""
 
 
 def place_of_next(line: Sequence[PlacedTile]) -> PlacedTile | None:
@@ -33,6 +37,25 @@ def equal_cover(line: Sequence[PlacedTile], setup: TableSetup, new_id: int) -> P
     if laid.inner != line[-1].laid.outer or copies_left(laid.tile, line, setup) < 1:
         return None
     return replace(below, id=new_id, inner_half=1 - below.inner_half)
+
+
+def covered_at_the_turn(
+    line: Sequence[PlacedTile], setup: TableSetup, new: PlacedTile, new_id: int
+) -> PlacedTile | None:
+    """The last tile of a row, covered by `new` before it was ever seen; None where `new` may be that last tile itself.
+
+    `new` is placed as if it were the last of its row. It matches nothing so, but as the first tile of the next row it
+    lies on a tile that leads from the line's end to it, and only one tile does.
+    """
+    if setup.arms != 1 or len(line) % WALL != WALL - 1 or new.laid is None or line[-1].laid is None:
+        return None
+    end = line[-1].laid.outer
+    hidden = Laid(end, new.laid.outer)
+    if new.laid.inner == end or copies_left(hidden.tile, [*line, new], setup) < 1:
+        return None
+    halves = [SeenHalf(hidden.outer, INFERRED)] * 2
+    halves[new.inner_half] = SeenHalf(hidden.inner, INFERRED)
+    return PlacedTile(new_id, replace(new.seen, halves=(halves[0], halves[1])), new.inner_half)
 
 
 def covered(layout: Layout, setup: TableSetup) -> Layout | None:

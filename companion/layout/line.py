@@ -13,7 +13,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from companion.layout.chains import Chain, ChainBuilder, Link
-from companion.layout.covering import WALL, equal_cover, place_of_next
+from companion.layout.covering import WALL, covered_at_the_turn, equal_cover, place_of_next
 from companion.layout.joints import TileShapes, distance, find_joints
 from companion.layout.seats import seat_of, sector_of
 from companion.layout.setup import TableSetup
@@ -154,6 +154,14 @@ class LineFinder:
             tile_id, self.next_id = self.next_id, self.next_id + 1
             growing.walls[tile_id] = step.below
         tile = PlacedTile(tile_id, self._as_seen(step.n, step.below), step.left_half)
+        hidden = covered_at_the_turn(growing.line, self.setup, tile, self.next_id) if step.at_right else None
+        if hidden is not None:
+            self.next_id += 1
+            if step.below is not None:
+                growing.walls[hidden.id] = step.below
+            growing.walls[tile.id] = hidden.id
+            growing.line = [*growing.line, hidden]
+            tile = replace(tile, inner_half=1 - tile.inner_half)
         growing.line = [*growing.line, tile] if step.at_right else [tile, *growing.line]
 
     def _uncover(self, growing: Growing, waiting: Sequence[int], stacked: dict[int, int]) -> bool:

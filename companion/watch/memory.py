@@ -180,6 +180,10 @@ class TableMemory:
     def _again(self, track: Track, raw: SeenTile) -> Track:
         """A known place is read again; another tile there has to be read so several times before it is believed."""
         if not track.differs(raw, self.settings.sure):
+            if track.rival is not None and raw.values is None and not track.rival.differs(raw, self.settings.sure):
+                # Half read, it may be either of the two: this look settles nothing.
+                track.missing = 0
+                return track
             track.rival = None
             track.add(raw)
             return track

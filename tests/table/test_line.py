@@ -137,3 +137,21 @@ def test_a_tile_that_may_lie_on_its_equal_is_offered() -> None:
     hidden = covered(before, SETUP)
     assert hidden is not None
     assert changes(before, hidden) == ["+6-6@R"]
+
+
+def test_a_tile_covered_at_the_turn_before_it_was_seen_is_the_only_one_that_fits() -> None:
+    before = reconstruct(table(*(in_row(n, *values) for n, values in enumerate(ROW[:7]))), SETUP)
+    after = reconstruct(table(*(in_row(n, *values) for n, values in enumerate([*ROW[:7], (3, 6)]))), SETUP, before)
+    assert line(after).endswith("4:4 4:6 6:3")
+    assert changes(before, after) == ["+4-6@R", "+6-3@R"]
+    tenth = reconstruct(
+        table(*(in_row(n, *values) for n, values in enumerate([*ROW[:6], (5, 3), (3, 6)]))), SETUP, after
+    )
+    assert line(tenth).endswith("4:6 6:3 3:5")
+
+
+def test_no_tile_is_put_under_another_that_is_not_in_the_box() -> None:
+    row = [*ROW[:6], (4, 4)]
+    before = reconstruct(table(*(in_row(n, *values) for n, values in enumerate(row))), SETUP)
+    after = reconstruct(table(*(in_row(n, *values) for n, values in enumerate([*row, (6, 3)]))), SETUP, before)
+    assert changes(before, after) == ["+6-3@R"]
