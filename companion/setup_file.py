@@ -179,6 +179,8 @@ def _corners(table: Mapping[str, Any]) -> tuple[Point, Point, Point, Point] | No
     if not isinstance(value, list) or len(value) != 4:
         raise SetupError("table.corners_px: expected four points [x, y], clockwise")
     points = [_lengths(point, f"table.corners_px[{n}]", 2, positive=False) for n, point in enumerate(value)]
+    if any(point is None for point in points):
+        raise SetupError("table.corners_px: expected four points [x, y], not null")
     a, b, c, d = ((float(p[0]), float(p[1])) for p in points if p is not None)
     area = sum(p[0] * q[1] - q[0] * p[1] for p, q in ((a, b), (b, c), (c, d), (d, a))) / 2
     if area < 0:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -30,14 +33,16 @@ def open_picture(path: Path, most_pixels: int = MOST_PIXELS) -> Image:
         if path.stat().st_size == 0:
             raise PictureError("the file is empty, expected a picture")
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Pillow.DecompressionBombWarning)
+            # What is wrong with the file comes out as one PictureError; Pillow's remarks on the way are noise.
+            warnings.simplefilter("ignore")
             with Pillow.open(path, formats=FORMATS) as picture:
                 w, h = picture.size
                 if w * h > most_pixels:
                     raise PictureError(f"{w}x{h} pixels, at most {most_pixels // 1_000_000} megapixels are opened")
                 if min(w, h) < 16:
                     raise PictureError(f"{w}x{h} pixels, expected at least 16x16")
-                pixels = np.asarray(_flat(ImageOps.exif_transpose(picture)), np.uint8)
+                with _libtiff_muted() if picture.format == "TIFF" else contextlib.nullcontext():
+                    pixels = np.asarray(_flat(ImageOps.exif_transpose(picture)), np.uint8)
     except PictureError:
         raise
     except UnidentifiedImageError:
@@ -50,6 +55,24 @@ def open_picture(path: Path, most_pixels: int = MOST_PIXELS) -> Image:
         text = " ".join(str(error).split())
         raise PictureError(f"damaged picture ({text[:120] or type(error).__name__})") from None
     return np.ascontiguousarray(pixels[:, :, ::-1])
+
+
+@contextlib.contextmanager
+def _libtiff_muted() -> Iterator[None]:
+    """libtiff writes its errors to file descriptor 2 by itself, whatever Python does with stderr."""
+    try:
+        kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    except OSError:
+        # No stderr at all, or no descriptor left: then there is nothing to mute.
+        yield
+        return
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def _flat(picture: Pillow.Image) -> Pillow.Image:

@@ -1,7 +1,7 @@
-"""Bad input by the million: `python -m tests.box.fuzz [SECONDS]` for each door that strangers' data comes through.
+"""The doors that strangers' data comes through, and mutations of good samples to knock with.
 
-Mutations of good samples, seeded; a door may refuse with its own error (one line) and may never do anything else. The
-short version with a fixed number of tries is in test_fuzz.py.
+A door may refuse with its own error (one line) and may never do anything else. The long runs are in fuzz_runs.py, the
+short ones with a fixed number of tries in test_fuzz.py.
 """
 
 from __future__ import annotations
@@ -9,8 +9,6 @@ from __future__ import annotations
 import io
 import json
 import random
-import sys
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -28,6 +26,7 @@ from companion.publish.topics import unpack
 from companion.questions import answer
 from companion.setup_file import SetupError, read_setup
 from hardware.panel import PanelError, load_settings
+from tests.box.fuzz_http import HttpDoor
 from vision.pictures import PictureError, open_picture
 
 HEADER: dict[str, Any] = {"journal": 1, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben", "Cy"]}
@@ -145,6 +144,7 @@ def doors(folder: Path) -> Mapping[str, Door]:
         "setup": Door((SETUP,), through_file("setup.json", read_setup), (SetupError,)),
         "judge": Door((QUESTION,), _judge),
         "pictures": Door(_pictures(), through_file("picture", open_picture), (PictureError,)),
+        "http": Door(HttpDoor.SAMPLES, HttpDoor(folder / "http")),
         "broker": Door((HEAD, JOURNAL.split(b"\n")[1]), _broker),
         "outbox": Door((b'{"a": 3, "b": 7}',), through_file("outbox.json", lambda path: Outbox(path).confirmed("a"))),
         "pins": Door((PINS,), through_file("pins.toml", load_settings), (PanelError,)),
@@ -200,24 +200,17 @@ def knock(door: Door, seed: int, tries: int | None = None, seconds: float | None
     end = None if seconds is None else time.monotonic() + seconds
     count = 0
     while (tries is None or count < tries) and (end is None or time.monotonic() < end):
-        data = mutated(chance.choice(door.samples), chance)
+        enter(door, mutated(chance.choice(door.samples), chance))
         count += 1
-        try:
-            door.enter(data)
-        except door.refusals as refusal:
-            assert str(refusal).strip(), f"a refusal without words: {data!r}"
-            assert "\n" not in str(refusal), f"a refusal of more than one line: {data!r}"
-        except Exception as error:
-            raise AssertionError(f"{type(error).__name__}: {error} for {data[:2000]!r}") from error
     return count
 
 
-def main() -> None:
-    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 600.0
-    with tempfile.TemporaryDirectory() as folder:
-        for name, door in doors(Path(folder)).items():
-            print(f"{name}: {knock(door, seed=2026, seconds=seconds)} tries, nothing broke", flush=True)
-
-
-if __name__ == "__main__":
-    main()
+def enter(door: Door, data: bytes) -> None:
+    """One knock. Raises AssertionError for what a door must not do, with the bytes that made it do so."""
+    try:
+        door.enter(data)
+    except door.refusals as refusal:
+        assert str(refusal).strip(), f"a refusal without words: {data!r}"
+        assert "\n" not in str(refusal), f"a refusal of more than one line: {data!r}"
+    except Exception as error:
+        raise AssertionError(f"{type(error).__name__}: {error} for {data[:2000]!r}") from error

@@ -71,6 +71,7 @@ def test_a_free_board_needs_only_its_set() -> None:
         ({"tile_mm": [48, 24, float("inf")]}, "expected a number"),
         ({"table": {"corners_px": [[0, 0], [0, 9], [9, 9], [9, 0]], "size_mm": [9, 9]}}, "counter-clockwise"),
         ({"table": {"corners_px": [[0, 0], [9, 0]]}}, "four points"),
+        ({"table": {"corners_px": [[0, 0], None, [9, 9], [0, 9]]}}, "four points"),
         ({"table": {"size_mm": [40, 30]}}, "holds no tiles"),
         ({"table": 7}, "table: expected an object"),
         ({"copies": 0}, "copies"),

@@ -110,3 +110,17 @@ def test_a_speck_is_no_table(tmp_path):
     Image.new("RGB", (8, 8)).save(tmp_path / "a.png")
     with pytest.raises(PictureError, match="16x16"):
         open_picture(tmp_path / "a.png")
+
+
+def test_a_damaged_tiff_writes_nothing_to_stderr(tmp_path, capfd):
+    for kind in ("tiff_lzw", "tiff_adobe_deflate", "group4"):
+        path = tmp_path / f"{kind}.tif"
+        corners_picture("1" if kind == "group4" else "RGB").save(path, compression=kind)
+        whole = path.read_bytes()
+        for place in range(8, len(whole), 5):
+            path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+            try:
+                open_picture(path)
+            except PictureError as refusal:
+                assert "\n" not in str(refusal)
+    assert capfd.readouterr().err == ""
