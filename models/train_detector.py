@@ -118,6 +118,8 @@ def train(options: argparse.Namespace) -> None:
     model = YOLO(str(start or narrow_network(work, ULTRALYTICS)), task="obb")
     # ultralytics takes all cores but one; on a shared machine the caller knows better.
     model.add_callback("on_train_start", lambda trainer: torch.set_num_threads(options.threads))
+    # Such narrow layers train half as fast again on a CPU when a pixel's channels lie side by side.
+    model.add_callback("on_train_start", lambda trainer: trainer.model.to(memory_format=torch.channels_last))
     model.add_callback("on_train_batch_start", descend_by_the_clock(options.rate, options.minutes))
     model.add_callback("on_model_save", keep_best(work))
     model.train(
