@@ -137,7 +137,7 @@ def _apply(correction: Corrected, own: _Entry, entries: Mapping[int, _Entry]) ->
     fields = {name: value for name, value in what.items() if name in own_fields and name not in FOR_PEOPLE}
     if fields:
         target.event = event_from_json({**target.event.to_json(), **fields})
-        if "by" in fields and getattr(target.event, "maybe", None):
+        if "by" in fields and "maybe" not in fields and getattr(target.event, "maybe", None):
             target.event = event_from_json({**target.event.to_json(), "maybe": []})
     if "violations" in what:
         target.event = _with_violations(target.event, what["violations"])

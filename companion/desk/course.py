@@ -109,7 +109,7 @@ class Course:
         done = step.course._with_act(action, key)
         late = {**step.late, **done.late}
         findings = (*step.findings, *done.findings)
-        if len(doubtful(event)) > 1:
+        if unsettled(event):
             findings = getattr(event, "violations", ())
         return Step(done.course, findings, late)
 
@@ -330,7 +330,7 @@ class Course:
         ended = replace(turn, passed=key)
         late = {**step.late, **changes(before, ended.findings(self.referee, over=True))}
         own = late.pop(key, before.get(key, ()))
-        findings = event.violations if len(event.maybe) > 1 else (*step.findings, *own)
+        findings = event.violations if unsettled(event) else (*step.findings, *own)
         return Step(replace(step.course, turn=ended), findings, late)
 
     def _miscounted(self, player: str) -> Course:
@@ -386,10 +386,10 @@ def action_of(event: Event) -> Action | None:
     return None
 
 
-def doubtful(event: Event) -> tuple[str, ...]:
-    """Who it may have been, while more than one can be meant."""
+def unsettled(event: Event) -> bool:
+    """Whether it is open who it was or what is held against them: then its violations stand as they were weighed."""
     maybe: tuple[str, ...] = getattr(event, "maybe", ())
-    return maybe
+    return len(maybe) > 1 or (bool(maybe) and getattr(event, "by", None) is not None)
 
 
 def lifted(table: Table, train: str, tile: Laid) -> Table:

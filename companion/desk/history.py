@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from companion.corrections import Held
-from companion.desk.course import Findings, action_of, doubtful
+from companion.desk.course import Findings, action_of, unsettled
 from companion.desk.match import Match
 from companion.event_fields import Finding
 from companion.events import (
@@ -126,7 +126,9 @@ class History:
             self.found[len(self.acts)] = act.findings
         self.acts.append(act)
         for earlier, findings in act.late.items():
-            self.found[earlier] = findings
+            event = self.acts[earlier].event if earlier >= 0 else None
+            if event is None or not unsettled(event):
+                self.found[earlier] = findings
 
     def _as_it_counts(self, event: Event) -> Event | None:
         """The event without rulings, which are made anew; what follows from the rules is worked out again.
@@ -143,7 +145,7 @@ class History:
             return replace(due, seq=event.seq, at=event.at)
         if isinstance(event, (Unclear, Corrected)) or (match.course is None and not isinstance(event, RoundStarted)):
             return event
-        if len(doubtful(event)) > 1 or isinstance(event, TileTakenBack):
+        if unsettled(event) or isinstance(event, TileTakenBack):
             return event
         if getattr(event, "violations", ()):
             kept = tuple(finding for finding in event.violations if finding.code in SPOKEN)  # type: ignore[attr-defined]

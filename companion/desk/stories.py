@@ -103,18 +103,7 @@ def tell(
     source: str = "camera",
 ) -> Told:
     """Every good telling of a change (nothing vanished in it) that follows `course`."""
-    changes = tuple(delta)
-    trains: dict[str, list[Laying]] = {}
-    for change in changes:
-        if isinstance(change, Laying):
-            trains.setdefault(change.train, []).append(change)
-    rest = _Rest(
-        tiles=tuple(map(tuple, trains.values())),
-        flips=tuple(flips),
-        draws=sum(change.count for change in changes if isinstance(change, Drawing)),
-        markers=tuple(dict.fromkeys(change for change in changes if isinstance(change, (Mark, Unmark)))),
-        discards=tuple(player for player, count in (discards or {}).items() for _ in range(count)),
-    )
+    rest = _rest_of(delta, flips, discards)
     search = _Search(course, source)
     for budget in range(MOST_FAULTS + 1):
         found = search.all(rest, budget)
@@ -125,6 +114,36 @@ def tell(
         if search.given_up:
             break
     return Told((), exhausted=not search.given_up)
+
+
+def _rest_of(delta: Iterable[Change], flips: Sequence[str], discards: Mapping[str, int] | None) -> _Rest:
+    changes = tuple(delta)
+    trains: dict[str, list[Laying]] = {}
+    for change in changes:
+        if isinstance(change, Laying):
+            trains.setdefault(change.train, []).append(change)
+    return _Rest(
+        tiles=tuple(map(tuple, trains.values())),
+        flips=tuple(flips),
+        draws=sum(change.count for change in changes if isinstance(change, Drawing)),
+        markers=tuple(dict.fromkeys(change for change in changes if isinstance(change, (Mark, Unmark)))),
+        discards=tuple(player for player, count in (discards or {}).items() for _ in range(count)),
+    )
+
+
+def tell_with_faults(
+    course: Course,
+    delta: Iterable[Change],
+    faults: int,
+    *,
+    flips: Sequence[str] = (),
+    discards: Mapping[str, int] | None = None,
+    source: str = "camera",
+) -> tuple[Telling, ...]:
+    """The tellings in which exactly `faults` players break a rule, the cheapest first; none where it is too much."""
+    search = _Search(course, source)
+    found = search.all(_rest_of(delta, flips, discards), faults)
+    return () if search.given_up and not found else tuple(found)
 
 
 def findings_of(tellings: Sequence[Telling]) -> tuple[Finding, ...]:

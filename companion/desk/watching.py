@@ -8,21 +8,21 @@ faulty stories share as certain; what nothing explains is asked.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from companion.desk.course import Course
 from companion.desk.ledger import Ledger
-from companion.desk.stories import Telling, agreed, findings_of
-from companion.desk.worlds import Outcome, World, follow
-from companion.event_fields import Certainty, Finding, Story
+from companion.desk.minutes import Mend, mends, minutes
+from companion.desk.sight import Sight
+from companion.desk.worlds import MOST_EVENTS, Trail, World, onward
+from companion.event_fields import Finding, Story
 from companion.events import (
     Corrected,
     Event,
     MarkerPlaced,
     MarkerRemoved,
     MatchEnded,
-    Passed,
     RoundEnded,
     RoundScored,
     TilePlayed,
@@ -30,53 +30,23 @@ from companion.events import (
     Unclear,
 )
 from companion.notation import Change, Laying, Vanishing
-from companion.position import Position
 from companion.turn import Mark, Unmark
 from companion.violation import Violation
 
 MOST_CANDIDATES = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Sight:
-    """One change of the table: referee changes, trains flipped, Chinese discards by player, and the picture's name.
-
-    `readings` says how surely each laid tile was read.
-    """
-
-    delta: tuple[Change, ...]
-    flips: tuple[str, ...] = ()
-    discards: Mapping[str, int] = field(default_factory=dict)
-    frame: str | None = None
-    readings: Mapping[Laying, Certainty] = field(default_factory=dict)
-
-    def shown(self, event: Event) -> Event:
-        """The event with the picture that shows it, and how surely its tile was read."""
-        if isinstance(event, TilePlayed):
-            return replace(event, frame=self.frame, reading=self.readings.get(Laying(event.tile, event.train)))
-        return replace(event, frame=self.frame)
-
-    @property
-    def gone(self) -> tuple[Vanishing, ...]:
-        return tuple(change for change in self.delta if isinstance(change, Vanishing))
-
-    @property
-    def empty(self) -> bool:
-        return not (self.delta or self.flips or self.discards)
-
-
 class Watching:
     """The worlds in which the table may be, on top of the ledger. Forgets them whenever a person has a say.
 
-    `_shaken` counts the changes until a fault without a name is a lap back.
+    `_since` are the seqs of the events on record since the worlds were one.
     """
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
-        self._worlds: tuple[World, ...] = ()
+        self._trail: Trail | None = None
         self._since: list[int] = []
         self._seen = -1
-        self._shaken = 0
 
     def see(self, sight: Sight) -> tuple[Event, ...]:
         """Record a change of the table; the events that it brought."""
@@ -86,8 +56,6 @@ class Watching:
             return ()
         if phase != "playing":
             return self._after_the_end(sight) if phase == "ended" else ()
-        if self._seen != self.ledger.journal.last_seq or not self._worlds:
-            self._worlds, self._since = (World(course),), []
         events: list[Event] = []
         if sight.gone:
             undone, sight = self._take_back(sight)
@@ -105,43 +73,67 @@ class Watching:
         if sight.gone:
             plays = self._plays_to_undo(sight.gone)
             return plays is None
-        fresh = self._seen != self.ledger.journal.last_seq or not self._worlds
-        worlds = (World(course),) if fresh else self._worlds
-        recorded = [] if fresh else self._recorded()
-        outcome = follow(worlds, recorded, sight.delta, flips=sight.flips, discards=sight.discards)
-        return not outcome.legal
+        trail = self._trail if self._untouched() else None
+        return not (trail or self._new_trail(course)).legal(sight)
 
     def foresee(self, sight: Sight) -> tuple[Event, ...]:
         """What would be recorded for this change where it breaks no rule and mends nothing earlier; else nothing."""
         course = self.ledger.match.course
         if course is None or self.ledger.match.phase != "playing":
             return ()
-        outcome = follow((World(course),), [], sight.delta, flips=sight.flips, discards=sight.discards)
-        return outcome.events if outcome.legal and not outcome.mends else ()
+        worlds = onward([World(course)], sight)
+        return minutes(course, worlds) if worlds else ()
+
+    def _untouched(self) -> bool:
+        """Whether nobody else has written in the journal since; questions do not touch the game."""
+        lines = self.ledger.journal.events[self._seen :] if self._seen >= 0 else ()
+        return self._seen >= 0 and all(_about_questions(line, self.ledger.journal.events) for line in lines)
+
+    def _new_trail(self, course: Course) -> Trail:
+        return Trail(course, reach=2 * len(course.players))
+
+    def _begin_anew(self) -> None:
+        course = self.ledger.match.course
+        assert course is not None
+        self._trail, self._since = self._new_trail(course), []
 
     def _recorded(self) -> list[Event]:
         held = {item.event.seq: item.event for item in self.ledger.held}
         return [held[seq] for seq in self._since if seq in held]
 
     def _tell(self, sight: Sight) -> list[Event]:
-        outcome = follow(self._worlds, self._recorded(), sight.delta, flips=sight.flips, discards=sight.discards)
-        if outcome.legal:
-            self._shaken = max(0, self._shaken - 1)
-            return self._record_legal(outcome, sight)
-        self._worlds, self._since = (), []
-        shaken = self._shaken > 0
-        if outcome.tellings:
-            course = self.ledger.match.course
-            assert course is not None
-            if len({telling.blame for telling in outcome.tellings}) > 1:
-                self._shaken = len(course.players)
-            return list(self.ledger.record(*_faulty(course, outcome.tellings, sight, shaken=shaken)))
-        return list(self.ledger.record(self._question(sight)))
+        if self._trail is None or not self._untouched():
+            self._begin_anew()
+        trail = self._trail
+        assert trail is not None
+        if not trail.follow(sight):
+            self._trail = None
+            return list(self.ledger.record(self._question(sight)))
+        return self._bring_up(trail, sight)
 
-    def _record_legal(self, outcome: Outcome, sight: Sight) -> list[Event]:
+    def _bring_up(self, trail: Trail, sight: Sight) -> list[Event]:
+        """The record as the worlds have it now."""
+        recorded = self._recorded()
+        best = trail.worlds[0]
+        # Of worlds that cost the same the one that leaves the record as it is.
+        alike = [one for one in trail.worlds if (one.faults, one.cost) == (best.faults, best.cost)]
+        smooth = [one for one in alike if mends(recorded, one.events)[2]]
+        if smooth:
+            trail.prefer(smooth[0])
+        wanted = minutes(trail.base, trail.worlds)
+        changed, start, _ = mends(recorded, wanted)
+        events = self._put_right(changed, [sight.shown(event) for event in wanted[start:]])
+        if len(self._since) != len(wanted) or len(wanted) > MOST_EVENTS:
+            self._trail = None
+        else:
+            self._since = self._since[trail.settle() :]
+        return events
+
+    def _put_right(self, changed: Sequence[Mend], new: Sequence[Event]) -> list[Event]:
+        """Write what changes in the record, and what is new."""
         appended: list[Event] = []
         since: list[list[int]] = [[seq] for seq in self._since]
-        for mend in outcome.mends:
+        for mend in changed:
             seq = self._since[mend.index]
             for what in _single(mend.what):
                 lines = self.ledger.amend(Corrected(corrects=seq, what=what, source="camera"))
@@ -150,23 +142,17 @@ class Watching:
                     since[mend.index].insert(-1, lines[0].seq)
                 elif "withdrawn" in what:
                     since[mend.index] = []
-        record = [seq for seqs in since for seq in seqs]
-        if outcome.events:
-            lines = self.ledger.record(*(sight.shown(event) for event in outcome.events))
+        self._since = [seq for seqs in since for seq in seqs]
+        if new:
+            lines = self.ledger.record(*new)
             appended += lines
-            record += [event.seq for event in lines if not isinstance(event, _FOLLOWING)]
-        course = self.ledger.match.course
-        assert course is not None
-        first, *others = outcome.worlds
-        self._worlds = (replace(first, course=course), *others)
-        self._since = record[outcome.settled :]
-        if len(self._since) != len(first.events):
-            self._worlds, self._since = (World(course),), []
+            self._since += [event.seq for event in lines if not isinstance(event, _FOLLOWING)]
         return appended
 
     def _take_back(self, sight: Sight) -> tuple[list[Event], Sight]:
         """Vanished tiles: the last ones laid were taken back; any other was moved, which nobody may."""
         plays = self._plays_to_undo(sight.gone)
+        trail = self._trail if self._untouched() else None
         events: list[Event] = []
         rest: tuple[Change, ...] = tuple(change for change in sight.delta if not isinstance(change, Vanishing))
         if plays is None:
@@ -184,11 +170,17 @@ class Watching:
                     by=by, tile=play.tile, train=play.train, undoes=play.seq, source="camera", frame=sight.frame
                 )
                 events += self.ledger.amend(taken)
+            left = trail.take_back(sight.gone, sight.delta) if trail is not None else None
+            if trail is not None and left is not None:
+                seqs = {play.seq for play in plays}
+                self._since = [seq for seq in self._since if seq not in seqs]
+                events += self._bring_up(trail, sight)
+                self._seen = self.ledger.journal.last_seq
+                return events, replace(sight, delta=left)
             rest, undone = self._undo_markers(rest, first)
             events += undone
-        course = self.ledger.match.course
-        assert course is not None
-        self._worlds, self._since = (World(course),), []
+        self._begin_anew()
+        self._seen = self.ledger.journal.last_seq
         return events, replace(sight, delta=rest)
 
     def _plays_to_undo(self, gone: Sequence[Vanishing]) -> list[TilePlayed] | None:
@@ -261,59 +253,9 @@ def _bare(line: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in line.items() if name not in ("seq", "at")}
 
 
-def _faulty(course: Course, tellings: Sequence[Telling], sight: Sight, *, shaken: bool) -> list[Event]:
-    """The events of the cheapest faulty telling; where several are as cheap, what they share and "one of these".
-
-    `shaken`: a fault that nobody could be named for lies less than a lap back, so whose turn it is may be wrong too.
-    """
-    one = len({telling.blame for telling in tellings}) == 1
-    extra = shaken or (one and _goes_on(course, tellings[0]))
-    if one and not extra:
-        return [sight.shown(event) for event in tellings[0].events]
-    events = [sight.shown(event) for event in agreed(tellings)]
-    place = max(n for n, event in enumerate(events) if not isinstance(event, Passed) or n == 0)
-    event = events[place]
-    blamed = sorted({player for telling in tellings for player, _ in telling.blame})
-    named = getattr(event, "maybe", ()) or (getattr(event, "by", None),)
-    maybe = tuple(dict.fromkeys(name for name in (*named, *blamed, *((course.mover,) if extra else ())) if name))
-    findings = findings_of(tellings)
-    if extra:
-        early = Finding(str(Violation.OUT_OF_TURN), certain=False)
-        findings = (*(replace(finding, certain=False) for finding in findings), early)
-    if isinstance(event, TilePlayed):
-        plain = _faults_of_the_tile(course, [one for one in events[:place] if isinstance(one, TilePlayed)], event)
-        findings = (*(Finding(code) for code in plain), *(one for one in findings if one.code not in plain))
-    changed: dict[str, Any] = {"by": None, "maybe": maybe, "violations": findings}
-    if len(maybe) > 1:
-        events[place] = replace(event, **changed)
-    return events
-
-
-def _goes_on(course: Course, telling: Telling) -> bool:
-    """Whether the fault is one act too many by whoever is held to have moved last.
-
-    Who moved last was only told from the turn order; it may have been somebody out of turn.
-    """
-    turn = course.turn
-    if turn is None or not turn.complete(course.rules):
-        return False
-    too_many = {str(Violation.EXTRA_TILE), str(Violation.EXTRA_DRAW)}
-    return telling.blame == frozenset((turn.player, code) for _, code in telling.blame) and any(
-        code in too_many for _, code in telling.blame
-    )
-
-
-def _faults_of_the_tile(course: Course, earlier: Sequence[TilePlayed], event: TilePlayed) -> list[str]:
-    """What one picture proves of a tile at the end of a train, whoever laid it."""
-    table, laid = course.position, event.tile
-    if not isinstance(table, Position):
-        return []
-    chain = (*table.trains.get(event.train, ()), *(one.tile for one in earlier if one.train == event.train))
-    faults = []
-    if max(laid) > table.set_max:
-        faults.append(Violation.TILE_NOT_IN_SET)
-    if laid.tile in table.visible:
-        faults.append(Violation.DUPLICATE_TILE)
-    if chain and laid.inner != chain[-1].outer:
-        faults.append(Violation.MISMATCH)
-    return [str(fault) for fault in faults]
+def _about_questions(line: Event, events: Sequence[Event]) -> bool:
+    """Whether a line only asks something, or withdraws a question."""
+    if isinstance(line, Corrected):
+        asked = events[line.corrects - 1] if 0 < line.corrects <= len(events) else None
+        return isinstance(asked, Unclear) and "insert" not in line.what and "answer" not in line.what
+    return isinstance(line, Unclear)

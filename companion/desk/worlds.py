@@ -1,182 +1,224 @@
 """Several courses of the round at once, while the table does not tell which one is true.
 
 A player who draws and passes leaves no more trace than one who draws and then plays; only what the others do next
-tells. So every legal telling is kept as a world of its own. The cheapest is the one on record; players it names
-against another living world are left unnamed. When a later change kills a world, the record is put right: players are
-named, a pass that nobody saw is put in. Nobody is accused as long as one world is legal.
+tells. So every legal telling is kept as a world of its own. Where no telling is legal, a rule was broken, now or some
+turns ago without anybody noticing: every world with one fault more that leads to this table is kept then, and those
+that need another fault later are dropped. The cheapest world is the one on record (minutes.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
-from companion.desk.course import Course, doubtful
-from companion.desk.stories import Telling, Told, order_of_doubles, tell
+from companion.desk.course import Course
+from companion.desk.sight import Sight
+from companion.desk.stories import Telling, order_of_doubles, tell_with_faults
 from companion.events import Drew, Event, Passed
-from companion.notation import Change
+from companion.notation import Change, Laying, Vanishing
+from companion.turn import Mark, Unmark
 
 MOST_WORLDS = 6
+MOST_FAULTY_WORLDS = 16
 COST_REACH = 3
 """A world that needs so many more turns and passes than the cheapest is no longer believed."""
-MOST_EVENTS = 40
+MOST_EVENTS = 48
 """Since the worlds parted; then the cheapest is held to be true."""
+KEPT_EVENTS = 3
+"""What all worlds share is forgotten but for the last events: a turn's end may still show a fault in them."""
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A course, and its `events` since all worlds were one. `cost` counts the turns and passes it needed."""
+    """A course, and its `events` since all worlds were one. `cost` counts the turns and passes it needed.
+
+    `blame`: (number of the change, player, code) of every fault in it. `others`: (index of an event, player) where
+    worlds that came to the same table named somebody else.
+    """
 
     course: Course
     events: tuple[Event, ...] = ()
     cost: int = 0
+    faults: int = 0
+    blame: frozenset[tuple[int, str, str]] = frozenset()
+    others: frozenset[tuple[int, str]] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Mend:
-    """What has to be put right in the record: the event at `index` (since the worlds parted) gets these changes.
+@dataclass(slots=True)
+class Trail:
+    """The living worlds and the way they came: `steps` are the worlds before each change, and the change.
 
-    `what` is a correction's (events.Corrected).
+    `base` is the course from which the events of all worlds start, `reach` how many changes back a fault is looked for.
     """
 
-    index: int
-    what: Mapping[str, Any]
+    base: Course
+    reach: int
+    worlds: tuple[World, ...] = ()
+    steps: list[tuple[tuple[World, ...], Sight]] = field(default_factory=list)
+    number: int = 0
+
+    def __post_init__(self) -> None:
+        self.worlds = self.worlds or (World(self.base),)
+
+    def legal(self, sight: Sight) -> bool:
+        """Whether some world explains the change without a fault."""
+        return bool(onward(self.worlds, sight))
+
+    def follow(self, sight: Sight) -> bool:
+        """Let the worlds explain the change; False where none can, with one fault now or earlier or two at once."""
+        living = onward(self.worlds, sight) or self._with_a_fault(sight) or self._faulty(self.worlds, sight, 2)
+        if not living:
+            return False
+        self.steps.append((self.worlds, sight))
+        self.number += 1
+        self.worlds = living
+        return True
+
+    def take_back(self, gone: Sequence[Vanishing], delta: Sequence[Change]) -> tuple[Change, ...] | None:
+        """The trail as if the tiles `gone` had not been laid; what of the rest of `delta` is left then.
+
+        Markers that are back where they were had not moved either. None (and no trail) where that cannot be told.
+        """
+        wanted = [(one.tile.tile, one.train) for one in gone]
+        back = [change for change in delta if not isinstance(change, Vanishing)]
+        undone: list[Sight] = []
+        worlds = self.worlds
+        while wanted and self.steps:
+            worlds, sight = self.steps.pop()
+            kept: list[Change] = []
+            for change in reversed(sight.delta):
+                turned = _turned_back(change)
+                if isinstance(change, Laying) and (change.tile.tile, change.train) in wanted:
+                    wanted.remove((change.tile.tile, change.train))
+                elif turned is not None and turned in back:
+                    back.remove(turned)
+                else:
+                    kept.insert(0, change)
+            undone.insert(0, replace(sight, delta=tuple(kept)))
+        fewest = min(world.faults for world in worlds)
+        self.worlds = tuple(world for world in worlds if world.faults == fewest)
+        told = not wanted and all(sight.empty or self.follow(sight) for sight in undone)
+        return tuple(back) if told else None
+
+    def prefer(self, world: World) -> None:
+        """Put this one of the worlds on record."""
+        self.worlds = (world, *(one for one in self.worlds if one is not world))
+
+    def settle(self) -> int:
+        """Forget the changes that are too far back; returns how many first events all worlds share and lose."""
+        while len(self.steps) > self.reach:
+            self.steps.pop(0)
+        if not self.steps:
+            return 0
+        oldest = self.steps[0][0]
+        count = _alike([world.events for world in (*oldest, *self.worlds)])
+        count = max(0, count - KEPT_EVENTS)
+        if count:
+            self._drop(count)
+        return count
+
+    def _drop(self, count: int) -> None:
+        course = self.base
+        for key, event in enumerate(self.worlds[0].events[:count]):
+            course = course.take(event, -2 - key).course
+        self.base = course
+        self.worlds = tuple(_without(world, count) for world in self.worlds)
+        self.steps = [(tuple(_without(world, count) for world in worlds), sight) for worlds, sight in self.steps]
+
+    def _with_a_fault(self, sight: Sight) -> tuple[World, ...]:
+        """Every world with one fault more, in this change or an earlier one, from which the rest follows legally."""
+        rows = [*self.steps, (self.worlds, sight)]
+        found: list[tuple[int, list[tuple[World, ...]]]] = []
+        for start in reversed(range(len(rows))):
+            worlds, first = rows[start]
+            path = [self._faulty(worlds, first, 1, len(rows) - 1 - start)]
+            for _, later in rows[start + 1 :]:
+                if not path[-1]:
+                    break
+                path.append(onward(path[-1], later))
+            if path[-1] and len(path) == len(rows) - start:
+                found.append((start, path))
+        if not found:
+            return ()
+        fewest = min(path[-1][0].faults for _, path in found)
+        found = [one for one in found if one[1][-1][0].faults == fewest]
+        for start, path in found:
+            for n, worlds in enumerate(path[:-1], start + 1):
+                before, seen = self.steps[n] if n < len(self.steps) else (self.worlds, sight)
+                grown = (*before, *(one for one in worlds if _leads_to(one, path[-1])))
+                if n < len(self.steps):
+                    self.steps[n] = (grown, seen)
+                else:
+                    self.worlds = grown
+        return distinct((world for _, path in found for world in path[-1]), MOST_FAULTY_WORLDS)
+
+    def _faulty(self, worlds: Sequence[World], sight: Sight, faults: int, back: int = 0) -> tuple[World, ...]:
+        """These worlds after a change with exactly so many faults in it, made `back` changes ago."""
+        when = self.number - back
+        living = []
+        for world in worlds:
+            for telling in tell_with_faults(
+                world.course, sight.delta, faults, flips=sight.flips, discards=sight.discards
+            ):
+                # What nobody noticed at the time was one thing, not two at once.
+                if not back or len(telling.blame) == 1:
+                    living.append(_continued(world, telling, faults, when))
+        return distinct(living, MOST_FAULTY_WORLDS)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a change of the table means: `events` to be recorded after the `mends`, and the worlds that live on.
-
-    Once that is done the record since the worlds parted is that of `worlds[0]`; its first `settled` events are in all
-    worlds alike and part of them no more.
-
-    Where no world is legal `tellings` are the cheapest faulty ones, the world on record first, `events` is empty.
-    """
-
-    worlds: tuple[World, ...]
-    events: tuple[Event, ...] = ()
-    mends: tuple[Mend, ...] = ()
-    tellings: tuple[Telling, ...] = ()
-    settled: int = 0
-
-    @property
-    def legal(self) -> bool:
-        return not self.tellings and bool(self.worlds)
-
-
-def follow(
-    worlds: Sequence[World],
-    recorded: Sequence[Event],
-    delta: Sequence[Change],
-    *,
-    flips: Sequence[str] = (),
-    discards: Mapping[str, int] | None = None,
-) -> Outcome:
-    """Let every world explain the change. `worlds[0]` is the one on record, `recorded` its events as they stand."""
-    living: list[World] = []
-    faulty: list[Told] = []
+def onward(worlds: Iterable[World], sight: Sight) -> tuple[World, ...]:
+    """The worlds that explain the change legally, the cheapest first."""
+    living = []
     for world in worlds:
-        told = tell(world.course, delta, flips=flips, discards=discards)
-        if told.legal:
-            for telling in (*told.tellings, *told.others):
-                cost = world.cost + telling.cost[1] + telling.cost[2]
-                living.append(World(telling.course, (*world.events, *telling.events), cost))
-        elif told.tellings:
-            faulty.append(told)
-    if not living:
-        fewest = min((len(t.tellings[0].blame) for t in faulty), default=0)
-        tellings = [one for told in faulty for one in told.tellings if len(told.tellings[0].blame) == fewest]
-        return Outcome((), tellings=tuple(tellings))
-    living.sort(key=lambda world: world.cost)
-    living = [world for world in living if world.cost <= living[0].cost + COST_REACH]
-    kept, merged = _distinct(living)
-    best = kept[0]
-    if len(best.events) > MOST_EVENTS:
-        kept = [best]
-    smooth = [world for world in kept if _mends(recorded, world.events)[0] is not None]
-    if smooth and smooth[0].cost == best.cost:
-        best = smooth[0]
-        kept = [best, *(world for world in kept if world is not best)]
-    mends, start = _mends(recorded, best.events)
-    if mends is None:
-        mends, start = _told_anew(recorded, best.events)
-    named = _names(best, [*kept[1:], *merged])
-    events = tuple(_unnamed(event, named.get(n, ())) for n, event in enumerate(best.events[start:], start))
-    mends = [*mends, *_namings(recorded, best, named, mends)]
-    kept = kept[:MOST_WORLDS]
-    settled = len(best.events) if len(kept) == 1 else _alike_from_the_start(kept)
-    living = [World(world.course, world.events[settled:], world.cost - kept[0].cost) for world in kept]
-    return Outcome(tuple(living), events, tuple(mends), settled=settled)
+        told = tell_with_faults(world.course, sight.delta, 0, flips=sight.flips, discards=sight.discards)
+        living += [_continued(world, telling) for telling in told]
+    return distinct(living, MOST_FAULTY_WORLDS if any(world.faults for world in living) else MOST_WORLDS)
 
 
-def _alike_from_the_start(worlds: Sequence[World]) -> int:
-    count = 0
-    for events in zip(*(world.events for world in worlds), strict=False):
-        if any(event != events[0] for event in events):
-            break
-        count += 1
-    return count
-
-
-def _distinct(worlds: Sequence[World]) -> tuple[list[World], list[World]]:
-    """Worlds that differ in what can happen next; those merged into a cheaper one differ only in the past."""
+def distinct(worlds: Iterable[World], most: int) -> tuple[World, ...]:
+    """Worlds that differ in what can happen next or in who is to blame; the rest lend their names to a cheaper one."""
+    ranked = sorted(worlds, key=lambda world: (world.faults, world.cost))
     kept: dict[object, World] = {}
-    merged = []
-    for world in worlds:
-        turn = world.course.turn
+    for world in ranked:
+        if (world.faults, world.cost) > (ranked[0].faults, ranked[0].cost + COST_REACH):
+            continue
+        course, turn = world.course, world.course.turn
         made = None if turn is None else (turn.player, turn.actions, turn.passed is not None, turn.resume)
         sign = (
-            world.course.mover,
-            made,
-            world.course.moved,
-            world.course.owed,
-            world.course.also,
-            order_of_doubles(world.course),
-        )
-        if sign in kept:
-            merged.append(world)
-        else:
-            kept[sign] = world
-    return list(kept.values()), merged
+            course.mover, made, course.moved, course.owed, course.also, order_of_doubles(course), world.blame,
+        )  # fmt: skip
+        first = kept.get(sign)
+        kept[sign] = world if first is None else replace(first, others=first.others | _disputes(first, world))
+    return tuple(kept.values())[:most]
 
 
-def _mends(recorded: Sequence[Event], wanted: Sequence[Event]) -> tuple[list[Mend] | None, int]:
-    """How the record becomes the first part of `wanted`, and where that part ends; None if it cannot."""
-    mends: list[Mend] = []
-    at = 0
-    for index, event in enumerate(recorded):
-        inserted: list[dict[str, Any]] = []
-        while at < len(wanted) and isinstance(wanted[at], Passed) and not isinstance(event, Passed):
-            inserted.append(_line(wanted[at]))
-            at += 1
-        if isinstance(event, Passed) and not (at < len(wanted) and _same_pass(event, wanted[at])):
-            if event.source != "rule":
-                return None, 0
-            mends.append(Mend(index, {"withdrawn": True}))
+def _continued(world: World, telling: Telling, faults: int = 0, when: int = 0) -> World:
+    return World(
+        telling.course,
+        (*world.events, *telling.events),
+        world.cost + telling.cost[1] + telling.cost[2],
+        world.faults + faults,
+        world.blame | {(when, player, code) for player, code in telling.blame},
+        world.others,
+    )
+
+
+def twins(world: World, other: World) -> dict[int, int]:
+    """Index of an event of `world` -> index of the same act in `other`, whoever did it there."""
+    left = [(n, event) for n, event in enumerate(other.events) if not isinstance(event, Passed)]
+    found: dict[int, int] = {}
+    for n, event in enumerate(world.events):
+        if isinstance(event, Passed):
             continue
-        if at >= len(wanted) or not _alike(event, wanted[at]):
-            return None, 0
-        if inserted:
-            mends.append(Mend(index, {"insert": inserted}))
-        who = _who(event)
-        if who is not None and who != getattr(wanted[at], "by", None):
-            mends.append(Mend(index, {"by": getattr(wanted[at], "by", None)}))
-        at += 1
-    return mends, at
+        twin = next((one for one in left if same_act(event, one[1])), None)
+        if twin is not None:
+            left.remove(twin)
+            found[n] = twin[0]
+    return found
 
 
-def _told_anew(recorded: Sequence[Event], wanted: Sequence[Event]) -> tuple[list[Mend], int]:
-    """The events came in another order: all from the first difference on are withdrawn, and recorded again."""
-    same = 0
-    for event, other in zip(recorded, wanted, strict=False):
-        if not _alike(event, other) or _who(event) != getattr(other, "by", None):
-            break
-        same += 1
-    return [Mend(index, {"withdrawn": True}) for index in range(same, len(recorded))], same
-
-
-def _alike(one: Event, other: Event) -> bool:
+def same_act(one: Event, other: Event) -> bool:
+    """Whether both events are the same change of the table."""
     if one.KIND != other.KIND:
         return False
     if isinstance(one, Drew):
@@ -187,63 +229,51 @@ def _alike(one: Event, other: Event) -> bool:
     )
 
 
-def _same_pass(one: Event, other: Event) -> bool:
-    return isinstance(other, Passed) and getattr(one, "by", None) == other.by
+def _disputes(world: World, other: World) -> frozenset[tuple[int, str]]:
+    """Where `other` names somebody else than `world`, and all that it disputes itself."""
+    found = set()
+    for mine, his in twins(world, other).items():
+        by = getattr(other.events[his], "by", None)
+        if by is not None and by != getattr(world.events[mine], "by", None):
+            found.add((mine, by))
+        found |= {(mine, name) for n, name in other.others if n == his}
+    return frozenset(found)
 
 
-def _who(event: Event) -> str | None:
-    """Who it is on record, be it for the time being."""
-    by = getattr(event, "by", None)
-    maybe = doubtful(event)
-    return by if by is not None else maybe[0] if maybe else None
+def names(worlds: Sequence[World]) -> dict[int, tuple[str, ...]]:
+    """Index of an event of the first world -> everybody who may have been its player, where that is not one."""
+    best = worlds[0]
+    found: dict[int, list[str]] = {}
+    disputed = set(best.others)
+    for other in worlds[1:]:
+        disputed |= _disputes(best, other)
+    for n, name in sorted(disputed):
+        mine = getattr(best.events[n], "by", None)
+        row = found.setdefault(n, [mine] if mine is not None else [])
+        if name not in row:
+            row.append(name)
+    return {n: tuple(row) for n, row in found.items() if len(row) > 1}
 
 
-def _line(event: Event) -> dict[str, Any]:
-    line = event.to_json()
-    return {name: value for name, value in line.items() if name not in ("seq", "at")}
+def _turned_back(change: Change) -> Change | None:
+    if isinstance(change, Mark):
+        return Unmark(change.player)
+    return Mark(change.player) if isinstance(change, Unmark) else None
 
 
-def _names(best: World, others: Sequence[World]) -> dict[int, tuple[str, ...]]:
-    """Index of an event of `best` -> everybody who may have been its player, where the worlds differ in it."""
-    found: dict[int, tuple[str, ...]] = {}
-    acts = [(n, event) for n, event in enumerate(best.events) if not isinstance(event, Passed)]
-    for other in others:
-        theirs = [event for event in other.events if not isinstance(event, Passed)]
-        left = list(theirs)
-        for n, event in acts:
-            twin = next((one for one in left if _alike(event, one)), None)
-            if twin is None:
-                continue
-            left.remove(twin)
-            mine, his = getattr(event, "by", None), getattr(twin, "by", None)
-            if mine != his and his is not None and mine is not None:
-                found[n] = tuple(dict.fromkeys((*found.get(n, (mine,)), his)))
-    return found
-
-
-def _unnamed(event: Event, names: tuple[str, ...]) -> Event:
-    if len(names) < 2 or not hasattr(event, "maybe"):
-        return event
-    changed: dict[str, Any] = {"by": None, "maybe": names}
-    return replace(event, **changed)
-
-
-def _namings(
-    recorded: Sequence[Event], best: World, named: Mapping[int, tuple[str, ...]], mends: Sequence[Mend]
-) -> list[Mend]:
-    """Players of the record who can be named at last, because no living world says otherwise."""
-    touched = {mend.index for mend in mends if "by" in mend.what or "withdrawn" in mend.what}
-    found: list[Mend] = []
-    at = 0
-    wanted = [(n, event) for n, event in enumerate(best.events) if not isinstance(event, Passed)]
-    for index, event in enumerate(recorded):
-        if isinstance(event, Passed):
-            continue
-        if any(mend.index == index and "withdrawn" in mend.what for mend in mends):
+def _alike(rows: Sequence[Sequence[Event]]) -> int:
+    count = 0
+    for events in zip(*rows, strict=False):
+        if any(event != events[0] for event in events):
             break
-        n, twin = wanted[at] if at < len(wanted) else (-1, None)
-        at += 1
-        unnamed = getattr(event, "by", "") is None and bool(doubtful(event))
-        if unnamed and index not in touched and n not in named and twin is not None:
-            found.append(Mend(index, {"by": getattr(twin, "by", None)}))
-    return found
+        count += 1
+    return count
+
+
+def _without(world: World, count: int) -> World:
+    others = frozenset((n - count, name) for n, name in world.others if n >= count)
+    return replace(world, events=world.events[count:], others=others)
+
+
+def _leads_to(world: World, later: Sequence[World]) -> bool:
+    return any(one.events[: len(world.events)] == world.events for one in later)

@@ -1,0 +1,208 @@
+"""What goes on record of several worlds: the cheapest one's events, as far as the others agree.
+
+Where the worlds name different players nobody is named; where they do not all find the same fault it is "one of
+these". As worlds fall the record is put right: players are named, faults become certain or go, a pass that nobody saw
+is put in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from companion.desk.course import Course, unsettled
+from companion.desk.worlds import World, names, same_act, twins
+from companion.event_fields import Finding
+from companion.events import Event, Passed, TilePlayed
+from companion.position import Position
+from companion.violation import Violation
+
+Charge = tuple[str, str]
+"""(code, player)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mend:
+    """What has to be put right in the record: the event at `index` (since the worlds parted) gets these changes.
+
+    `what` is a correction's (events.Corrected).
+    """
+
+    index: int
+    what: Mapping[str, Any]
+
+
+def minutes(base: Course, worlds: Sequence[World]) -> tuple[Event, ...]:
+    """The events of the first world with the names and faults on which all of them agree; they start at `base`."""
+    best = worlds[0]
+    named = names(worlds)
+    told: list[Event] = []
+    charged = [charges(base, world.events) for world in worlds] if any(world.faults for world in worlds) else []
+    beside = [_beside(best, world, found) for world, found in zip(worlds, charged, strict=True)] if charged else []
+    proved = what_lies(base, best.events) if charged else {}
+    for n, event in enumerate(best.events):
+        who = named.get(n, ())
+        found = _with_what_lies(_weighed([row.get(n, frozenset()) for row in beside]), proved.get(n, ()))
+        open_ = any(not finding.certain for finding in found)
+        if hasattr(event, "maybe") and (who or open_):
+            by = None if who else getattr(event, "by", None)
+            blamed = [finding.by for finding in found if finding.by is not None]
+            changed: dict[str, Any] = {
+                "by": by,
+                "maybe": tuple(dict.fromkeys((*(who or (by,)), *blamed))),
+                "violations": found,
+            }
+            event = replace(event, **changed)
+        told.append(event)
+    return tuple(told)
+
+
+def charges(base: Course, events: Sequence[Event]) -> dict[int, frozenset[Charge]]:
+    """Index of an event -> what is held against whom there, where the course goes on from `base` like this."""
+    first = 1 + max((*(base.turn.keys if base.turn is not None else ()), 2_000_000))
+    course = base
+    found: dict[int, frozenset[Charge]] = {}
+    for n, event in enumerate(events):
+        step = course.take(event, first + n)
+        course = step.course
+        found[n] = _charges(step.findings, event)
+        for key, late in step.late.items():
+            if key >= first:
+                found[key - first] = _charges(late, events[key - first])
+    return {n: charge for n, charge in found.items() if charge}
+
+
+def what_lies(base: Course, events: Sequence[Event]) -> dict[int, tuple[str, ...]]:
+    """Index of a play -> what one picture proves of its tile, whoever laid it."""
+    table = base.position
+    if not isinstance(table, Position):
+        return {}
+    trains = {name: list(chain) for name, chain in table.trains.items()}
+    lying = {laid.tile for laid in table.laid()}
+    found: dict[int, tuple[str, ...]] = {}
+    for n, event in enumerate(events):
+        if not isinstance(event, TilePlayed):
+            continue
+        chain = trains.setdefault(event.train, [])
+        faults = [Violation.TILE_NOT_IN_SET] if max(event.tile) > table.set_max else []
+        faults += [Violation.DUPLICATE_TILE] if event.tile.tile in lying else []
+        faults += [Violation.MISMATCH] if chain and event.tile.inner != chain[-1].outer else []
+        found[n] = tuple(map(str, faults))
+        chain.append(event.tile)
+        lying.add(event.tile.tile)
+    return found
+
+
+def _with_what_lies(found: tuple[Finding, ...], proved: Sequence[str]) -> tuple[Finding, ...]:
+    """Halves that do not meet are certain, while it is open whose fault they are; only where anything is found."""
+    if not found or not proved:
+        return found
+    known = {finding.code for finding in found if finding.certain}
+    plain = tuple(Finding(code) for code in proved if code not in known)
+    return (*plain, *(one for one in found if one.code not in proved or one.certain))
+
+
+def _charges(findings: Sequence[Finding], event: Event) -> frozenset[Charge]:
+    return frozenset((finding.code, finding.by or str(getattr(event, "by", ""))) for finding in findings)
+
+
+def _beside(best: World, world: World, found: Mapping[int, frozenset[Charge]]) -> dict[int, frozenset[Charge]]:
+    """The charges of `world` at the events of `best`; what has no twin there stands at the next event that has one."""
+    if world is best:
+        return dict(found)
+    places = {his: mine for mine, his in twins(best, world).items()}
+    moved: dict[int, frozenset[Charge]] = {}
+    for his, charge in found.items():
+        mine = next((places[n] for n in range(his, len(world.events)) if n in places), None)
+        if mine is None:
+            mine = max(places.values(), default=len(best.events) - 1)
+        moved[mine] = moved.get(mine, frozenset()) | charge
+    return moved
+
+
+def _weighed(rows: Sequence[frozenset[Charge]]) -> tuple[Finding, ...]:
+    """One row of charges for each world: a code in all of them is certain, its player too where there is only one."""
+    if not rows:
+        return ()
+    codes = sorted({code for row in rows for code, _ in row})
+    found: list[Finding] = []
+    for code in codes:
+        players = sorted({player for row in rows for what, player in row if what == code})
+        if all(any(what == code for what, _ in row) for row in rows):
+            found.append(Finding(code, by=players[0] if len(players) == 1 else None))
+        else:
+            found.extend(Finding(code, certain=False, by=player) for player in players)
+    return tuple(found)
+
+
+def mends(recorded: Sequence[Event], wanted: Sequence[Event]) -> tuple[list[Mend], int, bool]:
+    """How the record becomes the first part of `wanted`, where that part ends, and whether it did so smoothly.
+
+    Where the acts came in another order all from the first difference on are withdrawn and recorded again.
+    """
+    smooth = _in_step(recorded, wanted)
+    if smooth is not None:
+        return *smooth, True
+    same = 0
+    for event, other in zip(recorded, wanted, strict=False):
+        if not _same(event, other):
+            break
+        same += 1
+    changed = [one for n in range(same) if (one := _changed(n, recorded[n], wanted[n])) is not None]
+    return [*changed, *(Mend(n, {"withdrawn": True}) for n in range(same, len(recorded)))], same, False
+
+
+def _in_step(recorded: Sequence[Event], wanted: Sequence[Event]) -> tuple[list[Mend], int] | None:
+    found: list[Mend] = []
+    at = 0
+    for index, event in enumerate(recorded):
+        inserted: list[dict[str, Any]] = []
+        while at < len(wanted) and isinstance(wanted[at], Passed) and not _same(event, wanted[at]):
+            inserted.append(_line(wanted[at]))
+            at += 1
+        if isinstance(event, Passed) and not (at < len(wanted) and _same(event, wanted[at])):
+            if event.source != "rule" or inserted:
+                return None
+            found.append(Mend(index, {"withdrawn": True}))
+            continue
+        if at >= len(wanted) or not _same(event, wanted[at]):
+            return None
+        if inserted:
+            found.append(Mend(index, {"insert": inserted}))
+        changed = _changed(index, event, wanted[at])
+        if changed is not None:
+            found.append(changed)
+        at += 1
+    return found, at
+
+
+def _changed(index: int, event: Event, wanted: Event) -> Mend | None:
+    """The record's event as it is wanted: named, unnamed, or with other things held against somebody."""
+    if unsettled(wanted):
+        fields = ("by", "maybe", "violations")
+        if all(getattr(event, name) == getattr(wanted, name) for name in fields):
+            return None
+        line = wanted.to_json()
+        return Mend(index, {"by": None, "maybe": [], "violations": [], **{n: line[n] for n in fields if n in line}})
+    by = getattr(wanted, "by", None)
+    if unsettled(event) or getattr(event, "by", None) != by:
+        return Mend(index, {"by": by})
+    return None
+
+
+def _same(event: Event, wanted: Event) -> bool:
+    """Whether this is the same thing on record, whoever did it; a pass is somebody's own."""
+    if isinstance(event, Passed) and isinstance(wanted, Passed):
+        return _who(event) == _who(wanted)
+    return same_act(event, wanted)
+
+
+def _who(event: Event) -> str | None:
+    by: str | None = getattr(event, "by", None)
+    maybe: tuple[str, ...] = getattr(event, "maybe", ())
+    return by if by is not None else maybe[0] if maybe else None
+
+
+def _line(event: Event) -> dict[str, Any]:
+    return {name: value for name, value in event.to_json().items() if name not in ("seq", "at")}
