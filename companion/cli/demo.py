@@ -83,7 +83,7 @@ def _play(rules: RuleSet, players: int, seed: int, speed: float, rounds: int, ea
         f"sim:{seed}", supervision=SupervisionSettings(opening_s=LAYING_S), opener=EveningOpener(seed, evening)
     )
     watched = WatchedTable(house, f"sim:{seed}", data, camera=camera)
-    house.camera = watched
+    house.camera = house.table = watched
     pin = fresh_pin()
     address = numeric_address(port)
     app = create_app(house, PageSettings(pin=pin, address=address))

@@ -123,7 +123,7 @@ def _watch(house: House, source: str, folder: Path, beat: Callable[[str], None],
     except CameraError as fault:
         raise click.ClickException(str(fault)) from None
     parts.callback(table.close)
-    house.camera = table
+    house.camera = house.table = table
     house.checks.append(table.troubles)
     house.delete_pictures = table.delete_pictures
     table.start()

@@ -105,10 +105,12 @@ class WatchedTable:
         """Whether table and picture are fit to play, with these corners instead of the present ones if there are any;
         None while there is no picture. Raises ValueError."""
         with self._lock:
-            frame, place = self._frame, self._place
+            frame, place, watcher = self._frame, self._place, self._watcher
         if frame is None:
             return None
-        return look_over(frame, place if corners is None else place_from(corners, size_mm), self._eye)  # type: ignore[arg-type]
+        known = None if watcher is None else watcher.calibration
+        chosen = place if corners is None else place_from(corners, size_mm)
+        return look_over(frame, chosen, self._eye, known)  # type: ignore[arg-type]
 
     def place(self, corners: Any, size_mm: Any = None) -> None:
         """From now on the table lies there; None: where the printed markers are. Raises ValueError, OSError."""

@@ -77,30 +77,35 @@ def write_place(path: Path, place: TablePlace | None) -> None:
     unfinished.replace(path)
 
 
-def look_over(frame: Frame, place: TablePlace | None, eye: Eye) -> dict[str, Any]:
+def look_over(frame: Frame, place: TablePlace | None, eye: Eye, known: Calibration | None = None) -> dict[str, Any]:
     """What the set-up page shows: where the table is, how finely it is seen, and what is wrong with the picture.
 
-    `by` is person, markers or None (not found; `missing` names the markers, `problem` the reason in one line);
-    `corners` are shares of the picture; `causes` are vision.inspection's; `fit`: one can play.
+    `by` is person, markers, setup (`known`, what the game being watched goes by) or None: not found. Then `why` is
+    MARKERS (`missing` in the picture), OUTLINE (no four-sided table) or NO_TILES (to measure it by), and `problem` says
+    it in one line. `corners` are shares of the picture, `causes` vision.inspection's; `fit`: one can play.
     """
     markers = find_markers(frame.image)
     told: dict[str, Any] = {"by": None, "corners": None, "missing": list(missing_corners(markers)), "problem": None}
     try:
         if place is not None:
             setup = GameSetup(NOBODY, corners_px=place.corners_px(frame.size_wh), size_mm=place.size_mm)
-            calibration = first_calibration(frame, setup, eye)
+            calibration, by = first_calibration(frame, setup, eye), "person"
+        elif told["missing"] and known is not None:
+            calibration, by = known, "setup"
         else:
-            calibration = Calibration.from_markers(markers, None, size_wh=frame.size_wh)
+            calibration, by = Calibration.from_markers(markers, None, size_wh=frame.size_wh), "markers"
     except (CalibrationError, SetupError) as fault:
         health = HealthCheck().see(frame)
         shown = None if place is None else place.to_json()["corners"]
-        return {**told, "corners": shown, "problem": str(fault), "causes": list(health.causes), "fit": False}
+        why = "MARKERS" if place is None else "OUTLINE" if place.size_mm is not None else _why_unmeasured(fault)
+        problem = {"problem": str(fault), "why": why}
+        return {**told, **problem, "corners": shown, "causes": list(health.causes), "fit": False}
     error = calibration.error_mm(markers) if markers else None
     found = inspect(frame.image, calibration, error)
     w, h = frame.size_wh
     return {
         **told,
-        "by": "markers" if place is None else "person",
+        "by": by,
         "corners": [[round(float(x) / w, 5), round(float(y) / h, 5)] for x, y in calibration.corners_px],
         "size_mm": [round(length) for length in calibration.size_mm],
         "px_per_mm": round(found.px_per_mm, 2),
@@ -110,3 +115,7 @@ def look_over(frame: Frame, place: TablePlace | None, eye: Eye) -> dict[str, Any
         "causes": list(found.causes),
         "fit": not set(found.causes) - {"SMALL"},
     }
+
+
+def _why_unmeasured(fault: Exception) -> str:
+    return "NO_TILES" if str(fault).startswith("table.size_mm") else "OUTLINE"

@@ -20,6 +20,7 @@ from companion.web.house import House, NoGameError
 from companion.web.languages import LANGUAGES, choose_language, speak_languages
 from companion.web.pages import RegionCache, pages
 from companion.web.pin import PinLock, fresh_pin
+from companion.web.placing import placing
 from companion.web.plays import plays
 from companion.web.rounds import rounds
 from companion.web.setup import setup
@@ -96,7 +97,7 @@ def _asset_mark(folder: Path) -> str:
 
 
 def _register(app: Flask) -> None:
-    for blueprint in (pages, access, api, stream, plays, rounds, setup, games, source):
+    for blueprint in (pages, access, api, stream, plays, rounds, setup, placing, games, source):
         app.register_blueprint(blueprint)
 
 

@@ -104,10 +104,11 @@ def _made(folder: Path, row: Mapping[str, Any]) -> CloseUp | None:
 
 
 def _label(quad: Sequence[tuple[float, float]], half: int, value: Any, p: float | None) -> Label:
-    """Beyond the tile's end, so that no pip is covered."""
+    """Beside the half, where trains leave room: beyond its end the next tile lies."""
     near, far = _middle(quad[0], quad[1]), _middle(quad[2], quad[3])
     end, other = (near, far) if half == 0 else (far, near)
-    x, y = (end[i] + 0.24 * (end[i] - other[i]) for i in (0, 1))
+    side, across = _middle(quad[1], quad[2]), _middle(quad[3], quad[0])
+    x, y = (0.75 * end[i] + 0.25 * other[i] + 0.95 * (side[i] - across[i]) for i in (0, 1))
     return Label(round(x, 1), round(y, 1), "?" if value is None else str(value)[:3], p)
 
 

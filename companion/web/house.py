@@ -35,6 +35,21 @@ class CameraLike(Protocol):
         ...
 
 
+class Placing(Protocol):
+    """A camera that can be told where the table is. Corners are shares of the picture, clockwise."""
+
+    def look_over(self, corners: Any = None, size_mm: Any = None) -> Mapping[str, Any] | None:
+        """Where the table is and what is wrong with the picture; with `corners`, as it would be with these.
+
+        None while there is no picture. Raises ValueError in one line.
+        """
+        ...
+
+    def place(self, corners: Any, size_mm: Any = None) -> None:
+        """From now on the table lies there; None: where the printed markers are. Raises ValueError, OSError."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Workshop:
     """How games are made and opened; given by whoever wires the program, so the page knows no journal."""
@@ -70,6 +85,7 @@ class House:
         self.data_dir = data_dir
         self.workshop = workshop
         self.camera = camera
+        self.table: Placing | None = None
         self.checks: list[Callable[[], Sequence[str]]] = []
         self.delete_pictures: Callable[[], int] | None = None
         self._clock = clock

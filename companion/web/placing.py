@@ -1,0 +1,163 @@
+"""Camera and table before play: where the table lies in the picture, set by hand where no markers are printed, and
+whether the picture is good enough."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Blueprint, Response, jsonify, redirect, render_template, request
+from werkzeug.exceptions import BadRequest, Conflict
+from werkzeug.wrappers import Response as AnyResponse
+
+from companion.web.access import needs_pin, wants_page
+from companion.web.api import house
+from companion.web.body import read_body
+from companion.web.house import Placing
+from companion.web.languages import gettext as _
+
+placing = Blueprint("placing", __name__)
+
+FIRST_CORNERS = ((0.1, 0.1), (0.9, 0.1), (0.9, 0.9), (0.1, 0.9))
+"""Where the handles stand when nothing is known."""
+
+CAUSES = ("FROZEN", "DARK", "GLARE", "BLURRED", "TOO_SMALL", "SMALL", "UNEVEN", "OUTSIDE")
+
+
+def cause_words(cause: str) -> tuple[str, str]:
+    """What is wrong with the picture, and what helps."""
+    words = {
+        "FROZEN": (_("The picture does not move."), _("Unplug the camera and plug it in again.")),
+        "DARK": (_("Too dark."), _("Switch on more light.")),
+        "GLARE": (_("Glare on the table."), _("Move the lamp, or the camera a little, until no spot is white.")),
+        "BLURRED": (_("Blurred."), _("Focus the camera on the table and clean its lens.")),
+        "TOO_SMALL": (_("The tiles are too small to read."), _("Bring the camera nearer, or choose a larger picture.")),
+        "SMALL": (_("The pips are small."), _("It can be played; nearer is surer.")),
+        "UNEVEN": (_("The markers do not fit a flat table."), _("Press the printed sheets flat.")),
+        "OUTSIDE": (_("A corner of the table is outside the picture."), _("Turn or lift the camera.")),
+    }
+    return words.get(cause, (cause, ""))
+
+
+def problem_words(found: Mapping[str, Any]) -> str:
+    """Why the table is not found."""
+    why = found.get("why")
+    if why == "MARKERS":
+        numbers = ", ".join(str(number) for number in found.get("missing") or ())
+        return _(
+            "The table is not found: corner marker %(numbers)s is not in the picture. "
+            "Print the markers, or set the corners by hand.",
+            numbers=numbers,
+        )
+    if why == "NO_TILES":
+        return _("No tile lies on the table to measure it by; lay one there, or write down its size.")
+    return _("These corners are no table: they must go round it clockwise and lie in the picture.")
+
+
+def table() -> Placing:
+    """Raises Conflict where no camera looks at the table."""
+    found = house().table
+    if found is None:
+        raise Conflict(_("There is no camera here. Plays are tapped in on the page."))
+    return found
+
+
+def looked_over(corners: Any = None, size_mm: Any = None) -> Mapping[str, Any] | None:
+    try:
+        return table().look_over(corners, size_mm)
+    except ValueError:
+        raise BadRequest(problem_words({})) from None
+
+
+@placing.get("/table")
+def show() -> str:
+    """The camera's picture with the table's corners to be dragged, and what is wrong with it."""
+    return _page(None if house().table is None else looked_over())
+
+
+def _page(found: Mapping[str, Any] | None) -> str:
+    corners = (found or {}).get("corners") or FIRST_CORNERS
+    has = house().table is not None
+    words = {"cause_words": cause_words, "problem_words": problem_words}
+    return render_template("table.html", found=found, corners=corners, has_camera=has, tv=False, **words)
+
+
+@placing.get("/api/table")
+def state() -> Response:
+    """The same for programs; `{"picture": false}` until the camera has given a picture."""
+    found = looked_over()
+    return jsonify({"picture": False} if found is None else {"picture": True, **found})
+
+
+@placing.post("/table")
+@placing.post("/api/table")
+@needs_pin
+def place() -> AnyResponse | str:
+    """`do`: keep these corners, try them (nothing is kept), or go by the printed markers again."""
+    fields = read_body(request)
+    what = str(fields.get("do") or "keep")
+    if what not in ("keep", "try", "markers"):
+        raise BadRequest("The field 'do' must be keep, try or markers.")
+    corners, size = (None, None) if what == "markers" else (_corners(fields), _size(fields))
+    if what == "try":
+        found = looked_over(corners, size)
+        return _page(found) if wants_page() else jsonify(found or {"picture": False})
+    if what == "keep":
+        found = looked_over(corners, size)
+        if found is not None and found.get("by") is None:
+            raise BadRequest(problem_words(found))
+    try:
+        table().place(corners, size)
+    except ValueError:
+        raise BadRequest(problem_words({})) from None
+    except OSError as fault:
+        raise Conflict(_("The corners could not be kept: %(why)s", why=fault.strerror)) from None
+    if wants_page():
+        return redirect("/table", 303)
+    return jsonify(looked_over() or {"picture": False})
+
+
+def _corners(fields: Mapping[str, Any]) -> list[list[float]]:
+    """As shares of the picture: JSON `corners`, or a form's `x0`, `y0` ... in percent."""
+    given: Any = fields.get("corners")
+    if given is None:
+        given = [[_share(fields, f"x{n}") / 100, _share(fields, f"y{n}") / 100] for n in range(4)]
+    if not isinstance(given, list) or len(given) != 4:
+        raise BadRequest(_("A table has four corners."))
+    for corner in given:
+        if not isinstance(corner, list) or len(corner) != 2 or not all(_is_number(share) for share in corner):
+            raise BadRequest(_("A table has four corners."))
+    return given
+
+
+def _share(fields: Mapping[str, Any], name: str) -> float:
+    value = str(fields.get(name) or "").strip().replace(",", ".")
+    try:
+        number = float(value)
+    except ValueError:
+        raise BadRequest(_("A table has four corners.")) from None
+    if not math.isfinite(number):
+        raise BadRequest(_("A table has four corners."))
+    return number
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _size(fields: Mapping[str, Any]) -> list[float] | None:
+    """In mm; both left empty: measured by the tiles on the table."""
+    given: Any = fields.get("size_mm")
+    if given is None:
+        texts = [str(fields.get(name) or "").strip().replace(",", ".") for name in ("width_mm", "height_mm")]
+        if not any(texts):
+            return None
+        given = texts
+    try:
+        numbers = [float(one) for one in given]
+    except (TypeError, ValueError):
+        numbers = []
+    if len(numbers) != 2 or not all(math.isfinite(one) and 100 <= one <= 10_000 for one in numbers):
+        raise BadRequest(_("The table's size is two lengths from 100 to 10000 mm."))
+    return numbers

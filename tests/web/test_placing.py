@@ -1,0 +1,171 @@
+"""Camera and table before play: what is wrong is said in words, and corners set by hand are really used."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from flask.testing import FlaskClient
+
+from companion.cli.serve_table import TablePlace, look_over, place_from, read_place, write_place
+from companion.web.house import House
+from companion.web.placing import CAUSES, cause_words
+from vision.fiducials import DICTIONARY
+from vision.frame import Frame
+
+SQUARE = ((0.1, 0.1), (0.9, 0.1), (0.9, 0.9), (0.1, 0.9))
+
+
+class FakeTable:
+    """Says what it is told to say, and remembers the corners it was given."""
+
+    def __init__(self) -> None:
+        self.placed: list[tuple[Any, Any]] = []
+        self.answer: dict[str, Any] | None = {
+            "by": None, "why": "MARKERS", "missing": [1, 3], "corners": None, "causes": ["GLARE"], "fit": False,
+            "problem": "corner marker 1, 3 not found",
+        }  # fmt: skip
+
+    def look_over(self, corners: Any = None, size_mm: Any = None) -> Mapping[str, Any] | None:
+        if corners is None:
+            return self.answer
+        place_from(corners, size_mm)
+        found = {"by": "person", "size_mm": size_mm or [900, 600], "px_per_mm": 1.9, "worst_px_per_mm": 1.61}
+        return {**found, "error_mm": None, "corners": corners, "causes": ["SMALL"], "fit": True, "missing": []}
+
+    def place(self, corners: Any, size_mm: Any = None) -> None:
+        self.placed.append((corners, size_mm))
+
+
+@pytest.fixture
+def table(house: House) -> FakeTable:
+    made = FakeTable()
+    house.table = made
+    return made
+
+
+def form(**more: str) -> dict[str, str]:
+    corners = {f"{axis}{n}": str(100 * SQUARE[n][i]) for n in range(4) for i, axis in enumerate("xy")}
+    return {**corners, "width_mm": "1200", "height_mm": "900", **more}
+
+
+def test_what_is_wrong_is_said_with_what_helps(anyone: FlaskClient, table: FakeTable) -> None:
+    page = anyone.get("/table").get_data(as_text=True)
+    assert "corner marker 1, 3 is not in the picture" in page
+    assert "Glare on the table." in page and "Move the lamp" in page
+
+
+def test_every_cause_has_words() -> None:
+    assert all(cause_words(cause)[0] != cause for cause in CAUSES)
+
+
+def test_corners_are_kept_as_shares_of_the_picture(keeper: FlaskClient, table: FakeTable) -> None:
+    assert keeper.post("/table", data=form(do="keep")).status_code == 303
+    assert table.placed == [([list(corner) for corner in SQUARE], [1200.0, 900.0])]
+
+
+def test_trying_corners_keeps_nothing(keeper: FlaskClient, table: FakeTable) -> None:
+    page = keeper.post("/table", data=form(do="try", width_mm="", height_mm="")).get_data(as_text=True)
+    assert "1.61 px/mm" in page and "Good to play." in page and "The pips are small." in page
+    assert table.placed == []
+
+
+def test_the_printed_markers_can_be_gone_back_to(keeper: FlaskClient, table: FakeTable) -> None:
+    keeper.post("/table", data={"do": "markers"})
+    assert table.placed == [(None, None)]
+
+
+def test_the_watching_have_no_say(anyone: FlaskClient, table: FakeTable) -> None:
+    assert anyone.post("/api/table", json={"corners": SQUARE}).status_code == 401
+    assert table.placed == []
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"corners": []},
+        {"corners": [[0, 0]] * 3},
+        {"corners": "x"},
+        {"corners": [[0, 0], [1, 0], [1, 1], ["a", 1]]},
+        {"corners": [[0, 0], [1, 0], [1, 1], [True, 1]]},
+        {"corners": [[0, 0], [9, 0], [9, 9], [0, 9]]},
+        {"corners": [list(c) for c in SQUARE], "size_mm": [1, 2]},
+        {"corners": [list(c) for c in SQUARE], "size_mm": "big"},
+        {"corners": [list(c) for c in SQUARE], "size_mm": [1e300, 1e300]},
+        {"corners": [list(c) for c in SQUARE], "do": "dance"},
+        {},
+    ],
+)
+def test_corners_that_are_none_are_refused(keeper: FlaskClient, table: FakeTable, fields: dict[str, Any]) -> None:
+    answer = keeper.post("/api/table", json=fields)
+    assert answer.status_code == 400 and answer.get_json()["error"].count("\n") == 0
+    assert table.placed == []
+
+
+def test_a_game_without_a_camera_says_so(anyone: FlaskClient) -> None:
+    assert "No camera is connected" in anyone.get("/table").get_data(as_text=True)
+    assert anyone.get("/api/table").status_code == 409
+
+
+def test_what_was_kept_is_read_again_and_rubbish_is_not(tmp_path: Path) -> None:
+    place = TablePlace(SQUARE, (1200.0, 900.0))
+    write_place(tmp_path / "table.json", place)
+    assert read_place(tmp_path / "table.json") == place
+    for rubbish in ("", "[]", "{}", '{"corners": 3}', json.dumps({"corners": [[5, 5]] * 4})):
+        (tmp_path / "table.json").write_text(rubbish, encoding="utf-8")
+        assert read_place(tmp_path / "table.json") is None
+    write_place(tmp_path / "table.json", None)
+    assert not (tmp_path / "table.json").exists()
+
+
+class NoEye:
+    """Sees no tile."""
+
+    def look(self, *_arguments: object) -> Any:
+        return type("Nothing", (), {"tiles": ()})()
+
+
+def seen(*corners: tuple[int, int]) -> Frame:
+    """A table at 2 px a mm with printed markers whose outer corners are there."""
+    image = np.random.default_rng(0).normal(110, 12, (1000, 1400, 3)).clip(0, 255).astype(np.uint8)
+    kind = cv2.aruco.getPredefinedDictionary(DICTIONARY)
+    for k, (x, y) in enumerate(corners):
+        image[y - 12 : y + 92, x - 12 : x + 92] = 235
+        image[y : y + 80, x : x + 80] = np.maximum(cv2.aruco.generateImageMarker(kind, k, 80), 20)[:, :, None]
+    return Frame(image, 0.0, "table")
+
+
+MARKED = ((100, 100), (1220, 100), (1220, 820), (100, 820))
+
+
+def test_printed_markers_measure_the_table_and_their_own_error() -> None:
+    found = look_over(seen(*MARKED), None, NoEye())  # type: ignore[arg-type]
+    assert (found["by"], found["fit"], found["causes"]) == ("markers", True, [])
+    assert found["size_mm"] == pytest.approx([600, 400], abs=2)
+    assert found["error_mm"] < 0.5 and found["worst_px_per_mm"] == pytest.approx(2, rel=0.05)
+
+
+def test_corners_set_by_hand_count_where_no_marker_is() -> None:
+    bare = seen()
+    assert look_over(bare, None, NoEye())["why"] == "MARKERS"  # type: ignore[arg-type]
+    found = look_over(bare, TablePlace(SQUARE, (560.0, 400.0)), NoEye())  # type: ignore[arg-type]
+    assert (found["by"], found["error_mm"]) == ("person", None)
+    assert np.array(found["corners"]) == pytest.approx(np.array(SQUARE), abs=1e-4)
+
+
+def test_a_table_nobody_measured_needs_a_tile_on_it() -> None:
+    found = look_over(seen(), TablePlace(SQUARE), NoEye())  # type: ignore[arg-type]
+    assert (found["by"], found["why"]) == (None, "NO_TILES")
+
+
+def test_a_lamp_in_the_table_and_a_table_far_away_are_named() -> None:
+    glaring = seen(*MARKED)
+    glaring.image[300:600, 400:900] = 255
+    assert "GLARE" in look_over(glaring, None, NoEye())["causes"]  # type: ignore[arg-type]
+    far = look_over(seen(), TablePlace(SQUARE, (2400.0, 1800.0)), NoEye())  # type: ignore[arg-type]
+    assert "TOO_SMALL" in far["causes"] and far["fit"] is False
