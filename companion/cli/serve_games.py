@@ -1,13 +1,12 @@
-"""Games for the page: made, gone on with, looked at; and hands counted from a photograph."""
+"""Games for the page: made, gone on with, looked at."""
 
 from __future__ import annotations
 
-import tempfile
-import threading
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from companion.cli.serve_hands import HandReader
 from companion.events import Event
 from companion.header import Header
 from companion.journal import Journal, JournalError, read_journal
@@ -65,33 +64,6 @@ def open_game(path: Path) -> Session:
 def look_at_game(path: Path) -> Session:
     book: Any = ClosedBook(path)
     return Session(book, rules_of(book.header))
-
-
-class HandReader:
-    """Reads a photograph of an open hand; the eye is opened for the first one, and serves one at a time."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._eye: Any = None
-
-    def __call__(self, photograph: bytes, header: Mapping[str, Any]) -> dict[str, Any]:
-        """{"tiles": [[a, b], ...], "unreadable": n}. Raises ValueError in one line."""
-        from companion.cli.read import known_set
-        from vision.eye import open_eye
-        from vision.inference import WeightsError
-        from vision.pictures import PictureError, open_picture
-
-        with self._lock, tempfile.NamedTemporaryFile(prefix="companion-hand-") as file:
-            file.write(photograph)
-            file.flush()
-            try:
-                self._eye = self._eye or open_eye()
-                reading = self._eye.look(open_picture(Path(file.name)), known=known_set(str(header["set"])))
-            except (PictureError, WeightsError) as fault:
-                raise ValueError(str(fault)) from None
-        up = [tile for tile in reading.tiles if tile.face == "up"]
-        tiles = [list(tile.values) for tile in up if tile.values is not None]
-        return {"tiles": tiles, "unreadable": len(up) - len(tiles)}
 
 
 def make_house(data_dir: Path, camera: Any = None) -> House:

@@ -1,0 +1,95 @@
+"""A phone's photograph is read in a process of its own: whatever it does there, the page lives on."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from companion.cli.serve_hands import HandReader
+from companion.supervise.answering import Answering, NoAnswerError
+from tests.box.siege import bomb
+
+HEADER = {"rules": "tactic", "set": "double-9"}
+
+
+def nervous(photograph: bytes, set_name: str) -> dict[str, Any]:
+    """Hangs, dies, eats memory or refuses, as the photograph says."""
+    if photograph == b"hang":
+        signal.pause()
+    if photograph == b"die":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if photograph == b"eat":
+        np.ones(3_000_000_000, np.uint8)
+    if photograph == b"refuse":
+        raise ValueError("damaged picture\nand more")
+    return {"tiles": [[1, 2]], "unreadable": 0, "set": set_name}
+
+
+def open_nervous() -> Callable[[bytes, str], dict[str, Any]]:
+    return nervous
+
+
+def open_nothing() -> Callable[[bytes, str], dict[str, Any]]:
+    raise ValueError("pips.onnx: truncated")
+
+
+@pytest.mark.parametrize(
+    ("photograph", "why"),
+    [
+        (b"hang", "not read within 1 s"),
+        (b"die", "process ended"),
+        (b"eat", "more memory than it may have"),
+        (b"refuse", "^damaged picture$"),
+    ],
+)
+def test_a_photograph_that_breaks_its_reader_is_refused_and_the_next_is_read(photograph: bytes, why: str) -> None:
+    reader = HandReader(open_nervous, answer_s=1.0)
+    try:
+        with pytest.raises(ValueError, match=why):
+            reader(photograph, HEADER)
+        assert reader(b"good", HEADER)["set"] == "double-9"
+        assert reader.pid != os.getpid()
+    finally:
+        reader.close()
+    assert reader.pid == 0
+
+
+def test_a_reader_without_its_model_says_which() -> None:
+    with Answering(open_nothing) as reader, pytest.raises(NoAnswerError, match=r"pips\.onnx: truncated"):
+        reader.ask(b"", "double-9")
+
+
+def test_a_reader_that_nobody_asks_any_more_is_put_away() -> None:
+    with Answering(open_nervous, idle_s=0.05) as reader:
+        assert reader.ask(b"good", "double-9")["tiles"] == [[1, 2]]
+        first = reader.pid
+        waiting = reader._idle
+        assert waiting is not None
+        waiting.join(20)
+        assert reader.pid == 0
+        assert not Path(f"/proc/{first}").exists()
+        assert reader.ask(b"good", "double-9")["tiles"] == [[1, 2]]
+
+
+def test_the_shipped_reader_reads_refuses_and_stays_small(capfd: pytest.CaptureFixture[str]) -> None:
+    """A real photograph without tiles, a picture that would unpack to 30000 x 30000, and one cut off in the middle."""
+    out = io.BytesIO()
+    Image.new("RGB", (640, 480), (90, 60, 30)).save(out, "JPEG")
+    reader = HandReader()
+    try:
+        assert reader(out.getvalue(), HEADER) == {"tiles": [], "unreadable": 0}
+        with pytest.raises(ValueError, match="megapixels"):
+            reader(bomb(), HEADER)
+        with pytest.raises(ValueError, match="damaged picture"):
+            reader(out.getvalue()[:400], HEADER)
+    finally:
+        reader.close()
+    assert capfd.readouterr().err == ""
