@@ -92,7 +92,7 @@ def resident_mb(pid: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class SoakReport:
-    """`prints` are the footprints at the end of each tenth; the first is taken once the eye has looked twice. `given_up`
+    """`prints` are the footprints at the end of each tenth; the first once the eye has looked twice. `given_up`
     looks had no answer, because the machine was too busy to answer within the eye's patience."""
 
     frames: int
