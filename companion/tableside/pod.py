@@ -11,6 +11,9 @@ from companion.tableside.buttons import Tableside, light_of
 from companion.web.house import House, NoGameError
 from hardware.panel import Panel, PanelError, Press, open_panel
 
+PIN_S = 30.0
+"""Long enough to type six digits, short enough that nobody finds them there later."""
+
 
 class ButtonPod:
     """Use it in a `with` around the serving page: it listens to the buttons and keeps the lamp up to date."""
@@ -20,15 +23,19 @@ class ButtonPod:
         house: House,
         *,
         read_now: Callable[[], None] = lambda: None,
-        show_pin: Callable[[], None] = lambda: None,
+        show_pin: Callable[[], None] | None = None,
+        pin_s: float = PIN_S,
         pins: Path | None = None,
         opener: Callable[[Callable[[Press], object], Path | None], Panel] = open_panel,
         every_s: float = 5.0,
     ) -> None:
         """`pins` names a file of pins other than the project's. `every_s`: the lamp is looked after at least as often,
-        and at once whenever the page has news. `opener` opens the panel; tests give their own."""
+        and at once whenever the page has news. `opener` opens the panel; tests give their own. `show_pin` left out: the
+        PIN is shown on the box's own screen for `pin_s` seconds."""
         self._house, self._pins, self._opener, self._every_s = house, pins, opener, every_s
-        self._side = Tableside(self._desk, read_now, show_pin)
+        self._side = Tableside(self._desk, read_now, show_pin or self._show_pin)
+        self._pin_s = pin_s
+        self._hiding: threading.Timer | None = None
         self._panel: Panel | None = None
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="button-pod", daemon=True)
@@ -45,10 +52,21 @@ class ButtonPod:
 
     def __exit__(self, *_: object) -> None:
         self._stop.set()
+        if self._hiding is not None:
+            self._hiding.cancel()
         self._house.bell.ring()
         if self._panel is not None:
             self._thread.join()
             self._panel.close()
+
+    def _show_pin(self) -> None:
+        """Shown now, hidden by itself; a second press begins anew."""
+        if self._hiding is not None:
+            self._hiding.cancel()
+        self._hiding = threading.Timer(self._pin_s, self._house.show_pin, (False,))
+        self._hiding.daemon = True
+        self._house.show_pin()
+        self._hiding.start()
 
     def _desk(self) -> Any:
         try:

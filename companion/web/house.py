@@ -86,6 +86,7 @@ class House:
         self.workshop = workshop
         self.camera = camera
         self.table: Placing | None = None
+        self.pin_is_shown = False
         self.checks: list[Callable[[], Sequence[str]]] = []
         self.delete_pictures: Callable[[], int] | None = None
         self._clock = clock
@@ -103,6 +104,11 @@ class House:
             if self._session is None:
                 raise NoGameError
             return self._session
+
+    def show_pin(self, shown: bool = True) -> None:
+        """Large on the box's own screen, and nowhere else; or not any more. Somebody at the table pressed a button."""
+        self.pin_is_shown = shown
+        self.bell.ring()
 
     @property
     def has_game(self) -> bool:

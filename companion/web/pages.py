@@ -55,6 +55,7 @@ def words() -> dict[str, Any]:
         "sprite": sprite,
         "last_plays": LAST_PLAYS,
         "on_the_box": on_the_box(),
+        "pin_is_shown": house().pin_is_shown,
         "settings": current_app.extensions["companion_settings"],
         "game": house().game,
         "troubles": house().troubles(),

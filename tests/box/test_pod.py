@@ -6,10 +6,12 @@ import queue
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from companion.tableside import ButtonPod
+from companion.web.app import PageSettings, create_app
 from companion.web.house import House
 from hardware.panel import Light, Panel, PanelError, Press
 from tests.web import tables
@@ -84,6 +86,30 @@ def test_a_pressed_button_is_a_verb_of_the_session(house: House, session: FakeSe
             panel.press(press)
     assert [call[0] for call in session.calls] == ["pass_turn", "undo"]
     assert other == ["read", "pin"]
+
+
+def test_the_pin_button_shows_the_pin_on_the_box_s_own_screen_for_a_while(house: House) -> None:
+    client = create_app(house, PageSettings(pin="135790")).test_client()
+    away = {"environ_base": {"REMOTE_ADDR": "192.168.1.20"}}
+
+    def alerts(**asked: Any) -> str:
+        told = client.get("/regions?tv=1", **asked).json
+        assert told is not None
+        return str(told["regions"]["alerts"])
+
+    panel = FakePanel()
+    with ButtonPod(house, opener=panel.open, pin_s=0.05) as pod:
+        assert "135790" not in alerts()
+        panel.press(Press.SHOW_PIN)
+        hiding = pod._hiding
+        assert hiding is not None
+        hiding.join(20)
+        assert "135790" not in alerts(), "it was hidden again"
+    with ButtonPod(house, opener=(panel := FakePanel()).open):
+        panel.press(Press.SHOW_PIN)
+        assert "135790" in alerts()
+        assert "135790" not in alerts(**away), "never on a phone"
+        assert "135790" not in client.get("/tv", **away).text
 
 
 def test_a_box_without_buttons_plays_on_and_says_what_is_missing(house: House) -> None:
