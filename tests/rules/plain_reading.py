@@ -37,6 +37,13 @@ def judge(rules: str, table: Table, acts: list[Act], ended: bool = False) -> tup
     def due(name: str) -> int:
         return trains[name][-1][1] if trains.get(name) else table["engine"][1]
 
+    def blocked() -> bool:
+        """Poltava: whether no tile that nobody sees would fit where somebody may play. Source: rules.md 7.3."""
+        bound = [t for t in opened if t not in flipped and not exhausted(due(t))]
+        ends = {due(t) for t in bound or (*table["players"], "MX") if t not in flipped}
+        seen = visible()
+        return not any((a, b) not in seen and {a, b} & ends for b in range(highest + 1) for a in range(b + 1))
+
     long = house["long"] and table["first_turn"]
     live = [t for t in opened if t not in flipped and (house["dead"] == "blocks" or not exhausted(due(t)))]
     live = [] if long else live
@@ -92,6 +99,8 @@ def judge(rules: str, table: Table, acts: list[Act], ended: bool = False) -> tup
                 codes.add("EXTRA_DRAW")
             if boneyard == 0:
                 codes.add("DRAW_FROM_EMPTY")
+            if rules == "poltava" and blocked():
+                may.add("DRAW_WHEN_BLOCKED")
             boneyard = boneyard - 1 if boneyard else boneyard
             hand = None if hand is None else hand + 1
             drawn, drawn_ever, double_last = True, True, False

@@ -1,0 +1,79 @@
+"""The referee and the plain reading agree on every table of a double-3 set; all of it: `tests.rules.small_tables`.
+
+Here: every turn of one act on every table with up to two tiles laid (hands not counted or of one tile), and in two
+houses every change of one tile on the dealt table.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.mexican.judging import judge_turn
+from companion.ruleset import load_ruleset
+from tests.rules.plain_reading import HOUSES, Act, Table
+from tests.rules.small_tables import (
+    Compared,
+    action_of,
+    compare_changes,
+    compare_turns,
+    layouts,
+    namings,
+    position_of,
+    reachable,
+    renamed,
+    tables,
+    turns,
+)
+
+EVERY_HOUSE = pytest.mark.parametrize("rules", sorted(HOUSES))
+
+
+def test_all_layouts_of_the_double_three_set_are_counted() -> None:
+    assert [sum(1 for _ in layouts(laid)) for laid in range(10)] == [
+        1, 10, 55, 241, 853, 2419, 5317, 8629, 10735, 11407,
+    ]  # fmt: skip
+
+
+@EVERY_HOUSE
+def test_every_turn_of_one_act_is_ruled_as_the_plain_reading_rules_it(rules: str) -> None:
+    found = Compared()
+    compare_turns(rules, 2, 1, found, hands=(None, 1))
+    assert found.differences == []
+    assert found.tables > 480 and found.rulings == 77 * found.tables
+
+
+@pytest.mark.parametrize("rules", ["poltava", "reeves"])
+def test_every_change_of_one_tile_is_explained_as_the_plain_reading_explains_it(rules: str) -> None:
+    found = Compared()
+    compare_changes(rules, 0, 1, found)
+    assert found.differences == []
+    assert found.changes == 3316
+
+
+@EVERY_HOUSE
+def test_everything_that_legal_play_can_reach_is_among_the_tables(rules: str) -> None:
+    known = {
+        (tuple(table["trains"].values()), table["markers"], table["open"])
+        for table in tables(rules, 1, 0, hands=(None,))
+    }
+    reached = reachable(rules, 1)
+    assert reached <= known
+    assert len(reached) > 8
+
+
+@EVERY_HOUSE
+def test_values_with_other_names_are_ruled_alike(rules: str) -> None:
+    known = load_ruleset(rules)
+
+    def other(act: Act, names: tuple[int, ...]) -> Act:
+        return ("play", tuple((*names, 4)[half] for half in act[1]), act[2]) if act[0] == "play" else act
+
+    every = list(turns(1))
+    for table in tables(rules, 1, 0):
+        for names in namings()[1:]:
+            trains = renamed(tuple(table["trains"].values()), names)
+            twin: Table = {**table, "trains": dict(zip(table["trains"], trains, strict=True))}
+            here, there = position_of(table), position_of(twin)
+            for turn in every:
+                ruling = judge_turn(known, here, [action_of(act) for act in turn])
+                assert judge_turn(known, there, [action_of(other(act, names)) for act in turn]) == ruling
