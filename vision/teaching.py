@@ -27,6 +27,14 @@ VIEWS = (
 """How a tile is seen when its box is a little off: (shift along, across, grow along, across)."""
 
 
+class RowError(AdaptationError):
+    """The picture does not show the row: `found` tiles and not `expected`, or as many in another order."""
+
+    def __init__(self, message: str, found: int, expected: int) -> None:
+        super().__init__(message)
+        self.found, self.expected = found, expected
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Lesson:
     """`before`, `after`: shares of halves read right without and with what was learned, on halves left out."""
@@ -59,9 +67,11 @@ def teach(eye: Eye, image: Image, doubles: list[int], name: str) -> Lesson:
     if backwards > forwards:
         order = order[::-1]
     if max(forwards, backwards) < 0.25:
-        raise AdaptationError(
+        raise RowError(
             f"the row does not look like {doubles[0]}-{doubles[0]} to {doubles[-1]}-{doubles[-1]} in order; "
-            "lay the doubles side by side, lowest first"
+            "lay the doubles side by side, lowest first",
+            len(doubles),
+            len(doubles),
         )
     quads = scores.quads[order]
     seen = np.stack([eye.reader.crops(image, shifted(quads, view)) for view in VIEWS], 1)
@@ -74,7 +84,8 @@ def self_test(eye: Eye, image: Image, doubles: list[int]) -> SelfTest:
     """How the eye, as it is now, reads a row of doubles it is told about."""
     tiles = [tile for tile in eye.look(image).tiles if tile.face == "up"]
     if len(tiles) != len(doubles):
-        raise AdaptationError(f"{len(tiles)} tiles found, expected {len(doubles)} doubles in one row")
+        expected = len(doubles)
+        raise RowError(f"{len(tiles)} tiles found, expected {expected} doubles in one row", len(tiles), expected)
     centres = np.array([tile.quad_px.mean(0) for tile in tiles], np.float32)
     order = row_order(centres)
     results = []
@@ -95,7 +106,8 @@ def _row(eye: Eye, image: Image, count: int) -> np.ndarray[tuple[int, ...], np.d
     sure = tiles.select(tiles.confidence >= eye.reader.settings.shaky_detection)
     kept = sure.quads_px[suppress(sure.quads_px, sure.confidence, 0.35, 0.7)]
     if len(kept) != count:
-        raise AdaptationError(f"{len(kept)} tiles found, expected {count} doubles in one row and nothing else")
+        message = f"{len(kept)} tiles found, expected {count} doubles in one row and nothing else"
+        raise RowError(message, len(kept), count)
     return kept
 
 

@@ -68,6 +68,8 @@ def serve(
     """The live page over a real camera, or without one. Prints its address and the PIN for changes."""
     from companion.checkup import Machine, quick_reasons
     from companion.cli.serve_games import make_house
+    from companion.cli.serve_labels import LabelKeeper
+    from companion.cli.serve_learning import LearningDesk
     from companion.evidence import delete_stored
     from companion.mending import CopyKeeper, mend_games
     from companion.supervise.watchdog import Watchdog, systemd_notifier
@@ -98,7 +100,16 @@ def serve(
         dog = parts.enter_context(Watchdog(limits, say=systemd_notifier()))
         if broker is not None:
             _publish(house, broker, table_name, folder, parts)
+        house.follow(LabelKeeper(folder).follow)
         table = None if source is None else _watch(house, source, folder, dog.beat, parts)
+        house.learning = LearningDesk(
+            folder,
+            (lambda: None) if table is None else table.photograph,
+            changed=(lambda: None) if table is None else table.learned,
+            ring=house.bell.ring,
+        )
+        parts.callback(house.learning.close)
+        _delete_labels_too(house, folder)
         pod = ButtonPod(house) if table is None else ButtonPod(house, read_now=table.read_now)
         parts.enter_context(pod)
         address = numeric_address(port_of(ear))
@@ -128,6 +139,14 @@ def _watch(house: House, source: str, folder: Path, beat: Callable[[str], None],
     house.delete_pictures = table.delete_pictures
     table.start()
     return table
+
+
+def _delete_labels_too(house: House, folder: Path) -> None:
+    """Who deletes all pictures means the corrected tiles as well."""
+    from companion.cli.serve_labels import delete_samples
+
+    others = house.delete_pictures
+    house.delete_pictures = lambda: (others() if others is not None else 0) + delete_samples(folder)
 
 
 def _publish(house: House, broker: str, table_name: str, folder: Path, parts: ExitStack) -> None:

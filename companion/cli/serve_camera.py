@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import cv2
 
+from companion.cli.learned import usable
 from companion.cli.serve_table import PLACE_FILE, TablePlace, look_over, place_from, read_place, write_place
 from companion.evidence import EvidenceStore
 from companion.setup_file import GameSetup, SetupError, setup_from_json
@@ -54,6 +56,10 @@ class WatchedTable:
             camera = SupervisedCamera(source, beat=lambda: beat("camera"))
         self._camera: Camera = open_camera(source) if camera is None else camera
         self._own_setup: Callable[[], Any] | None = getattr(self._camera, "setup", None)
+        self._data_dir = data_dir
+        self._taught: Path | None = None
+        self._taught_anew = False
+        self._untaught = ""
         self._eye = SupervisedEye()
         self._lock = threading.Lock()
         self._state: dict[str, Any] = {"state": "looking"}
@@ -88,9 +94,8 @@ class WatchedTable:
         return self._evidence.delete_all()
 
     def troubles(self) -> list[str]:
-        """Why no pictures are kept just now; the game is."""
-        trouble = self._evidence.status.trouble
-        return [trouble] if trouble else []
+        """Why no pictures are kept just now (the game is), or the learned set is not used."""
+        return [trouble for trouble in (self._evidence.status.trouble, self._untaught) if trouble]
 
     def still(self) -> bytes | None:
         with self._lock:
@@ -100,6 +105,20 @@ class WatchedTable:
         small, _ = reduced(frame.image, _fitted(frame.size_wh))
         done, jpeg = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, 80])
         return jpeg.tobytes() if done else None
+
+    def photograph(self) -> bytes | None:
+        """The latest picture as it is, at full resolution, as a PNG."""
+        with self._lock:
+            frame = self._frame
+        if frame is None:
+            return None
+        done, png = cv2.imencode(".png", frame.image, [cv2.IMWRITE_PNG_COMPRESSION, 1])
+        return png.tobytes() if done else None
+
+    def learned(self) -> None:
+        """What was learned of the players' set is another now: read the table with it."""
+        self._taught_anew = True
+        self._fresh.set()
 
     def look_over(self, corners: Any = None, size_mm: Any = None) -> Mapping[str, Any] | None:
         """Whether table and picture are fit to play, with these corners instead of the present ones if there are any;
@@ -168,6 +187,7 @@ class WatchedTable:
 
     def _begin(self, frame: Frame, name: str, session: Any) -> Watcher | None:
         """Find the table in the picture; None, with the reason on the page, while it cannot be found."""
+        self._read_with(session.header.set)
         try:
             setup = self._placed(self._setup_for(session), frame)
             calibration = first_calibration(frame, setup, self._eye)  # type: ignore[arg-type]
@@ -195,6 +215,15 @@ class WatchedTable:
             known=known,
             publish=self._news,
         )
+
+    def _read_with(self, tile_set: str) -> None:
+        """Open the eye anew where another learned set belongs to this game."""
+        taught, self._untaught = usable(self._data_dir, tile_set)
+        if taught == self._taught and not self._taught_anew:
+            return
+        self._taught, self._taught_anew = taught, False
+        earlier, self._eye = self._eye, SupervisedEye(partial(open_taught, taught))
+        earlier.close()
 
     def _setup_for(self, session: Any) -> GameSetup:
         """The source's own set-up where it is this very game's, else what the journal's header says of the table."""
@@ -234,6 +263,13 @@ class WatchedTable:
                 return
             self._state = told
         self._house.bell.ring()
+
+
+def open_taught(learned: Path | None) -> Any:
+    """The eye with what was learned; called in the child, which alone needs it."""
+    from vision.eye import open_eye
+
+    return open_eye(learned)
 
 
 def _corners_of(watcher: Watcher) -> list[list[float]]:

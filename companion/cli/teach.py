@@ -8,35 +8,46 @@ from pathlib import Path
 
 import click
 
+from companion.cli.learned import LEARNED, SETS, doubles_of
 from companion.cli.read import eye_for
+from companion.cli.serve import default_data_dir
 from vision.adaptation import AdaptationError
 from vision.frame import Image
 from vision.pictures import PictureError, open_picture
 from vision.teaching import self_test
 from vision.teaching import teach as learn_from
 
-LEARNED = "learned-set.npz"
-"""The file in the data folder that the live table reads with, too."""
-HIGHEST = {"double-6": 6, "double-9": 9, "double-12": 12, "double-15": 15, "double-18": 18}
-
 
 @click.command()
 @click.argument("image", required=False)
-@click.option("--set", "tile_set", type=click.Choice([*HIGHEST, "chinese"]), default="double-12", show_default=True)
+@click.option("--set", "tile_set", type=click.Choice(SETS), default="double-12", show_default=True)
 @click.option("--check", metavar="IMAGE", help="Another photograph of the same row: the self-test.")
-@click.option("--data", type=click.Path(path_type=Path), default=Path("data"), show_default=True, help="Data folder.")
+@click.option("--data", type=click.Path(path_type=Path), help="Data folder; left out: the one that serve uses.")
+@click.option("--export", metavar="FILE.zip", help="The tiles that were corrected in play, labelled in YOLO's format.")
 @click.option("--forget", is_flag=True, help="Read with the shipped weights alone again.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-def teach(image: str | None, tile_set: str, check: str | None, data: Path, forget: bool, as_json: bool) -> None:
+def teach(
+    image: str | None,
+    tile_set: str,
+    check: str | None,
+    data: Path | None,
+    export: str | None,
+    forget: bool,
+    as_json: bool,
+) -> None:
     """Learn your own set: lay its doubles side by side, lowest first, and take one photograph straight from above."""
-    target = data / LEARNED
+    folder = data or default_data_dir()
+    target = folder / LEARNED
+    if export is not None:
+        click.echo(exported(folder, Path(export)))
+        return
     if forget:
         target.unlink(missing_ok=True)
         click.echo(f"{target}: forgotten, the shipped weights read alone")
         return
     if image is None and check is None:
         raise click.UsageError("expected a photograph of the doubles in a row, or --check with one")
-    doubles = list(range(1, 7)) if tile_set == "chinese" else list(range(HIGHEST[tile_set] + 1))
+    doubles = doubles_of(tile_set)
     answer: dict[str, object] = {"set": tile_set}
     if image is not None:
         answer |= taught(image, doubles, tile_set, target)
@@ -76,6 +87,20 @@ def checked(image: str, doubles: list[int], target: Path) -> dict[str, object]:
     except AdaptationError as problem:
         raise click.ClickException(f"{image}: {problem}") from None
     return {"right": result.right, "wrong": result.wrong, "unread": result.unread}
+
+
+def exported(folder: Path, target: Path) -> str:
+    """Everything corrected in play as a data set for training; says how much it is."""
+    from companion.cli.serve_labels import packed, samples
+
+    found = samples(folder)
+    if not found:
+        raise click.ClickException(f"{folder}: no tile of a picture has been corrected yet")
+    try:
+        target.write_bytes(packed(folder))
+    except OSError as problem:
+        raise click.ClickException(f"{target}: {problem.strerror}, expected a file that can be written") from None
+    return f"{target}: {len(found)} corrected tiles"
 
 
 def opened(name: str) -> Image:

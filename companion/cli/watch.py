@@ -20,14 +20,20 @@ if TYPE_CHECKING:
 @click.option("--setup", "setup_path", type=click.Path(path_type=Path), help="Players, rules and where the table is.")
 @click.option("--json", "as_json", is_flag=True, help="Journal lines instead of sentences.")
 @click.option("--journal", "journal_path", type=click.Path(path_type=Path), help="Keep the journal in this file.")
-def watch(source: str, setup_path: Path | None, as_json: bool, journal_path: Path | None) -> None:
+@click.option("--data", "data_dir", type=click.Path(path_type=Path), help="Folder with what `teach` has learned.")
+def watch(
+    source: str, setup_path: Path | None, as_json: bool, journal_path: Path | None, data_dir: Path | None
+) -> None:
     """Watch a table and print what happens on it.
 
     SOURCE is picamera, usb:N, /dev/v4l/by-id/..., a video file, a folder of images in name order, or sim:SEED.
     """
+    from companion.cli.learned import learned_for
+    from companion.cli.serve import default_data_dir
     from companion.setup_file import SetupError
     from companion.watch.start import first_calibration
     from hardware.camera import CameraError, open_camera
+    from vision.adaptation import AdaptationError
     from vision.eye import open_eye
     from vision.inference import WeightsError
 
@@ -36,7 +42,7 @@ def watch(source: str, setup_path: Path | None, as_json: bool, journal_path: Pat
         setup = _setup(setup_path)
         with open_camera(source) as camera:
             setup = setup or _own_setup(camera, source)
-            eye = open_eye()
+            eye = open_eye(learned_for(data_dir or default_data_dir(), setup.header.set))
             first = camera.read()
             if first is None:
                 raise click.ClickException(f"{source}: no picture in it")
@@ -54,7 +60,7 @@ def watch(source: str, setup_path: Path | None, as_json: bool, journal_path: Pat
                         raise
                     failed = True
                     click.echo(f"Error: {error}", err=True)
-    except (CameraError, SetupError, WeightsError) as error:
+    except (CameraError, SetupError, WeightsError, AdaptationError) as error:
         raise click.ClickException(str(error)) from None
     if failed:
         sys.exit(1)

@@ -18,6 +18,7 @@ from companion.web.games import games
 from companion.web.guard import guard, own_names
 from companion.web.house import House, NoGameError
 from companion.web.languages import LANGUAGES, choose_language, speak_languages
+from companion.web.learning import learning
 from companion.web.pages import RegionCache, pages
 from companion.web.pin import PinLock, fresh_pin
 from companion.web.placing import placing
@@ -97,7 +98,7 @@ def _asset_mark(folder: Path) -> str:
 
 
 def _register(app: Flask) -> None:
-    for blueprint in (pages, access, api, stream, plays, rounds, setup, placing, games, source):
+    for blueprint in (pages, access, api, stream, plays, rounds, setup, placing, learning, games, source):
         app.register_blueprint(blueprint)
 
 

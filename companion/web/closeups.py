@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,17 @@ def close_up(folder: Path, frames: Iterable[str], tile: Sequence[int] | None) ->
 
     `frames` are names of pictures in the journal, the most likely one first.
     """
+    return next((made for _row, made in _found(folder, frames, tile)), None)
+
+
+def find_tile(folder: Path, frames: Iterable[str], tile: Sequence[int] | None) -> Mapping[str, Any] | None:
+    """The checked index row that `close_up` shows."""
+    return next((row for row, _made in _found(folder, frames, tile)), None)
+
+
+def _found(
+    folder: Path, frames: Iterable[str], tile: Sequence[int] | None
+) -> Iterator[tuple[Mapping[str, Any], CloseUp]]:
     for frame in frames:
         rows = read_index(folder / f"{Path(frame).stem}.json")
         fitting = [row for row in rows if _shows(row, tile)]
@@ -53,8 +64,7 @@ def close_up(folder: Path, frames: Iterable[str], tile: Sequence[int] | None) ->
         for row in sorted(fitting, key=lambda row: not row.get("new")):
             made = _made(folder, row)
             if made is not None:
-                return made
-    return None
+                yield row, made
 
 
 def read_index(path: Path) -> list[Mapping[str, Any]]:

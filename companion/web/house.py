@@ -50,6 +50,25 @@ class Placing(Protocol):
         ...
 
 
+class Learning(Protocol):
+    """Where the reader learns the players' own set."""
+
+    def status(self) -> Mapping[str, Any]:
+        """`busy` learn, test or None; `lesson` (learn, test) of the learned set or None; `last` how the last task
+        ended, perhaps with `why` it failed; `corrections` a count."""
+        ...
+
+    def begin(self, task: str, tile_set: str, photograph: bytes | None = None) -> bool:
+        """Start to learn or to test, from a photograph or the live picture; False while another task runs."""
+        ...
+
+    def forget(self) -> None: ...
+
+    def corrections(self) -> bytes:
+        """All corrections made in play, as a zip."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Workshop:
     """How games are made and opened; given by whoever wires the program, so the page knows no journal."""
@@ -86,6 +105,7 @@ class House:
         self.workshop = workshop
         self.camera = camera
         self.table: Placing | None = None
+        self.learning: Learning | None = None
         self.pin_is_shown = False
         self.checks: list[Callable[[], Sequence[str]]] = []
         self.delete_pictures: Callable[[], int] | None = None

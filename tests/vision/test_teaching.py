@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from companion.cli.teach import LEARNED, teach
+from companion.cli.learned import LEARNED
+from companion.cli.teach import teach
 from datasets.render.table import TableCamera, TableScene, TableTile, render_table
 from vision.adaptation import Adaptation, AdaptationError, learn, row_order
 from vision.eye import open_eye

@@ -139,6 +139,16 @@ if (scrub) {
   });
 }
 
+// A task that runs on the box: look every second whether it is done, then show how it ended.
+for (const task of document.querySelectorAll("[data-busy]")) {
+  const look = async () => {
+    const answer = await fetch(task.dataset.busy).catch(() => null);
+    if (answer?.ok && !(await answer.json()).busy) location.reload();
+    else setTimeout(look, 1000);
+  };
+  setTimeout(look, 1000);
+}
+
 for (const button of document.querySelectorAll("[data-print]")) {
   button.hidden = false;
   button.addEventListener("click", () => print());

@@ -1,0 +1,34 @@
+"""What was learned of the players' own set: one file in the data folder, for every command that reads with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from vision.adaptation import Adaptation, AdaptationError
+
+LEARNED = "learned-set.npz"
+HIGHEST = {"double-6": 6, "double-9": 9, "double-12": 12, "double-15": 15, "double-18": 18}
+SETS = (*HIGHEST, "chinese")
+
+
+def doubles_of(tile_set: str) -> list[int]:
+    """The doubles of a set, lowest first."""
+    return list(range(1, 7)) if tile_set == "chinese" else list(range(HIGHEST[tile_set] + 1))
+
+
+def learned_for(folder: Path, tile_set: str) -> Path | None:
+    """The learned set, where there is one and it is of this kind: red pips of a Chinese set teach nothing about
+    others. Raises AdaptationError for a file that cannot be used."""
+    path = folder / LEARNED
+    if not path.exists():
+        return None
+    family = tile_set == "chinese"
+    return path if (Adaptation.load(path).name == "chinese") == family else None
+
+
+def usable(folder: Path, tile_set: str) -> tuple[Path | None, str]:
+    """`learned_for` for a game that goes on whatever the file is: (file, why not in one line)."""
+    try:
+        return learned_for(folder, tile_set), ""
+    except AdaptationError as problem:
+        return None, str(problem)

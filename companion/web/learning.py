@@ -1,0 +1,124 @@
+"""Learn my set: the doubles in a row, read through the live camera or from a phone's photograph; and its self-test."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Blueprint, Response, jsonify, redirect, render_template, request, send_file
+from werkzeug.datastructures import FileStorage
+from werkzeug.exceptions import BadRequest, Conflict, NotFound
+from werkzeug.wrappers import Response as AnyResponse
+
+from companion.web.access import needs_pin, wants_page
+from companion.web.api import house
+from companion.web.board import board_of
+from companion.web.body import read_body
+from companion.web.house import Learning
+from companion.web.languages import gettext as _
+from companion.web.languages import ngettext
+from companion.web.rounds import PHOTO_LIMIT, PHOTO_STARTS
+
+learning = Blueprint("learning", __name__)
+
+SETS: Mapping[str, tuple[int, int]] = {
+    "double-6": (0, 6),
+    "double-9": (0, 9),
+    "double-12": (0, 12),
+    "double-15": (0, 15),
+    "double-18": (0, 18),
+    "chinese": (1, 6),
+}
+"""A set and its lowest and highest double."""
+
+
+def desk() -> Learning:
+    """Raises Conflict where nothing can be learned: a fixed demonstration."""
+    found = house().learning
+    if found is None:
+        raise Conflict(_("This page shows one fixed game; a set is learned with `companion serve`."))
+    return found
+
+
+def failure_words(last: Mapping[str, Any]) -> str:
+    """Why a row was not learned, and what helps."""
+    why = last.get("why")
+    if why == "ROW" and last.get("found") == last.get("expected"):
+        return _("The row is in another order. Lay the doubles side by side, the lowest first.")
+    if why == "ROW":
+        found = int(last.get("found") or 0)
+        told = ngettext("One tile was found.", "%(num)s tiles were found.", found)
+        return told + " " + _("There must be %(expected)s doubles in the picture and nothing else.", **_expected(last))
+    if why == "NO_PICTURE":
+        return _("There is no picture from a camera. Take a photograph of the row and send it.")
+    if why == "PICTURE":
+        return _("That is not a photograph (JPEG, PNG or WebP).")
+    return _("It could not be learned: %(why)s", why=last.get("text") or "?")
+
+
+def _expected(last: Mapping[str, Any]) -> dict[str, Any]:
+    return {"expected": last.get("expected")}
+
+
+@learning.get("/learn")
+def show() -> str:
+    """The steps, what was learned, and how the last attempt ended."""
+    found = None if house().learning is None else desk().status()
+    camera = house().camera
+    return render_template(
+        "learn.html",
+        found=found,
+        sets=SETS,
+        chosen=_chosen_set(),
+        picture=camera is not None and camera.still() is not None,
+        failure_words=failure_words,
+        tv=False,
+    )
+
+
+def _chosen_set() -> str:
+    asked = request.args.get("set", "")
+    if asked in SETS:
+        return asked
+    played = board_of(house().session.snapshot()).set_name if house().has_game else ""
+    return played if played in SETS else "double-12"
+
+
+@learning.get("/api/learn")
+def state() -> Response:
+    return jsonify(dict(desk().status()))
+
+
+@learning.post("/learn")
+@needs_pin
+def begin() -> AnyResponse:
+    """`do`: learn, test or forget; `set`, and perhaps a `photo`."""
+    request.max_content_length = PHOTO_LIMIT
+    photograph = None
+    picture = request.files.get("photo") if request.mimetype == "multipart/form-data" else None
+    if isinstance(picture, FileStorage) and picture.filename:
+        photograph = picture.stream.read(PHOTO_LIMIT + 1)
+        if not photograph.startswith(PHOTO_STARTS):
+            raise BadRequest(_("That is not a photograph (JPEG, PNG or WebP)."))
+    fields = read_body(request)
+    task, tile_set = str(fields.get("do") or ""), str(fields.get("set") or "")
+    if task == "forget":
+        desk().forget()
+    elif task not in ("learn", "test") or tile_set not in SETS:
+        raise BadRequest("Expected do=learn, test or forget, and a set.")
+    elif not desk().begin(task, tile_set, photograph):
+        raise Conflict(_("A row is being learned already; wait until that is done."))
+    if wants_page():
+        return redirect(f"/learn?set={tile_set}" if tile_set in SETS else "/learn", 303)
+    return jsonify(dict(desk().status()))
+
+
+@learning.get("/corrections.zip")
+def corrections() -> Response:
+    """The tiles that were corrected in play, labelled, in YOLO's format."""
+    if not desk().status().get("corrections"):
+        raise NotFound(_("No tile of a picture has been corrected yet."))
+    from io import BytesIO
+
+    packed = BytesIO(desk().corrections())
+    return send_file(packed, mimetype="application/zip", as_attachment=True, download_name="corrections.zip")
