@@ -43,12 +43,16 @@ def small_of(frame: Frame, width_px: int) -> Image:
     return reduced(source, (width_px, max(1, round(h * width_px / w))))[0]
 
 
-def structure(small: Image, settings: MotionSettings) -> Floats:
-    """(h, w) float32: log brightness less its surroundings, and so nearly free of the light."""
+def brightness(small: Image) -> Floats:
+    """(h, w) float32: the logarithm of the brightness."""
     grey = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY) if small.ndim == 3 else small
-    bright = np.log(cv2.GaussianBlur(grey, (3, 3), 0).astype(np.float32) + np.float32(12))
+    return np.asarray(np.log(cv2.GaussianBlur(grey, (3, 3), 0).astype(np.float32) + np.float32(12)), np.float32)
+
+
+def structure(bright: Floats, settings: MotionSettings) -> Floats:
+    """(h, w) float32: log brightness less its surroundings, and so nearly free of the light."""
     # Two box means are near enough to a Gaussian and ten times faster.
-    side = max(3, 2 * round(settings.surroundings * small.shape[1]) + 1)
+    side = max(3, 2 * round(settings.surroundings * bright.shape[1]) + 1)
     around = cv2.blur(cv2.blur(bright, (side, side)), (side, side))
     return np.asarray(bright - around, np.float32)
 

@@ -18,10 +18,12 @@ from vision.detections import Detections, Kind
 from vision.frame import Image
 from vision.inference import Network, WeightsError
 from vision.known_set import KnownSet, softened, weigh
+from vision.packing import pack
 from vision.plausibility import PlausibilitySettings, body_colours, strangers
 from vision.reading import HalfReading, TileReading
+from vision.realign import RealignSettings, agreed, places, typical_sizes
 from vision.rectify import READ_MARGIN, cut_tile, half_corners, put_right, side_px
-from vision.rotated import area, settle_overlaps, shared
+from vision.rotated import area, shared, sides
 
 Floats = NDArray[np.float32]
 
@@ -46,8 +48,11 @@ class ReaderSettings:
     readable: float = 0.85
     phantom: float = 0.5
     back: float = 0.5
+    hint_of_back: float = 0.1
+    """What was found face down and is no clear back is called face up, and unreadable, rather than face down."""
     shaky_detection: float = 0.45
     doubtful_detection: float = 0.6
+    plain_detection: float = 0.9
     faint_detection: float = 0.35
     surely_back: float = 0.9
     surely_nothing: float = 0.97
@@ -56,10 +61,13 @@ class ReaderSettings:
     corrections: int = 2
     worth_correcting: float = 0.02
     """Corner offsets, in tile widths, from which an outline is put right and read again."""
+    overlap: float = 0.35
     covered: float = 0.4
-    """A find that better ones cover by more than this part of itself is no tile of its own."""
+    """Two tiles share no more than `overlap` of the smaller outline; a find that better ones together cover by more
+    than `covered` of itself is no tile of its own."""
     smallest_half_px: float = 9.0
     batch: int = 64
+    realign: RealignSettings = field(default_factory=RealignSettings)
     alike: PlausibilitySettings = field(default_factory=PlausibilitySettings)
     others_from: float = 0.002
     variants: tuple[tuple[float, float, float, float], ...] = ((0.0, 0.0, 0.0, 0.0), (0.02, 0.0, 0.0, 0.0))
@@ -111,12 +119,12 @@ class Reader:
         tiles = detections.select(detections.kind <= Kind.FACE_DOWN)
         found = len(tiles)
         tiles = tiles.together(_beside(tiles, s))
-        scores = self.scores(image, tiles.quads_px)
+        scores = self._realigned(image, self.scores(image, tiles.quads_px), tiles.confidence)
         none, back = scores.none.min(1), scores.back.min(1)
         # Boxes put right may turn out to be one tile, or to straddle two: the ones that read better stay.
         clear = np.maximum(scores.values.max(2).min(1), back)
-        once = settle_overlaps(scores.quads, np.sqrt(tiles.confidence) * (1 - none) ** 2 * clear, s.covered)
-        down = (back > s.back) | ((tiles.kind == Kind.FACE_DOWN) & (scores.values.max(2).min(1) < s.readable))
+        once = pack(scores.quads, tiles.confidence * (1 - none) ** 4 * clear**2, s.overlap, s.covered)
+        down = (back > s.back) | ((tiles.kind == Kind.FACE_DOWN) & (back > s.hint_of_back))
         up = np.flatnonzero(~down & (none <= s.phantom))
         p = scores.values[up].astype(np.float64)
         p = softened(p) if known is None else _with_rest(weigh(_normal(p), known).halves, p)
@@ -136,7 +144,8 @@ class Reader:
                     readings.append(TileReading(scores.quads[i], "down", None, confidence))
             elif i in halves:
                 needed = (0.0, s.shaky_detection, s.doubtful_detection)[unread[i]]
-                if confidence >= needed and not (unread[i] and (strange[i] or i >= found)):
+                odd = strange[i] and confidence < s.plain_detection
+                if confidence >= needed and not (unread[i] and (odd or i >= found)):
                     readings.append(TileReading(scores.quads[i], "up", halves[i], confidence))
         return readings
 
@@ -166,6 +175,29 @@ class Reader:
                 total += again[:, ::-1] if turned else again
             p[doubtful] = total / (1 + len(s.variants))
         return TileScores.of(q, p)
+
+    def _realigned(self, image: Image, scores: TileScores, confidence: Floats) -> TileScores:
+        """The same with doubtful tiles read where they fit in best with the clearly read ones."""
+        s = self.settings
+        clear = scores.values.max(2).min(1)
+        nothing = scores.none.max(1)
+        sizes = typical_sizes(scores.quads, (clear >= s.certain) & (confidence > s.doubtful_detection), s.realign)
+        own = np.stack(sides(scores.quads), 1) if len(clear) else sizes
+        fits = (np.abs(np.log(own / sizes)) < np.log(s.realign.size_factor)).all(1)
+        doubtful = np.flatnonzero(
+            fits
+            & (clear < s.readable)
+            & ((nothing < s.phantom) | (confidence > s.doubtful_detection))
+            & (scores.back.max(1) < s.hint_of_back)
+        )
+        quads, p = scores.quads.copy(), np.dstack([scores.values, scores.none, scores.back])
+        for i in doubtful[np.argsort(-confidence[doubtful])][: s.realign.most]:
+            tried = places(scores.quads[i], sizes[i], s.realign)
+            found, _ = self.classify(self.crops(image, tried))
+            best = agreed(found[:, :, :VALUES], s.realign)
+            if best is not None:
+                quads[i], p[i] = tried[best[0]], found[list(best[1])].mean(0)
+        return TileScores.of(quads, p)
 
     def classify(self, crops: Image) -> tuple[Floats, Floats]:
         """(n, side, 2 side, 3) crops of whole tiles -> (n, 2, 21) probabilities at the calibrated temperature and

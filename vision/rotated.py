@@ -100,33 +100,6 @@ def suppress(quads: Floats, confidence: Floats, iou_above: float, cover_above: f
     return np.array(keep, np.intp)
 
 
-def settle_overlaps(quads: Floats, quality: NDArray[np.floating], covered_above: float) -> NDArray[np.intp]:
-    """Indices to keep, best first: whatever is covered by the kept ones together by more than `covered_above` goes.
-
-    A box that straddles two neighbours shares less than half with either, but all of itself with both.
-    """
-    q = np.asarray(quads, np.float32)
-    centres = q.mean(1)
-    reach = np.linalg.norm(q - centres[:, None], axis=2).max(1) if len(q) else np.zeros(0, np.float32)
-    areas = np.array([area(one) for one in q])
-    common = np.zeros((len(q), len(q)))
-    for i in range(len(q)):
-        for j in np.flatnonzero(np.linalg.norm(centres[:i] - centres[i], axis=1) < reach[:i] + reach[i]):
-            common[i, j] = common[j, i] = shared(q[i], q[j])
-    worth = np.array(quality, np.float64)
-    for i in range(len(q)):
-        # Two tiles side by side explain more than the one box that lies across both.
-        under = np.flatnonzero((common[i] > 0.25 * areas[i]) & (quality > 0.5 * quality[i]))
-        if any(common[j, k] < 0.1 * areas[j] for j in under for k in under if j < k):
-            worth[i] *= 0.3
-    keep: list[int] = []
-    for i in np.argsort(-worth, kind="stable"):
-        covered = common[i, keep].sum() > covered_above * areas[i]
-        if not covered and not (common[i, keep] > 0.6 * areas[keep]).any():
-            keep.append(int(i))
-    return np.array(keep, np.intp)
-
-
 def _nearly_parallel(quads: Floats, quad: Floats) -> NDArray[np.bool_]:
     """Which quads' long sides are within some 10 degrees of this one's."""
     along, mine = quads[:, 2] - quads[:, 1], quad[2] - quad[1]

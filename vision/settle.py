@@ -23,6 +23,7 @@ from vision.motion import (
     Mask,
     MotionSettings,
     Region,
+    brightness,
     changed_mask,
     grow,
     regions_of,
@@ -79,6 +80,8 @@ class Settler:
         self.settings = settings or SettleSettings()
         self._reference: Floats | None = None
         self._last: Floats | None = None
+        self._bright_reference: Floats | None = None
+        self._bright: Floats | None = None
         self._swept: Mask | None = None
         self._still = 0
         self._waiting = 0
@@ -91,7 +94,7 @@ class Settler:
 
     def done(self) -> None:
         """The table was read as in the frame seen last: from here on only new changes count."""
-        self._reference = self._last
+        self._reference, self._bright_reference = self._last, self._bright
         self._swept = None
         self._waiting = 0
         self.state = TableState.READ
@@ -104,12 +107,14 @@ class Settler:
     def see(self, frame: Frame, still: bool = False) -> SettleState:
         """What this frame says. `still`: it is known to be a still picture (a folder of photographs, one a play)."""
         s = self.settings
-        now = structure(small_of(frame, s.motion.width_px), s.motion)
+        bright = brightness(small_of(frame, s.motion.width_px))
+        now = structure(bright, s.motion)
         last = self._last
         if last is not None and last.shape != now.shape:
             self.forget()
             last = None
-        self._last = now
+        lit = [one for one in (self._bright, self._bright_reference) if one is not None and one.shape == bright.shape]
+        self._last, self._bright = now, bright
         moving = (
             np.zeros(now.shape, np.bool_) if last is None else changed_mask(last, now, s.motion.threshold, s.motion)
         )
@@ -120,15 +125,16 @@ class Settler:
             self._still = 0 if is_moving else self._still + 1
         if is_moving:
             self._swept = moving if self._swept is None else self._swept | moving
-        answer = self._judge(now, moving, is_moving, frame.size_wh)
+        edge = _edge_of_change(bright, lit, s.motion.threshold)
+        answer = self._judge(now, moving, is_moving, edge, frame.size_wh)
         self.state = answer.state
         return answer
 
-    def _judge(self, now: Floats, moving: Mask, is_moving: bool, full_wh: tuple[int, int]) -> SettleState:
+    def _judge(self, now: Floats, moving: Mask, is_moving: bool, edge: Mask, full_wh: tuple[int, int]) -> SettleState:
         s = self.settings
         shift, followed, bumped = self._follow(now)
         changed = self._changed(now, followed)
-        arm = _arm(changed | moving, s.hand_area) if self._reference is not None else _arm(moving, s.hand_area)
+        arm = _arm(changed | moving if self._reference is not None else moving, edge, s.hand_area)
         full_shift = (shift[0] * full_wh[0] / now.shape[1], shift[1] * full_wh[1] / now.shape[0])
         hidden = regions_of(arm, full_wh, 0)
         reach = max(1, round(s.motion.reach * now.shape[1]))
@@ -189,14 +195,28 @@ class Settler:
         return np.asarray(clear | (faint & grow(self._swept, max(1, round(s.reach * now.shape[1])))))
 
 
-def _arm(mask: Mask, least_area: float) -> Mask:
+def _edge_of_change(bright: Floats, before: list[Floats], threshold: float) -> Mask:
+    """(h, w) bool: where the picture's outermost pixels are brighter or darker than before, the light apart.
+
+    A thing near the edge changes its surroundings' structure too, so that alone does not say that it reaches out of the
+    picture: a row of tiles laid along the table's edge is no arm.
+    """
+    edge = np.zeros(bright.shape, np.bool_)
+    for one in before:
+        apart = bright - one
+        edge |= np.abs(apart - np.median(apart)) > threshold
+    edge[3:-3, 3:-3] = False
+    return edge
+
+
+def _arm(mask: Mask, edge: Mask, least_area: float) -> Mask:
     """The parts of a mask that are as large as a hand and reach in from the picture's edge."""
     if not mask.any():
         return mask
     closed = grow(mask, 4)
     _, labels, _, _ = cv2.connectedComponentsWithStats(closed.astype(np.uint8), connectivity=8)
     labels = np.asarray(labels)
-    border = np.concatenate([labels[:3].ravel(), labels[-3:].ravel(), labels[:, :3].ravel(), labels[:, -3:].ravel()])
+    border = labels[edge]
     arm = np.zeros(mask.shape, np.uint8)
     for part in np.unique(border[border > 0]):
         # An arm of one colour differs from its surroundings along its outline only: what the outline encloses counts.

@@ -9,7 +9,7 @@ import pytest
 from vision.detector import pieces
 from vision.reader import shifted
 from vision.rectify import cut_half, cut_tile, half_corners, middle
-from vision.rotated import area, iou, quads_of, settle_overlaps, shared, sides, suppress
+from vision.rotated import area, iou, quads_of, shared, sides, suppress
 
 FLAT = np.array([[0, 20], [0, 0], [40, 0], [40, 20]], float)
 
@@ -91,20 +91,6 @@ def test_equal_outlines_share_all_of_themselves_however_they_are_rounded():
     rng = np.random.default_rng(0)
     for quad in quads_of(rng.uniform([0, 0, 30, 15, -4], [99, 99, 60, 25, 4], (50, 5)).astype(np.float32)):
         assert shared(quad, quad + rng.normal(0, 1e-6, (4, 2))) == pytest.approx(area(quad), rel=1e-4)
-
-
-def test_two_tiles_side_by_side_beat_the_surer_box_across_both():
-    boxes = np.array([[20, 10, 40, 20, 0], [20, 31, 40, 20, 0], [20, 20, 40, 20, np.pi / 2]], np.float32)
-    assert sorted(settle_overlaps(quads_of(boxes), np.array([0.7, 0.6, 0.9]), 0.4)) == [0, 1]
-
-
-def test_what_two_kept_tiles_cover_together_is_no_third():
-    boxes = np.array([[20, 10, 40, 20, 0], [62, 10, 40, 20, 0], [41, 10, 40, 20, 0]], np.float32)
-    assert sorted(settle_overlaps(quads_of(boxes), np.array([0.9, 0.8, 0.7]), 0.4)) == [0, 1]
-
-
-def test_no_boxes_settle_to_none():
-    assert len(settle_overlaps(np.zeros((0, 4, 2), np.float32), np.zeros(0), 0.4)) == 0
 
 
 @pytest.mark.parametrize("length", [10, 1024, 1025, 1900, 4096, 9999])

@@ -1,0 +1,64 @@
+"""Which of many overlapping finds are the tiles."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from vision.packing import pack, shared_areas
+from vision.rotated import quads_of
+
+
+def row(starts, length=40.0):
+    """Tiles in one row, given by where they begin, in tile lengths."""
+    return quads_of(np.array([[length * (s + 0.5), 10, length, length / 2, 0] for s in starts], np.float32))
+
+
+def test_two_tiles_side_by_side_beat_the_surer_box_across_both():
+    boxes = np.array([[20, 10, 40, 20, 0], [20, 31, 40, 20, 0], [20, 20, 40, 20, np.pi / 2]], np.float32)
+    assert sorted(pack(quads_of(boxes), np.array([0.7, 0.6, 0.9]), 0.35, 0.4)) == [0, 1]
+
+
+def test_a_chain_half_a_tile_out_of_step_gives_way_to_the_chain_that_explains_more():
+    right, shifted = [0, 1, 2, 3], [0.5, 1.5, 2.5]
+    kept = pack(row(right + shifted), np.array([0.5] * 4 + [0.6] * 3), 0.35, 0.4)
+    assert sorted(kept) == [0, 1, 2, 3]
+
+
+def test_one_clear_tile_beats_two_faint_finds_on_its_halves():
+    assert sorted(pack(row([0.5, 0, 1]), np.array([0.8, 0.2, 0.3]), 0.35, 0.4)) == [0]
+
+
+def test_what_two_kept_tiles_cover_together_is_no_third():
+    boxes = np.array([[20, 10, 40, 20, 0], [74, 10, 40, 20, 0], [47, 10, 40, 20, 0]], np.float32)
+    assert sorted(pack(quads_of(boxes), np.array([0.9, 0.8, 0.7]), 0.35, 0.4)) == [0, 1]
+
+
+def test_touching_tiles_all_stay_best_first():
+    worth = np.linspace(0.5, 0.9, 12)
+    assert list(pack(row(range(12)), worth, 0.35, 0.4)) == list(range(11, -1, -1))
+
+
+def test_nothing_found_packs_to_nothing():
+    assert len(pack(np.zeros((0, 4, 2), np.float32), np.zeros(0), 0.35, 0.4)) == 0
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_other_set_without_conflicts_is_worth_more(seed):
+    rng = np.random.default_rng(seed)
+    boxes = np.stack([rng.uniform(0, 90, 11), rng.uniform(0, 60, 11), *np.full((2, 11), 30), np.zeros(11)], 1)
+    boxes[:, 3] = 15
+    quads, worth = quads_of(boxes.astype(np.float32)), rng.uniform(0.1, 1, 11)
+    common = shared_areas(quads)
+    limit = 0.35 * np.minimum.outer(common.diagonal(), common.diagonal())
+
+    def allowed(some):
+        return all(common[i, j] <= limit[i, j] for i, j in itertools.combinations(some, 2))
+
+    best = max(
+        worth[list(some)].sum() for n in range(1, 12) for some in itertools.combinations(range(11), n) if allowed(some)
+    )
+    kept = pack(quads, worth, 0.35, 9.0)
+    assert allowed(kept) and worth[kept].sum() == pytest.approx(best)

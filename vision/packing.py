@@ -1,0 +1,127 @@
+"""Which of many overlapping finds are the tiles: two tiles cannot lie in one place, and together they explain most.
+
+In a long chain without dividing lines every place half a tile further on reads as well as the right one. What is taken
+first then pushes its two neighbours aside. So the finds are chosen together: the set without conflicts that is worth
+most in all, exactly for small groups of finds that touch, by steady improvement for large ones.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.rotated import area, shared
+
+Floats = NDArray[np.float32]
+
+EXACT_UP_TO = 20_000
+"""So many steps of the exact search are spent on one group before the best set found so far is taken."""
+
+
+def shared_areas(quads: Floats) -> NDArray[np.float64]:
+    """(n, n) px of area that each two of n quads have in common; the diagonal is their own area."""
+    q = np.asarray(quads, np.float32)
+    centres = q.mean(1)
+    reach = np.linalg.norm(q - centres[:, None], axis=2).max(1) if len(q) else np.zeros(0, np.float32)
+    common = np.diag([area(one) for one in q]) if len(q) else np.zeros((0, 0))
+    for i in range(len(q)):
+        for j in np.flatnonzero(np.linalg.norm(centres[:i] - centres[i], axis=1) < reach[:i] + reach[i]):
+            common[i, j] = common[j, i] = shared(q[i], q[j])
+    return np.asarray(common, np.float64)
+
+
+def pack(quads: Floats, worth: NDArray[np.floating], overlap: float, covered: float) -> NDArray[np.intp]:
+    """Indices of the finds that lie there, best first.
+
+    Two finds exclude each other when they share more than `overlap` of the smaller one. Of all sets without such a pair
+    the one with the largest sum of `worth` is taken; what its other members together cover by more than `covered` of
+    itself goes as well.
+    """
+    common = shared_areas(quads)
+    areas = np.diag(common)
+    value = np.asarray(worth, np.float64)
+    smaller = np.minimum(areas[:, None], areas[None])
+    conflict = common > overlap * smaller
+    np.fill_diagonal(conflict, False)
+    chosen = np.zeros(len(value), np.bool_)
+    for group in _groups(conflict):
+        chosen[_heaviest(group, value, conflict)] = True
+    keep: list[int] = []
+    for i in np.argsort(-value, kind="stable"):
+        if chosen[i] and common[i, keep].sum() <= covered * areas[i]:
+            keep.append(int(i))
+    return np.array(keep, np.intp)
+
+
+def _groups(conflict: NDArray[np.bool_]) -> list[list[int]]:
+    """Finds that are tied to one another by conflicts, directly or through others."""
+    left = set(range(len(conflict)))
+    groups = []
+    while left:
+        edge = [left.pop()]
+        group = list(edge)
+        while edge:
+            near = set(np.flatnonzero(conflict[edge.pop()]).tolist()) & left
+            left -= near
+            edge.extend(near)
+            group.extend(near)
+        groups.append(sorted(group))
+    return groups
+
+
+def _heaviest(group: list[int], value: NDArray[np.float64], conflict: NDArray[np.bool_]) -> list[int]:
+    """The set of a group's members without conflicts that is worth most (branch and bound over the worthiest first)."""
+    if len(group) == 1:
+        return group
+    order = sorted(group, key=lambda i: -value[i])
+    foes = [sum(1 << k for k, other in enumerate(order) if conflict[one, other]) for one in order]
+    worths = [float(value[one]) for one in order]
+    taken = _greedy(worths, foes)
+    best = (sum(worths[k] for k in range(len(order)) if taken >> k & 1), taken)
+    steps = EXACT_UP_TO
+    stack = [((1 << len(order)) - 1, 0, 0.0)]
+    while stack and steps:
+        steps -= 1
+        free, taken, total = stack.pop()
+        if not free:
+            best = max(best, (total, taken))
+            continue
+        if total + _bound(free, worths, foes) <= best[0]:
+            continue
+        # The one with most open conflicts splits the rest soonest.
+        k = max(_members(free), key=lambda one: ((foes[one] & free).bit_count(), worths[one]))
+        bit = 1 << k
+        stack.append((free & ~bit, taken, total))
+        stack.append((free & ~bit & ~foes[k], taken | bit, total + worths[k]))
+    return [order[k] for k in _members(best[1])]
+
+
+def _greedy(worths: list[float], foes: list[int]) -> int:
+    taken = 0
+    for k in range(len(worths)):
+        if not foes[k] & taken:
+            taken |= 1 << k
+    return taken
+
+
+def _bound(free: int, worths: list[float], foes: list[int]) -> float:
+    """No set within `free` is worth more: of members that all exclude one another only one counts."""
+    total = 0.0
+    while free:
+        k = (free & -free).bit_length() - 1  # the worthiest left
+        total += worths[k]
+        clique = 1 << k
+        for other in _members(foes[k] & free):
+            if foes[other] & clique == clique:
+                clique |= 1 << other
+        free &= ~clique
+    return total
+
+
+def _members(bits: int) -> list[int]:
+    out = []
+    while bits:
+        low = bits & -bits
+        out.append(low.bit_length() - 1)
+        bits ^= low
+    return out

@@ -1,0 +1,83 @@
+"""Second looks for tiles whose outline was found askew: one box of tiles, one size of tile.
+
+In a chain of dark tiles without dividing lines an outline can be a fifth too long or stand off by as much, and what is
+read inside is then rightly doubtful. Every tile of a picture has nearly the size of the clearly read tiles near it, so
+outlines of that size are tried at places around the doubtful one. A reading counts only when several of these places
+agree on it and no other reading is nearly as believable anywhere: where two are, the tile stays unread.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.rotated import sides
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class RealignSettings:
+    """`along` and `across` are the places tried, in tile lengths and widths.
+
+    `neighbours` clearly read tiles, of which there must be `least_sure`, tell the size; an outline that is bigger or
+    smaller than they by more than `size_factor` is no tile among them and is left alone. A reading is taken when its
+    `supporters` best places are worth `believed` in the mean while no other reading reaches `rival`.
+    """
+
+    along: tuple[float, ...] = (-0.24, -0.18, -0.12, -0.06, 0.0, 0.06, 0.12, 0.18, 0.24)
+    across: tuple[float, ...] = (-0.08, 0.08)
+    neighbours: int = 6
+    least_sure: int = 3
+    size_factor: float = 1.6
+    supporters: int = 3
+    believed: float = 0.93
+    rival: float = 0.6
+    most: int = 16
+
+
+def typical_sizes(quads: Floats, sure: NDArray[np.bool_], settings: RealignSettings) -> Floats:
+    """(n, 2) px: length and width of the clearly read tiles nearest to each quad, NaN where there are too few."""
+    sizes = np.full((len(quads), 2), np.nan, np.float32)
+    known = np.flatnonzero(sure)
+    if len(known) < settings.least_sure:
+        return sizes
+    along, across = sides(quads)
+    centres = quads.mean(1)
+    for i in range(len(quads)):
+        near = known[np.argsort(np.linalg.norm(centres[known] - centres[i], axis=1))[: settings.neighbours]]
+        sizes[i] = np.median(along[near]), np.median(across[near])
+    return sizes
+
+
+def places(quad: Floats, size: Floats, settings: RealignSettings) -> Floats:
+    """(k, 4, 2) outlines of `size` (length, width) around a quad, in its own direction; the first is its own place."""
+    u = (quad[2] + quad[3] - quad[0] - quad[1]) / 2
+    v = (quad[0] + quad[3] - quad[1] - quad[2]) / 2
+    u = u / max(float(np.linalg.norm(u)), 1e-6) * size[0]
+    v = v / max(float(np.linalg.norm(v)), 1e-6) * size[1]
+    steps = sorted(
+        [(a, 0.0) for a in settings.along] + [(a, b) for b in settings.across for a in settings.along[::2]],
+        key=lambda step: abs(step[0]) + abs(step[1]),
+    )
+    centres = np.array([quad.mean(0) + a * u + b * v for a, b in steps], np.float32)
+    corners = np.array([-u / 2 + v / 2, -u / 2 - v / 2, u / 2 - v / 2, u / 2 + v / 2], np.float32)
+    return np.asarray(centres[:, None] + corners[None], np.float32)
+
+
+def agreed(values: Floats, settings: RealignSettings) -> tuple[int, tuple[int, ...]] | None:
+    """(k, 2, 19) probabilities of the values at k places -> the best place and those that agree with it, or None."""
+    best = values.argmax(2)
+    worth = values.max(2).min(1)
+    readings: dict[tuple[int, int], list[int]] = {}
+    for i in np.argsort(-worth, kind="stable"):
+        readings.setdefault((int(best[i, 0]), int(best[i, 1])), []).append(int(i))
+    ranked = sorted(readings.values(), key=lambda found: -float(worth[found[: settings.supporters]].mean()))
+    first = ranked[0][: settings.supporters]
+    if len(first) < settings.supporters or worth[first].mean() < settings.believed:
+        return None
+    if any(worth[other[0]] >= settings.rival for other in ranked[1:]):
+        return None
+    return first[0], tuple(first)
