@@ -119,6 +119,12 @@ class Session:
             return self._ledger.match.phase
 
     @property
+    def hands_shown(self) -> Mapping[str, HandShown]:
+        """The hands laid open after this round, by player."""
+        with self._lock:
+            return dict(self._ledger.match.shown)
+
+    @property
     def scoreboard(self) -> Scoreboard:
         """The journal folded."""
         with self._lock:
@@ -285,10 +291,8 @@ class Session:
             self._running()
             course = self._ledger.match.course
             assert course is not None
-            if how == "out" and self.rules.is_mexican:
-                out = self._player(out) if out is not None else _last_to_lay(self._ledger)
-            else:
-                out = None
+            named = how == "out" and self.rules.is_mexican
+            out = (_last_to_lay(self._ledger) if out is None else self._player(out)) if named else None
             return self._record(RoundEnded(how=how, out=out, source=source))
 
     def enter_scores(self, scores: Mapping[str, int]) -> tuple[Event, ...]:

@@ -4,9 +4,9 @@ Reading order: setup (what is known beforehand), shape (the results), ports and 
 follows whom), then mexican, line (with covering) and free, which name what was found. `reconstruct` is the one way in.
 """
 
-from companion.layout.covering import covered
+from companion.layout.covering import covered, with_history
 from companion.layout.reconstruct import reconstruct
 from companion.layout.setup import TableSetup
 from companion.layout.shape import Layout, PlacedTile, Problem, Trouble
 
-__all__ = ["Layout", "PlacedTile", "Problem", "TableSetup", "Trouble", "covered", "reconstruct"]
+__all__ = ["Layout", "PlacedTile", "Problem", "TableSetup", "Trouble", "covered", "reconstruct", "with_history"]

@@ -21,6 +21,9 @@ WALL = 8
 INFERRED = 0.5
 """How sure the halves of a tile are that nobody saw: never as sure as a reading."""
 
+LEAST_ALIKE = 5
+"""So many of a wall's eight tiles have to lie on top as they are on record."""
+
 
 def place_of_next(line: Sequence[PlacedTile]) -> PlacedTile | None:
     """The tile on which the next one of a wall lies; None while the first row is not full."""
@@ -73,3 +76,35 @@ def copies_left(tile: Tile, line: Iterable[PlacedTile], setup: TableSetup) -> in
     box: Mapping[Tile, int] = chinese_set()
     each = setup.copies if setup.copies is not None else box.get(tile, 0)
     return each - Counter(placed.laid.tile for placed in line if placed.laid is not None)[tile]
+
+
+def with_history(layout: Layout, recorded: Sequence[Laid]) -> Layout:
+    """A wall seen for the first time, with what is on record under its tiles.
+
+    Unchanged where the line is no wall yet, or where what lies on top is not what should. A few tiles may lie there
+    that are not on record yet: the next comparison finds them.
+    """
+    row = layout.line
+    if len(recorded) <= WALL or len(row) != WALL:
+        return layout
+    line: list[PlacedTile] = []
+    tops: dict[int, int] = {}
+    walls: dict[int, int] = {}
+    new_id = layout.next_id
+    for n, laid in enumerate(recorded):
+        layer, k = divmod(n, WALL)
+        slot = k if layer % 2 == 0 else WALL - 1 - k
+        seen = row[slot]
+        inner = seen.inner_half if layer % 2 == 0 else 1 - seen.inner_half
+        halves = [SeenHalf(laid.outer, 1.0)] * 2
+        halves[inner] = SeenHalf(laid.inner, 1.0)
+        line.append(PlacedTile(new_id, replace(seen.seen, halves=(halves[0], halves[1])), inner))
+        if slot in tops:
+            walls[new_id] = tops[slot]
+        tops[slot] = new_id
+        new_id += 1
+    by_id = {tile.id: tile for tile in line}
+    alike = sum(by_id[top].seen.values == row[slot].seen.values for slot, top in tops.items())
+    if alike < LEAST_ALIKE:
+        return layout
+    return replace(layout, line=tuple(line), walls=walls, next_id=new_id)

@@ -46,10 +46,15 @@ class TrainFinder:
         return self._finish(shapes, middle, trains, loose)
 
     def _may_join(self, tile: Known) -> bool:
-        """Face-up tiles, and backs of tiles that lay in a train when they were last seen."""
-        if tile.seen.face_up:
-            return True
-        return self.before is not None and tile.old is not None and self.before.train_of(tile.old.id) is not None
+        """Face-up tiles, and backs of tiles that lay in a train when they were last seen; no open hands."""
+        lay_in_a_train = (
+            self.before is not None and tile.old is not None and self.before.train_of(tile.old.id) is not None
+        )
+        return lay_in_a_train or (tile.seen.face_up and not self._laid_open(tile))
+
+    def _laid_open(self, tile: Known) -> bool:
+        """Is this part of a hand? Hands are laid along the table's edge when the round is over."""
+        return self.setup.over and seat_of(tile.seen.center_mm, self.view, self.setup) is not None
 
     def _build(
         self, shapes: TileShapes, members: Sequence[int], middle: Middle | None
@@ -241,6 +246,11 @@ class TrainFinder:
         forked = {
             tile for problem in self.problems if problem.trouble is Trouble.FORKED_TRAIN for tile in problem.tiles
         }
+        for n, known in enumerate(self.known):
+            if known.seen.face_up and not self._may_join(known):
+                owner = seat_of(known.seen.center_mm, self.view, self.setup)
+                assert owner is not None
+                hands.setdefault(owner, []).append(PlacedTile(self.ids[n], known.seen))
         for chain in loose:
             for link in chain.links:
                 tile = PlacedTile(self.ids[link.tile], self.known[link.tile].seen)

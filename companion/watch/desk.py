@@ -9,6 +9,9 @@ from companion.layout import Layout
 from companion.observed import Observation
 from companion.tile import Laid
 
+LINE = "line"
+"""The name of a Chinese line among the trains on record."""
+
 
 class Desk(Protocol):
     """What the watcher needs of a session."""
@@ -18,7 +21,7 @@ class Desk(Protocol):
         ...
 
     def recorded(self) -> Mapping[str, Sequence[Laid]]:
-        """The trains as they are on record."""
+        """The trains as they are on record; of a Chinese game the LINE."""
         ...
 
     def still_new(self, observation: Observation) -> Observation:
@@ -39,4 +42,12 @@ class Desk(Protocol):
 
     def understood(self, layout: Layout, frame: str) -> None:
         """A still table has been read, recorded or held back: ask about the tiles that are still unread."""
+        ...
+
+    def stirred(self) -> bool:
+        """Has a person said something since the last look because of which the table is to be read again?"""
+        ...
+
+    def over(self) -> bool:
+        """Is the round over? Then hands are laid open."""
         ...

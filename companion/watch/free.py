@@ -55,3 +55,9 @@ class FreeBoard:
 
     def understood(self, layout: Layout, frame: str) -> None:
         """A free board has no trains to ask about."""
+
+    def stirred(self) -> bool:
+        return False
+
+    def over(self) -> bool:
+        return False

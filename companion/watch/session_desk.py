@@ -15,7 +15,10 @@ from companion.ruleset import RuleSet
 from companion.setup_file import GameSetup
 from companion.tile import Laid, Tile
 from companion.turn import Mark, Unmark
+from companion.watch.desk import LINE
+from companion.watch.ending import Ending, OpenHands
 from companion.watch.hypotheses import Hypothesis, HypothesisSettings, other_readings
+from companion.watch.told_line import line_of, new_in_line
 from companion.watch.unread import Unread, unread_tiles
 
 Keep = Callable[[str], str | None]
@@ -24,6 +27,9 @@ Keep = Callable[[str], str | None]
 
 def as_named(frame: str) -> str | None:
     return frame or None
+
+
+AFTER_THE_ROUND = ("ended", "scored", "over")
 
 
 class SessionDesk:
@@ -51,6 +57,8 @@ class SessionDesk:
         self._held_back = 0
         self._waited = 0
         self._first = True
+        self._line: tuple[Laid | None, ...] = ()
+        self._ending = Ending(session, OpenHands(setup.header.players, box, setup.tile_mm[0] / 2), keep)
 
     @property
     def position(self) -> Position | LinePosition | None:
@@ -59,6 +67,8 @@ class SessionDesk:
 
     def recorded(self) -> Mapping[str, Sequence[Laid]]:
         table = self.position
+        if isinstance(table, LinePosition):
+            return {LINE: table.line}
         return table.trains if isinstance(table, Position) else {}
 
     def waiting(self) -> bool:
@@ -76,8 +86,11 @@ class SessionDesk:
             observation = self.still_new(difference(empty, layout))
             if not observation.empty:
                 self.record(observation, layout, frame)
+            self._line = line_of(layout)
 
     def still_new(self, observation: Observation) -> Observation:
+        if isinstance(self.position, LinePosition):
+            return new_in_line(observation, self._line, self.position.line)
         delta = tuple(change for change in observation.delta if self._is_new(change))
         return observation if delta == observation.delta else replace(observation, delta=delta)
 
@@ -102,6 +115,7 @@ class SessionDesk:
                 self.session.ask(f"misread_or_illegal: {read}", stories, frame=self.keep(frame))
             return False
         self._waited = 0
+        self._line = line_of(layout)
         if observation.delta or observation.flips or observation.discards:
             self.session.observe(
                 observation.delta,
@@ -110,9 +124,6 @@ class SessionDesk:
                 discards=observation.discards,
                 readings=_readings(observation, layout),
             )
-        if self.session.phase == "ended":
-            for player, tiles in observation.hands.items():
-                self.session.show_hand(player, tiles, source="camera")
         if observation.doubts:
             self._ask(observation, layout, frame)
         return True
@@ -129,6 +140,9 @@ class SessionDesk:
         self._ask(observation, layout, frame)
 
     def _ask(self, observation: Observation, layout: Layout, frame: str) -> None:
+        if self.session.phase in AFTER_THE_ROUND:
+            # People clear the table; what lies about then is no riddle.
+            return
         if any(self._asked_apart(problem, layout) for problem in layout.problems):
             # An unread tile has a question of its own, and readings that waver do so because of it.
             doubts = [doubt for doubt in observation.doubts if not self._asked_apart(doubt, layout)]
@@ -180,6 +194,7 @@ class SessionDesk:
 
     def understood(self, layout: Layout, frame: str) -> None:
         """One question for each train's first unread tile; a question goes as soon as its tile is known or gone."""
+        self._ending.see(layout, frame)
         table = self.position
         if not isinstance(table, Position):
             return
@@ -195,6 +210,12 @@ class SessionDesk:
                 stories = [self._told(one, tile, p, table) for p, tile in one.likely]
                 asked = self.session.ask(f"unreadable_tile: {one.train}", stories, frame=self.keep(frame))
                 self._unread[key] = asked[0].seq
+
+    def stirred(self) -> bool:
+        return self._ending.stirred()
+
+    def over(self) -> bool:
+        return self.session.phase in AFTER_THE_ROUND
 
     def _told(self, one: Unread, tile: Laid, p: float, table: Position) -> Story:
         """What would be recorded if the unread tile were this one: by whoever may lay it, else by who is to move."""

@@ -13,13 +13,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.layout import Layout, TableSetup, Trouble, covered, reconstruct
+from companion.layout import Layout, TableSetup, Trouble, covered, reconstruct, with_history
 from companion.observed import Observation, difference
 from companion.tableview import TableView
 from companion.tile import Laid, Tile
 from companion.watch.bare import BareTable
 from companion.watch.colour import ColourSettings, colours, recoloured
-from companion.watch.desk import Desk
+from companion.watch.desk import LINE, Desk
 from companion.watch.memory import Looked, MemorySettings, TableMemory
 from companion.watch.view import grown, on_table, united
 from companion.watch.weighing import WeighSettings, weigh_unread
@@ -181,6 +181,7 @@ class Watcher:
         layout = self._understood(frame)
         if self.layout is None:
             if reading.count >= self.settings.equal_readings:
+                layout = with_history(layout, self.desk.recorded().get(LINE, ()))
                 self._finish(frame, layout)
                 self.desk.first_table(layout, frame.name)
                 self._ask_unread(frame, layout)
@@ -230,8 +231,9 @@ class Watcher:
         self._unread_among = self.desk.recorded() if layout.has(Trouble.UNREADABLE_TILE) else None
 
     def _was_told(self) -> bool:
-        """Has a person said what lies there? Then what was held back because of it is looked at again."""
-        return self._unread_among is not None and self.desk.recorded() != self._unread_among
+        """Has a person said what lies there, or ended the round? Then what was held back for it is looked at again."""
+        told = self._unread_among is not None and self.desk.recorded() != self._unread_among
+        return told or self.desk.stirred()
 
     def _around(self, observation: Observation, frame: Frame) -> tuple[Region, ...]:
         reach = 1.5 * self.setup.tile_mm[0]
@@ -292,15 +294,16 @@ class Watcher:
     def _understood(self, frame: Frame) -> Layout:
         """The layout; a tile that was not read is weighed against the rest of the table and given one more chance."""
         view = self._view(frame)
-        layout = reconstruct(view, self.setup, self._held_back or self.layout)
+        setup = replace(self.setup, over=self.desk.over())
+        layout = reconstruct(view, setup, self._held_back or self.layout)
         if self._held_back is not None and layout.has(Trouble.VALUE_CHANGED):
             # What was held back was a misreading.
-            layout = reconstruct(view, self.setup, self.layout)
+            layout = reconstruct(view, setup, self.layout)
         if not layout.has(Trouble.UNREADABLE_TILE) or not self.box:
             return layout
         recorded = self.desk.recorded()
         tiles = weigh_unread(layout, view.tiles, self.setup.engine, self.box, recorded, self.settings.weigh)
-        return reconstruct(replace(view, tiles=tuple(tiles)), self.setup, self.layout)
+        return reconstruct(replace(view, tiles=tuple(tiles)), setup, self._held_back or self.layout)
 
     def _covered_unseen(self, observation: Observation, layout: Layout) -> tuple[Observation, Layout]:
         """What would be a fault may be none: a tile laid on its equal in a wall leaves nothing to see."""

@@ -6,7 +6,7 @@ benchmarks, and no part of the product reads it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from random import Random
@@ -33,6 +33,7 @@ class SimSettings:
     """`hand_frames` with a hand over the table, then `still_frames` of the still table, for every scene.
 
     `number` is the round of the match that is filmed, 1 the first.
+    `last_scenes`: all but so many scenes are over before the first frame; `before` on the camera has them.
     `plant` are violation codes to plant, `plants` at most so many; `rules` None: by the seed.
     """
 
@@ -48,6 +49,7 @@ class SimSettings:
     still_frames: int = 9
     show_hands: bool = True
     most_scenes: int | None = None
+    last_scenes: int | None = None
 
 
 VISIBLE_FAULTS = (
@@ -75,6 +77,7 @@ class SimCamera(FrameSource):
         self.settings = settings or SimSettings()
         self.seed = seed
         self.truth: list[Filmed] = []
+        self.before: list[Scene] = []
         self._rng = Random(f"simulator {seed}")
         self.rules_name = self.settings.rules or RULESET_NAMES[seed % len(RULESET_NAMES)]
         rules = load_ruleset(self.rules_name)
@@ -148,9 +151,12 @@ class SimCamera(FrameSource):
     def _shoot(self) -> Iterator[np.ndarray]:
         """Every frame of the round, in order."""
         script = Script(self.round, self.plan, self._rng, self.settings.troubles, self.settings.show_hands)
+        scenes: Iterable[Scene] = script.scenes()
+        if self.settings.last_scenes is not None:
+            scenes = self._be_late(list(scenes), self.settings.last_scenes)
         self.film.develop(self.table)
         yield from (self.film.frame() for _ in range(self.settings.still_frames + 2))
-        for count, scene in enumerate(script.scenes()):
+        for count, scene in enumerate(scenes):
             if self.settings.most_scenes is not None and count >= self.settings.most_scenes:
                 return
             try:
@@ -158,6 +164,14 @@ class SimCamera(FrameSource):
             except TableFullError:
                 # The made-up players have run out of table: their evening ends here.
                 return
+
+    def _be_late(self, scenes: list[Scene], last: int) -> list[Scene]:
+        """Only the last scenes are filmed; the table lies there as the others left it."""
+        self.before = scenes[: max(0, len(scenes) - last)]
+        for scene in self.before:
+            if scene.trouble not in ("take_back", "silent"):
+                scene.do(self.table)
+        return scenes[len(self.before) :]
 
     def _film_scene(self, scene: Scene) -> Iterator[np.ndarray]:
         if scene.trouble == "silent":

@@ -75,10 +75,17 @@ class Script:
         if waiting:
             yield from self._turns(waiting)
         if self.show_hands:
-            for player in self.game.hands:
-                tiles = tuple(self.game.hands[player])
-                if tiles:
-                    yield Scene(_shows(player, tiles), shows=(player, tiles))
+            yield from self._reveal()
+
+    def _reveal(self) -> Iterator[Scene]:
+        """What is left is laid open, and what was put away face down is turned over."""
+        for player in self.game.hands:
+            tiles = tuple(self.game.hands[player])
+            if tiles:
+                yield Scene(_shows(player, tiles), shows=(player, tiles))
+            away = tuple(self.game.discards.get(player, ()))
+            if away:
+                yield Scene(_turns_over(player, away), shows=(player, away))
 
     def _turns(self, turns: list[BotTurn]) -> Iterator[Scene]:
         yield from self._trouble()
@@ -126,6 +133,13 @@ def _shows(player: str, tiles: tuple[Tile, ...]) -> Callable[[TableTop], None]:
         table.show_hand(player, tiles)
 
     return show
+
+
+def _turns_over(player: str, tiles: tuple[Tile, ...]) -> Callable[[TableTop], None]:
+    def turn_over(table: TableTop) -> None:
+        table.turn_over(player, tiles)
+
+    return turn_over
 
 
 def _does(group: list[tuple[str, Action]]) -> Callable[[TableTop], None]:

@@ -146,6 +146,13 @@ class TableTop:
         mine.append(lying)
         return lying
 
+    def turn_over(self, player: str, tiles: Sequence[Tile]) -> None:
+        """Turn the tiles that a player put away face up, in the order in which they were put away."""
+        self.discards[player] = [
+            replace(lying, laid=Laid(tile.low, tile.high), face_up=True)
+            for lying, tile in zip(self.discards[player], tiles, strict=True)
+        ]
+
     def show_hand(self, player: str, tiles: Sequence[Tile]) -> bool:
         """Lay a hand open along the table's edge before its player; False where there is no room for it."""
         length, width, _ = self.plan.tile_mm

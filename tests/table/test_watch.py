@@ -52,6 +52,12 @@ class Notebook:
     def understood(self, layout: Layout, frame: str) -> None:
         pass
 
+    def stirred(self) -> bool:
+        return False
+
+    def over(self) -> bool:
+        return False
+
 
 SHORT = {"hand_frames": 3, "still_frames": 7, "show_hands": False}
 

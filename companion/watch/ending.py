@@ -1,0 +1,205 @@
+"""The round's end by camera: hands laid open per seat, checked against the set before they count.
+
+Chinese games: the tiles put away are turned over where they lie, and tell together with what is left in the hand.
+A hand that is partly unread, too small or impossible is asked about; it is never completed by a guess.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from companion.event_fields import Story
+from companion.events import HandShown
+from companion.layout import Layout, PlacedTile
+from companion.layout.joints import distance
+from companion.position import LinePosition, Position
+from companion.tableview import Point
+from companion.tile import Tile
+from companion.watch.weighing import WeighSettings, likely_tiles
+
+MOST_CANDIDATES = 4
+
+LEAST_CANDIDATE = 0.02
+"""A tile less likely than this is not offered."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenHand:
+    """A hand as it lies open: what was left, and the Chinese `discards`. `fault` is None where it adds up.
+
+    Else `fault` is the reason to ask (kind and player), and `choices` are the complete hands that it may be, likeliest
+    first.
+    """
+
+    player: str
+    tiles: tuple[Tile, ...] = ()
+    discards: tuple[Tile, ...] = ()
+    fault: str | None = None
+    choices: tuple[tuple[float, OpenHand], ...] = ()
+
+
+@dataclass(slots=True)
+class OpenHands:
+    """What is known of the players' own tiles. `box` says how often each tile exists, `reach_mm` is half a tile."""
+
+    players: Sequence[str]
+    box: Mapping[Tile, int]
+    reach_mm: float
+    _backs: tuple[Point, ...] = ()
+    _away: Mapping[str, int] = field(default_factory=dict)
+
+    def note(self, layout: Layout) -> None:
+        """Remember where tiles are put away: they only become more until they are turned over."""
+        if sum(layout.discards.values()) >= sum(self._away.values()):
+            self._backs = tuple(tile.seen.center_mm for tile in layout.face_down)
+            self._away = dict(layout.discards)
+
+    def forget(self) -> None:
+        self._backs, self._away = (), {}
+
+    def read(self, layout: Layout, table: Position | LinePosition) -> Iterator[OpenHand]:
+        """The hands that lie open, and those that are known to be empty."""
+        for player in self.players:
+            seen = layout.hands.get(player, ())
+            left = table.hands.get(player)
+            due = None if left is None else left + self._away.get(player, 0)
+            if seen:
+                yield self._hand(player, seen, layout, due)
+            elif due == 0 and isinstance(table, LinePosition):
+                yield OpenHand(player)
+
+    def _hand(self, player: str, seen: Sequence[PlacedTile], layout: Layout, due: int | None) -> OpenHand:
+        others = Counter(self._on_the_table(layout))
+        for name, hand in layout.hands.items():
+            if name != player:
+                others.update(tile.laid.tile for tile in hand if tile.laid is not None)
+        known = {tile.id: tile.laid.tile for tile in seen if tile.laid is not None}
+        unread = [tile for tile in seen if tile.id not in known]
+        if unread:
+            return OpenHand(player, fault=f"hand_unread: {player}", choices=self._choices(player, seen, known, others))
+        here = Counter(known.values())
+        open_hand = self._sorted(player, seen, known)
+        if any(here[tile] + others[tile] > self.box.get(tile, 0) for tile in here):
+            return OpenHand(player, fault=f"hand_twice: {player}", choices=((1.0, open_hand),))
+        if due is not None and len(known) != due:
+            return OpenHand(player, fault=f"hand_count: {player}", choices=((1.0, open_hand),))
+        return open_hand
+
+    def _sorted(self, player: str, seen: Sequence[PlacedTile], known: Mapping[int, Tile]) -> OpenHand:
+        """What was left, and what had been put away face down where it lies now."""
+        away = [known[tile.id] for tile in seen if self._was_put_away(tile)]
+        left = [known[tile.id] for tile in seen if not self._was_put_away(tile)]
+        return OpenHand(player, tuple(sorted(left)), tuple(sorted(away)))
+
+    def _on_the_table(self, layout: Layout) -> Iterator[Tile]:
+        placed = [*layout.line, *(tile for train in layout.trains.values() for tile in train)]
+        if layout.engine is not None:
+            placed.append(layout.engine)
+        return (tile.laid.tile for tile in placed if tile.laid is not None)
+
+    def _was_put_away(self, tile: PlacedTile) -> bool:
+        return any(distance(tile.seen.center_mm, place) <= self.reach_mm for place in self._backs)
+
+    def _choices(
+        self, player: str, seen: Sequence[PlacedTile], known: Mapping[int, Tile], others: Counter[Tile]
+    ) -> tuple[tuple[float, OpenHand], ...]:
+        """The hand with its one unread tile read in each likely way; more than one unread tile are not guessed at."""
+        unread = [tile for tile in seen if tile.id not in known]
+        if len(unread) > 1 or unread[0].halves is None:
+            return ()
+        lying = others + Counter(known.values())
+        found: dict[Tile, float] = {}
+        for p, laid in likely_tiles(unread[0].halves, 0, None, self.box, lying, WeighSettings()):
+            found[laid.tile] = found.get(laid.tile, 0.0) + p
+        ranked = sorted(found.items(), key=lambda item: -item[1])[:MOST_CANDIDATES]
+        return tuple(
+            (p, self._sorted(player, seen, {**known, unread[0].id: tile})) for tile, p in ranked if p >= LEAST_CANDIDATE
+        )
+
+
+class Ending:
+    """Shows the session the hands that lie open once its round is over, and asks about those that cannot be right."""
+
+    def __init__(self, session: Any, hands: OpenHands, keep: Callable[[str], str | None]) -> None:
+        self.session = session
+        self.hands = hands
+        self.keep = keep
+        self._asked: dict[str, tuple[OpenHand, int]] = {}
+        self._phase = ""
+
+    def stirred(self) -> bool:
+        """Has somebody ended the round since the last look? Then the hands may lie there already."""
+        return self._phase == "playing" and bool(self.session.phase == "ended")
+
+    def see(self, layout: Layout, frame: str) -> None:
+        """A still table was read."""
+        phase = self._phase = self.session.phase
+        if phase not in ("ended", "scored"):
+            for player in list(self._asked):
+                self._drop(player)
+        if phase == "waiting":
+            self.hands.forget()
+        if phase in ("playing", "ended"):
+            self.hands.note(layout)
+        table = self.session.position
+        if table is None or phase not in ("ended", "scored"):
+            return
+        shown = self.session.hands_shown
+        for hand in self.hands.read(layout, table):
+            before = shown.get(hand.player)
+            if before is not None and not (before.source == "camera" and _more(before, hand)):
+                self._drop(hand.player)
+            elif hand.fault is not None:
+                self._ask(hand, frame)
+            elif before is not None or phase == "ended":
+                self._drop(hand.player)
+                self._show(layout, table, hand, frame)
+        self._phase = self.session.phase
+
+    def _show(self, layout: Layout, table: Position | LinePosition, hand: OpenHand, frame: str) -> None:
+        count = self._count_with(layout, table, hand)
+        if count is not None:
+            fault = f"set_sum: {count}/{sum(self.hands.box.values())}"
+            self._ask(replace(hand, fault=fault, choices=((1.0, hand),)), frame)
+            return
+        self.session.show_hand(hand.player, hand.tiles, hand.discards, source="camera")
+
+    def _count_with(self, layout: Layout, table: Position | LinePosition, hand: OpenHand) -> int | None:
+        """Played + hands + boneyard with the last hand, where all can be counted and are not the whole set."""
+        shown = {**self.session.hands_shown, hand.player: hand}
+        out = isinstance(table, Position)
+        missing = [name for name in table.players if name not in shown and not (out and table.hands.get(name) == 0)]
+        if missing or not isinstance(table, Position) or layout.boneyard is None:
+            return None
+        count = sum(len(one.tiles) for one in shown.values()) + len(tuple(table.laid())) + layout.boneyard
+        return None if count == sum(self.hands.box.values()) else count
+
+    def _ask(self, hand: OpenHand, frame: str) -> None:
+        known = self._asked.get(hand.player)
+        if known is not None and known[0] == hand:
+            return
+        self._drop(hand.player)
+        stories = [_story(one, p) for p, one in hand.choices]
+        asked = self.session.ask(str(hand.fault), stories, frame=self.keep(frame))
+        self._asked[hand.player] = (hand, asked[0].seq)
+
+    def _drop(self, player: str) -> None:
+        """The question about this hand has answered itself."""
+        known = self._asked.pop(player, None)
+        if known is not None and any(question.seq == known[1] for question in self.session.questions):
+            self.session.drop_question(known[1])
+
+
+def _more(before: HandShown, hand: OpenHand) -> bool:
+    """Have tiles been added to a hand that was shown? Taken away they are when the table is cleared."""
+    was, now = Counter((*before.tiles, *before.discards)), Counter((*hand.tiles, *hand.discards))
+    return was < now
+
+
+def _story(hand: OpenHand, p: float) -> Story:
+    line = HandShown(by=hand.player, tiles=hand.tiles, discards=hand.discards, source="person").to_json()
+    words = " ".join(f"{tile.low}-{tile.high}" for tile in (*hand.tiles, *hand.discards))
+    return Story(words, ({name: value for name, value in line.items() if name not in ("seq", "at")},), p)

@@ -1,0 +1,48 @@
+"""A Chinese line on which a person was quicker than the camera: what was said already is no news."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from companion.layout import Layout
+from companion.notation import Change, Laying, Vanishing
+from companion.observed import Observation
+from companion.tile import Laid
+from companion.turn import LEFT, RIGHT
+
+
+def line_of(layout: Layout) -> tuple[Laid | None, ...]:
+    return tuple(tile.laid for tile in layout.line)
+
+
+def new_in_line(observation: Observation, seen: Sequence[Laid | None], recorded: Sequence[Laid]) -> Observation:
+    """The observation without what is on record and was not yet `seen`, the line as it was seen last."""
+    said = _ends_beyond(recorded, seen)
+    gone = _ends_beyond(seen, recorded)
+    if said is None and gone is None:
+        return observation
+    laid = dict(zip((LEFT, RIGHT), map(list, said or ((), ())), strict=True))
+    lost = dict(zip((LEFT, RIGHT), map(list, gone or ((), ())), strict=True))
+    delta: list[Change] = []
+    for change in observation.delta:
+        known: list[Laid | None] = []
+        if isinstance(change, Laying):
+            known = laid.get(change.train, [])
+        elif isinstance(change, Vanishing):
+            known = lost.get(change.train, [])
+        if isinstance(change, Laying | Vanishing) and change.tile in known:
+            known.remove(change.tile)
+        else:
+            delta.append(change)
+    return observation if len(delta) == len(observation.delta) else replace(observation, delta=tuple(delta))
+
+
+def _ends_beyond(
+    longer: Sequence[Laid | None], shorter: Sequence[Laid | None]
+) -> tuple[Sequence[Laid | None], Sequence[Laid | None]] | None:
+    """What `longer` has to the left and to the right of `shorter`; None where that is no part of it."""
+    for start in range(len(longer) - len(shorter) + 1):
+        if list(longer[start : start + len(shorter)]) == list(shorter):
+            return longer[:start], longer[start + len(shorter) :]
+    return None

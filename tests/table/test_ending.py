@@ -1,0 +1,147 @@
+"""The end of a round by camera: hands laid open are read, checked against the set and scored; nothing is guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.bots.recording import events_of, opening
+from companion.chinese.settlement import settle
+from companion.events import RoundScored, Unclear
+from companion.journal import Journal
+from companion.mexican.scoring import score
+from companion.ruleset import load_ruleset
+from companion.session import Session
+from companion.tile import Tile
+from companion.watch import Watcher
+from companion.watch.session_desk import SessionDesk
+from companion.watch.start import known_set
+from datasets.simulator.camera import SimCamera, SimSettings
+from datasets.simulator.script import Troubles
+from datasets.simulator.tabletop import Lying, TableTop
+from tests.table.sketch import KnowingEye, sketched
+from vision.calibration import Calibration
+from vision.reading import HalfReading, TileReading
+from vision.settle import Settler
+
+
+class Poor(KnowingEye):
+    """An eye that cannot make out one half of the tiles it is told."""
+
+    blind: tuple[Tile, ...] = ()
+
+    def _read(self, quad: Any, lying: Lying) -> TileReading:
+        tile = super()._read(quad, lying)
+        if lying.laid.tile in self.blind and tile.halves is not None and lying.layer == 0:
+            other = (lying.laid.inner + 1) % 7
+            unread = HalfReading(None, 0.6, ((lying.laid.inner, 0.6), (other, 0.35)))
+            keep = 1 if tile.halves[0].value == lying.laid.inner else 0
+            halves = (tile.halves[0], unread) if keep == 0 else (unread, tile.halves[1])
+            tile = replace(tile, halves=halves)
+        return tile
+
+
+def late_table(seed: int, rules_name: str, journal: Path, last: int) -> tuple[SimCamera, Session, Watcher, Poor]:
+    """The last scenes of a round; what was played before is on record already."""
+    settings = SimSettings(rules=rules_name, troubles=Troubles.none(), hand_frames=3, still_frames=7, last_scenes=last)
+    camera = sketched(seed, settings)
+    first = camera.read()
+    assert first is not None
+    setup = camera.setup()
+    setup = replace(setup, tile_mm=(*setup.tile_mm[:2], 0.001))
+    rules = load_ruleset(rules_name)
+    log = Journal.create(journal, setup.header)
+    log.append(replace(opening(camera.round), draws_seen=setup.boneyard != "stacked"))
+    session = Session(log, rules)
+    for scene in camera.before:
+        for turn in scene.turns:
+            for event in events_of(turn):
+                session._record(event)
+    eye = Poor(camera, unread=0.0, missed=0.0)
+    calibration = Calibration.from_corners(setup.corners_px, setup.size_mm, 0.0, size_wh=first.size_wh)  # type: ignore[arg-type]
+    known = known_set(setup)
+    box = {Tile(a, b): count for (a, b), count in known.copies.items()}
+    desk = SessionDesk(session, rules, setup, box)
+    watcher = Watcher(camera, eye, Settler(), calibration, setup.table_setup(), desk, known=known)  # type: ignore[arg-type]
+    watcher.see(first)
+    return camera, session, watcher, eye
+
+
+def due_scores(camera: SimCamera) -> dict[str, int]:
+    """The round's points by the hands as they were really left."""
+    game = camera.round
+    rules = game.rules
+    if rules.is_mexican:
+        return dict(score(rules, game.hands, blocked=(game.how or "").startswith("blocked"), out=game.out))
+    left = {name: [*game.hands[name], *game.discards.get(name, ())] for name in camera.plan.players}
+    start = camera.plan.players.index(game.starter)
+    order = camera.plan.players[start:] + camera.plan.players[:start]
+    pips = {name: sum(tile.pips for tile in tiles) for name, tiles in left.items()}
+    return dict(settle(rules, order, pips, discards={name: len(tiles) for name, tiles in left.items()}).result)
+
+
+def scored(session: Session) -> RoundScored:
+    found = [event for event in session.events if isinstance(event, RoundScored)]
+    assert len(found) == 1
+    return found[0]
+
+
+def questions(session: Session) -> list[str]:
+    return [event.reason for event in session.events if isinstance(event, Unclear)]
+
+
+def accused(session: Session) -> list[object]:
+    return [finding for event in session.events for finding in getattr(event, "violations", ())]
+
+
+@pytest.mark.parametrize(("rules", "seed"), [("reeves", 5), ("jielong", 7), ("chedeng", 8), ("kkori", 9)])
+def test_hands_laid_open_are_read_and_the_round_is_scored(rules: str, seed: int, tmp_path: Path) -> None:
+    camera, session, watcher, _ = late_table(seed, rules, tmp_path / "game.jsonl", 6)
+    watcher.run()
+    assert session.phase in ("scored", "over")
+    assert scored(session).scores == due_scores(camera)
+    assert questions(session) == []
+    assert accused(session) == []
+    assert scored(session).next_engine == ((11, 11) if rules == "reeves" else None)
+
+
+def test_a_round_that_a_person_ends_is_scored_by_the_hands_that_lie_there_already(tmp_path: Path) -> None:
+    camera, session, watcher, _ = late_table(1, "tactic", tmp_path / "game.jsonl", 0)
+    for _ in range(4):
+        watcher.step()
+    assert session.phase == "playing"
+    session.end_round("out" if camera.round.out else "blocked_declared", camera.round.out)
+    watcher.run()
+    assert scored(session).scores == due_scores(camera)
+
+
+def test_a_hand_that_is_partly_unread_is_asked_about_and_never_guessed(tmp_path: Path) -> None:
+    camera, session, watcher, eye = late_table(7, "jielong", tmp_path / "game.jsonl", 4)
+    player, away = next((name, tiles) for name, tiles in camera.round.discards.items() if tiles)
+    eye.blind = (next(tile for tile in away if away.count(tile) == 1),)
+    watcher.run()
+    assert f"hand_unread: {player}" in [event.reason for event in session.questions]
+    assert session.phase == "ended"
+    for asked in session.questions:
+        session.answer(asked.seq, 0)
+    assert scored(session).scores == due_scores(camera)
+
+
+def test_a_hand_with_too_few_tiles_waits_for_the_others(tmp_path: Path) -> None:
+    camera, session, watcher, _ = late_table(5, "reeves", tmp_path / "game.jsonl", 4)
+    show = camera.table.__class__.show_hand
+
+    def one_too_few(table: TableTop, player: str, tiles: Sequence[Tile]) -> bool:
+        return show(table, player, tiles[1:] if player == "Cy" else tiles)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TableTop, "show_hand", one_too_few)
+        watcher.run()
+    assert [event.reason for event in session.questions] == ["hand_count: Cy"]
+    assert session.phase == "ended"
+    session.answer(session.questions[0].seq, 0)
+    assert session.phase == "scored"
