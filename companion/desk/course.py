@@ -6,7 +6,7 @@ now known of earlier events (a marker that stayed on is noticed when the next pl
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -52,7 +52,7 @@ class Course:
     a row that laid no tile and opened no train. `owed`: (player, act) of markers that may still be put right without
     blame. `also`: who may begin as well as the expected player, after a turn out of order. `laid`: train -> keys of
     its tiles' events. `turns`: the closed turns. `ended`: how the round ended, `ended_by` who says so. `counted`:
-    whether hands and boneyard can be counted.
+    whether hands and boneyard can be counted. `watched`: the camera named players, by nothing but the turn order.
     """
 
     rules: RuleSet
@@ -70,6 +70,7 @@ class Course:
     turns: tuple[MadeTurn, ...] = ()
     ended: str | None = None
     ended_by: str | None = None
+    watched: bool = False
     _closed: list[tuple[Course, Findings]] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
@@ -100,6 +101,10 @@ class Course:
             return Step(self, getattr(event, "violations", ()))
         if self.ended is not None:
             return self._take_after_end(action, event, key)
+        if event.source == "camera" and not self.watched:
+            return replace(self, watched=True).take(event, key)
+        if unsettled(event) and isinstance(action, (Play, Draw)):
+            self = self._uncounted_among(_meant(event))
         player = self.player_of(event)
         if isinstance(action, (Mark, Unmark)) and not self._in_turn(player):
             return self._take_stray_marker(action, player)
@@ -341,6 +346,18 @@ class Course:
             turn = replace(turn, before=_uncounted(turn.before, player))
         return replace(self, table=table, turn=turn)
 
+    def _uncounted_among(self, players: Collection[str]) -> Course:
+        """While it is open whose tile it was, the hands of all who are meant cannot be counted."""
+        if not isinstance(self.table, Position):
+            return self
+        table: Table = self.table
+        turn = self.turn
+        for player in players:
+            table = _uncounted(table, player)
+            if turn is not None:
+                turn = replace(turn, before=_uncounted(turn.before, player))
+        return replace(self, table=table, turn=turn)
+
     def _take_stray_marker(self, action: Mark | Unmark, player: str) -> Step:
         """A marker moved by somebody whose turn it is not: late, or on nobody's authority."""
         table = self.table
@@ -390,6 +407,12 @@ def unsettled(event: Event) -> bool:
     """Whether it is open who it was or what is held against them: then its violations stand as they were weighed."""
     maybe: tuple[str, ...] = getattr(event, "maybe", ())
     return len(maybe) > 1 or (bool(maybe) and getattr(event, "by", None) is not None)
+
+
+def _meant(event: Event) -> tuple[str, ...]:
+    by: str | None = getattr(event, "by", None)
+    maybe: tuple[str, ...] = getattr(event, "maybe", ())
+    return maybe if by is None else (by, *maybe)
 
 
 def lifted(table: Table, train: str, tile: Laid) -> Table:

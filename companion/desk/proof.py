@@ -1,6 +1,7 @@
 """What shown hands prove about the round: dishonest passes and draws, false blocks, tiles that do not add up.
 
-Only what is certain becomes a finding; what stays possible is told on request and never held against anybody.
+Only what is certain becomes a finding; what stays possible is told on request and never held against anybody. Where
+the camera named players, by nothing but the turn order, no count and no decision is certain.
 """
 
 from __future__ import annotations
@@ -46,11 +47,13 @@ def reveal_findings(
     own = keys[new]
     found: dict[int, list[Finding]] = {own: _hand_findings(course, new, shown[new])}
     open_hands = _open_hands(shown, out)
+    # A count that does not add up says first that the camera gave a tile to the wrong player.
+    sure = not course.watched
     whose = {new} if len(shown) > 1 or out is None else {new, out}
     for examined, key in examined_decisions(course, shown, out, whose):
         if examined.status is Status.CERTAIN and examined.offence and key is not None:
             found.setdefault(key, list(_told(course, key)))
-            code = Finding(str(examined.code), by=examined.by)
+            code = Finding(str(examined.code), certain=sure, by=examined.by)
             if code not in found[key]:
                 found[key].append(code)
     ended = keys.get("ended")
@@ -159,7 +162,7 @@ def _hand_findings(course: Course, player: str, hand: HandShown) -> list[Finding
         and not foreign
         and count_is_inconsistent(dealt=dealt, drawn=drawn if counted else None, laid=laid, shown=len(hand.tiles))
     ):
-        found.append(Finding(str(Violation.HAND_COUNT_INCONSISTENT)))
+        found.append(Finding(str(Violation.HAND_COUNT_INCONSISTENT), certain=not course.watched))
     limit = course.rules.redeal_doubles
     if limit is not None:
         had = [action.tile.tile for action in acts if isinstance(action, Play)]
@@ -184,7 +187,11 @@ def _sum_findings(
         lying += [tile for hand in shown.values() for tile in hand.discards]
         dealt = _dealt(course) or 0
         face_down = sum(whole.values()) - dealt * len(course.players)
-    return [Finding(str(Violation.UNACCOUNTED_TILE))] if unaccounted(whole, lying, hands, face_down) else []
+    return (
+        [Finding(str(Violation.UNACCOUNTED_TILE), certain=not course.watched)]
+        if unaccounted(whole, lying, hands, face_down)
+        else []
+    )
 
 
 def _open_hands(shown: Mapping[str, HandShown], out: str | None) -> dict[str, tuple[Tile, ...]]:

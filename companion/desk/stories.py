@@ -32,9 +32,6 @@ from companion.violation import Violation
 MOST_TRIALS = 1500
 """Events tried for one change before the search gives up and a person is asked."""
 
-MOST_FAULTS = 2
-"""Tellings with more faulty turns than this accuse nobody of anything."""
-
 TRIED = 1_000_000
 """Keys of events that are only tried lie above this."""
 
@@ -64,22 +61,6 @@ class Telling:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """The tellings of a change, the preferred first: all legal, or all faulty and equally cheap.
-
-    `others` are legal too, only longer. `exhausted` False: the search was given up.
-    """
-
-    tellings: tuple[Telling, ...]
-    others: tuple[Telling, ...] = ()
-    exhausted: bool = True
-
-    @property
-    def legal(self) -> bool:
-        return bool(self.tellings) and not self.tellings[0].blame
-
-
-@dataclass(frozen=True, slots=True)
 class _Rest:
     """What has still to be told: tiles per train from the inside out, flips, draws, markers, discards by player."""
 
@@ -92,43 +73,6 @@ class _Rest:
     @property
     def empty(self) -> bool:
         return not (any(self.tiles) or self.flips or self.draws or self.markers or self.discards)
-
-
-def tell(
-    course: Course,
-    delta: Iterable[Change],
-    *,
-    flips: Sequence[str] = (),
-    discards: Mapping[str, int] | None = None,
-    source: str = "camera",
-) -> Told:
-    """Every good telling of a change (nothing vanished in it) that follows `course`."""
-    rest = _rest_of(delta, flips, discards)
-    search = _Search(course, source)
-    for budget in range(MOST_FAULTS + 1):
-        found = search.all(rest, budget)
-        if found:
-            best = [telling for telling in found if telling.cost == found[0].cost] if not budget else found
-            others = [telling for telling in found if telling not in best] if not budget else []
-            return Told(tuple(best), tuple(others), not search.given_up)
-        if search.given_up:
-            break
-    return Told((), exhausted=not search.given_up)
-
-
-def _rest_of(delta: Iterable[Change], flips: Sequence[str], discards: Mapping[str, int] | None) -> _Rest:
-    changes = tuple(delta)
-    trains: dict[str, list[Laying]] = {}
-    for change in changes:
-        if isinstance(change, Laying):
-            trains.setdefault(change.train, []).append(change)
-    return _Rest(
-        tiles=tuple(map(tuple, trains.values())),
-        flips=tuple(flips),
-        draws=sum(change.count for change in changes if isinstance(change, Drawing)),
-        markers=tuple(dict.fromkeys(change for change in changes if isinstance(change, (Mark, Unmark)))),
-        discards=tuple(player for player, count in (discards or {}).items() for _ in range(count)),
-    )
 
 
 def tell_with_faults(
@@ -146,38 +90,19 @@ def tell_with_faults(
     return () if search.given_up and not found else tuple(found)
 
 
-def findings_of(tellings: Sequence[Telling]) -> tuple[Finding, ...]:
-    """What faulty tellings come to: a code that all of them share is certain, the others are one of several."""
-    codes = [frozenset(code for _, code in telling.blame) for telling in tellings]
-    shared = frozenset.intersection(*codes)
-    found = []
-    for code in sorted(frozenset().union(*codes)):
-        players = sorted({player for telling in tellings for player, what in telling.blame if what == code})
-        if code in shared:
-            found.append(Finding(code, certain=True, by=players[0] if len(players) == 1 else None))
-        else:
-            found.extend(Finding(code, certain=False, by=player) for player in players)
-    return tuple(found)
-
-
-def agreed(tellings: Sequence[Telling]) -> tuple[Event, ...]:
-    """The events of the first telling; where the tellings differ in who it was, nobody is named."""
-    first = tellings[0]
-    by: dict[tuple[object, ...], list[str]] = {}
-    for telling in tellings:
-        for event in telling.events:
-            who = str(getattr(event, "by", ""))
-            names = by.setdefault(_what(event), [])
-            if who not in names:
-                names.append(who)
-    told: list[Event] = []
-    for event in first.events:
-        names = by[_what(event)]
-        if len(names) > 1 and hasattr(event, "maybe"):
-            changed: dict[str, object] = {"by": None, "maybe": tuple(names)}
-            event = replace(event, **changed)  # type: ignore[arg-type]
-        told.append(event)
-    return tuple(told)
+def _rest_of(delta: Iterable[Change], flips: Sequence[str], discards: Mapping[str, int] | None) -> _Rest:
+    changes = tuple(delta)
+    trains: dict[str, list[Laying]] = {}
+    for change in changes:
+        if isinstance(change, Laying):
+            trains.setdefault(change.train, []).append(change)
+    return _Rest(
+        tiles=tuple(map(tuple, trains.values())),
+        flips=tuple(flips),
+        draws=sum(change.count for change in changes if isinstance(change, Drawing)),
+        markers=tuple(dict.fromkeys(change for change in changes if isinstance(change, (Mark, Unmark)))),
+        discards=tuple(player for player, count in (discards or {}).items() for _ in range(count)),
+    )
 
 
 def order_of_doubles(course: Course) -> tuple[str, ...]:
