@@ -14,6 +14,9 @@ from vision.health import HealthCheck
 LEAST_PX_PER_MM = 0.8
 """What an ideal reader needs (field-notes.md, section 2); a pip is then two and a half pixels wide."""
 GOOD_PX_PER_MM = 1.4
+LEAST_CONTRAST = 20.0
+"""Grey levels by which tiles stand out from what they lie on, even out of focus."""
+LEAST_EDGE = 0.35
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,11 @@ def inspect(image: Image, calibration: Calibration, error_mm: float | None = Non
     table = straightened(image, calibration)
     health = HealthCheck().see(Frame(table, 0.0, "table"))
     problems = dict(zip(health.causes, health.problems, strict=True))
+    # A table with three tiles on it has too few edges for the measure of whole pictures.
+    problems.pop("BLURRED", None)
     worst = calibration.worst_px_per_mm
+    if blurred(straightened(image, calibration, min(1.0, worst))):
+        problems["BLURRED"] = "blurred: no edge on the table is sharp"
     if worst < LEAST_PX_PER_MM:
         problems["TOO_SMALL"] = (
             f"tiles are too small to read: {worst:.2f} px/mm in the farthest corner, {LEAST_PX_PER_MM} needed"
@@ -51,6 +58,20 @@ def inspect(image: Image, calibration: Calibration, error_mm: float | None = Non
     if outside:
         problems["OUTSIDE"] = f"table corner {', '.join(map(str, outside))} lies outside the picture"
     return Inspection(calibration.px_per_mm, worst, error_mm, health.glare, tuple(problems.values()), tuple(problems))
+
+
+def blurred(table: Image) -> bool:
+    """Is there something to see on this table, and none of it sharp?
+
+    The steepest edges against the strongest contrasts: 0.6 and more on sharp pictures of tables at 1 px/mm, 0.3 and
+    less where a point is smeared over 1.5 mm. A bare cloth is never called blurred.
+    """
+    grey = cv2.cvtColor(table, cv2.COLOR_BGR2GRAY).astype(np.float32)
+    contrast = float(np.percentile(np.abs(grey - cv2.GaussianBlur(grey, (0, 0), 8.0)), 99.95))
+    # The picture's own border folds every slope that it cuts into an edge.
+    steep = np.abs(cv2.Laplacian(grey, cv2.CV_32F))[2:-2, 2:-2]
+    edge = float(np.percentile(steep, 99.95))
+    return contrast >= LEAST_CONTRAST and edge < LEAST_EDGE * contrast
 
 
 def straightened(image: Image, calibration: Calibration, px_per_mm: float = 1.0) -> Image:

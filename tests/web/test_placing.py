@@ -169,3 +169,13 @@ def test_a_lamp_in_the_table_and_a_table_far_away_are_named() -> None:
     assert "GLARE" in look_over(glaring, None, NoEye())["causes"]  # type: ignore[arg-type]
     far = look_over(seen(), TablePlace(SQUARE, (2400.0, 1800.0)), NoEye())  # type: ignore[arg-type]
     assert "TOO_SMALL" in far["causes"] and far["fit"] is False
+
+
+def test_a_blurred_table_is_told_from_a_bare_one() -> None:
+    sharp = seen(*MARKED)
+    soft = Frame(np.asarray(cv2.GaussianBlur(sharp.image, (0, 0), 6.0), np.uint8), 0.0, "table")
+    place = TablePlace(((1 / 14, 0.1), (13 / 14, 0.1), (13 / 14, 0.9), (1 / 14, 0.9)), (600.0, 400.0))
+    assert "BLURRED" in look_over(soft, place, NoEye())["causes"]  # type: ignore[arg-type]
+    bare = Frame(np.full((1000, 1400, 3), 90, np.uint8), 0.0, "table")
+    for fine in (sharp, bare):
+        assert "BLURRED" not in look_over(fine, place, NoEye())["causes"]  # type: ignore[arg-type]
