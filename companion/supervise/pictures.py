@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.supervise.health import State
+from companion.supervise.view import KnownView, ViewSettings, edges, farthest
 from vision.frame import Frame, Image
 
 Floats = NDArray[np.float32]
@@ -26,8 +27,9 @@ class JudgeSettings:
     """`black_below`: 99 of 100 pixels darker than this of 255. `white_from`: `white_share` of all pixels at least this
     bright (a sheet of paper over a tenth of the table is no fault). `frozen_after_s`: identical to the last bit for so
     long, and at least `frozen_frames` times; a sensor's noise never repeats. `moved_share`: the view has shifted by
-    more than this share of its width, `moved_frames` times running. After any fault `steady_frames` good pictures pass
-    before the next one is trusted."""
+    more than this share of its width, `moved_frames` times running; where no shift explains the picture (a hand, or a
+    camera that was turned), points are compared in every `points_every`-th. After any fault `steady_frames` good
+    pictures pass before the next one is trusted."""
 
     black_below: int = 24
     white_from: int = 250
@@ -37,6 +39,7 @@ class JudgeSettings:
     moved_share: float = 0.006
     moved_certainty: float = 0.25
     moved_frames: int = 4
+    points_every: int = 4
     steady_frames: int = 2
 
 
@@ -52,6 +55,8 @@ class PictureJudge:
         self._same = 0
         self._shifted = 0
         self._reference: Floats | None = None
+        self._view: KnownView | None = None
+        self._unexplained = 0
         self._good = self._settings.steady_frames if after is None else 0
         self._fault = after
 
@@ -76,12 +81,14 @@ class PictureJudge:
 
     def remember_view(self, image: Image) -> None:
         """From now on `image` is where the camera should look: called when the table was calibrated."""
-        self._reference = _edges(as_probe(image))
-        self._shifted = 0
+        probe = as_probe(image)
+        self._reference = _windowed(probe)
+        self._view = KnownView(probe, ViewSettings(width_px=PROBE_WIDTH, points=500))
+        self._shifted = self._unexplained = 0
 
     def forget_view(self) -> None:
-        self._reference = None
-        self._shifted = 0
+        self._reference = self._view = None
+        self._shifted = self._unexplained = 0
 
     def _light(self, probe: Image) -> State | None:
         settings = self._settings
@@ -104,13 +111,26 @@ class PictureJudge:
     def _moved(self, probe: Image) -> State | None:
         if self._reference is None:
             return None
-        now = _edges(probe)
+        now = _windowed(probe)
         if now.shape != self._reference.shape:
             return State.MOVED
         (dx, dy), certainty = cv2.phaseCorrelate(self._reference, now)
-        far = float(np.hypot(dx, dy)) > self._settings.moved_share * PROBE_WIDTH
-        self._shifted = self._shifted + 1 if far and certainty >= self._settings.moved_certainty else 0
+        limit = self._settings.moved_share * PROBE_WIDTH
+        if certainty >= self._settings.moved_certainty:
+            self._shifted = self._shifted + 1 if float(np.hypot(dx, dy)) > limit else 0
+        else:
+            self._compare_points(probe, limit)
         return State.MOVED if self._shifted >= self._settings.moved_frames else None
+
+    def _compare_points(self, probe: Image, limit: float) -> None:
+        """Turned, tilted or come nearer? Costs more than a shift, and counts as two."""
+        self._unexplained += 1
+        if self._view is None or self._unexplained % self._settings.points_every:
+            return
+        change = self._view.change(probe)
+        if change is not None:
+            far = farthest(change, (probe.shape[1], probe.shape[0])) > limit
+            self._shifted = self._shifted + 2 if far else 0
 
 
 def as_probe(image: Image) -> Image:
@@ -119,9 +139,7 @@ def as_probe(image: Image) -> Image:
     return np.asarray(cv2.cvtColor(np.ascontiguousarray(image[::step, ::step]), cv2.COLOR_BGR2GRAY), np.uint8)
 
 
-def _edges(probe: Image) -> Floats:
-    """Light taken out, so that a lamp is no movement; windowed, so that the picture's rim is none either."""
-    smooth = cv2.GaussianBlur(probe, (0, 0), 1.2).astype(np.float32)
-    rough = cv2.GaussianBlur(probe, (0, 0), 6.0).astype(np.float32)
+def _windowed(probe: Image) -> Floats:
+    """Edges, faded out towards the picture's rim, which is no movement."""
     window = cv2.createHanningWindow((probe.shape[1], probe.shape[0]), cv2.CV_32F)
-    return np.asarray(np.clip(smooth - rough, -20, 20) * window, np.float32)
+    return np.asarray(edges(probe) * window, np.float32)
