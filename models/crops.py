@@ -3,7 +3,8 @@
 A *context crop* is a tile seen straight on with a wide margin, half 0 at the left; small shifts, turns and
 perspective are applied to it afresh in every pass over the data, so one rendering gives many views. The labels of its
 two halves are the values 0 to 18, `NONE` (no readable half of a face-up tile lies there), `BACK` (a tile lying face
-down), or `IGNORED` where a half is too covered to be taught and too visible to be called hidden.
+down), `ILLEGIBLE` where the printed value cannot be told from the picture by anybody (burnt out, drowned in the dark,
+blurred away), or `IGNORED` where a half is too covered to be taught and too visible to be called hidden.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from numpy.typing import NDArray
 from vision.rectify import READ_MARGIN, TILE_SIDE, cut_tile
 
 CLASSES = (*(str(value) for value in range(19)), "none", "back")
-NONE, BACK, IGNORED = 19, 20, -100
+NONE, BACK, IGNORED, ILLEGIBLE = 19, 20, -100, -50
+LEGIBLE = 8
+"""From this contrast on (of 255, see datasets/render/legibility.py) a careful eye tells a half's pips."""
 UNIT = 50
 """Pixels per tile width in a context crop: a little more than the reader's own, so that warping costs no sharpness."""
 MARGIN = 0.4
@@ -84,8 +87,10 @@ def half_labels(thing: dict[str, Any]) -> tuple[int, int]:
     if thing["cls"] == 1:
         return (BACK, BACK) if min(thing["half_vis"]) > 0.6 else (IGNORED, IGNORED)
     out = []
-    for value, visible in zip(thing["values"], thing["half_vis"], strict=True):
-        out.append(int(value) if visible >= 0.88 else NONE if visible < 0.4 else IGNORED)
+    contrasts = thing.get("half_contrast", (255, 255))
+    for value, visible, contrast in zip(thing["values"], thing["half_vis"], contrasts, strict=True):
+        shown = int(value) if contrast >= LEGIBLE else ILLEGIBLE
+        out.append(shown if visible >= 0.88 else NONE if visible < 0.4 else IGNORED)
     return out[0], out[1]
 
 
@@ -148,13 +153,17 @@ def jittered_views(
     frames = np.repeat(_frame()[None], n, 0).astype(np.float32)
     corners = np.repeat(_tile()[None], n, 0).astype(np.float32)
     centre = np.array(CONTEXT_WH, np.float32) / 2
-    loose = np.where(rng.random(n) < 0.3, 2.6, 1.0)[:, None, None]
-    offset = (frames - centre) * (1 + rng.normal(0.01, 0.035, (n, 1, 2)) * loose)
+    loose = rng.choice([1.0, 2.6, 4.0], n, p=[0.6, 0.28, 0.12])[:, None, None]
+    grown = 1 + rng.normal(0.01, 0.035, (n, 1, 2)) * loose
+    # A box that takes the side of a thick tile for a part of its face is too large towards that side only.
+    sided = np.where(rng.random((n, 1, 2)) < 0.12, rng.uniform(0.04, 0.28, (n, 1, 2)), 0.0) * (0.5, 1.0)
+    away = rng.choice([-0.5, 0.5], (n, 1, 2)) * sided * (2 * UNIT, UNIT)
+    offset = (frames - centre) * (grown + sided) + away
     turn = rng.normal(0, 0.03, n) * loose[:, 0, 0]
     c, s = np.cos(turn), np.sin(turn)
     rotation = np.stack([np.stack([c, -s], 1), np.stack([s, c], 1)], 1)
     offset = np.einsum("nij,nkj->nki", rotation, offset)
-    shift = np.clip(rng.normal(0, (0.045, 0.035), (n, 1, 2)) * loose, -0.3, 0.3) * UNIT
+    shift = np.clip(rng.normal(0, (0.045, 0.035), (n, 1, 2)) * loose, -0.34, 0.34) * UNIT
     wobble = rng.normal(0, 0.015, (n, 4, 2)) * UNIT
     frames = centre + offset + shift + wobble
     labels = crops.labels[picked].copy()

@@ -21,6 +21,7 @@ import numpy as np
 
 from models import scoring
 from models.calibrate import expected_error
+from models.crops import LEGIBLE
 from models.shipped import shipped_weights
 
 HERE = Path(__file__).parent
@@ -46,8 +47,9 @@ def prediction(name: str, reading: Any) -> dict[str, Any]:
 def label_of(name: str, group: str, meta: dict[str, Any], readable_px: float = 20) -> dict[str, Any]:
     """A rendered table's exact labels in the photographs' form.
 
-    A tile must be read when both halves are visible and at least `readable_px` large; one that is mostly hidden or
-    leaves the picture is listed without values, so that finding it neither helps nor hurts.
+    A tile must be read when both halves are visible, at least `readable_px` large and of a contrast that a careful eye
+    can read (`models/crops.py`); one that is mostly hidden, burnt out or leaves the picture is listed without values,
+    so that finding it neither helps nor hurts. Values claimed of burnt-out halves are counted apart (`illegible`).
     """
     tiles = []
     for thing in meta["objects"]:
@@ -57,10 +59,14 @@ def label_of(name: str, group: str, meta: dict[str, Any], readable_px: float = 2
         side = (scoring.area(scoring.hull(quad)) / 2) ** 0.5
         plain = min(thing["half_vis"]) >= 0.9 and side >= readable_px and (thing["in_frame"] or 0) >= 0.98
         down = thing["cls"] == 1
+        legible = min(thing.get("half_contrast", (255,))) >= LEGIBLE
         if down and plain:
             tiles.append({"quad": quad, "face": "down", "values": None})
         else:
-            tiles.append({"quad": quad, "face": "up", "values": thing["values"] if plain and not down else None})
+            known = plain and legible and not down
+            tiles.append({"quad": quad, "face": "up", "values": thing["values"] if known else None})
+            if plain and not legible:
+                tiles[-1]["illegible"] = True
     return {"image": name, "group": group, "tiles": tiles, "complete": True}
 
 
@@ -123,8 +129,21 @@ def rendered(folder: Path, eye: Any, most: int | None = None) -> dict[str, Any]:
             "right": round(float((probabilities.argmax(1) == values).mean()), 4),
             "ece": round(expected_error(probabilities, values), 4),
         }
+    result["illegible"] = claims_on_illegible(predictions, labels)
     result["ms"] = round(statistics.median(times), 1) if times else None
     return result
+
+
+def claims_on_illegible(predictions: list[dict[str, Any]], labels: list[dict[str, Any]]) -> dict[str, int]:
+    """How many tiles show nothing that could be read, and of how many of these both values were claimed even so."""
+    count = claimed = 0
+    for prediction_, label in zip(predictions, labels, strict=True):
+        for tile in label["tiles"]:
+            if tile.get("illegible"):
+                count += 1
+                near = [t for t in prediction_["tiles"] if scoring.iou(tile["quad"], t["quad"]) >= 0.5]
+                claimed += any(t["values"] is not None for t in near)
+    return {"tiles": count, "claimed": claimed}
 
 
 def drops(now: dict[str, Any], before: dict[str, Any]) -> list[str]:

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from models.calibrate import expected_error, fitted_temperature
-from models.crops import CLASSES, IGNORED, Crops, collect, plain_views
+from models.crops import CLASSES, Crops, collect, plain_views
 from models.shipped import MANIFEST, WEIGHTS, file_sha256
 
 DETECTOR_CLASSES = ("tile_face_up", "tile_face_down", "marker", "hub")
@@ -121,7 +121,7 @@ def export_reader(weights: Path, held: list[Path], into: Path, seed: int) -> dic
     halve_storage(target)
     p = probabilities(target, crops)
     labels = crops.labels
-    known = labels != IGNORED
+    known = labels >= 0
     temperature = fitted_temperature(p[known], labels[known])
     figures = {
         "halves": int(known.sum()),

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from models.crops import CLASSES, IGNORED, NONE, Crops, collect, jittered_views, plain_views
+from models.crops import CLASSES, IGNORED, ILLEGIBLE, NONE, Crops, collect, jittered_views, plain_views
 from models.reader_network import TileReader
 
 BATCH = 192
@@ -99,6 +99,21 @@ def class_weights(crops: Crops) -> Tensor:
     return torch.from_numpy(np.clip(weight, 0.4, 2.5))
 
 
+def told(logits: Tensor, wanted: Tensor, weight: Tensor) -> Tensor:
+    """The loss over all halves whose class is known."""
+    known = torch.where(wanted == ILLEGIBLE, torch.full_like(wanted, IGNORED), wanted)
+    return functional.cross_entropy(
+        logits.flatten(0, 1), known.flatten(), weight=weight, ignore_index=IGNORED, label_smoothing=0.01
+    )
+
+
+def undecided(logits: Tensor, wanted: Tensor) -> Tensor:
+    """What nobody can read must look like every value alike: cross entropy to equal shares, per half of the batch."""
+    none_knows = (wanted == ILLEGIBLE).flatten()
+    shares = logits.flatten(0, 1)[none_knows][:, :NONE].log_softmax(1)
+    return -shares.mean(1).sum() / max(1, len(none_knows))
+
+
 def train(crops: Crops, held: Crops, options: argparse.Namespace) -> None:
     work, minutes, rate, seed = options.work, options.minutes, options.rate, options.seed
     torch.manual_seed(seed)
@@ -128,9 +143,7 @@ def train(crops: Crops, held: Crops, options: argparse.Namespace) -> None:
         network.train()
         logits, offsets = network(photographed(to_network(views, device)))
         wanted = torch.from_numpy(labels.astype(np.int64)).to(device)
-        loss = functional.cross_entropy(
-            logits.flatten(0, 1), wanted.flatten(), weight=weight, ignore_index=IGNORED, label_smoothing=0.01
-        )
+        loss = told(logits, wanted, weight) + undecided(logits, wanted)
         straight = torch.from_numpy(crops.straight[chosen]).to(device)
         askew = functional.smooth_l1_loss(offsets[straight], torch.from_numpy(corners).to(device)[straight], beta=0.03)
         loss = loss + 2 * askew
