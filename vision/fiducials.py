@@ -25,30 +25,49 @@ BOARD_SQUARE_MM = 35.0
 BOARD_MARKER_MM = 26.0
 
 
-def find_markers(image: Image) -> dict[int, Floats]:
+def find_markers(image: Image, *, thorough: bool = True) -> dict[int, Floats]:
     """Marker id -> its (4, 2) corners in px, in the marker's own order, sub-pixel exact.
 
-    An id that is seen twice is left out: which of the two is the table's cannot be known.
+    An id that is seen twice is left out: which of the two is the table's cannot be known. What is seen at a glance is
+    measured exactly where it is, which takes a fiftieth of the time that the exact search of a noisy picture takes;
+    `thorough` searches like that where a glance does not find all four corners of the table.
     """
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if image.ndim == 3 else image
+    glanced = _detected(grey, cv2.aruco.CORNER_REFINE_NONE)
+    if thorough and missing_corners(_once(glanced)):
+        return _once(_detected(grey, cv2.aruco.CORNER_REFINE_APRILTAG))
+    return {marker: _measured(grey, marker, four) for marker, four in _once(glanced).items()}
+
+
+def _detected(grey: Image, refinement: int) -> list[tuple[int, Floats]]:
+    """(id, corners) of everything that looks like a marker."""
     parameters = cv2.aruco.DetectorParameters()
-    parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_APRILTAG
+    parameters.cornerRefinementMethod = refinement
     # A 40 mm marker on a 1.5 m table has a perimeter of a tenth of the picture's long side.
     parameters.minMarkerPerimeterRate = 0.02
     parameters.adaptiveThreshWinSizeMax = 43
     parameters.adaptiveThreshWinSizeStep = 20
     detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(DICTIONARY), parameters)
     corners, ids, _ = detector.detectMarkers(grey)
-    found: dict[int, Floats] = {}
-    twice: set[int] = set()
-    numbers = (
-        [] if ids is None else [int(one) for one in np.asarray(ids).ravel()]
-    )  # None: OpenCV's word for "no marker"
-    for marker, four in zip(numbers, corners, strict=True):
-        if marker in found:
-            twice.add(marker)
-        found[marker] = np.asarray(four, np.float32).reshape(4, 2)
-    return {marker: four for marker, four in found.items() if marker not in twice}
+    if ids is None:  # OpenCV's word for "no marker"
+        return []
+    numbers = [int(one) for one in np.asarray(ids).ravel()]
+    return [(n, np.asarray(four, np.float32).reshape(4, 2)) for n, four in zip(numbers, corners, strict=True)]
+
+
+def _once(found: list[tuple[int, Floats]]) -> dict[int, Floats]:
+    ids = [marker for marker, _ in found]
+    return {marker: four for marker, four in found if ids.count(marker) == 1}
+
+
+def _measured(grey: Image, marker: int, four: Floats) -> Floats:
+    """The marker's corners measured exactly in the part of the picture around it."""
+    reach = 0.5 * float(np.ptp(four, axis=0).max()) + 8.0
+    h, w = grey.shape[:2]
+    x0, y0 = np.maximum(np.floor(four.min(0) - reach), 0).astype(int)
+    x1, y1 = np.minimum(np.ceil(four.max(0) + reach), (w, h)).astype(int)
+    exact = dict(_detected(np.ascontiguousarray(grey[y0:y1, x0:x1]), cv2.aruco.CORNER_REFINE_APRILTAG)).get(marker)
+    return four if exact is None else np.asarray(exact + np.array([x0, y0], np.float32), np.float32)
 
 
 def table_corners(markers: dict[int, Floats]) -> Floats | None:

@@ -84,7 +84,7 @@ def look_over(frame: Frame, place: TablePlace | None, eye: Eye, known: Calibrati
     MARKERS (`missing` in the picture), OUTLINE (no four-sided table) or NO_TILES (to measure it by), and `problem` says
     it in one line. `corners` are shares of the picture, `causes` vision.inspection's; `fit`: one can play.
     """
-    markers = find_markers(frame.image)
+    markers = find_markers(frame.image, thorough=place is None and known is None)
     told: dict[str, Any] = {"by": None, "corners": None, "missing": list(missing_corners(markers)), "problem": None}
     try:
         if place is not None:
