@@ -21,7 +21,8 @@ from companion.turn import MEXICAN, Action, Draw, Mark, Play, Unmark
 from companion.violation import Violation as V
 
 MOST_WORK = 40_000
-"""After so many shares and rulings on single turns the search gives up: nothing is explained and nobody is blamed."""
+"""Acts ruled on before the search gives up: nothing is explained and nobody is blamed. It is reached by changes of six
+and more tiles that fit nowhere; four tiles take less than a tenth of it."""
 MOST_MIXED_TILES = 5
 """More tiles than this in one faulty turn are told train by train only, not in every mixed order."""
 ASSUMED_DRAWS = 2
@@ -150,8 +151,8 @@ class _Search:
                     for tail in self._walk(following, left, budget - faulty, over):
                         yield (turn, *tail)
 
-    def _count_work(self) -> None:
-        self._work += 1
+    def _count_work(self, acts: int) -> None:
+        self._work += acts
         if self._work > MOST_WORK:
             raise _TooManyError
 
@@ -187,7 +188,7 @@ class _Search:
     ) -> Iterator[tuple[Remainder, Remainder]]:
         """Every part of the change that this player may have made, with what is left for the others."""
         for counts in every_count:
-            self._count_work()
+            self._count_work(1)
             mine = tuple(plays[:n] for plays, n in zip(rest.plays, counts, strict=True))
             others = tuple(plays[n:] for plays, n in zip(rest.plays, counts, strict=True))
             for draws in range(rest.draws + 1):
@@ -241,6 +242,7 @@ class _Search:
         if not any(rest):
             yield laid
             return
+        self._count_work(1 + len(laid))
         turn = play_out(self.rules, table, laid)
         for i, plays in enumerate(rest):
             if plays and not turn.faults_of(plays[0].tile, plays[0].train):
@@ -250,7 +252,9 @@ class _Search:
         """The earliest legal place of each draw, or the place that leaves the fewest codes."""
         counts: Iterable[int] = (share.draws,)
         if not self.countable:
-            counts = range(ASSUMED_DRAWS + sum(p.tile.is_double for p in plays))
+            # A tile that is no double completes the turn: a draw more could mend nothing, unless the hand is counted.
+            needless = table.turn not in table.hands and any(not p.tile.is_double for p in plays)
+            counts = (0,) if needless else range(ASSUMED_DRAWS + sum(p.tile.is_double for p in plays))
         best: TurnStory | None = None
         for draws in counts:
             for places in combinations_with_replacement(range(len(plays) + 1), draws):
@@ -259,7 +263,7 @@ class _Search:
                     acts.extend(Draw() for place in places if place == i)
                     acts.extend(plays[i : i + 1])
                 acts.extend(share.markers)
-                self._count_work()
+                self._count_work(1 + len(acts))
                 ruling = judge_turn(self.rules, table, acts, after_round_end=ended)
                 turn = TurnStory(table.turn, tuple(acts), ruling)
                 if ruling.legal and (self.countable or V.NO_DRAW not in ruling.may):

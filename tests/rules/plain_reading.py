@@ -42,7 +42,8 @@ def judge(rules: str, table: Table, acts: list[Act], ended: bool = False) -> tup
         bound = [t for t in opened if t not in flipped and not exhausted(due(t))]
         ends = {due(t) for t in bound or (*table["players"], "MX") if t not in flipped}
         seen = visible()
-        return not any((a, b) not in seen and {a, b} & ends for b in range(highest + 1) for a in range(b + 1))
+        fitting = any((a, b) not in seen and {a, b} & ends for b in range(highest + 1) for a in range(b + 1))
+        return not fitting and max(ends, default=0) <= highest
 
     long = house["long"] and table["first_turn"]
     live = [t for t in opened if t not in flipped and (house["dead"] == "blocks" or not exhausted(due(t)))]
