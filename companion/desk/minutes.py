@@ -8,7 +8,7 @@ is put in.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from companion.desk.course import Course, unsettled
@@ -20,6 +20,9 @@ from companion.violation import Violation
 
 Charge = tuple[str, str]
 """(code, player)."""
+
+OWN_KEYS = 2_000_000
+"""Keys of the events whose charges are worked out lie above this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +36,12 @@ class Mend:
     what: Mapping[str, Any]
 
 
-def minutes(base: Course, worlds: Sequence[World]) -> tuple[Event, ...]:
-    """The events of the first world with the names and faults on which all of them agree; they start at `base`."""
-    best = worlds[0]
+def minutes(charges: Charges, worlds: Sequence[World]) -> tuple[Event, ...]:
+    """The events of the first world with the names and faults on which all of them agree."""
+    base, best = charges.base, worlds[0]
     named = names(worlds)
     told: list[Event] = []
-    charged = [charges(base, world.events) for world in worlds] if any(world.faults for world in worlds) else []
+    charged = [charges.of(world.events) for world in worlds] if any(world.faults for world in worlds) else []
     beside = [_beside(best, world, found) for world, found in zip(worlds, charged, strict=True)] if charged else []
     proved = what_lies(base, best.events) if charged else {}
     for n, event in enumerate(best.events):
@@ -58,19 +61,40 @@ def minutes(base: Course, worlds: Sequence[World]) -> tuple[Event, ...]:
     return tuple(told)
 
 
-def charges(base: Course, events: Sequence[Event]) -> dict[int, frozenset[Charge]]:
-    """Index of an event -> what is held against whom there, where the course goes on from `base` like this."""
-    first = 1 + max((*(base.turn.keys if base.turn is not None else ()), 2_000_000))
-    course = base
-    found: dict[int, frozenset[Charge]] = {}
-    for n, event in enumerate(events):
-        step = course.take(event, first + n)
-        course = step.course
-        found[n] = _charges(step.findings, event)
+class Charges:
+    """What is held against whom in the worlds that start at `base`; what they share is worked out once."""
+
+    def __init__(self, base: Course) -> None:
+        self.base = base
+        self._first = 1 + max((*(base.turn.keys if base.turn is not None else ()), OWN_KEYS))
+        self._known: dict[tuple[int, ...], _Charged] = {(): _Charged(base)}
+
+    def of(self, events: Sequence[Event]) -> dict[int, frozenset[Charge]]:
+        """Index of an event -> the charges, where the course goes on like this."""
+        ids = tuple(map(id, events))
+        done = next(n for n in range(len(ids), -1, -1) if ids[:n] in self._known)
+        state = self._known[ids[:done]]
+        for n in range(done, len(ids)):
+            state = self._after(state, n, events)
+            self._known[ids[: n + 1]] = state
+        return {n: charge for n, charge in state.found.items() if charge}
+
+    def _after(self, state: _Charged, n: int, events: Sequence[Event]) -> _Charged:
+        step = state.course.take(events[n], self._first + n)
+        found = {**state.found, n: _charges(step.findings, events[n])}
         for key, late in step.late.items():
-            if key >= first:
-                found[key - first] = _charges(late, events[key - first])
-    return {n: charge for n, charge in found.items() if charge}
+            if key >= self._first:
+                found[key - self._first] = _charges(late, events[key - self._first])
+        return _Charged(step.course, found, (*state.events, events[n]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Charged:
+    """A course with the charges of its events, which are kept so that their ids stay theirs."""
+
+    course: Course
+    found: Mapping[int, frozenset[Charge]] = field(default_factory=dict)
+    events: tuple[Event, ...] = ()
 
 
 def what_lies(base: Course, events: Sequence[Event]) -> dict[int, tuple[str, ...]]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from companion.desk.course import Course
 from companion.desk.ledger import Ledger
-from companion.desk.minutes import Mend, mends, minutes
+from companion.desk.minutes import Charges, Mend, mends, minutes
 from companion.desk.sight import Sight
 from companion.desk.worlds import MOST_EVENTS, Trail, World, onward
 from companion.event_fields import Finding, Story
@@ -45,6 +45,7 @@ class Watching:
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
         self._trail: Trail | None = None
+        self._charges: Charges | None = None
         self._since: list[int] = []
         self._seen = -1
 
@@ -82,7 +83,7 @@ class Watching:
         if course is None or self.ledger.match.phase != "playing":
             return ()
         worlds = onward([World(course)], sight)
-        return minutes(course, worlds) if worlds else ()
+        return minutes(Charges(course), worlds) if worlds else ()
 
     def _untouched(self) -> bool:
         """Whether nobody else has written in the journal since; questions do not touch the game."""
@@ -120,7 +121,9 @@ class Watching:
         smooth = [one for one in alike if mends(recorded, one.events)[2]]
         if smooth:
             trail.prefer(smooth[0])
-        wanted = minutes(trail.base, trail.worlds)
+        if self._charges is None or self._charges.base is not trail.base:
+            self._charges = Charges(trail.base)
+        wanted = minutes(self._charges, trail.worlds)
         changed, start, _ = mends(recorded, wanted)
         events = self._put_right(changed, [sight.shown(event) for event in wanted[start:]])
         if len(self._since) != len(wanted) or len(wanted) > MOST_EVENTS:
