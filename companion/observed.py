@@ -27,6 +27,7 @@ DOUBTS = frozenset(
         Trouble.EITHER_MARKER,
         Trouble.NO_HUB,
         Trouble.NO_STATIONS,
+        Trouble.COVERED_TILE,
     }
 )
 """Problems that make a new table worth a question. A marker in the supply or a wide gap is none."""

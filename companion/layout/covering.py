@@ -50,7 +50,7 @@ def covered_at_the_turn(
     `new` is placed as if it were the last of its row. It matches nothing so, but as the first tile of the next row it
     lies on a tile that leads from the line's end to it, and only one tile does.
     """
-    if setup.arms != 1 or len(line) % WALL != WALL - 1 or new.laid is None or line[-1].laid is None:
+    if setup.arms != 1 or not line or len(line) % WALL != WALL - 1 or new.laid is None or line[-1].laid is None:
         return None
     end = line[-1].laid.outer
     hidden = Laid(end, new.laid.outer)

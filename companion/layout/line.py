@@ -8,7 +8,7 @@ is a tile laid on it, where the wall has come to that place; anywhere else it is
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
@@ -20,6 +20,9 @@ from companion.layout.setup import TableSetup
 from companion.layout.shape import Layout, PlacedTile, Problem, Trouble
 from companion.layout.tracking import Known
 from companion.tableview import Point, SeenTile, TableView
+
+_LASTING = (Trouble.COVERED_TILE,)
+"""Doubts that stay until another tile settles them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,8 @@ class LineFinder:
         for tile in growing.line:
             if tile.laid is None and tile.id not in covered:
                 self._report(Trouble.UNREADABLE_TILE, tile)
+        if any(self._turned_unseen(growing)) and not self._is_old(growing.line[-1]):
+            self._report(Trouble.COVERED_TILE, growing.line[-1])
         return Layout(
             line=tuple(growing.line),
             walls=growing.walls,
@@ -81,6 +86,12 @@ class LineFinder:
             problems=tuple(self.problems),
             next_id=self.next_id,
         )
+
+    def _is_old(self, tile: PlacedTile) -> bool:
+        """Was this tile in the line without a doubt on the last still table?"""
+        doubted = () if self.before is None else (p.tiles for p in self.before.problems if p.trouble in _LASTING)
+        known = self.before is not None and any(one.id == tile.id for one in self.before.line)
+        return known and (tile.id,) not in doubted
 
     def _first(self, shapes: TileShapes, members: Sequence[int]) -> tuple[Growing, list[int]]:
         """A line seen for the first time: the longest chain, its left end the one farther left in the picture."""
@@ -154,28 +165,40 @@ class LineFinder:
             tile_id, self.next_id = self.next_id, self.next_id + 1
             growing.walls[tile_id] = step.below
         tile = PlacedTile(tile_id, self._as_seen(step.n, step.below), step.left_half)
-        hidden = covered_at_the_turn(growing.line, self.setup, tile, self.next_id) if step.at_right else None
-        if hidden is not None:
-            self.next_id += 1
-            if step.below is not None:
-                growing.walls[hidden.id] = step.below
-            growing.walls[tile.id] = hidden.id
-            growing.line = [*growing.line, hidden]
-            tile = replace(tile, inner_half=1 - tile.inner_half)
         growing.line = [*growing.line, tile] if step.at_right else [tile, *growing.line]
 
     def _uncover(self, growing: Growing, waiting: Sequence[int], stacked: dict[int, int]) -> bool:
-        """Nothing continues the line as it is seen. Lay the equal tile that would make something continue it."""
-        below = place_of_next(growing.line)
-        cover = equal_cover(growing.line, self.setup, self.next_id)
-        if below is None or cover is None or below.id in growing.walls.values() or below.id in stacked.values():
-            return False
-        trial = Growing([*growing.line, cover], {**growing.walls, cover.id: below.id})
-        if self._next(trial, waiting, stacked) is None:
-            return False
-        growing.line, growing.walls = trial.line, trial.walls
-        self.next_id += 1
-        return True
+        """Nothing continues the line as it is seen. Lay what may lie unseen, where something continues it then."""
+        for trial in (*self._with_equals(growing, stacked), *self._turned_unseen(growing)):
+            if self._next(trial, waiting, stacked) is not None:
+                growing.line, growing.walls = trial.line, trial.walls
+                self.next_id = max(self.next_id, *(tile.id + 1 for tile in trial.line))
+                return True
+        return False
+
+    def _with_equals(self, growing: Growing, stacked: dict[int, int]) -> Iterator[Growing]:
+        """The line with one, two ... tiles more that were laid on their equals."""
+        trial, new_id = growing, self.next_id
+        for _ in range(WALL):
+            below = place_of_next(trial.line)
+            cover = equal_cover(trial.line, self.setup, new_id)
+            if below is None or cover is None or below.id in trial.walls.values() or below.id in stacked.values():
+                return
+            trial, new_id = Growing([*trial.line, cover], {**trial.walls, cover.id: below.id}), new_id + 1
+            yield trial
+
+    def _turned_unseen(self, growing: Growing) -> Iterator[Growing]:
+        """The line with its last tile not the last of its row, but lying on that one."""
+        if len(growing.line) < WALL:
+            return
+        last = growing.line[-1]
+        hidden = covered_at_the_turn(growing.line[:-1], self.setup, last, self.next_id)
+        if hidden is not None:
+            below = growing.walls.get(last.id)
+            under = {} if below is None else {hidden.id: below}
+            turned = replace(last, inner_half=1 - last.inner_half)
+            walls = {**growing.walls, **under, last.id: hidden.id}
+            yield Growing([*growing.line[:-1], hidden, turned], walls)
 
     def _next(self, growing: Growing, waiting: Sequence[int], stacked: dict[int, int]) -> Step | None:
         """The tile that continues the line best, or None where nothing does."""

@@ -25,6 +25,7 @@ class Trouble(StrEnum):
     LONE_MARKER = "LONE_MARKER"
     EITHER_MARKER = "EITHER_MARKER"
     BROKEN_LINE = "BROKEN_LINE"
+    COVERED_TILE = "COVERED_TILE"
 
 
 @dataclass(frozen=True, slots=True)

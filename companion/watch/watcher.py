@@ -32,6 +32,9 @@ from vision.settle import Settler, SettleState, TableState
 
 Box = tuple[float, float, float, float]
 
+MOST_UNSEEN = 2
+"""So many tiles in a row may have been laid on their equals before somebody is accused."""
+
 
 @dataclass(frozen=True, slots=True)
 class WatchSettings:
@@ -307,11 +310,18 @@ class Watcher:
 
     def _covered_unseen(self, observation: Observation, layout: Layout) -> tuple[Observation, Layout]:
         """What would be a fault may be none: a tile laid on its equal in a wall leaves nothing to see."""
-        hidden = covered(layout, self.setup) if layout.line else None
-        if hidden is None or self.layout is None or observation.empty or not self.desk.accuses(observation):
+        if self.layout is None or not layout.line or observation.empty or not self.desk.accuses(observation):
             return observation, layout
-        instead = self.desk.still_new(difference(self.layout, hidden))
-        return (observation, layout) if self.desk.accuses(instead) else (instead, hidden)
+        hidden = layout
+        for _ in range(MOST_UNSEEN):
+            more = covered(hidden, self.setup)
+            if more is None:
+                break
+            hidden = more
+            instead = self.desk.still_new(difference(self.layout, hidden))
+            if not self.desk.accuses(instead):
+                return instead, hidden
+        return observation, layout
 
     def _view(self, frame: Frame) -> TableView:
         return TableView(

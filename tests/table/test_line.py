@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from companion.layout import Layout, TableSetup, Trouble, covered, reconstruct
+from companion.layout import Layout, TableSetup, Trouble, covered, reconstruct, with_history
 from companion.layout.setup import Family
 from companion.notation import print_change
 from companion.observed import difference
 from companion.tableview import SeenTile, TableView
+from companion.tile import Laid
 from tests.table.tables import back, tile
 
 SETUP = TableSetup(
@@ -139,15 +140,18 @@ def test_a_tile_that_may_lie_on_its_equal_is_offered() -> None:
     assert changes(before, hidden) == ["+6-6@R"]
 
 
-def test_a_tile_covered_at_the_turn_before_it_was_seen_is_the_only_one_that_fits() -> None:
+def test_a_tile_covered_at_the_turn_before_it_was_seen_is_doubtful_until_the_next_one_comes() -> None:
     before = reconstruct(table(*(in_row(n, *values) for n, values in enumerate(ROW[:7]))), SETUP)
-    after = reconstruct(table(*(in_row(n, *values) for n, values in enumerate([*ROW[:7], (3, 6)]))), SETUP, before)
-    assert line(after).endswith("4:4 4:6 6:3")
-    assert changes(before, after) == ["+4-6@R", "+6-3@R"]
-    tenth = reconstruct(
-        table(*(in_row(n, *values) for n, values in enumerate([*ROW[:6], (5, 3), (3, 6)]))), SETUP, after
-    )
-    assert line(tenth).endswith("4:6 6:3 3:5")
+    row = [in_row(n, *values) for n, values in enumerate([*ROW[:7], (3, 6)])]
+    after = reconstruct(table(*row), SETUP, before)
+    assert after.has(Trouble.COVERED_TILE)
+    assert reconstruct(table(*row), SETUP, after).has(Trouble.COVERED_TILE)
+    beside = reconstruct(table(*row[:6], in_row(6, 5, 3), row[7]), SETUP, after)
+    assert line(beside).endswith("4:4 4:6 6:3 3:5")
+    assert not beside.has(Trouble.COVERED_TILE)
+    on_top = reconstruct(table(*row[:7], in_row(7, 5, 6)), SETUP, after)
+    assert line(on_top).endswith("4:4 3:6 6:5")
+    assert not on_top.has(Trouble.COVERED_TILE)
 
 
 def test_no_tile_is_put_under_another_that_is_not_in_the_box() -> None:
@@ -155,3 +159,22 @@ def test_no_tile_is_put_under_another_that_is_not_in_the_box() -> None:
     before = reconstruct(table(*(in_row(n, *values) for n, values in enumerate(row))), SETUP)
     after = reconstruct(table(*(in_row(n, *values) for n, values in enumerate([*row, (6, 3)]))), SETUP, before)
     assert changes(before, after) == ["+6-3@R"]
+    assert not after.has(Trouble.COVERED_TILE)
+
+
+def test_two_tiles_laid_on_their_equals_show_when_the_next_one_comes() -> None:
+    row = [in_row(n, *values) for n, values in enumerate(DOUBLED)]
+    before = reconstruct(table(*row), SETUP)
+    after = reconstruct(table(*row[:5], in_row(5, 1, 4), *row[6:]), SETUP, before)
+    assert line(after).endswith("6:6 6:6 6:4 4:1")
+
+
+def test_a_wall_seen_for_the_first_time_gets_its_history_from_the_record() -> None:
+    recorded = [*(Laid(*values) for values in ROW), Laid(5, 6), Laid(6, 3)]
+    row = [in_row(n, *values) for n, values in enumerate(ROW)]
+    seen = reconstruct(table(*row[:6], in_row(6, 3, 6), in_row(7, 6, 5)), SETUP)
+    known = with_history(seen, recorded)
+    assert line(known).endswith("4:4 4:5 5:6 6:3")
+    later = reconstruct(table(*row[:5], in_row(5, 2, 3), in_row(6, 3, 6), in_row(7, 6, 5)), SETUP, known)
+    assert changes(known, later) == ["+3-2@R"]
+    assert with_history(seen, [Laid(1, 1)] * 10) == seen
