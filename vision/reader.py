@@ -22,7 +22,15 @@ from vision.packing import pack
 from vision.plausibility import PlausibilitySettings, body_colours, strangers
 from vision.reading import HalfReading, TileReading
 from vision.realign import RealignSettings, agreed, places, typical_sizes
-from vision.rectify import READ_MARGIN, cut_tile, half_corners, put_right, side_px
+from vision.rectify import (
+    READ_MARGIN,
+    cut_tile,
+    half_corners,
+    put_right,
+    seen_through,
+    side_px,
+    surroundings,
+)
 from vision.rotated import area, shared, sides
 
 Floats = NDArray[np.float32]
@@ -193,7 +201,9 @@ class Reader:
         quads, p = scores.quads.copy(), np.dstack([scores.values, scores.none, scores.back])
         for i in doubtful[np.argsort(-confidence[doubtful])][: s.realign.most]:
             tried = places(scores.quads[i], sizes[i], s.realign)
-            found, _ = self.classify(self.crops(image, tried))
+            # The places differ by little: the picture is cut and reduced once for all of them.
+            around, to_around = surroundings(image, tried[0], s.realign.reach)
+            found, _ = self.classify(self.crops(around, seen_through(tried, to_around)))
             best = agreed(found[:, :, :VALUES], s.realign)
             if best is not None:
                 quads[i], p[i] = tried[best[0]], found[list(best[1])].mean(0)

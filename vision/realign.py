@@ -35,7 +35,9 @@ class RealignSettings:
     supporters: int = 3
     believed: float = 0.93
     rival: float = 0.6
-    most: int = 16
+    most: int = 12
+    reach: float = 0.58
+    """How far the places reach beyond the outline, in tile widths, with the margin the reader sees."""
 
 
 def typical_sizes(quads: Floats, sure: NDArray[np.bool_], settings: RealignSettings) -> Floats:

@@ -109,6 +109,26 @@ def cut_tile(
     return cut_wh(image, tile_corners(quad, margin), size_wh)
 
 
+AROUND_SIDE = 50
+"""Pixels per tile width in `surroundings`: a little more than the reader's own, so that warping costs no sharpness."""
+
+
+def surroundings(image: Image, quad: ArrayLike, margin: float) -> tuple[Image, Floats]:
+    """A tile with `margin` tile widths around it, cut from the picture once for many looks, and the (3, 3) transform
+    that takes picture pixels there."""
+    corners = tile_corners(quad, margin)
+    w, h = round(AROUND_SIDE * (2 + 2 * margin)), round(AROUND_SIDE * (1 + 2 * margin))
+    target = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32)
+    transform = cv2.getPerspectiveTransform(corners.astype(np.float32), target)
+    return cut_wh(image, corners, (w, h)), np.asarray(transform, np.float64)
+
+
+def seen_through(quads: ArrayLike, transform: Floats) -> NDArray[np.float32]:
+    """(n, 4, 2) quads as a (3, 3) transform shows them."""
+    q = np.asarray(quads, np.float32)
+    return np.asarray(cv2.perspectiveTransform(q.reshape(-1, 1, 2), transform), np.float32).reshape(q.shape)
+
+
 def put_right(quad: ArrayLike, offsets: ArrayLike, most: float = 0.35) -> Floats:
     """The quad with its corners moved by a reader's (2, 4) offsets: corners 0 and 1, then 2 and 3, each (dx, dy) in
     tile widths in the tile's own plane, +x from half 0 to half 1 and +y from corner 1 to corner 0; none moves further
