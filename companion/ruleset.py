@@ -51,7 +51,8 @@ class RuleSet:
     """The rules of one game. The fields are rules.md section 3 by name; those of the other family stay at rest.
 
     `rounds` None means one round for each double of the set, `first_engine` None the set's highest double,
-    `max_doubles_per_turn` None no limit, `announce` None no announcement.
+    `max_doubles_per_turn` None no limit, `announce` None no announcement. `closings_per_turn` is 1 in every source,
+    which is what the end of a turn with its first plain tile comes to; no other number is accepted.
     """
 
     name: str

@@ -21,6 +21,9 @@ ANY_SET = -1
 HandTable = Mapping[int, Mapping[int, int]]
 """Set (its highest pip, or ANY_SET) -> number of players -> tiles dealt to each."""
 
+HOLDER_LEADS = "holder_of_2:5"
+"""Whoever holds 2:5 leads, as an older description of Kkori has it. Source: rules.md 4.2."""
+
 MANY_TILES = 1000
 """No count in a rule set reaches this; it only keeps absurd numbers out."""
 
@@ -178,7 +181,7 @@ FIELDS: Mapping[str, Field] = {
     "multipliers": _chinese(_flag),
     "redeal_doubles": _chinese(_number(1, 8), "none"),
     "small_deck_players": _chinese(_numbers),
-    "next_leader": _chinese(_one_of("winner", "rotate")),
+    "next_leader": _chinese(_one_of("winner", "rotate", HOLDER_LEADS)),
 }
 """Every field of a rule set that a house may change, by its name."""
 

@@ -11,6 +11,8 @@ from companion.bots.planting import Plan
 from companion.bots.rounds import BotRound, BotTurn, deal_line, deal_mexican
 from companion.referee import referee_for
 from companion.ruleset import RuleSet
+from companion.ruleset_fields import HOLDER_LEADS
+from companion.tile import Tile
 from companion.violation import Violation
 
 NAMES = ("Ann", "Ben", "Cy", "Dee", "Eve", "Fay", "Gus", "Hal", "Ida", "Jon")
@@ -76,6 +78,8 @@ class BotGame:
         """One round, dealt and not yet played."""
         if not self.rules.is_mexican:
             hands, pile, line = deal_line(self.rules, self.players, rng)
+            if self.rules.next_leader == HOLDER_LEADS:
+                starter = next((player for player, tiles in hands.items() if Tile(2, 5) in tiles), starter)
             start = replace(line, turn=starter)
             dealt = {player: tuple(tiles) for player, tiles in hands.items()}
             return BotRound(self.rules, self.referee, number, None, starter, start, hands, pile, rng, plan, dealt)

@@ -25,6 +25,7 @@ from companion.position import LinePosition, Position
 from companion.referee import referee_for
 from companion.reveal import score_code, wrong_scores
 from companion.ruleset import ANY_SET, RuleSet
+from companion.ruleset_fields import HOLDER_LEADS
 from companion.scoreboard import Scoreboard, add
 from companion.tile import Laid, Tile
 from companion.turn import MEXICAN
@@ -157,20 +158,23 @@ class Match:
         return self.with_scores(scores, leader)
 
     def with_scores(self, scores: Mapping[str, int], leader: str | None = None) -> RoundScored:
-        """A score as an event: the totals with it, and the next round's engine and starter."""
+        """A score as an event: the totals with it, and the next round's engine and starter.
+
+        Nobody is named where the tiles decide it that have still to be dealt.
+        """
         sheet = self.board.round
         assert sheet is not None
         before = self._totals_before()
         totals = {player: before[player] + scores.get(player, 0) for player in self.header.players}
         following = self.engine_due(sheet.number + 1)
-        more = not self.rules.is_mexican or following is not None
+        named = self.rules.next_leader != HOLDER_LEADS if not self.rules.is_mexican else following is not None
         starter = leader or self._after(sheet.starter or self.header.players[0])
         return RoundScored(
             source="rule",
             scores={player: scores.get(player, 0) for player in self.header.players},
             totals=totals,
             next_engine=following,
-            next_starter=starter if more else None,
+            next_starter=starter if named else None,
         )
 
     def match_end(self) -> MatchEnded | None:

@@ -88,6 +88,7 @@ def test_options_change_single_fields_and_order_is_close_order() -> None:
         ("tactic", {"rounds": 12.0}, "rounds", "set + 1"),
         ("tactic", {"order": "random"}, "order", "fifo"),
         ("tactic", {"order": "fifo", "close_order": "lifo"}, "twice", "twice"),
+        ("tactic", {"closings_per_turn": 2}, "closings_per_turn", "expected 1"),
         ("jielong", {"arms": 3}, "arms", "from 1 to 2"),
         ("chedeng", {"head_tail": [8, 7]}, "head_tail", "[7, 8] or [6, 7]"),
         ("cz", {"hand_table": {"12": {"2": -1}}}, "hand_table", "players: tiles"),
