@@ -19,6 +19,9 @@ CHANGES = ("withdrawn", "insert", "after", "answer", "overruled", "violations")
 FOR_PEOPLE = ("note",)
 """Keys that only say why."""
 
+UNDONE = {"withdrawn": True, "note": "undo"}
+"""What a step back writes: it is no step itself, so that the next one goes further back."""
+
 
 @dataclass(frozen=True, slots=True)
 class Held:
@@ -100,6 +103,25 @@ def open_questions(events: Sequence[Event]) -> tuple[Unclear, ...]:
         and ("answer" in event.what or event.what.get("withdrawn"))
     }
     return tuple(event for event in events if isinstance(event, Unclear) and event.seq not in answered)
+
+
+def last_step(events: Sequence[Event], held: Iterable[Held]) -> int | None:
+    """The seq of the last thing recorded, corrected or answered that still counts: what a step back would withdraw.
+
+    What the rules wrote follows by itself, and so does the camera's own dropping of a question.
+    """
+    standing = {item.event.seq for item in held if not item.undone}
+    undone = _withdrawn_corrections(events)
+    for event in reversed(events):
+        if event.source == "rule":
+            continue
+        if event.seq in standing:
+            return event.seq
+        if isinstance(event, Corrected) and event.source == "person" and dict(event.what) != UNDONE:
+            about_nothing = event.corrects in undone and not event.what.get("withdrawn")
+            if event.seq not in undone and not about_nothing:
+                return event.seq
+    return None
 
 
 def _withdrawn_corrections(events: Sequence[Event]) -> set[int]:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from companion.corrections import held_events, open_questions
+from companion.corrections import UNDONE, held_events, last_step, open_questions
 from companion.desk.history import History
 from companion.desk.ledger import Ledger
 from companion.desk.scene import scene
@@ -314,14 +314,12 @@ class Session:
             return self._record(replace(match.ended_now(), source="person"))
 
     def undo(self) -> tuple[Event, ...]:
-        """Withdraw the last thing that was recorded or corrected, and is still in force."""
+        """Withdraw the last thing that was recorded, corrected or answered, and still counts."""
         with self._lock:
-            standing = {item.event.seq for item in self._ledger.held if not item.undone}
-            for event in reversed(self.journal.events):
-                if event.source == "rule" or event.seq not in standing:
-                    continue
-                return self._amend(Corrected(corrects=event.seq, what={"withdrawn": True}))
-            raise SessionError("there is nothing to undo")
+            seq = last_step(self.journal.events, self._ledger.held)
+            if seq is None:
+                raise SessionError("there is nothing to undo")
+            return self._amend(Corrected(corrects=seq, what=UNDONE))
 
     def correct(
         self, seq: int, what: Mapping[str, Any], by: str | None = None, *, expected_seq: int | None = None

@@ -1,0 +1,127 @@
+"""Undo takes back the last step, whatever kind of step it was, and then the one before it."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from companion.event_fields import Story
+from companion.events import Header
+from companion.replaying import replay
+from companion.session import Session, SessionError
+from tests.desk.making import ticking
+
+NAMES = ("Ann", "Ben", "Cy")
+
+
+def table(path: Path) -> Session:
+    session = Session.create(path / "game.jsonl", Header("tactic", "double-12", NAMES), ticking())
+    session.start_round(starter="Ann")
+    return session
+
+
+def state(session: Session) -> tuple[object, ...]:
+    """The table, what stands against whom, what is asked, the points."""
+    found = [(line.seq, finding.code) for line, finding in session.scoreboard.violations]
+    asked = [question.seq for question in session.questions]
+    return session.position, found, asked, dict(session.scoreboard.totals), session.phase
+
+
+def test_undo_after_a_correction_withdraws_the_correction_and_not_the_play(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    played = session.play((12, 3), "Ann")[0]
+    session.play((3, 7), "Ann", by="Ben")
+    before = state(session)
+    session.correct(played.seq, {"tile": [12, 5]})
+    assert state(session) != before
+    session.undo()
+    assert state(session) == before
+    session.undo()
+    assert session.position is not None and session.position.turn == "Ben"
+
+
+def test_a_play_that_was_corrected_away_comes_back(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    played = session.play((12, 3), "Ann")[0]
+    before = state(session)
+    session.correct(played.seq, {"withdrawn": True})
+    session.undo()
+    assert state(session) == before
+
+
+def test_a_fault_that_was_let_stand_counts_again(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.play((12, 3), "Ann")
+    wrong = session.play((3, 7), "Ann", by="Ben")[0]
+    before = state(session)
+    session.correct(wrong.seq, {"overruled": True})
+    session.undo()
+    assert state(session) == before
+
+
+@pytest.mark.parametrize("choice", [0, None])
+def test_an_answered_question_is_asked_again(tmp_path: Path, choice: int | None) -> None:
+    session = table(tmp_path)
+    line = {"event": "tile_played", "by": "Ann", "tile": [12, 3], "train": "Ann"}
+    question = session.ask("one of these", [Story("Ann laid 12-3", (line,))])[0]
+    before = state(session)
+    session.answer(question.seq, choice)
+    assert session.questions == ()
+    session.undo()
+    assert state(session) == before
+
+
+def test_a_tile_that_was_taken_back_lies_there_again(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    played = session.play((12, 3), "Ann")[0]
+    before = state(session)
+    session.take_back(played.seq)
+    session.undo()
+    assert state(session) == before
+
+
+def test_the_score_of_a_hand_that_was_corrected_is_the_first_one_again(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.play((12, 3), "Ann")
+    session.end_round("out")
+    session.show_hand("Ben", [(5, 7)])
+    session.show_hand("Cy", [(9, 9)])
+    before = state(session)
+    session.show_hand("Cy", [(9, 8)])
+    assert session.scoreboard.totals["Cy"] == 17
+    session.undo()
+    assert state(session) == before
+
+
+def test_nothing_is_left_to_undo_at_last(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.play((12, 3), "Ann")
+    session.undo()
+    session.undo()
+    with pytest.raises(SessionError):
+        session.undo()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_step_by_step_back_through_plays_and_corrections(tmp_path: Path, seed: int) -> None:
+    session, chance = table(tmp_path), random.Random(seed)
+    states = [state(session)]
+    for _ in range(12):
+        plays = [event.seq for event in session.events if event.KIND == "tile_played"]
+        if plays and chance.random() < 0.4:
+            seq = chance.choice(plays)
+            tile = [chance.randint(0, 12), chance.randint(0, 12)]
+            what = chance.choice([{"tile": tile}, {"train": "MX"}, {"overruled": True}, {"by": "Cy"}])
+            session.correct(seq, what)
+        elif chance.random() < 0.3:
+            session.draw()
+        else:
+            session.play((chance.randint(0, 12), chance.randint(0, 12)), chance.choice([*NAMES, "MX"]))
+        states.append(state(session))
+    for earlier in reversed(states[:-1]):
+        session.undo()
+        assert state(session) == earlier
+    session.close()
+    assert replay(tmp_path / "game.jsonl").summary()["same"]
