@@ -18,8 +18,10 @@ from typing import Any
 from companion.corrections import UNDONE, held_events, last_step, open_questions
 from companion.desk.history import History
 from companion.desk.ledger import Ledger
+from companion.desk.refusal import SessionError
 from companion.desk.scene import scene
-from companion.desk.watching import Sight, Watching
+from companion.desk.sight import Sight
+from companion.desk.watching import Watching
 from companion.event_fields import Certainty, EventError, Story
 from companion.events import (
     Announced,
@@ -54,10 +56,6 @@ Subscriber = Callable[[Event], None]
 TileLike = Laid | Tile | tuple[int, int] | Sequence[int]
 NO_ROUND = "no round is being played"
 CHANGED = "the table has changed in the meantime; look again and repeat it if it is still right"
-
-
-class SessionError(ValueError):
-    """One sentence that says why this cannot be done now; nothing has changed."""
 
 
 class Session:
@@ -249,7 +247,7 @@ class Session:
                     by = by if by is not None else event.by
                     taken = TileTakenBack(by=by, tile=event.tile, train=event.train, undoes=seq, source=source)
                     return self._publish(self._ledger.amend(taken))
-            raise SessionError(f"no. {seq} is no tile that lies on the table")
+            raise SessionError("no. %(seq)s is no tile that lies on the table", seq=seq)
 
     def show_hand(
         self,
@@ -302,7 +300,7 @@ class Session:
             if match.phase != "ended":
                 raise SessionError("points are written when a round is over and not scored yet")
             if set(scores) != set(self.header.players):
-                raise SessionError(f"expected points for {', '.join(self.header.players)}")
+                raise SessionError("expected points for %(names)s", names=", ".join(self.header.players))
             return self._record(replace(match.with_scores(dict(scores)), source="person"))
 
     def end_match(self) -> tuple[Event, ...]:
@@ -330,9 +328,7 @@ class Session:
         """
         with self._lock:
             if expected_seq is not None and expected_seq != self.journal.last_seq:
-                raise SessionError(
-                    "the table has changed in the meantime; look again and repeat it if it is still right"
-                )
+                raise SessionError(CHANGED)
             return self._amend(Corrected(corrects=seq, what=what, by=by))
 
     def answer(self, seq: int, choice: int | None, by: str | None = None) -> tuple[Event, ...]:
@@ -340,9 +336,9 @@ class Session:
         with self._lock:
             question = next((one for one in open_questions(self.journal.events) if one.seq == seq), None)
             if question is None:
-                raise SessionError(f"no. {seq} is no open question")
+                raise SessionError("no. %(seq)s is no open question", seq=seq)
             if choice is not None and not 0 <= choice < len(question.candidates):
-                raise SessionError(f"no. {seq} has answers 0 to {len(question.candidates) - 1}")
+                raise SessionError("no. %(seq)s has answers 0 to %(last)s", seq=seq, last=len(question.candidates) - 1)
             what: dict[str, Any] = {"answer": choice}
             if choice is not None and question.candidates[choice].events:
                 lines = [dict(line) for line in question.candidates[choice].events]
@@ -364,12 +360,12 @@ class Session:
     def what_if(self, verb: str, seq: int, what: Mapping[str, Any]) -> dict[str, Any]:
         """The snapshot as it would be after `correct(seq, what)`; nothing is recorded."""
         if verb != "correct":
-            raise SessionError(f"{verb} cannot be tried beforehand")
+            raise SessionError("%(verb)s cannot be tried beforehand", verb=verb)
         with self._lock:
             try:
                 held, history, lines = self._ledger.what_if(Corrected(corrects=seq, what=what))
             except EventError as error:
-                raise SessionError(_plain(error)) from None
+                raise SessionError("%(fault)s", fault=_plain(error)) from None
             last = self.journal.last_seq + len(lines)
             return scene(self.header, self.rules, history, held, last, open_questions(self.journal.events))
 
@@ -437,7 +433,7 @@ class Session:
         try:
             return self._publish(self._ledger.amend(correction))
         except EventError as error:
-            raise SessionError(_plain(error)) from None
+            raise SessionError("%(fault)s", fault=_plain(error)) from None
 
     def _publish(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
         """Tell the subscribers, still under the lock so that all hear the same order."""
@@ -457,7 +453,7 @@ class Session:
 
     def _player(self, name: str) -> str:
         if name not in self.header.players:
-            raise SessionError(f"{name} does not play in this game")
+            raise SessionError("%(name)s does not play in this game", name=name)
         return name
 
     def _who(self, by: str | None) -> str | None:
@@ -478,7 +474,7 @@ def _laid(tile: TileLike) -> Laid:
         return Laid(tile.low, tile.high)
     halves = tuple(tile)
     if len(halves) != 2 or not all(type(half) is int and 0 <= half <= 99 for half in halves):
-        raise SessionError(f"expected a tile such as (12, 5), not {tile!r}")
+        raise SessionError("expected a tile such as (12, 5), not %(tile)s", tile=repr(tile))
     return Laid(halves[0], halves[1])
 
 

@@ -14,6 +14,7 @@ from companion.web.access import needs_pin, own_path, wants_page, who_changes
 from companion.web.body import number, person, read_body, text, tile, tiles
 from companion.web.house import House
 from companion.web.languages import gettext as _
+from companion.web.refusals import say
 
 api = Blueprint("api", __name__)
 
@@ -52,7 +53,7 @@ def act(call: Callable[..., Any], *arguments: Any, **named: Any) -> Sequence[Any
     try:
         events: Sequence[Any] = call(*arguments, **named) or ()
     except JournalError as fault:
-        raise ServiceUnavailable(f"The game could not be written to the disk: {fault}") from None
+        raise ServiceUnavailable(_("The game could not be written to the disk: %(why)s", why=fault)) from None
     except (ValueError, LookupError) as refusal:
         raise Conflict(_sentence(refusal)) from None
     return events
@@ -68,7 +69,7 @@ def said(verb: str, *arguments: Any, **named: Any) -> AnyResponse:
 
 def _sentence(refusal: Exception) -> str:
     words = str(refusal.args[0]) if refusal.args else str(refusal)
-    return words[:1].upper() + words[1:] if words else "That is not possible now."
+    return say(words) if words else _("That is not possible now.")
 
 
 def _board() -> dict[str, Any]:
@@ -92,7 +93,7 @@ def _train(fields: dict[str, Any], name: str = "train") -> str:
     board = _board()
     known = {*(str(t["name"]) for t in board.get("trains") or ()), *_players(), "MX", "MX2", "R", "L"}
     if train not in known:
-        raise BadRequest(f"There is no train '{train}' on this table.")
+        raise BadRequest(_("There is no train '%(train)s' on this table.", train=train))
     return train
 
 

@@ -17,12 +17,13 @@ from companion.web.api import api
 from companion.web.games import games
 from companion.web.guard import guard, own_names
 from companion.web.house import House, NoGameError
-from companion.web.languages import LANGUAGES, choose_language, speak_languages
+from companion.web.languages import LANGUAGES, choose_language, gettext, speak_languages
 from companion.web.learning import learning
 from companion.web.pages import RegionCache, pages
 from companion.web.pin import PinLock, fresh_pin
 from companion.web.placing import placing
 from companion.web.plays import plays
+from companion.web.refusals import status_words
 from companion.web.rounds import rounds
 from companion.web.setup import setup
 from companion.web.source import source
@@ -128,7 +129,8 @@ def _answer_faults(app: Flask) -> None:
         code = fault.code or 500
         if code in (301, 302, 303, 304, 307, 308):
             return fault
-        sentence = fault.description or fault.name
+        own_words = fault.description != type(fault).description
+        sentence = (fault.description if own_words else status_words(code)) or fault.description or fault.name
         response: Response
         if request.path.startswith("/api/") and request.mimetype != "application/x-www-form-urlencoded":
             response = jsonify({"error": sentence})
@@ -143,7 +145,7 @@ def _answer_faults(app: Flask) -> None:
     @app.errorhandler(NoGameError)
     def nothing_played(_: NoGameError) -> Response:
         if request.path.startswith("/api/"):
-            response = jsonify({"error": "No game is being played."})
+            response = jsonify({"error": gettext("No game is being played.")})
         else:
             response = Response(render_template("empty.html"), mimetype="text/html")
         response.status_code = 404 if request.path != "/" else 200

@@ -35,11 +35,11 @@ def text(fields: Mapping[str, Any], name: str, *, longest: int = 200, default: s
     """A non-empty text field, without control characters."""
     value = fields.get(name, default)
     if value is None or value == "":
-        raise BadRequest(f"The field '{name}' is missing.")
+        raise BadRequest(_("The field '%(name)s' is missing.", name=name))
     if not isinstance(value, str):
         raise BadRequest(f"The field '{name}' must be a text.")
     if len(value) > longest:
-        raise BadRequest(f"The field '{name}' is longer than {longest} characters.")
+        raise BadRequest(_("The field '%(name)s' is longer than %(most)s characters.", name=name, most=longest))
     return value
 
 
@@ -47,13 +47,15 @@ def number(fields: Mapping[str, Any], name: str, low: int, high: int, *, default
     """A whole number from `low` to `high`, written as a number or as digits."""
     value = fields.get(name, default)
     if value is None or value == "":
-        raise BadRequest(f"The field '{name}' is missing.")
+        raise BadRequest(_("The field '%(name)s' is missing.", name=name))
     if isinstance(value, str) and value.strip().lstrip("-").isascii() and value.strip().lstrip("-").isdigit():
         value = int(value) if len(value) < 12 else high + 1
     if isinstance(value, bool) or not isinstance(value, int):
-        raise BadRequest(f"The field '{name}' must be a whole number.")
+        raise BadRequest(_("The field '%(name)s' must be a whole number.", name=name))
     if not low <= value <= high:
-        raise BadRequest(f"The field '{name}' must lie between {low} and {high}.")
+        raise BadRequest(
+            _("The field '%(name)s' must lie between %(low)s and %(high)s.", name=name, low=low, high=high)
+        )
     return value
 
 
@@ -91,7 +93,7 @@ def tiles(value: Any, highest: int, *, most: int = 40) -> list[tuple[int, int]]:
 def _bytes_limit(request: Request) -> None:
     limit = request.max_content_length
     if limit is not None and (request.content_length or 0) > limit:
-        raise RequestEntityTooLarge(f"The request is larger than {limit} bytes.")
+        raise RequestEntityTooLarge(_("The request is larger than %(most)s bytes.", most=limit))
 
 
 def _bytes(request: Request) -> bytes:

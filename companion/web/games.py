@@ -16,6 +16,7 @@ from companion.web.access import needs_pin
 from companion.web.api import house
 from companion.web.board import board_of
 from companion.web.house import NoGameError, SessionLike, event_lines
+from companion.web.languages import gettext as _
 from companion.web.plays import PICTURE, pictures_folder
 
 games = Blueprint("games", __name__)
@@ -31,9 +32,9 @@ def _session(game: str) -> SessionLike:
     try:
         found = house().look_up(game)
     except (OSError, ValueError, JournalError) as fault:
-        raise Conflict(f"The game cannot be read: {fault}") from None
+        raise Conflict(_("The game cannot be read: %(why)s", why=fault)) from None
     if found is None:
-        raise NotFound("There is no such game.")
+        raise NotFound(_("There is no such game."))
     return found
 
 
@@ -62,9 +63,9 @@ def reopen(game: str) -> AnyResponse:
         try:
             house().reopen(game)
         except NoGameError:
-            raise NotFound("There is no such game.") from None
+            raise NotFound(_("There is no such game.")) from None
         except (OSError, ValueError, JournalError) as fault:
-            raise Conflict(f"The game cannot be opened: {fault}") from None
+            raise Conflict(_("The game cannot be opened: %(why)s", why=fault)) from None
     return redirect("/", 303)
 
 
@@ -74,7 +75,7 @@ def replay(game: str) -> str:
     session = _session(game)
     lines = event_lines(session)
     if not lines:
-        raise NotFound("Nothing has happened in this game yet.")
+        raise NotFound(_("Nothing has happened in this game yet."))
     last = lines[-1]["seq"]
     asked = request.args.get("at", "1")
     if not (asked.isascii() and asked.isdigit() and len(asked) < 9):
@@ -91,7 +92,7 @@ def delete_pictures() -> AnyResponse:
     """Every picture of every game, now; the games stay."""
     delete = house().delete_pictures
     if delete is None:
-        raise Conflict("No pictures are kept here.")
+        raise Conflict(_("No pictures are kept here."))
     delete()
     house().bell.ring()
     return redirect("/games", 303)
@@ -102,7 +103,7 @@ def export(game: str) -> Response:
     """Journal and pictures in one file."""
     folder = pictures_folder(game)
     if folder is None:
-        raise NotFound("There is no such game.")
+        raise NotFound(_("There is no such game."))
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in _parts(folder):

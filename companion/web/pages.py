@@ -17,6 +17,7 @@ from companion.web.code_words import code_rule, code_title
 from companion.web.drawing import rails, sprite
 from companion.web.house import House, NoGameError
 from companion.web.qr import qr_svg
+from companion.web.refusals import say as say_plainly
 
 pages = Blueprint("pages", __name__)
 
@@ -42,6 +43,7 @@ def words() -> dict[str, Any]:
         "train_name": wording.train_name,
         "show_tile": wording.show_tile,
         "camera_words": wording.camera_words,
+        "say_plainly": say_plainly,
         "reason_words": wording.reason_words,
         "story_words": wording.story_words,
         "rules_name": wording.rules_name,
@@ -58,7 +60,7 @@ def words() -> dict[str, Any]:
         "pin_is_shown": house().pin_is_shown,
         "settings": current_app.extensions["companion_settings"],
         "game": house().game,
-        "troubles": house().troubles(),
+        "troubles": [say_plainly(trouble) for trouble in house().troubles()],
     }
 
 

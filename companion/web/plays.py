@@ -19,6 +19,8 @@ from companion.web.board import Board, board_of
 from companion.web.body import number, read_body, text
 from companion.web.closeups import close_up
 from companion.web.house import event_lines
+from companion.web.languages import gettext as _
+from companion.web.refusals import say
 
 plays = Blueprint("plays", __name__)
 
@@ -46,7 +48,7 @@ def line_of(seq: int) -> dict[str, Any]:
     for line in event_lines(house().session, after=seq - 1):
         if line["seq"] == seq:
             return line
-    raise NotFound(f"There is no entry number {seq} in this game.")
+    raise NotFound(_("There is no entry number %(number)s in this game.", number=seq))
 
 
 def pictures_of(seq: int) -> tuple[str | None, str | None]:
@@ -150,13 +152,13 @@ def preview(seq: int) -> AnyResponse | str:
     fields["seq"] = seq
     number(fields, "seq", 1, 10**9)
     line_of(seq)
-    _, what = correction(fields)
+    _seq, what = correction(fields)
     session = house().session
     now = session.snapshot()
     try:
         then = session.what_if("correct", seq, what)  # type: ignore[attr-defined]
     except (ValueError, LookupError) as refusal:
-        raise Conflict(str(refusal) or "That correction is not possible.") from None
+        raise Conflict(say(str(refusal)) or _("That correction is not possible.")) from None
     board = board_of(now)
     totals = {
         name: (old, (then.get("totals") or {}).get(name))
@@ -189,7 +191,7 @@ def ask() -> str:
         try:
             answer = session.judge(tile, train)  # type: ignore[attr-defined]
         except (ValueError, LookupError) as refusal:
-            raise Conflict(str(refusal) or "The referee cannot answer that now.") from None
+            raise Conflict(say(str(refusal)) or _("The referee cannot answer that now.")) from None
     return render_template("ask.html", board=board, answer=answer, asked=fields, tv=False)
 
 
@@ -198,7 +200,7 @@ def picture(game: str, name: str) -> Response:
     """A picture beside a journal."""
     folder = pictures_folder(game)
     if folder is None or not PICTURE.fullmatch(name):
-        raise NotFound("There is no such picture.")
+        raise NotFound(_("There is no such picture."))
     response = send_from_directory(folder, name)
     response.headers["Cache-Control"] = "private, max-age=86400"
     return response

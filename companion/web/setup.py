@@ -14,6 +14,7 @@ from companion.web.api import house
 from companion.web.body import read_body, text
 from companion.web.drawing import seat_map
 from companion.web.languages import gettext as _
+from companion.web.refusals import say
 from companion.web.rule_words import OPTIONS, RULES, RuleWords, option_value
 
 setup = Blueprint("setup", __name__)
@@ -46,7 +47,7 @@ def camera_picture() -> Response:
     camera = house().camera
     picture = None if camera is None else camera.still()
     if picture is None:
-        raise NotFound("There is no picture from a camera.")
+        raise NotFound(_("There is no picture from a camera."))
     response = Response(picture, mimetype="image/jpeg")
     response.headers["Cache-Control"] = "no-store"
     return response
@@ -63,9 +64,9 @@ def start() -> AnyResponse:
     try:
         name = house().start_game(header)
     except ValueError as refusal:
-        raise BadRequest(str(refusal)) from None
+        raise BadRequest(say(str(refusal))) from None
     except OSError as fault:
-        raise Conflict(f"The game cannot be written to the disk: {fault.strerror}.") from None
+        raise Conflict(_("The game could not be written to the disk: %(why)s", why=fault.strerror)) from None
     if wants_page():
         return redirect("/round-start", 303)
     return jsonify({"game": name})

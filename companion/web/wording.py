@@ -197,6 +197,7 @@ def trouble_words(code: str) -> str:
         "LONE_MARKER": _("A marker lies apart from every train."),
         "EITHER_MARKER": _("A marker may belong to either of two trains."),
         "BROKEN_LINE": _("The line has a gap."),
+        "COVERED_TILE": _("A tile may lie hidden under another one."),
     }
     return words.get(code, "")
 
