@@ -137,7 +137,7 @@ def _render_regions(tv: bool) -> dict[str, Any]:
     board = board_of(house().session.snapshot())
     shown = _shown(board, house().camera_status())
     html = {name: render_template(f"regions/{name}.html", tv=tv, **shown) for name in REGIONS}
-    return {"seq": board.seq, "game": house().game, "regions": html, "say": _news_sentence(board)}
+    return {"seq": board.seq, "game": house().game, "regions": html, "say": _news_sentence(board), "tone": _tone(board)}
 
 
 def _news_sentence(board: Board) -> str:
@@ -151,6 +151,13 @@ def _news_sentence(board: Board) -> str:
     if board.turn is not None and board.playing:
         parts.append(wording.turn_words(board.turn.name))
     return " ".join(parts)
+
+
+def _tone(board: Board) -> str:
+    """Which sound the last thing makes, on screens where sounds were switched on."""
+    if board.plays and is_fault(board.plays[-1]):
+        return "fault"
+    return "question" if board.unclear else "play"
 
 
 @pages.get("/qr.svg")

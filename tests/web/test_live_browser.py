@@ -61,6 +61,28 @@ def test_what_is_being_typed_survives_news_from_elsewhere(browser: Browser, addr
     context.close()
 
 
+def test_sounds_are_off_until_asked_for(browser: Browser, address: str, session: FakeSession) -> None:
+    session.show(tables.midgame())
+    page = browser.new_page()
+    heard = complaints(page)
+    page.goto(address, wait_until="domcontentloaded")
+    button = page.get_by_role("button", name="Sounds")
+    expect(button).to_have_attribute("aria-pressed", "false")
+    session.show(tables.midgame(seq=32))
+    expect(page.locator("#news")).not_to_be_empty()
+    assert page.evaluate("document.documentElement.dataset.rang") is None, "nothing sounds by itself"
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    session.show(tables.illegal() | {"seq": 33})
+    expect(page.locator("html")).to_have_attribute("data-rang", "fault")
+    button.click()
+    session.show(tables.midgame(seq=34))
+    expect(button).to_have_attribute("aria-pressed", "false")
+    expect(page.locator("html")).to_have_attribute("data-rang", "fault")
+    page.close()
+    assert heard == []
+
+
 def test_the_cameras_state_follows(browser: Browser, address: str, house: House) -> None:
     page = browser.new_page()
     page.goto(address, wait_until="domcontentloaded")

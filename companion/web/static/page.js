@@ -10,6 +10,7 @@ function follow(root) {
   const lost = document.getElementById("lost");
   const news = document.getElementById("news");
   const voice = voiceButton();
+  const sound = soundButton();
   let seq = Number(root.dataset.seq);
   let fetching = false;
   let again = false;
@@ -46,6 +47,7 @@ function follow(root) {
       seq = state.seq;
       news.textContent = state.say;
       voice(state.say);
+      sound(state.tone);
     }
   }
 
@@ -115,6 +117,40 @@ function voiceButton() {
     speechSynthesis.cancel();
     speechSynthesis.speak(words);
   };
+}
+
+// Short tones: one for a play, two falling ones for a fault, two rising ones for a question. Off until asked for.
+function soundButton() {
+  const button = document.getElementById("sound");
+  if (!button || !("AudioContext" in window)) return () => {};
+  button.hidden = false;
+  const tunes = { play: [660], fault: [440, 277], question: [440, 587] };
+  let context = null;
+  button.addEventListener("click", () => {
+    if (context) {
+      context.close();
+      context = null;
+    } else {
+      context = new AudioContext();
+      ring("play");
+    }
+    button.setAttribute("aria-pressed", String(context !== null));
+  });
+  function ring(tone) {
+    if (!context) return;
+    (tunes[tone] ?? []).forEach((pitch, n) => {
+      const start = context.currentTime + 0.16 * n;
+      const note = new OscillatorNode(context, { type: "triangle", frequency: pitch });
+      const volume = new GainNode(context, { gain: 0 });
+      volume.gain.setTargetAtTime(0.15, start, 0.01);
+      volume.gain.setTargetAtTime(0, start + 0.09, 0.04);
+      note.connect(volume).connect(context.destination);
+      note.start(start);
+      note.stop(start + 0.5);
+    });
+    document.documentElement.dataset.rang = tone;
+  }
+  return ring;
 }
 
 // A form that returns to this page must not throw a phone back to the top.
