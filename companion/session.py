@@ -8,21 +8,17 @@ run, somebody who does not play, a correction decided while looking at an older 
 
 from __future__ import annotations
 
-import logging
-import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from companion.corrections import UNDONE, held_events, last_step, open_questions
-from companion.desk.history import History
+from companion.corrections import UNDONE, last_step, open_questions
 from companion.desk.ledger import Ledger
+from companion.desk.open_game import OpenGame, TileLike, laid_of
 from companion.desk.refusal import SessionError
-from companion.desk.scene import scene
 from companion.desk.sight import Sight
-from companion.desk.watching import Watching
-from companion.event_fields import Certainty, EventError, Story
+from companion.event_fields import Certainty, Story
 from companion.events import (
     Announced,
     Corrected,
@@ -43,37 +39,15 @@ from companion.events import (
 )
 from companion.journal import Clock, Journal, utc_now
 from companion.notation import Change, Laying
-from companion.position import LinePosition, Position
-from companion.ruleset import RuleSet, load_ruleset
-from companion.ruling import Ruling
-from companion.scoreboard import Scoreboard, fold
-from companion.tile import Laid, Tile
-from companion.turn import Play
+from companion.ruleset import load_ruleset
 
-log = logging.getLogger(__name__)
+__all__ = ["CHANGED", "Session", "SessionError"]
 
-Subscriber = Callable[[Event], None]
-TileLike = Laid | Tile | tuple[int, int] | Sequence[int]
-NO_ROUND = "no round is being played"
 CHANGED = "the table has changed in the meantime; look again and repeat it if it is still right"
 
 
-class Session:
-    """A game at the desk. Safe to use from several threads; every change is on the disk before it is seen.
-
-    Args:
-        journal: the open journal; the session is its only writer.
-        rules: the rule set; None: the one that the journal's header names.
-    """
-
-    def __init__(self, journal: Journal, rules: RuleSet | None = None) -> None:
-        self.journal = journal
-        self.rules = rules if rules is not None else load_ruleset(journal.header.rules, journal.header.options)
-        self._lock = threading.RLock()
-        self._subscribers: list[Subscriber] = []
-        self._ledger = Ledger(journal, self.rules)
-        self._watching = Watching(self._ledger)
-        self._ledger.settle()
+class Session(OpenGame):
+    """A game at the desk and the sentences by which it goes on (`desk.open_game` has what it shows)."""
 
     @classmethod
     def create(cls, path: str | Path, header: Header, clock: Clock = utc_now) -> Session:
@@ -85,79 +59,6 @@ class Session:
     def open(cls, path: str | Path, clock: Clock = utc_now) -> Session:
         """An earlier game, to be continued. Raises JournalError, RuleSetError."""
         return cls(Journal.open(path, clock))
-
-    def close(self) -> None:
-        self.journal.close()
-
-    @property
-    def header(self) -> Header:
-        return self.journal.header
-
-    @property
-    def events(self) -> Sequence[Event]:
-        """The journal's events, in order."""
-        return self.journal.events
-
-    @property
-    def seq(self) -> int:
-        """The last journal line."""
-        return self.journal.last_seq
-
-    @property
-    def position(self) -> Position | LinePosition | None:
-        """The table as recorded, the player who is to act to move; None before the first round."""
-        with self._lock:
-            course = self._ledger.match.course
-            return None if course is None else course.position
-
-    @property
-    def phase(self) -> str:
-        """waiting, playing, ended (hands are to be shown), scored or over."""
-        with self._lock:
-            return self._ledger.match.phase
-
-    @property
-    def hands_shown(self) -> Mapping[str, HandShown]:
-        """The hands laid open after this round, by player."""
-        with self._lock:
-            return dict(self._ledger.match.shown)
-
-    @property
-    def scoreboard(self) -> Scoreboard:
-        """The journal folded."""
-        with self._lock:
-            return fold(self.header, self.journal.events)
-
-    @property
-    def questions(self) -> tuple[Unclear, ...]:
-        """What has been asked and not been answered."""
-        with self._lock:
-            return open_questions(self.journal.events)
-
-    def snapshot(self, at: int | None = None) -> dict[str, Any]:
-        """Everything the page shows (desk.scene); `at`: as it stood after that journal line."""
-        with self._lock:
-            ledger = self._ledger
-            events = self.journal.events
-            if at is None or at >= len(events):
-                questions = open_questions(events)
-                return scene(self.header, self.rules, ledger.history, ledger.held, len(events), questions)
-            events = events[: max(0, at)]
-            held = list(held_events(events))
-            history = History.of(self.header, self.rules, held, base=ledger.history)
-            return scene(self.header, self.rules, history, held, len(events), open_questions(events))
-
-    def subscribe(self, callback: Subscriber) -> Callable[[], None]:
-        """Call `callback` with each event from now on, in order; returns what ends it. It must not block."""
-        with self._lock:
-            self._subscribers.append(callback)
-
-        def stop() -> None:
-            with self._lock:
-                if callback in self._subscribers:
-                    self._subscribers.remove(callback)
-
-        return stop
 
     def start_round(
         self, engine: TileLike | None = None, starter: str | None = None, *, draws_seen: bool = True
@@ -174,7 +75,7 @@ class Session:
             number = match.next_number
             laid = None
             if self.rules.is_mexican:
-                laid = _laid(engine) if engine is not None else match.engine_due(number)
+                laid = laid_of(engine) if engine is not None else match.engine_due(number)
                 if laid is None:
                     raise SessionError("all rounds of this match have been played")
             starter = self._player(starter) if starter is not None else match.next_starter
@@ -187,7 +88,7 @@ class Session:
         with self._lock:
             self._running(also_ended=True)
             who = self._who(by)
-            return self._record(TilePlayed(by=who, tile=_laid(tile), train=train, source=source, frame=frame))
+            return self._record(TilePlayed(by=who, tile=laid_of(tile), train=train, source=source, frame=frame))
 
     def draw(self, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
         with self._lock:
@@ -210,7 +111,7 @@ class Session:
             self._running(also_ended=True)
             if self.rules.is_mexican:
                 raise SessionError("no tiles are put away in this game")
-            known = None if tile is None else _laid(tile).tile
+            known = None if tile is None else laid_of(tile).tile
             return self._record(Discarded(by=self._who(by), tile=known, face_up=face_up, source=source))
 
     def mark(self, train: str, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
@@ -268,8 +169,8 @@ class Session:
             match = self._ledger.match
             if match.course is None or match.course.ended is None:
                 raise SessionError("hands are shown when the round is over; end it first")
-            left = tuple(_laid(tile).tile for tile in tiles)
-            away = tuple(_laid(tile).tile for tile in discards)
+            left = tuple(laid_of(tile).tile for tile in tiles)
+            away = tuple(laid_of(tile).tile for tile in discards)
             if not self.rules.is_mexican and not away and match.course.table.hands.get(player) == 0:
                 left, away = (), left
             earlier = match.shown.get(player)
@@ -357,36 +258,6 @@ class Session:
         with self._lock:
             return self._amend(Corrected(corrects=seq, what={"withdrawn": True}, source="camera"))
 
-    def what_if(self, verb: str, seq: int, what: Mapping[str, Any]) -> dict[str, Any]:
-        """The snapshot as it would be after `correct(seq, what)`; nothing is recorded."""
-        if verb != "correct":
-            raise SessionError("%(verb)s cannot be tried beforehand", verb=verb)
-        with self._lock:
-            try:
-                held, history, lines = self._ledger.what_if(Corrected(corrects=seq, what=what))
-            except EventError as error:
-                raise SessionError("%(fault)s", fault=_plain(error)) from None
-            last = self.journal.last_seq + len(lines)
-            return scene(self.header, self.rules, history, held, last, open_questions(self.journal.events))
-
-    def judge(self, tile: TileLike, train: str) -> dict[str, Any]:
-        """May this tile be laid there now, by the player to move? `codes` and `may` as in `companion judge`."""
-        with self._lock:
-            self._running()
-            course = self._ledger.match.course
-            assert course is not None
-            turn = course.turn
-            position = course.position
-            going_on = turn is not None and turn.player == position.turn
-            before, done = (turn.before, turn.actions) if going_on and turn is not None else (position, ())
-            ruling: Ruling = self._ledger.match.referee.judge_play(before, Play(_laid(tile), train), done)
-            return {
-                "verdict": ruling.verdict,
-                "codes": sorted(str(code) for code in ruling.codes),
-                "may": sorted(str(code) for code in ruling.may),
-                "by": position.turn,
-            }
-
     def observe(
         self,
         delta: Iterable[Change],
@@ -417,9 +288,6 @@ class Session:
         with self._lock:
             return self._watching.foresee(Sight(tuple(delta)))
 
-    def _record(self, *events: Event) -> tuple[Event, ...]:
-        return self._publish(self._ledger.record(*events))
-
     def _show_late(self, shown: HandShown) -> tuple[Event, ...]:
         """A hand that was taken to be empty when the round was scored."""
         scored = self._ledger.match.keys.get("scored")
@@ -429,54 +297,6 @@ class Session:
         seq = self._ledger.history.acts[scored].held.event.seq
         return self._amend(Corrected(corrects=seq, what={"insert": [line]}, by=shown.by, source=shown.source))
 
-    def _amend(self, correction: Corrected) -> tuple[Event, ...]:
-        try:
-            return self._publish(self._ledger.amend(correction))
-        except EventError as error:
-            raise SessionError("%(fault)s", fault=_plain(error)) from None
-
-    def _publish(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
-        """Tell the subscribers, still under the lock so that all hear the same order."""
-        for event in events:
-            for callback in tuple(self._subscribers):
-                try:
-                    callback(event)
-                except Exception:
-                    log.exception("a subscriber failed and will not be called again")
-                    self._subscribers.remove(callback)
-        return events
-
-    def _running(self, *, also_ended: bool = False) -> None:
-        phase = self._ledger.match.phase
-        if phase != "playing" and not (also_ended and phase == "ended"):
-            raise SessionError(NO_ROUND)
-
-    def _player(self, name: str) -> str:
-        if name not in self.header.players:
-            raise SessionError("%(name)s does not play in this game", name=name)
-        return name
-
-    def _who(self, by: str | None) -> str | None:
-        if by is not None:
-            return self._player(by)
-        course = self._ledger.match.course
-        return None if course is None else course.mover
-
-    def _mover(self, by: str | None, train: str) -> str | None:
-        """Whose act a marker is: as said, else of the train's owner where that can be meant, else of who is to move."""
-        if by is not None:
-            return self._player(by)
-        return train if train in self.header.players else self._who(None)
-
-
-def _laid(tile: TileLike) -> Laid:
-    if isinstance(tile, Tile):
-        return Laid(tile.low, tile.high)
-    halves = tuple(tile)
-    if len(halves) != 2 or not all(type(half) is int and 0 <= half <= 99 for half in halves):
-        raise SessionError("expected a tile such as (12, 5), not %(tile)s", tile=repr(tile))
-    return Laid(halves[0], halves[1])
-
 
 def _last_to_lay(ledger: Ledger) -> str | None:
     for item in reversed(ledger.held):
@@ -485,10 +305,3 @@ def _last_to_lay(ledger: Ledger) -> str | None:
         if isinstance(item.event, RoundStarted):
             break
     return None
-
-
-def _plain(error: EventError) -> str:
-    """The error without the number of a line that was never written."""
-    words = str(error)
-    head, _, rest = words.partition(": ")
-    return rest if head.startswith("seq ") else words

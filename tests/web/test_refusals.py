@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
+import companion.desk.open_game
 import companion.session
 from companion.desk.refusal import SessionError
 from companion.supervise.health import SENTENCES, State
@@ -19,10 +20,13 @@ from tests.web.fakes import FakeCamera, FakeSession
 
 
 def test_every_refusal_of_the_desk_is_known_to_the_page() -> None:
-    tree = ast.parse(Path(companion.session.__file__).read_text(encoding="utf-8"))
-    constants = {"NO_ROUND": companion.session.NO_ROUND, "CHANGED": companion.session.CHANGED, "FAULT": "%(fault)s"}
+    files = (companion.session.__file__, companion.desk.open_game.__file__)
+    trees = [ast.parse(Path(file).read_text(encoding="utf-8")) for file in files]
+    constants = {
+        "NO_ROUND": companion.desk.open_game.NO_ROUND, "CHANGED": companion.session.CHANGED, "FAULT": "%(fault)s",
+    }  # fmt: skip
     told = set()
-    for node in ast.walk(tree):
+    for node in (node for tree in trees for node in ast.walk(tree)):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "SessionError":
             first = node.args[0]
             told.add(constants[first.id] if isinstance(first, ast.Name) else first.value)  # type: ignore[attr-defined]

@@ -1,0 +1,212 @@
+"""A game on its journal as everybody sees it: the table, the points, what is asked, what a tile would be ruled.
+
+`companion.session` adds the sentences by which it goes on. Here are the lock, the subscribers and the one way in.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from companion.corrections import held_events, open_questions
+from companion.desk.history import History
+from companion.desk.ledger import Ledger
+from companion.desk.refusal import SessionError
+from companion.desk.scene import scene
+from companion.desk.watching import Watching
+from companion.event_fields import EventError
+from companion.events import Corrected, Event, HandShown, Header, Unclear
+from companion.journal import Journal
+from companion.position import LinePosition, Position
+from companion.ruleset import RuleSet, load_ruleset
+from companion.ruling import Ruling
+from companion.scoreboard import Scoreboard, fold
+from companion.tile import Laid, Tile
+from companion.turn import Play
+
+log = logging.getLogger(__name__)
+
+Subscriber = Callable[[Event], None]
+TileLike = Laid | Tile | tuple[int, int] | Sequence[int]
+NO_ROUND = "no round is being played"
+
+
+class OpenGame:
+    """One game on its journal. Safe to use from several threads; every change is on the disk before it is seen.
+
+    Args:
+        journal: the open journal; this is its only writer.
+        rules: the rule set; None: the one that the journal's header names.
+    """
+
+    def __init__(self, journal: Journal, rules: RuleSet | None = None) -> None:
+        self.journal = journal
+        self.rules = rules if rules is not None else load_ruleset(journal.header.rules, journal.header.options)
+        self._lock = threading.RLock()
+        self._subscribers: list[Subscriber] = []
+        self._ledger = Ledger(journal, self.rules)
+        self._watching = Watching(self._ledger)
+        self._ledger.settle()
+
+    def close(self) -> None:
+        self.journal.close()
+
+    @property
+    def header(self) -> Header:
+        return self.journal.header
+
+    @property
+    def events(self) -> Sequence[Event]:
+        """The journal's events, in order."""
+        return self.journal.events
+
+    @property
+    def seq(self) -> int:
+        """The last journal line."""
+        return self.journal.last_seq
+
+    @property
+    def position(self) -> Position | LinePosition | None:
+        """The table as recorded, the player who is to act to move; None before the first round."""
+        with self._lock:
+            course = self._ledger.match.course
+            return None if course is None else course.position
+
+    @property
+    def phase(self) -> str:
+        """waiting, playing, ended (hands are to be shown), scored or over."""
+        with self._lock:
+            return self._ledger.match.phase
+
+    @property
+    def hands_shown(self) -> Mapping[str, HandShown]:
+        """The hands laid open after this round, by player."""
+        with self._lock:
+            return dict(self._ledger.match.shown)
+
+    @property
+    def scoreboard(self) -> Scoreboard:
+        """The journal folded."""
+        with self._lock:
+            return fold(self.header, self.journal.events)
+
+    @property
+    def questions(self) -> tuple[Unclear, ...]:
+        """What has been asked and not been answered."""
+        with self._lock:
+            return open_questions(self.journal.events)
+
+    def snapshot(self, at: int | None = None) -> dict[str, Any]:
+        """Everything the page shows (desk.scene); `at`: as it stood after that journal line."""
+        with self._lock:
+            ledger = self._ledger
+            events = self.journal.events
+            if at is None or at >= len(events):
+                questions = open_questions(events)
+                return scene(self.header, self.rules, ledger.history, ledger.held, len(events), questions)
+            events = events[: max(0, at)]
+            held = list(held_events(events))
+            history = History.of(self.header, self.rules, held, base=ledger.history)
+            return scene(self.header, self.rules, history, held, len(events), open_questions(events))
+
+    def subscribe(self, callback: Subscriber) -> Callable[[], None]:
+        """Call `callback` with each event from now on, in order; returns what ends it. It must not block."""
+        with self._lock:
+            self._subscribers.append(callback)
+
+        def stop() -> None:
+            with self._lock:
+                if callback in self._subscribers:
+                    self._subscribers.remove(callback)
+
+        return stop
+
+    def what_if(self, verb: str, seq: int, what: Mapping[str, Any]) -> dict[str, Any]:
+        """The snapshot as it would be after `correct(seq, what)`; nothing is recorded."""
+        if verb != "correct":
+            raise SessionError("%(verb)s cannot be tried beforehand", verb=verb)
+        with self._lock:
+            try:
+                held, history, lines = self._ledger.what_if(Corrected(corrects=seq, what=what))
+            except EventError as error:
+                raise SessionError("%(fault)s", fault=_plain(error)) from None
+            last = self.journal.last_seq + len(lines)
+            return scene(self.header, self.rules, history, held, last, open_questions(self.journal.events))
+
+    def judge(self, tile: TileLike, train: str) -> dict[str, Any]:
+        """May this tile be laid there now, by the player to move? `codes` and `may` as in `companion judge`."""
+        with self._lock:
+            self._running()
+            course = self._ledger.match.course
+            assert course is not None
+            turn = course.turn
+            position = course.position
+            going_on = turn is not None and turn.player == position.turn
+            before, done = (turn.before, turn.actions) if going_on and turn is not None else (position, ())
+            ruling: Ruling = self._ledger.match.referee.judge_play(before, Play(laid_of(tile), train), done)
+            return {
+                "verdict": ruling.verdict,
+                "codes": sorted(str(code) for code in ruling.codes),
+                "may": sorted(str(code) for code in ruling.may),
+                "by": position.turn,
+            }
+
+    def _record(self, *events: Event) -> tuple[Event, ...]:
+        return self._publish(self._ledger.record(*events))
+
+    def _amend(self, correction: Corrected) -> tuple[Event, ...]:
+        try:
+            return self._publish(self._ledger.amend(correction))
+        except EventError as error:
+            raise SessionError("%(fault)s", fault=_plain(error)) from None
+
+    def _publish(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
+        """Tell the subscribers, still under the lock so that all hear the same order."""
+        for event in events:
+            for callback in tuple(self._subscribers):
+                try:
+                    callback(event)
+                except Exception:
+                    log.exception("a subscriber failed and will not be called again")
+                    self._subscribers.remove(callback)
+        return events
+
+    def _running(self, *, also_ended: bool = False) -> None:
+        phase = self._ledger.match.phase
+        if phase != "playing" and not (also_ended and phase == "ended"):
+            raise SessionError(NO_ROUND)
+
+    def _player(self, name: str) -> str:
+        if name not in self.header.players:
+            raise SessionError("%(name)s does not play in this game", name=name)
+        return name
+
+    def _who(self, by: str | None) -> str | None:
+        if by is not None:
+            return self._player(by)
+        course = self._ledger.match.course
+        return None if course is None else course.mover
+
+    def _mover(self, by: str | None, train: str) -> str | None:
+        """Whose act a marker is: as said, else of the train's owner where that can be meant, else of who is to move."""
+        if by is not None:
+            return self._player(by)
+        return train if train in self.header.players else self._who(None)
+
+
+def laid_of(tile: TileLike) -> Laid:
+    if isinstance(tile, Tile):
+        return Laid(tile.low, tile.high)
+    halves = tuple(tile)
+    if len(halves) != 2 or not all(type(half) is int and 0 <= half <= 99 for half in halves):
+        raise SessionError("expected a tile such as (12, 5), not %(tile)s", tile=repr(tile))
+    return Laid(halves[0], halves[1])
+
+
+def _plain(error: EventError) -> str:
+    """The error without the number of a line that was never written."""
+    words = str(error)
+    head, _, rest = words.partition(": ")
+    return rest if head.startswith("seq ") else words
