@@ -19,6 +19,7 @@ from companion.web.guard import guard, own_names
 from companion.web.house import House, NoGameError
 from companion.web.languages import LANGUAGES, choose_language, gettext, speak_languages
 from companion.web.learning import learning
+from companion.web.packing import pack_answers
 from companion.web.pages import RegionCache, pages
 from companion.web.pin import PinLock, fresh_pin
 from companion.web.placing import placing
@@ -73,6 +74,7 @@ def create_app(house: House, settings: PageSettings | None = None, lock: PinLock
     app.extensions["companion_seats"] = Seats(chosen.stream.most)
     app.extensions["companion_regions"] = RegionCache()
     guard(app, frozenset(name.lower() for name in chosen.names))
+    pack_answers(app)
     speak_languages(app)
     _prefer(app)
     _register(app)

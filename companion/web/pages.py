@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from flask import Blueprint, Response, current_app, g, jsonify, render_template, request
+from markupsafe import Markup
 from werkzeug.exceptions import NotFound
 
 from companion.web import wording
@@ -91,7 +92,8 @@ def _whole(template: str, *, tv: bool) -> str:
     if not house().has_game:
         raise NoGameError
     board = board_of(house().session.snapshot())
-    return render_template(template, tv=tv, **_shown(board, house().camera_status()))
+    shown = _shown(board, house().camera_status())
+    return render_template(template, tv=tv, regions=_regions_now(tv)["regions"], **shown)
 
 
 def _shown(board: Board, camera: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -122,21 +124,25 @@ class RegionCache:
 @pages.get("/regions")
 def regions() -> Response:
     """The live page's parts as HTML; the page's script puts in those that changed."""
-    tv = request.args.get("tv") == "1"
+    return jsonify(_regions_now(request.args.get("tv") == "1"))
+
+
+def _regions_now(tv: bool) -> dict[str, Any]:
     cache: RegionCache = current_app.extensions["companion_regions"]
     moment = house().bell.rings
-    key = (tv, g.language, signed_in(), on_the_box())
+    around = (repr(house().camera_status()), tuple(house().troubles()))
+    key = (tv, g.language, signed_in(), on_the_box(), *around)
     found = cache.get(moment, key)
     if found is None:
         found = _render_regions(tv)
         cache.put(moment, key, found)
-    return jsonify(found)
+    return found
 
 
 def _render_regions(tv: bool) -> dict[str, Any]:
     board = board_of(house().session.snapshot())
     shown = _shown(board, house().camera_status())
-    html = {name: render_template(f"regions/{name}.html", tv=tv, **shown) for name in REGIONS}
+    html = {name: Markup(render_template(f"regions/{name}.html", tv=tv, **shown)) for name in REGIONS}
     return {"seq": board.seq, "game": house().game, "regions": html, "say": _news_sentence(board), "tone": _tone(board)}
 
 

@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 import sys
 
-from tests.bench import eye, page, referee
+from tests.bench import eye, first_view, page, referee
 
 
 def main() -> None:
-    figures = {"referee": referee.measure(), "eye": eye.measure(), "page": page.measure()}
+    figures = {
+        "referee": referee.measure(),
+        "eye": eye.measure(),
+        "page": page.measure(),
+        "first view": first_view.measure(),
+    }
     for part, rows in figures.items():
         print(part)
         for name, value in rows.items():

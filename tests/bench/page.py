@@ -18,6 +18,8 @@ from tests.web.fakes import FakeSession
 PHONES = 100
 EVENTS = 40
 PAUSE_S = 0.1
+PLAIN = ("/", "/scores", "/health", "/ask")
+"""Asked for in turn while the phones listen."""
 
 
 class Phone(threading.Thread):
@@ -64,7 +66,7 @@ def measure() -> dict[str, float]:
         sent[len(session.lines) + 1] = time.perf_counter()
         session.record(event="passed", by="Cyril", source="camera", violations=[])
         begun = time.perf_counter()
-        with urllib.request.urlopen(address + "/health", timeout=10) as answer:
+        with urllib.request.urlopen(address + PLAIN[len(pages) % len(PLAIN)], timeout=10) as answer:
             answer.read()
         pages.append(time.perf_counter() - begun)
         time.sleep(PAUSE_S)

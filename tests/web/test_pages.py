@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -198,3 +199,17 @@ def test_a_misreading_is_asked_as_one(anyone: FlaskClient, session: FakeSession)
     alerts = anyone.get("/regions").json["regions"]["alerts"]
     assert "Misread, or against the rules?" in alerts
     assert "Somebody lays 12-5 on the train of Ann." in alerts
+
+
+def test_answers_are_packed_for_who_takes_it(anyone: FlaskClient) -> None:
+    plain = anyone.get("/")
+    packed = anyone.get("/", headers={"Accept-Encoding": "gzip, br"})
+    assert "Content-Encoding" not in plain.headers and packed.headers["Content-Encoding"] == "gzip"
+    assert "Accept-Encoding" in packed.headers["Vary"]
+    assert gzip.decompress(packed.data) == plain.data
+    assert len(packed.data) < len(plain.data) / 3
+    with anyone.get("/static/page.css", headers={"Accept-Encoding": "gzip"}) as style:
+        assert b"--ground" in gzip.decompress(style.data)
+        etag = style.headers["ETag"]
+    with anyone.get("/static/page.css", headers={"Accept-Encoding": "gzip", "If-None-Match": etag}) as again:
+        assert again.status_code == 304 and again.data == b""
