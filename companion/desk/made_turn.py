@@ -127,17 +127,32 @@ def act_codes(
 ) -> tuple[frozenset[Violation], Table]:
     """What is wrong with the last of `actions` itself, whatever follows it; and the table after it."""
     if isinstance(before, LinePosition):
-        earlier = referee.judge(before, actions[:-1]).codes if len(actions) > 1 else frozenset[Violation]()
-        table = before
-        for action in actions:
-            table = referee.apply(table, action)
-        return referee.judge(before, actions).codes - earlier, table
+        return _line_act_codes(referee, before, actions)
     state = TurnState(rules, before)
     for action in actions[:-1]:
         state.act(action)
     state.codes.clear()
     state.act(actions[-1])
     return frozenset(state.codes), state.table()
+
+
+def _line_act_codes(
+    referee: Referee[Any], before: LinePosition, actions: tuple[Action, ...]
+) -> tuple[frozenset[Violation], Table]:
+    """The same for the Chinese games. Every tile too many is one, and every tile that does not fit: a turn that broke
+    a rule once is no licence to go on breaking it."""
+    table = before
+    for action in actions[:-1]:
+        table = referee.apply(table, action)
+    last = actions[-1]
+    if isinstance(last, (Play, Discard)):
+        codes = frozenset(referee.judge(table, (last,)).codes)
+        if any(isinstance(action, (Play, Discard)) for action in actions[:-1]):
+            codes |= {Violation.EXTRA_TILE}
+    else:
+        earlier = referee.judge(before, actions[:-1]).codes if len(actions) > 1 else frozenset[Violation]()
+        codes = frozenset(referee.judge(before, actions).codes - earlier)
+    return codes, referee.apply(table, last)
 
 
 def changes(
