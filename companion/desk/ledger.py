@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from companion.corrections import Held, held_events, marked_undone
+from companion.desk.course import unsettled
 from companion.desk.history import Act, History
 from companion.desk.match import Match
 from companion.event_fields import Finding
@@ -106,6 +107,8 @@ class Ledger:
     def _tell_late(self, act: Act, findings: tuple[Finding, ...], batch: list[Event]) -> None:
         """An earlier event is ruled on anew: in its own line while that is not written, else by a correction."""
         seq = act.held.event.seq
+        if unsettled(act.held.event):
+            return
         place = seq - self.journal.last_seq - 1
         if 0 <= place < len(batch):
             batch[place] = _with_findings(batch[place], findings)

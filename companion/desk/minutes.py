@@ -21,6 +21,9 @@ from companion.violation import Violation
 Charge = tuple[str, str]
 """(code, player)."""
 
+COUNTED = frozenset({str(Violation.NO_DRAW), str(Violation.EXTRA_DRAW), str(Violation.DRAW_FIRST_TURN)})
+"""Faults that rest on how many face-down tiles the camera counted: one of them overlooked must accuse nobody."""
+
 OWN_KEYS = 2_000_000
 """Keys of the events whose charges are worked out lie above this."""
 
@@ -154,7 +157,8 @@ def _weighed(rows: Sequence[frozenset[Charge]]) -> tuple[Finding, ...]:
     for code in codes:
         players = sorted({player for row in rows for what, player in row if what == code})
         if all(any(what == code for what, _ in row) for row in rows):
-            found.append(Finding(code, by=players[0] if len(players) == 1 else None))
+            sure = code not in COUNTED
+            found.append(Finding(code, certain=sure, by=players[0] if len(players) == 1 or not sure else None))
         else:
             found.extend(Finding(code, certain=False, by=player) for player in players)
     return tuple(found)

@@ -1,0 +1,103 @@
+"""A fault that could be several people's is told as one of these until the later plays decide."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from companion.events import Header, MarkerPlaced, TilePlayed
+from companion.notation import Drawing, Laying, Vanishing, parse_delta
+from companion.session import Session
+from companion.tile import Laid
+from companion.turn import Mark
+from tests.desk.making import ticking
+
+NAMES = ("Ann", "Ben", "Cy", "Dee")
+
+
+def table(tmp_path: Path, rules: str = "tactic", *, draws_seen: bool = False) -> Session:
+    session = Session.create(tmp_path / "g.jsonl", Header(rules, "double-12", NAMES, {}), ticking())
+    session.start_round(Laid(12, 12), "Ann", draws_seen=draws_seen)
+    return session
+
+
+def watch(session: Session, *deltas: str) -> None:
+    for delta in deltas:
+        session.observe(parse_delta(delta.split("; ")))
+
+
+def held(session: Session) -> list[tuple[str, bool, str | None]]:
+    """(code, certain, offender) of everything that stands."""
+    return [
+        (finding.code, finding.certain, finding.by or getattr(line.event, "by", None))
+        for line, finding in session.scoreboard.violations
+    ]
+
+
+def acts(session: Session) -> set[tuple[object, ...]]:
+    """Who did what, of everything that still stands."""
+    taken = {getattr(line.event, "undoes", None) for line in session.scoreboard.lines}
+    return {
+        (line.event.KIND, getattr(line.event, "by", None), getattr(line.event, "tile", None))
+        for line in session.scoreboard.lines
+        if line.seq not in taken and line.event.KIND != "tile_taken_back"
+    }
+
+
+def by(session: Session, *halves: int) -> str | None:
+    return next(
+        line.event.by
+        for line in session.scoreboard.lines
+        if isinstance(line.event, TilePlayed) and line.event.tile == Laid(*halves)
+    )
+
+
+def test_a_fault_that_nobody_noticed_is_found_turns_later(tmp_path: Path) -> None:
+    """Ben played and put his marker on all the same; until Cy plays too it may have been Cy's tile after Ben's pass."""
+    session = table(tmp_path)
+    watch(session, "+12-3@Ann", "+12-10@Ben", "+12-11@Cy", "+12-9@Dee", "mark Ann", "+12-4@MX; mark Ben")
+    assert held(session) == []
+    assert by(session, 12, 4) == "Cy"
+    watch(session, "+11-8@Cy")
+    assert ("MARKER_UNEARNED", False, "Ben") in held(session)
+    assert not any(certain for _, certain, _ in held(session))
+    watch(session, "+4-11@MX", "+3-9@Ann", "+10-1@Ben", "+8-5@Cy")
+    assert "MARKER_UNEARNED" in {code for code, _, _ in held(session)}
+    assert not any(certain for _, certain, _ in held(session))
+    assert by(session, 12, 4) in ("Ben", None)
+    assert by(session, 11, 8) in ("Cy", None)
+
+
+def test_of_two_who_may_have_erred_the_next_play_names_one(tmp_path: Path) -> None:
+    """An extra tile by Ben or a tile on a closed train by Cy: when Dee goes on at her own train it was Cy."""
+    session = table(tmp_path)
+    watch(session, "+12-3@Ann", "+12-10@Ben", "+12-11@Cy", "+12-9@Dee", "+3-7@Ann", "+10-2@Ben", "+2-6@Ben")
+    assert {(code, certain) for code, certain, _ in held(session)} >= {("EXTRA_TILE", False), ("CLOSED_TRAIN", False)}
+    watch(session, "+9-8@Dee", "+7-1@Ann")
+    assert ("CLOSED_TRAIN", True, "Cy") in held(session)
+    assert not any(code == "EXTRA_TILE" for code, _, _ in held(session))
+    assert by(session, 2, 6) == "Cy"
+
+
+def test_taking_the_tile_back_takes_back_what_it_made_doubtful(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    watch(session, "+12-3@Ann", "+12-10@Ben", "+12-11@Cy", "+12-9@Dee", "mark Ann", "+12-4@MX; mark Ben")
+    before = acts(session)
+    watch(session, "+11-8@Cy")
+    assert acts(session) != before
+    session.observe([Vanishing(Laid(11, 8), "Cy")])
+    assert held(session) == []
+    assert acts(session) == before
+
+
+def test_a_draw_that_the_camera_overlooked_accuses_nobody_for_certain(tmp_path: Path) -> None:
+    """Ann's marker appears without a draw: she did not draw, or the pile was counted wrongly."""
+    session = table(tmp_path, "reeves", draws_seen=True)
+    for train, outer in zip(NAMES, (3, 10, 11, 9), strict=True):
+        session.observe([Laying(Laid(12, outer), train)])
+    session.observe([Mark("Ann")])
+    session.observe([Laying(Laid(10, 2), "Ben")])
+    assert any(isinstance(line.event, MarkerPlaced) for line in session.scoreboard.lines)
+    assert not any(certain for _, certain, _ in held(session))
+    session.observe([Drawing(1), Mark("Cy")])
+    session.observe([Laying(Laid(9, 1), "Dee")])
+    assert not any(certain for _, certain, _ in held(session))
