@@ -48,16 +48,27 @@ def end() -> str:
     return _end_page(_board(), {}, None)
 
 
-def _end_page(board: Board, hands: Mapping[str, str], note: str | None) -> str:
+def _end_page(
+    board: Board, hands: Mapping[str, str], note: str | None, whose: str | None = None, how: str | None = None
+) -> str:
     workshop = house().workshop
     eye = workshop is not None and workshop.read_hand is not None
-    return render_template("round_end.html", board=board, hands=hands, note=note, eye=eye, tv=False)
+    return render_template(
+        "round_end.html", board=board, hands=hands, note=note, eye=eye, whose=whose, how=how, tv=False
+    )
+
+
+def _next_seat(board: Board, hands: Mapping[str, str]) -> str | None:
+    """Whose photograph is probably the next one."""
+    return next((seat.name for seat in board.seats if not hands.get(seat.name)), None)
 
 
 @rounds.post("/round-end")
 @needs_pin
 def count() -> AnyResponse:
     """All hands at once: the round ends, each hand is shown, and the session scores it."""
+    # A photograph that was chosen and not read comes along with the form.
+    request.max_content_length = PHOTO_LIMIT
     fields = read_body(request)
     board = _board()
     session: Any = house().session
@@ -106,9 +117,10 @@ def photo() -> AnyResponse | str:
         raise BadRequest(_("The photograph cannot be read: %(why)s", why=fault)) from None
     sign = ":" if board.chinese else "-"
     found = " ".join(f"{a}{sign}{b}" for a, b in read.get("tiles") or ())
-    hands = {key.removeprefix("kept_"): value[:200] for key, value in request.form.items() if key.startswith("kept_")}
+    hands = {one.name: request.form.get(f"hand_{one.index}", "")[:200] for one in board.seats}
     hands[seat.name] = found
-    return _end_page(board, hands, _photo_note(seat.name, read))
+    how = request.form.get("how")
+    return _end_page(board, hands, _photo_note(seat.name, read), _next_seat(board, hands), how)
 
 
 def _photo_note(name: str, read: Mapping[str, Any]) -> str:

@@ -129,7 +129,7 @@ def test_hands_that_cannot_be_counted_change_nothing(
 
 
 def test_a_photographed_hand_is_looked_over_before_it_counts(keeper: FlaskClient, session: FakeSession) -> None:
-    form = {"by": "Ben", "kept_Ann": "1-1", "photo": (io.BytesIO(b"\xff\xd8\xff\xe0"), "hand.jpg")}
+    form = {"by": "Ben", "hand_1": "1-1", "photo": (io.BytesIO(b"\xff\xd8\xff\xe0"), "hand.jpg")}
     page = keeper.post("/round-end/photo", data=form, content_type="multipart/form-data").text
     assert 'name="hand_2" value="12-5 3-3"' in page
     assert 'name="hand_1" value="1-1"' in page, "what was typed before is kept"

@@ -9,6 +9,7 @@ from flask import Flask
 from playwright.sync_api import Browser, expect
 
 from companion.web.house import House
+from tests.bench.first_view import view
 from tests.web import tables
 from tests.web.browser import complaints, served, started
 from tests.web.conftest import PIN
@@ -142,3 +143,9 @@ def test_it_works_without_scripts(browser: Browser, address: str, session: FakeS
     page.click(".enter .button")
     context.close()
     assert session.calls == [("play", ((11, 7), "Cyril"), {"by": "Cyril", "source": "person"})]
+
+
+def test_the_first_view_is_small(browser: Browser, address: str, session: FakeSession) -> None:
+    session.show(tables.eight_players())
+    transferred, _drawn = view(browser, address, viewport={"width": 390, "height": 844})
+    assert transferred < 150_000

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
-from dataclasses import replace
 
+import cv2
 import pytest
-from PIL import Image
 from playwright.sync_api import Page, expect
 
 from companion.cli.serve_games import make_house
 from companion.web.app import PageSettings, create_app
 from companion.web.pin import PinLock, PinSettings
+from datasets.render.table import TableCamera, TableScene, TableTile, render_table
 from tests.web.browser import complaints, served, started
 
 pytestmark = pytest.mark.browser
@@ -24,7 +23,6 @@ PIN = "135790"
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     house = make_house(tmp_path_factory.mktemp("data"))
     assert house.workshop is not None
-    house.workshop = replace(house.workshop, read_hand=lambda raw, header: {"tiles": [[1, 2], [6, 6]], "unreadable": 0})
     app = create_app(house, PageSettings(pin=PIN), PinLock.of(PIN, PinSettings(n=2**4)))
     with served(app) as address, started() as browser:
         found = browser.new_page(base_url=address, viewport={"width": 390, "height": 844})
@@ -32,6 +30,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
         found.heard = complaints(found)  # type: ignore[attr-defined]
         yield found
     house.session.journal.close()  # type: ignore[attr-defined]
+    house.workshop.read_hand.close()  # type: ignore[union-attr]
 
 
 def lay(page: Page, train: str, outer: int, inner: int | None = None) -> None:
@@ -44,6 +43,13 @@ def lay(page: Page, train: str, outer: int, inner: int | None = None) -> None:
         form.locator("summary").click()
         form.locator('input[name="inner"]').fill(str(inner))
     form.get_by_role("button", name="Lay the tile").click()
+
+
+def photographed(*hand: tuple[int, int]) -> bytes:
+    """A hand laid open on a cloth, rendered as a phone's photograph."""
+    tiles = tuple(TableTile((90.0 + 60.0 * n, 90.0), 80.0 + 12.0 * n, values) for n, values in enumerate(hand))
+    scene = TableScene((240.0, 180.0), tiles, camera=TableCamera(width=1200, height=900, height_mm=330), set_max=12)
+    return cv2.imencode(".jpg", render_table(scene, 21)[0])[1].tobytes()
 
 
 def test_1_the_game_is_set_up(page: Page) -> None:
@@ -122,15 +128,14 @@ def test_8_the_round_ends_with_hands_typed_tapped_and_photographed(page: Page) -
     for value in ("3", "4", "0", "9"):
         keys.get_by_role("button", name=value, exact=True).click()
     expect(page.locator('input[name="hand_2"]')).to_have_value("3-4 0-9")
-    photo = io.BytesIO()
-    Image.new("RGB", (64, 64), "white").save(photo, "JPEG")
     page.locator('select[name="by"]').select_option("Cy")
-    page.set_input_files(
-        'input[name="photo"]', {"name": "hand.jpg", "mimeType": "image/jpeg", "buffer": photo.getvalue()}
-    )
+    photograph = {"name": "hand.jpg", "mimeType": "image/jpeg", "buffer": photographed((1, 2), (6, 6))}
+    page.set_input_files('input[name="photo"]', photograph)
     page.get_by_role("button", name="Read it").click()
-    expect(page.locator('input[name="hand_3"]')).to_have_value("1-2 6-6")
-    page.fill('input[name="hand_2"]', "3-4 0-9")
+    expect(page.locator('[role="status"]').first).to_contain_text("Cy: 2 tiles read.", timeout=120_000)
+    read = {tuple(sorted(tile.split("-"))) for tile in page.locator('input[name="hand_3"]').input_value().split()}
+    assert read == {("1", "2"), ("6", "6")}, "by the real reader"
+    expect(page.locator('input[name="hand_2"]')).to_have_value("3-4 0-9")
     page.get_by_role("button", name="Count").click()
     totals = page.locator(".rounds tfoot td.total")
     expect(totals).to_have_text(["0", "16", "15"])
