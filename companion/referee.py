@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 
 from companion.chinese import judging as line_judging
 from companion.chinese import line
-from companion.mexican import blocks, judging
+from companion.mexican import blocks, judging, scoring
 from companion.position import LinePosition, Position
 from companion.ruleset import RuleSet
 from companion.ruling import Ruling
@@ -106,6 +106,23 @@ class LineReferee:
 
     def blocked(self, position: LinePosition) -> bool:
         return line.blocked(self.rules, position.line, len(position.players))
+
+
+def undealt(rules: RuleSet, set_max: int | None, players: int) -> str | None:
+    """Why a set (None: the Chinese tiles) cannot be dealt to so many players; None where it can, or where the rule set
+    says nothing about this set and the hands are simply not counted. Source: rules.md 2.1 and 4.2."""
+    if set_max is None:
+        dealt = line.deal(rules, players).verdict == "ok"
+        allowed: Sequence[int] = rules.players_allowed()
+    else:
+        deals = {n: scoring.deal(rules, set_max, n) for n in rules.players_allowed(set_max)}
+        allowed = [n for n, deal in deals.items() if deal.boneyard is not None and deal.boneyard >= 0]
+        if players in deals and players not in allowed:
+            have = scoring.tiles_in(set_max)
+            needed = 1 + players * (deals[players].hand or 0)
+            return f"{needed} tiles would be needed for {players} players, and double-{set_max} has {have}"
+        dealt = players in allowed or not deals
+    return None if dealt else f"{rules.name} is dealt for {', '.join(map(str, allowed))} players, not for {players}"
 
 
 def referee_for(rules: RuleSet) -> MexicanReferee | LineReferee:

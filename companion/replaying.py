@@ -12,6 +12,7 @@ from companion.desk.history import History
 from companion.event_fields import EventError, Finding
 from companion.events import Event, MatchEnded, RoundScored
 from companion.journal import JournalError, JournalText, read_journal
+from companion.referee import undealt
 from companion.ruleset import RuleSet, load_ruleset
 from companion.scoreboard import Scoreboard, fold_held
 
@@ -104,9 +105,9 @@ def replay_text(text: JournalText, name: str = "journal") -> Replay:
     players = len(text.header.players)
     if rules.is_mexican == (text.header.set_max is None):
         raise JournalError(f"{name}: line 1: set: {text.header.set} is no set for {text.header.rules}")
-    allowed = rules.players_allowed(text.header.set_max) if text.header.set_max is not None else rules.players_allowed()
-    if allowed and players not in allowed:
-        raise JournalError(f"{name}: line 1: players: {text.header.rules} is not dealt for {players}")
+    fault = undealt(rules, text.header.set_max, players)
+    if fault is not None:
+        raise JournalError(f"{name}: line 1: players: {fault}")
     try:
         held = held_events(text.events)
     except EventError as error:

@@ -39,7 +39,8 @@ from companion.events import (
 )
 from companion.journal import Clock, Journal, utc_now
 from companion.notation import Change, Laying
-from companion.ruleset import load_ruleset
+from companion.referee import undealt
+from companion.ruleset import RuleSetError, load_ruleset
 
 __all__ = ["CHANGED", "Session", "SessionError"]
 
@@ -51,8 +52,11 @@ class Session(OpenGame):
 
     @classmethod
     def create(cls, path: str | Path, header: Header, clock: Clock = utc_now) -> Session:
-        """A new game. Raises JournalError, RuleSetError."""
+        """A new game. Raises JournalError, RuleSetError, the latter also where there are not enough tiles."""
         rules = load_ruleset(header.rules, header.options)
+        fault = undealt(rules, header.set_max, len(header.players))
+        if fault is not None:
+            raise RuleSetError(f"players: {fault}")
         return cls(Journal.create(path, header, clock), rules)
 
     @classmethod

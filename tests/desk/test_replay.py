@@ -115,7 +115,7 @@ def test_a_torn_last_line_is_reported_and_the_rest_is_told(tmp_path: Path) -> No
         (lambda lines: [lines[0], "nonsense", *lines[1:]], "line 2: is not JSON"),
         (lambda lines: [lines[0].replace("chedeng", "bridge"), *lines[1:]], "no rule set"),
         (lambda lines: [lines[0].replace('"chinese"', '"double-12"'), *lines[1:]], "set: double-12 is no set for"),
-        (lambda lines: [lines[0].replace(', "Dee"', ""), *lines[1:]], "players: chedeng is not dealt for 3"),
+        (lambda lines: [lines[0].replace(', "Dee"', ""), *lines[1:]], "players: chedeng is dealt for 4 players"),
         (lambda lines: [lines[0].replace('"options": {}', '"options": {"rounds": 3}'), *lines[1:]], "options.rounds"),
     ],
 )  # fmt: skip

@@ -17,6 +17,7 @@ from companion.mexican.scoring import (
     round_end,
     score,
 )
+from companion.referee import undealt
 from companion.ruleset import load_ruleset
 from companion.tile import Tile
 
@@ -115,3 +116,24 @@ def test_each_round_has_the_next_lower_engine() -> None:
     assert (last_round(CZ, 12), last_round(load_ruleset("cz", {"rounds": 12}), 12)) == (13, 12)
     assert last_round(POLTAVA, 9) == 10
     assert last_round(load_ruleset("tactic", {"first_engine": 9}), 12) == 10
+
+
+@pytest.mark.parametrize(
+    ("name", "set_max", "players", "says"),
+    [
+        ("poltava", 9, 8, "57 tiles would be needed for 8 players, and double-9 has 55"),
+        ("cz", 9, 4, "61 tiles would be needed for 4 players, and double-9 has 55"),
+        ("tactic", 9, 5, "tactic is dealt for 2, 3, 4 players, not for 5"),
+        ("chedeng", None, 3, "chedeng is dealt for 4 players, not for 3"),
+        ("jielong", None, 5, "jielong is dealt for 2, 3, 4 players, not for 5"),
+    ],
+)
+def test_what_cannot_be_dealt_is_said_in_a_sentence(name: str, set_max: int | None, players: int, says: str) -> None:
+    assert undealt(load_ruleset(name), set_max, players) == says
+
+
+def test_what_can_be_dealt_or_has_no_table_is_not_refused() -> None:
+    assert undealt(load_ruleset("poltava"), 9, 6) is None
+    assert undealt(load_ruleset("poltava"), 12, 10) is None
+    assert undealt(load_ruleset("kkori"), None, 2) is None
+    assert undealt(load_ruleset("reeves"), 15, 10) is None
