@@ -21,8 +21,20 @@ from companion.violation import Violation
 Charge = tuple[str, str]
 """(code, player)."""
 
-COUNTED = frozenset({str(Violation.NO_DRAW), str(Violation.EXTRA_DRAW), str(Violation.DRAW_FIRST_TURN)})
-"""Faults that rest on how many face-down tiles the camera counted: one of them overlooked must accuse nobody."""
+COUNTED = frozenset(
+    map(
+        str,
+        (
+            Violation.NO_DRAW,
+            Violation.EXTRA_DRAW,
+            Violation.DRAW_FIRST_TURN,
+            Violation.EXTRA_TILE,
+            Violation.OUT_OF_TURN,
+        ),
+    )
+)
+"""Faults that rest on how many face-down tiles the camera counted, or on the order of turns alone: one tile
+overlooked, one hand mistaken for another must accuse nobody. So they are never certain by the camera."""
 
 OWN_KEYS = 2_000_000
 """Keys of the events whose charges are worked out lie above this."""
