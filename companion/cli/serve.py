@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -70,7 +71,7 @@ def serve(
     from companion.cli.serve_games import make_house
     from companion.cli.serve_labels import LabelKeeper
     from companion.cli.serve_learning import LearningDesk
-    from companion.evidence import delete_stored
+    from companion.evidence import EvidenceSettings, delete_stored, expire_stored
     from companion.mending import CopyKeeper, mend_games
     from companion.supervise.watchdog import Watchdog, systemd_notifier
     from companion.tableside import ButtonPod
@@ -90,6 +91,7 @@ def serve(
         parts.callback(ear.close)
         for mended in mend_games(folder / "games"):
             click.echo(mended.sentence, err=True)
+        expire_stored(folder / "games", time.time() - EvidenceSettings().keep_days * 86400)
         house = make_house(folder)
         copies = CopyKeeper(folder / "games")
         parts.callback(copies.close)

@@ -13,9 +13,10 @@ import cv2
 
 from companion.cli.learned import usable
 from companion.cli.serve_table import PLACE_FILE, TablePlace, look_over, place_from, read_place, write_place
+from companion.cli.serve_view import CHECK_CORNERS, FOUND_AGAIN, ViewKeeper
 from companion.evidence import EvidenceStore
 from companion.setup_file import GameSetup, SetupError, setup_from_json
-from companion.supervise import SupervisedCamera, SupervisedEye, keep_watching
+from companion.supervise import AwayError, SupervisedCamera, SupervisedEye, keep_watching
 from companion.tile import Tile
 from companion.watch import CameraNews, Watcher
 from companion.watch.session_desk import SessionDesk
@@ -30,6 +31,9 @@ STILL_WH = (1280, 960)
 
 TRY_AGAIN_S = 2.0
 """Pause before the table is looked for again: somebody is moving corners or camera."""
+
+MOVED_SHARE = 0.003
+"""Corners that moved by more than this share of the picture's width are worth a word."""
 
 NEW_ROUND = ("round_started", "round_scored", "round_ended")
 
@@ -55,6 +59,7 @@ class WatchedTable:
         if camera is None and (source == "picamera" or source.startswith(("usb:", "/dev/"))):
             camera = SupervisedCamera(source, beat=lambda: beat("camera"))
         self._camera: Camera = open_camera(source) if camera is None else camera
+        self._view = ViewKeeper(self._camera)
         self._own_setup: Callable[[], Any] | None = getattr(self._camera, "setup", None)
         self._data_dir = data_dir
         self._taught: Path | None = None
@@ -168,7 +173,11 @@ class WatchedTable:
         if self._forget.is_set() and self._watcher is not None:
             self._forget.clear()
             self._watcher.forget()
-        frame = self._camera.read()
+        try:
+            frame = self._camera.read()
+        except AwayError as away:
+            self._view.away(away)
+            raise
         if frame is None:
             return False
         with self._lock:
@@ -182,7 +191,23 @@ class WatchedTable:
             self._watcher = self._begin(frame, *game)
             if self._watcher is None:
                 return not self._stop.wait(TRY_AGAIN_S)
-        self._watcher.see(frame)
+            self._view.looks_right(frame)
+        if not self._view.in_doubt or self._found_again(frame, self._watcher):
+            self._watcher.see(frame)
+        return True
+
+    def _found_again(self, frame: Frame, watcher: Watcher) -> bool:
+        """After an absence: where is the table now? Nothing is read before that is known."""
+        was = watcher.calibration.corners_px
+        corners = self._view.corners_now(frame, was)
+        if corners is None:
+            self._say("lost", CHECK_CORNERS)
+            return False
+        watcher.relocate(corners)
+        self._evidence.forget_before()
+        self._view.looks_right(frame)
+        if float(abs(corners - was).max()) > MOVED_SHARE * frame.size_wh[0]:
+            self._say("moved", FOUND_AGAIN)
         return True
 
     def _begin(self, frame: Frame, name: str, session: Any) -> Watcher | None:
@@ -244,6 +269,7 @@ class WatchedTable:
     def _news(self, news: CameraNews) -> None:
         shown, watcher = self._frame, self._watcher
         if news.state == "read" and shown is not None and watcher is not None:
+            self._view.looks_right(shown)
             self._evidence.settled(shown, watcher.memory.tiles(), _corners_of(watcher))
         self._say(news.state, news.detail)
 

@@ -5,7 +5,15 @@ kept, for how long, and how it is deleted).
 """
 
 from companion.evidence.closeups import CloseUps
-from companion.evidence.files import PICTURE, delete_stored
+from companion.evidence.files import PICTURE, delete_stored, expire_stored
 from companion.evidence.store import EvidenceSettings, EvidenceStatus, EvidenceStore
 
-__all__ = ["PICTURE", "CloseUps", "EvidenceSettings", "EvidenceStatus", "EvidenceStore", "delete_stored"]
+__all__ = [
+    "PICTURE",
+    "CloseUps",
+    "EvidenceSettings",
+    "EvidenceStatus",
+    "EvidenceStore",
+    "delete_stored",
+    "expire_stored",
+]

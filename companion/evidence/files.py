@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PICTURE = re.compile(r"evidence-\d{8}T\d{6}-\d{4}(-before-\d|-tile-\d{1,2}(-before)?)?\.jpg")
+UNFINISHED = re.compile(r"evidence-\d{8}T\d{6}-\d{4}[a-z0-9-]*\.part")
 INDEX = re.compile(r"evidence-\d{8}T\d{6}-\d{4}\.json")
 
 
@@ -38,8 +39,24 @@ def found(games: Path) -> list[Stored]:
     return stored
 
 
+def remove_unfinished(games: Path) -> None:
+    """Delete what a killed program was just writing; nobody else would ever find it again."""
+    for path in games.glob("*/evidence-*.part"):
+        if UNFINISHED.fullmatch(path.name):
+            path.unlink(missing_ok=True)
+
+
+def expire_stored(games: Path, before: float) -> int:
+    """Delete evidence older than `before` (seconds since 1970), where no store is open; how much there was."""
+    going = [stored for stored in found(games) if stored.at < before]
+    for stored in going:
+        stored.path.unlink(missing_ok=True)
+    return len(going)
+
+
 def delete_stored(games: Path) -> int:
     """Delete every picture of earlier evenings, where no store is open; how many there were."""
+    remove_unfinished(games)
     going = found(games)
     for stored in going:
         stored.path.unlink(missing_ok=True)

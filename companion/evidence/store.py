@@ -22,9 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.evidence.closeups import CloseUps, painted_outside
-from companion.evidence.files import Stored, found
+from companion.evidence.files import Stored, found, remove_unfinished
 from companion.tableview import SeenTile
 from vision.frame import Frame, Image
+
+EXPIRE_EVERY_S = 3600.0
 
 Corners = Sequence[Sequence[float]]
 
@@ -75,8 +77,11 @@ class EvidenceStore:
         self._closeups = CloseUps(self._settings.table_margin)
         self._trouble = ""
         self._count = 0
+        remove_unfinished(games)
         self._stored = deque(sorted(found(games), key=lambda stored: stored.at))
         self._bytes = sum(stored.size for stored in self._stored)
+        self._expired_at = self._clock()
+        self.expire()
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="evidence")
         self._last: Future[None] | None = None
 
@@ -88,6 +93,14 @@ class EvidenceStore:
                 self._ring.append((frame.at, _narrowed(frame.image, self._settings.width_px // 2)))
             while len(self._ring) > self._settings.before:
                 self._ring.popleft()
+        if abs(self._clock() - self._expired_at) > EXPIRE_EVERY_S:
+            self.expire()
+
+    def forget_before(self) -> None:
+        """The camera was moved: on the pictures of the last seconds the table lay elsewhere."""
+        with self._lock:
+            self._ring.clear()
+            self._closeups.forget()
 
     def settled(self, frame: Frame, tiles: Sequence[SeenTile], corners_px: Corners) -> None:
         """A still table was read, and this is how it looked: the "before" of whatever is laid next."""
@@ -147,11 +160,14 @@ class EvidenceStore:
         with self._lock:
             self._ring.clear()
             self._closeups.forget()
+        # What is being written this moment must not appear after somebody has deleted everything.
+        self.flush()
         return self._delete(lambda stored: True)
 
     def expire(self) -> int:
-        """Delete what is too old; how many there were. `keep` does it too."""
-        limit = self._clock() - self._settings.keep_days * 86400
+        """Delete what is too old; how many there were. Done at the start, every hour, and with every new picture."""
+        self._expired_at = self._clock()
+        limit = self._expired_at - self._settings.keep_days * 86400
         return self._delete(lambda stored: stored.at < limit)
 
     @property

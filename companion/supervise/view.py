@@ -21,7 +21,7 @@ Matrix = NDArray[np.float64]
 @dataclass(frozen=True, slots=True)
 class ViewSettings:
     """`points` are looked for in a picture of `width_px`; a transformation counts when `least` of them and
-    `least_share` of the matched agree on it within `reach_px`. `certainty` is the least one of a mere shift of the whole
+    `least_share` of the matched agree on it within `reach_px`. `certainty` is the least of a mere shift of the whole
     picture, which is asked for where there are too few points."""
 
     width_px: int = 640

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -346,13 +346,22 @@ class Watcher:
         corners = table_corners(find_markers(frame.image)) if state.camera_moved else None
         if corners is None:
             corners = np.asarray(self.calibration.corners_px + np.array(state.moved_px), np.float32)
-        self.calibration = Calibration.from_corners(
-            corners, self.calibration.size_mm, self.calibration.tile_height_mm, self.calibration.lens
-        )
-        self._colours = None
+        self._place(corners)
         if state.camera_moved:
             self.bare.forget()
             self._say("moved", frame.name, f"the camera moved by {moved:.0f} px; the table was found again")
+
+    def relocate(self, corners_px: NDArray[np.floating[Any]]) -> None:
+        """The table's corners, (4, 2), are there now, measured from outside: the next still table is read whole."""
+        self._place(np.asarray(corners_px, np.float32))
+        self.bare.forget()
+        self._reading = None
+        self.settler.forget()
+
+    def _place(self, corners_px: NDArray[np.float32]) -> None:
+        known = self.calibration
+        self.calibration = Calibration.from_corners(corners_px, known.size_mm, known.tile_height_mm, known.lens)
+        self._colours = None
 
     def _say(self, state: str, frame: str, detail: str = "") -> None:
         if state != self._state or detail:

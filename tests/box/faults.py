@@ -1,7 +1,8 @@
-"""What a box must survive, in the numbers it must survive it in: `python -m tests.box.faults [SHARE]`.
+"""What a box must survive, in the numbers it must survive it in: `python -m tests.box.faults [SHARE] [--record]`.
 
 The short version runs with the other tests (test_endurance.py). SHARE is the part of the full numbers to do, 1 by
-default.
+default. One after the other: writers killed, the power cut at every byte, a camera's troubles, a siege of the page, and
+four tables on a broker that is killed.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from companion.header import Header
 from companion.journal import Journal, read_journal
@@ -22,6 +25,10 @@ from companion.supervise import SupervisedCamera
 from companion.supervise.camera import SupervisionSettings
 from companion.supervise.health import State
 from tests.box.cameras import open_troubled, set_mode
+from tests.box.club import meet
+from tests.box.power_cut import cut_everywhere
+from tests.box.results import arguments, command, record
+from tests.box.siege import lay_siege
 
 HEADER = Header("tactic", "double-9", ("Ann", "Ben"))
 KILLS_PER_JOURNAL = 50
@@ -135,20 +142,50 @@ def kill_children(folder: Path, kills: int, seed: int = 1) -> int:
     return sum(1 for pid in victims if Path(f"/proc/{pid}").exists())
 
 
+def _kills(folder: Path, share: float) -> dict[str, Any]:
+    report = kill_writers(folder, max(1, round(1000 * share)))
+    return {**asdict(report), "slowest_reopening_s": round(report.slowest_reopening_s, 3)}
+
+
+def _troubles(folder: Path, share: float) -> dict[str, Any]:
+    seen = {trouble: trouble_camera(folder, trouble) for trouble in TROUBLES}
+    told = {
+        name: {"noticed_s": round(r.noticed_s, 1), "recovered_s": round(r.recovered_s, 1)} for name, r in seen.items()
+    }
+    kills = max(1, round(50 * share))
+    return {**told, "camera_processes_killed": kills, "left_over": kill_children(folder, kills)}
+
+
+def _siege(folder: Path, share: float) -> dict[str, Any]:
+    def part(full: int) -> int:
+        return max(1, round(full * share))
+
+    report = lay_siege(folder, viewers=part(100), connects=part(500), slow=part(100), events=part(200))
+    return {
+        "viewers": report.viewers,
+        "events_each": report.events,
+        "answers": {str(status or "hung up"): count for status, count in sorted(report.statuses.items(), key=str)},
+        "memory_mb": [round(report.memory_before_mb), round(report.memory_after_mb)],
+    }
+
+
+RUNS: dict[str, Callable[[Path, float], dict[str, Any]]] = {
+    "writers_killed": _kills,
+    "power_cuts": lambda folder, share: asdict(cut_everywhere(folder, rounds=2, step=max(1, round(1 / share)))),
+    "camera_troubles": _troubles,
+    "siege": _siege,
+    "club": lambda folder, share: asdict(meet(folder, 4, max(20, round(2000 * share)), max(1, round(10 * share)))),
+}
+
+
 def main() -> None:
-    share = float(sys.argv[1]) if len(sys.argv) > 1 else 1.0
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        killed = kill_writers(folder, max(1, round(1000 * share)))
-        print(
-            f"{killed.kills} writers killed: {killed.acknowledged} events acknowledged, {killed.lost} lost, "
-            f"slowest reopening {killed.slowest_reopening_s:.3f} s"
-        )
-        for trouble in TROUBLES:
-            report = trouble_camera(folder, trouble)
-            print(f"camera {trouble}: said after {report.noticed_s:.1f} s, back after {report.recovered_s:.1f} s")
-        kills = max(1, round(50 * share))
-        print(f"{kills} camera processes killed: {kill_children(folder, kills)} left over")
+    chosen = arguments("All faults; the first number is the share of the full numbers.", share=1.0)
+    for name, run in RUNS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            facts = run(Path(folder), chosen.share)
+        print(f"{name}: {facts}", flush=True)
+        if chosen.record:
+            record(name, {"command": command("tests.box.faults"), **facts})
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import pytest
 
 from companion.supervise.camera import SupervisionSettings
 from tests.box.faults import TROUBLES, kill_children, kill_writers, trouble_camera
+from tests.box.power_cut import cut_everywhere
 from tests.box.soak import soak
 
 
@@ -15,6 +16,12 @@ def test_killed_writers_lose_no_acknowledged_event(tmp_path: Path) -> None:
     report = kill_writers(tmp_path, kills=8)
     assert report.acknowledged >= 8
     assert report.lost == 0
+
+
+def test_a_power_cut_leaves_a_beginning_of_the_game(tmp_path: Path) -> None:
+    report = cut_everywhere(tmp_path, rounds=1, step=11)
+    assert report.events > 20
+    assert report.cuts > 300
 
 
 def test_the_shipped_settings_notice_within_3_seconds_and_are_back_within_10(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.evidence import PICTURE, EvidenceSettings, EvidenceStore, delete_stored
+from companion.evidence import PICTURE, EvidenceSettings, EvidenceStore, delete_stored, expire_stored
 from vision.frame import Frame
 
 CORNERS = [[100, 60], [540, 60], [540, 420], [100, 420]]
@@ -174,8 +175,9 @@ def test_one_tap_deletes_every_picture_and_no_journal(store: EvidenceStore, game
 
 def test_pictures_of_earlier_evenings_count_after_a_restart(games: Path, world: World) -> None:
     first = EvidenceStore(games, clock=world.clock, free_bytes=world.free_bytes)
-    first.keep("evening", frame(), CORNERS)
+    name = first.keep("evening", frame(), CORNERS)
     first.close()
+    os.utime(games / "evening" / str(name), (world.now, world.now))
     again = EvidenceStore(games, clock=world.clock, free_bytes=world.free_bytes)
     assert again.status.pictures == 1
     assert again.status.bytes == pictures(games)[0].stat().st_size
@@ -190,3 +192,50 @@ def test_pictures_of_earlier_evenings_can_be_deleted_without_a_camera(games: Pat
     assert delete_stored(games) == 1
     assert pictures(games) == []
     assert (games / "evening/journal.jsonl").exists()
+
+
+def test_old_evidence_goes_at_the_start_and_while_nobody_plays(games: Path, world: World) -> None:
+    first = EvidenceStore(games, clock=world.clock, free_bytes=world.free_bytes)
+    path = games / "evening" / str(first.keep("evening", frame(), CORNERS))
+    first.close()
+    os.utime(path, (world.now, world.now))
+    world.now += 31 * 86400
+    EvidenceStore(games, clock=world.clock, free_bytes=world.free_bytes).close()
+    assert not path.exists()
+    open_all_month = EvidenceStore(games, clock=world.clock, free_bytes=world.free_bytes)
+    path = games / "evening" / str(open_all_month.keep("evening", frame(), CORNERS))
+    open_all_month.flush()
+    world.now += 31 * 86400
+    open_all_month.remember(frame())
+    assert not path.exists()
+    open_all_month.close()
+
+
+def test_without_a_camera_old_evidence_goes_too(games: Path) -> None:
+    names = ["evidence-20260101T200000-0001.jpg", "evidence-20260601T200000-0001.jpg", "ours.jpg"]
+    for at, name in enumerate(names):
+        (games / "evening" / name).write_bytes(b"x")
+        os.utime(games / "evening" / name, (at, at))
+    assert expire_stored(games, before=1) == 1
+    assert sorted(path.name for path in (games / "evening").glob("*.jpg")) == sorted(names[1:])
+
+
+def test_a_picture_that_was_being_written_when_the_power_went_is_not_left_behind(games: Path, world: World) -> None:
+    torn = games / "evening" / "evidence-20260101T200000-0001-before-2.part"
+    torn.write_bytes(b"half a picture")
+    foreign = games / "evening" / "download.part"
+    foreign.write_bytes(b"not ours")
+    EvidenceStore(games, clock=world.clock, free_bytes=world.free_bytes).close()
+    assert not torn.exists()
+    torn.write_bytes(b"half a picture")
+    delete_stored(games)
+    assert not torn.exists()
+    assert foreign.exists()
+
+
+def test_deleting_everything_waits_for_what_is_being_written(store: EvidenceStore, games: Path) -> None:
+    for _ in range(5):
+        store.keep("evening", frame(), CORNERS)
+    assert store.delete_all() == 5
+    store.close()
+    assert list(games.glob("*/evidence-*")) == []

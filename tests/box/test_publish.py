@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-import socket
-import subprocess
-import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,46 +10,14 @@ import paho.mqtt.client as mqtt
 import pytest
 from paho.mqtt.enums import CallbackAPIVersion
 
-from companion.events import Drew, Event
-from companion.hall import Hall
-from companion.header import Header
 from companion.journal import Journal
-from companion.publish import Broker, Outbox, Publisher, parse_broker
+from companion.publish import Broker, Outbox, parse_broker
 from companion.publish.discovery import discovery, summary
 from companion.publish.recorded import unfinished
 from companion.publish.topics import table_id
+from tests.box.club import HEADER, MOSQUITTO, BrokerProcess, TableGame, Watched, meet, publisher
 
-MOSQUITTO = shutil.which("mosquitto", path="/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin:/opt/homebrew/sbin")
 PATIENCE_S = 90.0
-
-
-class BrokerProcess:
-    """A Mosquitto of our own, which keeps nothing: the hardest case when it is killed."""
-
-    def __init__(self, folder: Path) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = int(probe.getsockname()[1])
-        self._config = folder / "mosquitto.conf"
-        self._config.write_text(
-            f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence false\n", encoding="ascii"
-        )
-        self._process: subprocess.Popen[bytes] | None = None
-
-    @property
-    def address(self) -> Broker:
-        return Broker("127.0.0.1", self.port)
-
-    def start(self) -> None:
-        assert MOSQUITTO is not None
-        quiet = subprocess.DEVNULL
-        self._process = subprocess.Popen([MOSQUITTO, "-c", str(self._config)], stdout=quiet, stderr=quiet)
-
-    def kill(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            self._process = None
 
 
 @pytest.fixture
@@ -65,37 +28,6 @@ def broker(tmp_path: Path) -> Iterator[BrokerProcess]:
     process.start()
     yield process
     process.kill()
-
-
-@dataclass
-class TableGame:
-    """A session as far as publishing sees it, over a real journal."""
-
-    journal: Journal
-    listeners: list[Callable[..., None]] = field(default_factory=list)
-
-    @property
-    def header(self) -> Header:
-        return self.journal.header
-
-    @property
-    def events(self) -> tuple[Event, ...]:
-        return tuple(self.journal.events)
-
-    def snapshot(self) -> dict[str, Any]:
-        return {"phase": "playing", "turn": "Ann", "totals": {"Ann": 3, "Ben": 7}}
-
-    def subscribe(self, callback: Callable[..., None]) -> None:
-        self.listeners.append(callback)
-
-    def play(self, count: int) -> None:
-        for _ in range(count):
-            self.journal.append(Drew(by="Ann"))
-            for listener in self.listeners:
-                listener()
-
-
-HEADER = Header("tactic", "double-9", ("Ann", "Ben"))
 
 
 @pytest.fixture
@@ -113,61 +45,11 @@ def new_game(tmp_path: Path) -> Iterator[Callable[[str], TableGame]]:
         journal.close()
 
 
-class Watched:
-    """A hall that can be waited for."""
-
-    def __init__(self, broker: Broker) -> None:
-        self._changed = threading.Condition()
-        self.hall = Hall(broker, changed=self._ring)
-
-    def _ring(self) -> None:
-        with self._changed:
-            self._changed.notify_all()
-
-    def wait_for(self, wanted: Callable[[], bool]) -> bool:
-        with self._changed:
-            return self._changed.wait_for(wanted, PATIENCE_S)
-
-    def lines(self, table: str) -> list[int]:
-        return [line["seq"] for line in self.hall.events(table)]
-
-    def __enter__(self) -> Watched:
-        self.hall.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.hall.close()
-
-
-def publisher(broker: Broker, folder: Path, name: str) -> Publisher:
-    return Publisher(broker, name, Outbox(folder / f"{table_id(name)}.json"))
-
-
-def test_four_tables_on_one_broker_that_is_killed_lose_and_double_nothing(
-    broker: BrokerProcess, tmp_path: Path, new_game: Callable[[str], TableGame]
-) -> None:
-    names = [f"Table {number}" for number in range(1, 5)]
-    games = {table_id(name): new_game(f"evening-{name}") for name in names}
-    tables = [publisher(broker.address, tmp_path, name) for name in names]
-    with Watched(broker.address) as watched:
-        for table in tables:
-            table.start()
-            table.follow(f"evening-{table.table}", games[table.table])
-        for game in games.values():
-            game.play(40)
-        assert watched.wait_for(lambda: all(watched.lines(table) == list(range(1, 41)) for table in games))
-        broker.kill()
-        for game in games.values():
-            game.play(40)
-        broker.start()
-        for game in games.values():
-            game.play(20)
-        assert watched.wait_for(lambda: all(watched.lines(table) == list(range(1, 101)) for table in games))
-        shown = {table["table"]: table for table in watched.hall.snapshot()["tables"]}
-        assert set(shown) == set(games)
-        assert all(table["complete"] and table["players"] == ["Ann", "Ben"] for table in shown.values())
-    for table in tables:
-        table.close()
+def test_four_tables_on_one_broker_that_is_killed_lose_and_double_nothing(tmp_path: Path) -> None:
+    if MOSQUITTO is None:
+        pytest.skip("mosquitto is not installed")
+    report = meet(tmp_path, tables=4, events=90, kills=1)
+    assert (report.lost, report.doubled) == (0, 0)
 
 
 def test_a_hall_that_comes_late_hears_the_whole_evening(
