@@ -89,14 +89,15 @@ def serve(
         raise click.ClickException(str(fault)) from None
     with ExitStack() as parts:
         parts.callback(ear.close)
-        for mended in mend_games(folder / "games"):
-            click.echo(mended.sentence, err=True)
+        mended = [game.sentence for game in mend_games(folder / "games")]
+        for sentence in mended:
+            click.echo(sentence, err=True)
         expire_stored(folder / "games", time.time() - EvidenceSettings().keep_days * 86400)
         house = make_house(folder)
         copies = CopyKeeper(folder / "games")
         parts.callback(copies.close)
         house.follow(copies.follow)
-        house.checks.append(lambda: quick_reasons(Machine(data=folder)))
+        house.checks += [lambda: quick_reasons(Machine(data=folder)), lambda: mended]
         house.delete_pictures = lambda: delete_stored(folder / "games")
         limits = {"page": 25.0, **({"camera": 25.0, "referee": 25.0} if source is not None else {})}
         dog = parts.enter_context(Watchdog(limits, say=systemd_notifier()))

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.supervise import AwayError, State
+from companion.supervise.health import SENTENCES
 from companion.supervise.view import KnownView, moved
 from vision.fiducials import find_markers, table_corners
 from vision.frame import Frame, Image, reduced
 
-CHECK_CORNERS = "the camera was moved: check the four corners, or put it back"
+CHECK_CORNERS = SENTENCES[State.MOVED]
 FOUND_AGAIN = "the camera was moved; the table was found again"
 
 AGREE_SHARE = 0.003

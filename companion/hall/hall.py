@@ -9,11 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
-import paho.mqtt.client as mqtt
-from paho.mqtt.enums import CallbackAPIVersion
-
 from companion.hall.tables import Table, Tables
-from companion.publish.publisher import Broker
+from companion.publish.line import Broker, Line, Mail
 from companion.publish.topics import ONLINE, ROOT, pack, table_of, topic, unpack
 
 ASK_FIRST_S, ASK_AGAIN_S = 0.5, 3.0
@@ -38,18 +35,17 @@ class Hall:
         changed: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._broker, self._changed, self._clock = broker, changed, clock
-        self._mail: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
+        self._changed, self._clock = changed, clock
+        self._mail: Mail = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._tables = Tables()
         self._lacking: dict[str, _Lack] = {}
-        self._client = self._make_client()
+        self._line = Line(broker, self._mail)
         self._thread = threading.Thread(target=self._work, name="hall", daemon=True)
         self.connected = False
 
     def start(self) -> None:
-        self._client.connect_async(self._broker.host, self._broker.port, keepalive=20)
-        self._client.loop_start()
+        self._line.start()
         self._thread.start()
 
     def snapshot(self) -> dict[str, Any]:
@@ -67,8 +63,7 @@ class Hall:
         self._mail.put(("close",))
         if self._thread.is_alive():
             self._thread.join()
-        self._client.disconnect()
-        self._client.loop_stop()
+        self._line.close()
 
     def __enter__(self) -> Self:
         self.start()
@@ -76,16 +71,6 @@ class Hall:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _make_client(self) -> mqtt.Client:
-        client = mqtt.Client(CallbackAPIVersion.VERSION2)
-        if self._broker.user is not None:
-            client.username_pw_set(self._broker.user, self._broker.password)
-        client.reconnect_delay_set(1, 30)
-        client.on_connect = lambda c, data, flags, reason, properties: self._mail.put(("connected", reason))
-        client.on_disconnect = lambda c, data, flags, reason, properties: self._mail.put(("disconnected",))
-        client.on_message = lambda c, data, message: self._mail.put(("heard", message.topic, bytes(message.payload)))
-        return client
 
     def _work(self) -> None:
         while True:
@@ -104,12 +89,12 @@ class Hall:
 
     def _handle(self, message: tuple[Any, ...]) -> None:
         match message:
-            case ("connected", reason) if not reason.is_failure:
+            case ("connected", ""):
                 self.connected = True
                 self._lacking.clear()
                 for what in ("status", "head", "events"):
-                    self._client.subscribe(f"{ROOT}/+/{what}", qos=1)
-            case ("connected", _) | ("disconnected",):
+                    self._line.listen(f"{ROOT}/+/{what}")
+            case ("connected" | "disconnected", _):
                 self.connected = False
             case ("heard", str(where), bytes(payload)):
                 self._heard(where, payload)
@@ -141,4 +126,4 @@ class Hall:
                 self._lacking[table.id] = _Lack(have, now + ASK_FIRST_S)
             elif now >= lack.ask_at:
                 lack.ask_at = now + ASK_AGAIN_S
-                self._client.publish(topic(table.id, "resend"), pack({"game": have[0], "after": have[1]}), qos=1)
+                self._line.say(topic(table.id, "resend"), pack({"game": have[0], "after": have[1]}))

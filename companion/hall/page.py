@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Protocol
 
-from flask import Flask, Response, jsonify, render_template
+from flask import Flask, Response, g, jsonify, render_template, request
 
 from companion.web.guard import guard, own_names
+from companion.web.languages import LANGUAGES, choose_language, speak_languages
+from companion.web.wording import rules_name, set_title
+
+YEAR_S = 365 * 24 * 3600
 
 
 class HallLike(Protocol):
@@ -18,10 +22,13 @@ def create_hall_app(hall: HallLike, names: Collection[str] | None = None) -> Fla
     """`/` the page, `/api/hall` the same as JSON, `/health`. Nothing can be changed here."""
     app = Flask(__name__)
     guard(app, own_names() if names is None else names)
+    speak_languages(app)
+    _remember_language(app)
 
     @app.get("/")
     def page() -> str:
-        return render_template("hall.html", hall=hall.snapshot())
+        told = {"language": g.language, "rules_name": rules_name, "set_title": set_title}
+        return render_template("hall.html", hall=hall.snapshot(), **told)
 
     @app.get("/api/hall")
     def as_json() -> Response:
@@ -35,3 +42,16 @@ def create_hall_app(hall: HallLike, names: Collection[str] | None = None) -> Fla
         return jsonify({"status": "degraded" if reasons else "ok", "reasons": reasons})
 
     return app
+
+
+def _remember_language(app: Flask) -> None:
+    @app.before_request
+    def choose() -> None:
+        g.language = choose_language(request)
+
+    @app.after_request
+    def remember(response: Response) -> Response:
+        if request.args.get("lang") in LANGUAGES:
+            response.set_cookie("lang", request.args["lang"], max_age=YEAR_S, samesite="Lax")
+        response.vary.update(("Cookie", "Accept-Language"))
+        return response

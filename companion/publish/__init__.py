@@ -4,7 +4,8 @@ The journal itself is the queue. What the broker has confirmed is remembered as 
 broker, a network or a box that is switched off in between costs time and nothing else. Start reading at publisher.py.
 """
 
+from companion.publish.line import Broker, Line, Mail, parse_broker
 from companion.publish.outbox import Outbox
-from companion.publish.publisher import Broker, Game, Publisher, parse_broker
+from companion.publish.publisher import Game, Publisher
 
-__all__ = ["Broker", "Game", "Outbox", "Publisher", "parse_broker"]
+__all__ = ["Broker", "Game", "Line", "Mail", "Outbox", "Publisher", "parse_broker"]

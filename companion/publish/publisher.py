@@ -12,39 +12,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
-import paho.mqtt.client as mqtt
-from paho.mqtt.enums import CallbackAPIVersion
-
 from companion.events import Event
 from companion.header import Header
 from companion.publish.discovery import discovery, summary
+from companion.publish.line import Broker, Line, Mail
 from companion.publish.outbox import Outbox
 from companion.publish.topics import OFFLINE, ONLINE, pack, table_id, topic, unpack
 
 WINDOW = 50
 """Events under way at once: enough for the network's delay, few enough to keep nothing in memory."""
-
-DEFAULT_PORT = 1883
-
-
-@dataclass(frozen=True, slots=True)
-class Broker:
-    host: str
-    port: int = DEFAULT_PORT
-    user: str | None = None
-    password: str | None = None
-
-
-def parse_broker(text: str) -> Broker:
-    """`host`, `host:port` or `user:password@host:port`. Raises ValueError in one line."""
-    login, _, address = text.rpartition("@")
-    host, colon, port = address.partition(":")
-    if not host or any(letter.isspace() for letter in text):
-        raise ValueError(f"broker {address!r}: expected host or host:port")
-    if colon and not (port.isdecimal() and 0 < int(port) < 65536):
-        raise ValueError(f"broker {address!r}: expected a port from 1 to 65535 after the colon")
-    user, _, password = login.partition(":")
-    return Broker(host, int(port) if colon else DEFAULT_PORT, user or None, password or None)
 
 
 class Game(Protocol):
@@ -86,21 +62,26 @@ class Publisher:
 
     def __init__(self, broker: Broker, name: str, outbox: Outbox) -> None:
         self.table, self._name = table_id(name), name
-        self._broker, self._outbox = broker, outbox
-        self._mail: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
+        self._outbox = outbox
+        self._mail: Mail = queue.SimpleQueue()
         self._feeds: dict[str, _Feed] = {}
         self._on_the_table = ""
         self._under_way: dict[int, tuple[str, int]] = {}
         self._connected = False
         self._detail = "not connected yet"
         self._head_said = ("", -1)
-        self._client = self._make_client()
+        self._line = Line(
+            broker,
+            self._mail,
+            name=f"companion-{self.table}",
+            said_when_lost=(topic(self.table, "status"), OFFLINE),
+            under_way=WINDOW,
+        )
         self._thread = threading.Thread(target=self._work, name="publisher", daemon=True)
 
     def start(self) -> None:
         """Connect now or whenever the broker can be reached."""
-        self._client.connect_async(self._broker.host, self._broker.port, keepalive=20)
-        self._client.loop_start()
+        self._line.start()
         self._thread.start()
 
     def follow(self, name: str, game: Game) -> None:
@@ -124,8 +105,7 @@ class Publisher:
         self._mail.put(("close",))
         if self._thread.is_alive():
             self._thread.join()
-        self._client.disconnect()
-        self._client.loop_stop()
+        self._line.close()
 
     def __enter__(self) -> Self:
         self.start()
@@ -133,19 +113,6 @@ class Publisher:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _make_client(self) -> mqtt.Client:
-        client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id=f"companion-{self.table}")
-        if self._broker.user is not None:
-            client.username_pw_set(self._broker.user, self._broker.password)
-        client.will_set(topic(self.table, "status"), OFFLINE, qos=1, retain=True)
-        client.reconnect_delay_set(1, 30)
-        client.max_inflight_messages_set(WINDOW)
-        client.on_connect = lambda c, data, flags, reason, properties: self._mail.put(("connected", reason))
-        client.on_disconnect = lambda c, data, flags, reason, properties: self._mail.put(("disconnected", reason))
-        client.on_publish = lambda c, data, mid, reason, properties: self._mail.put(("confirmed", mid))
-        client.on_message = lambda c, data, message: self._mail.put(("asked", bytes(message.payload)))
-        return client
 
     def _work(self) -> None:
         while True:
@@ -165,18 +132,16 @@ class Publisher:
                 self._feeds[name] = _Feed(game, self._outbox.confirmed(name))
                 if on_the_table:
                     self._on_the_table = name
-            case ("connected", reason):
-                self._connected = not reason.is_failure
-                self._detail = "" if self._connected else str(reason)
+            case ("connected", str(why_not)):
+                self._connected, self._detail = not why_not, why_not
                 if self._connected:
                     self._introduce()
-            case ("disconnected", reason):
-                self._connected = False
-                self._detail = str(reason)
+            case ("disconnected", str(why)):
+                self._connected, self._detail = False, why
             case ("confirmed", int(mid)) if mid in self._under_way:
                 name, seq = self._under_way.pop(mid)
                 self._confirm(name, seq)
-            case ("asked", bytes(payload)):
+            case ("heard", _, bytes(payload)):
                 self._say_again(unpack(payload) or {})
 
     def _confirm(self, name: str, seq: int) -> None:
@@ -187,9 +152,9 @@ class Publisher:
     def _introduce(self) -> None:
         """After every connection, because a broker that was restarted may have forgotten what it retained."""
         for where, config in discovery(self.table, self._name).items():
-            self._client.publish(where, pack(config), qos=1, retain=True)
+            self._line.say(where, pack(config), retain=True)
         self._say("status", ONLINE.encode(), retain=True)
-        self._client.subscribe(topic(self.table, "resend"), qos=1)
+        self._line.listen(topic(self.table, "resend"))
         self._head_said = ("", -1)
 
     def _push(self) -> None:
@@ -228,5 +193,4 @@ class Publisher:
 
     def _say(self, what: str, payload: bytes, *, retain: bool = False) -> int | None:
         """The message's number, or None when there is nobody to hear it."""
-        told = self._client.publish(topic(self.table, what), payload, qos=1, retain=retain)
-        return told.mid if told.rc == mqtt.MQTT_ERR_SUCCESS else None
+        return self._line.say(topic(self.table, what), payload, retain=retain)

@@ -172,6 +172,7 @@ class Watcher:
             regions = united([*state.regions, *self._left_over, *self._recoloured(frame)]) or None
         self._left_over = ()
         self._hand_was_here = False
+        self.memory.begin()
         self._reading = Reading(frame, regions, state.hidden)
         self._look(frame)
 
@@ -213,6 +214,7 @@ class Watcher:
     def _commit(self, frame: Frame, observation: Observation, layout: Layout) -> None:
         reading = self._reading
         assert reading is not None
+        self.memory.keep_known()
         sure = reading.agreed >= self._needed(observation)
         taken = True
         if observation.empty or not sure:
@@ -349,7 +351,7 @@ class Watcher:
         self._place(corners)
         if state.camera_moved:
             self.bare.forget()
-            self._say("moved", frame.name, f"the camera moved by {moved:.0f} px; the table was found again")
+            self._say("moved", frame.name, "the camera was moved; the table was found again")
 
     def relocate(self, corners_px: NDArray[np.floating[Any]]) -> None:
         """The table's corners, (4, 2), are there now, measured from outside: the next still table is read whole."""

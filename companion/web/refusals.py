@@ -51,6 +51,7 @@ TROUBLES = (
     _("the picture is black: is the lens covered, is the light off?"),
     _("the picture is white: is a lamp shining into the camera?"),
     _("the camera was moved: check the four corners"),
+    _("the camera was moved; the table was found again"),
     _("the recording has ended"),
     _("the disk is full: pictures are not kept, the game is"),
     _("the disk is full: the game goes on without pictures"),
@@ -63,11 +64,25 @@ TROUBLES = (
     _("the reader's process ended; it is started again for the next picture"),
     _("the reader did not answer within %(seconds)s s; it is started again for the next picture"),
     _("the broker cannot be reached; %(number)s events wait for it"),
+    _("game %(name)s was damaged and set aside as %(file)s (%(why)s); its first %(number)s events are back"),
     _("table.corners_px: not given, and corner markers %(numbers)s are not in the picture %(name)s"),
     _("table.size_mm: not given, and no tile lies in the first picture to measure the table by"),
     _("table.corners_px: corner %(number)s (%(place)s) lies outside the picture of %(size)s"),
 )
 """Of camera, evidence, disk, clock, broker and table."""
+
+PHOTOGRAPHS = (
+    _("damaged picture"),
+    _("not a picture (%(kinds)s are read)"),
+    _("%(size)s pixels, at most %(most)s megapixels are opened"),
+    _("%(size)s pixels, expected at least %(least)s"),
+    _("more than %(most)s megapixels"),
+    _("too large for this machine's memory"),
+    _("it needs more memory than it may have"),
+    _("it was not read within %(seconds)s s"),
+    _("the reading process ended"),
+)
+"""Of a phone's photograph and whoever reads it."""
 
 STATUS = {
     400: _("The request cannot be understood."),
@@ -82,7 +97,7 @@ STATUS = {
 
 @cache
 def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((_pattern(template), template) for template in (*REFUSALS, *CORRECTIONS, *TROUBLES))
+    return tuple((_pattern(template), template) for template in (*REFUSALS, *CORRECTIONS, *TROUBLES, *PHOTOGRAPHS))
 
 
 def _pattern(template: str) -> re.Pattern[str]:

@@ -17,6 +17,7 @@ from companion.web.body import read_body, tiles
 from companion.web.chart import totals_chart
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
+from companion.web.refusals import say as say_plainly
 
 rounds = Blueprint("rounds", __name__)
 
@@ -114,7 +115,7 @@ def photo() -> AnyResponse | str:
     try:
         read = workshop.read_hand(raw, {"rules": board.rules, "set": board.set_name})
     except ValueError as fault:
-        raise BadRequest(_("The photograph cannot be read: %(why)s", why=fault)) from None
+        raise BadRequest(_("The photograph cannot be read: %(why)s", why=say_plainly(str(fault)))) from None
     sign = ":" if board.chinese else "-"
     found = " ".join(f"{a}{sign}{b}" for a, b in read.get("tiles") or ())
     hands = {one.name: request.form.get(f"hand_{one.index}", "")[:200] for one in board.seats}

@@ -87,12 +87,12 @@ class Said:
 def test_the_page_shows_players_and_points_and_hides_nothing_that_is_wrong() -> None:
     client = create_hall_app(Said(told([1, 2, 3, 4, 5]))).test_client()
     page = client.get("/").text
-    for word in ("Table 1", "Ann", "Ben", ">7<", "live"):
+    for word in ("Table 1", "Ann", "Ben", ">7<", "Live"):
         assert word in page
     assert client.get("/api/hall").json["tables"][0]["totals"]["Ben"] == 7
     assert client.get("/health").json == {"status": "ok", "reasons": []}
     lost = create_hall_app(Said(told([1]), connected=False)).test_client()
-    assert "catching up" in lost.get("/").text
+    assert "Catching up" in lost.get("/").text
     assert lost.get("/health").json["status"] == "degraded"
 
 

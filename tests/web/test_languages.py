@@ -13,6 +13,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po
 from flask.testing import FlaskClient
 
+import companion.hall
 import companion.web
 from companion.violation import Violation
 from companion.web.code_words import RULES, TITLES
@@ -21,19 +22,23 @@ from tests.web import tables
 from tests.web.fakes import FakeSession
 
 WEB = Path(companion.web.__file__).parent
+HALL = Path(companion.hall.__file__).parent
 OTHERS = tuple(code for code in LANGUAGES if code != "en")
 PLACEHOLDER = re.compile(r"%\((\w+)\)s")
 
 
 @cache
 def messages() -> frozenset[str | tuple[str, str]]:
-    """Every message of the page's code and templates."""
-    found = extract_from_dir(
-        str(WEB),
-        method_map=[("**.py", "python"), ("**/templates/**.html", "jinja2.ext:babel_extract")],
-        keywords={"_": None, "gettext": None, "ngettext": (1, 2)},
+    """Every message of the code and templates of the page and of the hall's."""
+    found = (
+        extract_from_dir(
+            str(room),
+            method_map=[("**.py", "python"), ("**/templates/**.html", "jinja2.ext:babel_extract")],
+            keywords={"_": None, "gettext": None, "ngettext": (1, 2)},
+        )
+        for room in (WEB, HALL)
     )
-    return frozenset(message for _file, _line, message, _comments, _context in found)
+    return frozenset(message for one in found for _file, _line, message, _comments, _context in one)
 
 
 @cache
