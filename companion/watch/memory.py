@@ -67,17 +67,19 @@ class Votes:
 
 @dataclass(slots=True)
 class Track:
-    """One tile over time. `rival` is another tile read in its place, until it is believed or forgotten."""
+    """One tile over time. `rival` is another tile read in its place, until it is believed or forgotten. `born` is the
+    number of the reading that found it first."""
 
     seen: SeenTile
     votes: tuple[Votes, Votes] = field(default_factory=lambda: (Votes(), Votes()))
     sightings: int = 0
     missing: int = 0
     rival: Track | None = None
+    born: int = 0
 
     @staticmethod
-    def begun(raw: SeenTile) -> Track:
-        track = Track(raw)
+    def begun(raw: SeenTile, born: int = 0) -> Track:
+        track = Track(raw, born=born)
         track.add(raw)
         return track
 
@@ -113,15 +115,21 @@ class MarkerTrack:
 
 @dataclass(slots=True)
 class TableMemory:
-    """Everything seen, with how often. Changes only through `see` and `drop`."""
+    """Everything seen, with how often. Changes only through `see` and `drop`.
+
+    `readings` counts them; tiles found after the `known`-th are new.
+    """
 
     settings: MemorySettings = field(default_factory=MemorySettings)
     tracks: list[Track] = field(default_factory=list)
     markers: list[MarkerTrack] = field(default_factory=list)
     hub: SeenHub | None = None
+    readings: int = 0
+    known: int | None = None
 
     def see(self, tiles: Sequence[SeenTile], markers: Sequence[SeenMarker], looked: Looked, width: float) -> None:
         """One reading. `looked` says which places it covers: only there something can be missing."""
+        self.readings += 1
         placed = [PlacedTile(n, track.seen) for n, track in enumerate(self.tracks)]
         found = identify(tiles, placed, width)
         met: set[int] = set()
@@ -130,7 +138,7 @@ class TableMemory:
             if known.old is None:
                 # Something solid lies there already: a box over two neighbours' halves.
                 if not any(overlap(raw, track.seen) > MOST_OVERLAP for track in self.tracks if track.missing == 0):
-                    fresh.append(Track.begun(raw))
+                    fresh.append(Track.begun(raw, self.readings))
             else:
                 met.add(known.old.id)
                 self.tracks[known.old.id] = self._again(self.tracks[known.old.id], raw)
@@ -156,6 +164,15 @@ class TableMemory:
         return any(track.rival is not None or 0 < track.missing < self.settings.absent for track in self.tracks) or any(
             marker.missing > 0 for marker in self.markers
         )
+
+    def begin(self) -> None:
+        """Another still table is to be read: what is found from now on is new."""
+        self.known = self.readings
+
+    def keep_known(self) -> None:
+        """The tiles that lay there before keep their values, whatever one reading said."""
+        for track in self.tracks:
+            track.rival = None
 
     def drop(self, tracks: Sequence[Track]) -> None:
         self.tracks = [track for track in self.tracks if all(track is not gone for gone in tracks)]
@@ -187,8 +204,12 @@ class TableMemory:
             track.rival = None
             track.add(raw)
             return track
+        if self.known is not None and track.born > self.known and raw.face_up == track.seen.face_up:
+            # Just laid and read in two ways: one tile that wavers, unread until one value outweighs the other.
+            track.add(raw)
+            return track
         if track.rival is None or track.rival.differs(raw, self.settings.sure):
-            track.rival = Track.begun(raw)
+            track.rival = Track.begun(raw, track.born)
         else:
             track.rival.add(raw)
         track.missing = 0
