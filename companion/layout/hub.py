@@ -67,8 +67,19 @@ def _engine(
     if setup.engine is None:
         return None
     due = [n for n, tile in enumerate(known) if tile.seen.values == (setup.engine, setup.engine)]
+    due = due or [n for n, tile in enumerate(known) if _may_be_the_double(tile, setup.engine)]
     place = earlier or (view.size_mm[0] / 2, view.size_mm[1] / 2)
     return min(due, key=lambda n: distance(known[n].seen.center_mm, place), default=None)
+
+
+def _may_be_the_double(tile: Known, value: int) -> bool:
+    """A tile of which one half shows this value and the other, unread, may show it too."""
+    halves = tile.seen.halves
+    if not tile.seen.face_up or halves is None:
+        return False
+    read = [half.value for half in halves if half.value is not None]
+    unread = [half for half in halves if half.value is None]
+    return read == [value] and any(other == value for other, _ in unread[0].others)
 
 
 def find_roots(

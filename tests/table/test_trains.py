@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from companion.layout import Trouble, reconstruct
-from companion.tableview import SeenTile
+from companion.tableview import SeenHalf, SeenTile, TableView
 from tests.table.tables import HUB, SETUP, back, direction, eastward, ids, moved, tile, train, view
 
 
@@ -270,3 +270,12 @@ def test_another_value_in_the_same_place_is_reported() -> None:
     before = reconstruct(view(eastward([(12, 5), (5, 7)])), SETUP)
     after = reconstruct(view(eastward([(12, 5), (5, 8)])), SETUP, before)
     assert after.has(Trouble.VALUE_CHANGED)
+
+
+def test_an_engine_half_of_which_is_not_read_is_still_the_middle() -> None:
+    tiles = [tile(600.0, 450.0, 0.0, 12, None), *(moved(one, -25.0, 0.0) for one in eastward([(12, 4), (4, 7)]))]
+    unread = SeenHalf(None, 0.6, ((12, 0.6), (11, 0.3)))
+    assert tiles[0].halves is not None
+    engine = replace(tiles[0], halves=(tiles[0].halves[0], unread))
+    layout = reconstruct(TableView((engine, *tiles[1:])), SETUP)
+    assert train(layout, "Ann") == "12-4 4-7"
