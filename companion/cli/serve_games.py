@@ -44,11 +44,9 @@ def rules_of(header: Header) -> RuleSet:
 
 
 def create_game(path: Path, header: Mapping[str, Any]) -> Session:
-    first_line = Header.from_json(dict(header))
-    rules = rules_of(first_line)
     try:
-        return Session(Journal.create(path, first_line), rules)
-    except JournalError as fault:
+        return Session.create(path, Header.from_json(dict(header)))
+    except (JournalError, RuleSetError) as fault:
         raise ValueError(str(fault)) from None
 
 

@@ -141,18 +141,17 @@ def _watcher(
 
 
 def _session_desk(setup: GameSetup, known: Any, printer: Printer, journal_path: Path | None) -> Any:
-    from companion.journal import Journal
-    from companion.ruleset import RuleSetError, load_ruleset
+    from companion.journal import JournalError
+    from companion.ruleset import RuleSetError
     from companion.session import Session
     from companion.tile import Tile
     from companion.watch.session_desk import SessionDesk
 
-    try:
-        rules = load_ruleset(setup.header.rules, setup.header.options)
-    except RuleSetError as error:
-        raise click.ClickException(str(error)) from None
     path = journal_path or Path(tempfile.mkdtemp(prefix="companion-watch-")) / "game.jsonl"
-    session = Session(Journal.create(path, setup.header), rules)
+    try:
+        session = Session.create(path, setup.header)
+    except (JournalError, RuleSetError) as error:
+        raise click.ClickException(str(error)) from None
     session.subscribe(lambda event: printer.line(event.to_json()))
     box = {Tile(a, b): count for (a, b), count in known.copies.items()}
-    return SessionDesk(session, rules, setup, box)
+    return SessionDesk(session, session.rules, setup, box)
