@@ -28,3 +28,10 @@ def test_the_http_door_leads_into_the_page(tmp_path: Path) -> None:
     assert statuses.count(200) > 20
     assert door(b"GET / HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n") == 421
     assert door(b"\x00\xff") is None
+
+
+@pytest.mark.parametrize("host", [b".5", b".", b"..", b"-", b"[", b"a b"])
+def test_a_host_that_is_no_name_is_refused_in_words(host: bytes, tmp_path: Path) -> None:
+    """Found by following the branches: Flask then has no addresses to build, and the page of faults must not ask."""
+    status = HttpDoor(tmp_path / "page")(b"GET / HTTP/1.1\r\nHost: " + host + b"\r\nCookie: lang=ru\r\n\r\n")
+    assert status in (400, 421)
