@@ -1,0 +1,86 @@
+"""The line to the broker, the same for a table that tells and a hall that listens.
+
+Whatever comes over it becomes a message in the owner's mailbox; the network thread never waits for anybody:
+("connected", ""), ("connected", why not), ("disconnected", why), ("confirmed", number), ("heard", topic, payload).
+"""
+
+from __future__ import annotations
+
+import queue
+from dataclasses import dataclass
+from typing import Any
+
+import paho.mqtt.client as mqtt
+from paho.mqtt.enums import CallbackAPIVersion
+
+DEFAULT_PORT = 1883
+KEEPALIVE_S = 20
+PAUSE_S = (1, 30)
+"""Before connecting again: the first pause and the longest."""
+
+Mail = queue.SimpleQueue[tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Broker:
+    host: str
+    port: int = DEFAULT_PORT
+    user: str | None = None
+    password: str | None = None
+
+
+def parse_broker(text: str) -> Broker:
+    """`host`, `host:port` or `user:password@host:port`. Raises ValueError in one line."""
+    login, _, address = text.rpartition("@")
+    host, colon, port = address.partition(":")
+    if not host or any(letter.isspace() for letter in text):
+        raise ValueError(f"broker {address!r}: expected host or host:port")
+    if colon and not (port.isdecimal() and 0 < int(port) < 65536):
+        raise ValueError(f"broker {address!r}: expected a port from 1 to 65535 after the colon")
+    user, _, password = login.partition(":")
+    return Broker(host, int(port) if colon else DEFAULT_PORT, user or None, password or None)
+
+
+class Line:
+    """One connection, renewed for ever. `said_when_lost` is (topic, payload) that the broker says when we vanish."""
+
+    def __init__(
+        self,
+        broker: Broker,
+        mail: Mail,
+        *,
+        name: str = "",
+        said_when_lost: tuple[str, str] | None = None,
+        under_way: int = 20,
+    ) -> None:
+        self._broker = broker
+        self._client = client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id=name)
+        if broker.user is not None:
+            client.username_pw_set(broker.user, broker.password)
+        if said_when_lost is not None:
+            client.will_set(*said_when_lost, qos=1, retain=True)
+        client.reconnect_delay_set(*PAUSE_S)
+        client.max_inflight_messages_set(under_way)
+        client.on_connect = lambda c, data, flags, reason, properties: mail.put(
+            ("connected", str(reason) if reason.is_failure else "")
+        )
+        client.on_disconnect = lambda c, data, flags, reason, properties: mail.put(("disconnected", str(reason)))
+        client.on_publish = lambda c, data, mid, reason, properties: mail.put(("confirmed", mid))
+        client.on_message = lambda c, data, message: mail.put(("heard", message.topic, bytes(message.payload)))
+
+    def start(self) -> None:
+        """Connect now or whenever the broker can be reached."""
+        self._client.connect_async(self._broker.host, self._broker.port, keepalive=KEEPALIVE_S)
+        self._client.loop_start()
+
+    def say(self, topic: str, payload: bytes, *, retain: bool = False) -> int | None:
+        """At least once. The message's number, or None when there is nobody to hear it."""
+        told = self._client.publish(topic, payload, qos=1, retain=retain)
+        return told.mid if told.rc == mqtt.MQTT_ERR_SUCCESS else None
+
+    def listen(self, topic: str) -> None:
+        self._client.subscribe(topic, qos=1)
+
+    def close(self) -> None:
+        self._client.disconnect()
+        self._client.loop_stop()
