@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from hardware.camera.mains import Control, follow_mains, set_control
 from hardware.camera.source import CameraSettings, FrameSource, without_camera
 from vision.frame import Frame
 
@@ -27,7 +28,8 @@ def open_v4l2(device: int | str) -> Any:
 class UsbCamera(FrameSource):
     """A V4L2 camera with exposure, focus and white balance locked after it has settled.
 
-    `locked` maps each control to whether the driver accepted it: cheap webcams refuse some, and the page says so.
+    `locked` maps each control, anti-flicker among them, to whether the driver accepted it: cheap webcams refuse some,
+    and the page says so.
     An unplugged camera shows in one of two ways, both a CameraError: reading fails, or the last frame comes for ever.
     """
 
@@ -40,6 +42,7 @@ class UsbCamera(FrameSource):
         settings: CameraSettings | None = None,
         *,
         opener: Opener = open_v4l2,
+        control: Control = set_control,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._settings = settings or CameraSettings()
@@ -57,7 +60,9 @@ class UsbCamera(FrameSource):
         self._last: NDArray[np.uint8] | None = None
         self._equal = 0
         self._count = 0
-        self.locked: dict[str, bool] = self._settle_and_lock()
+        # Before the exposure settles: it must be a multiple of the lamps' period.
+        flicker = follow_mains(device, self._settings.mains_hz, control)
+        self.locked: dict[str, bool] = {**self._settle_and_lock(), "anti_flicker": flicker}
 
     def read(self) -> Frame | None:
         ok, image = self._capture.read()

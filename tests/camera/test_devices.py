@@ -7,6 +7,7 @@ import inspect
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import create_autospec
@@ -17,6 +18,7 @@ import pytest
 
 from hardware.camera import CameraError, CameraSettings
 from hardware.camera.guard import GuardedCamera
+from hardware.camera.mains import set_control
 from hardware.camera.picamera import PiCamera, open_picamera2, yuv420_to_bgr
 from hardware.camera.source import Camera, FrameSource
 from hardware.camera.usb import UsbCamera
@@ -54,6 +56,11 @@ class FakeCapture:
         self.opened = False
 
 
+def refused(_device: int | str, _control: int, _value: int) -> bool:
+    """A driver without the control that was asked for."""
+    return False
+
+
 def noise() -> Iterator[np.ndarray]:
     rng = np.random.default_rng(1)
     while True:
@@ -62,8 +69,8 @@ def noise() -> Iterator[np.ndarray]:
 
 def test_a_webcam_settles_and_then_holds_exposure_focus_and_white_balance() -> None:
     capture = FakeCapture(noise())
-    camera = UsbCamera(0, QUICK, opener=lambda _: capture)
-    assert camera.locked == {"exposure": True, "white_balance": True, "focus": True}
+    camera = UsbCamera(0, QUICK, opener=lambda _: capture, control=refused)
+    assert camera.locked == {"exposure": True, "white_balance": True, "focus": True, "anti_flicker": False}
     assert capture.values[cv2.CAP_PROP_AUTO_EXPOSURE] == 1.0
     assert capture.values[cv2.CAP_PROP_EXPOSURE] == 157.0
     assert capture.values[cv2.CAP_PROP_AUTO_WB] == 0.0
@@ -74,8 +81,40 @@ def test_a_webcam_settles_and_then_holds_exposure_focus_and_white_balance() -> N
 
 def test_a_webcam_says_which_controls_its_driver_refused() -> None:
     capture = FakeCapture(noise(), refuses=(cv2.CAP_PROP_AUTOFOCUS, cv2.CAP_PROP_AUTO_EXPOSURE))
-    camera = UsbCamera("/dev/v4l/by-id/cam", QUICK, opener=lambda _: capture)
-    assert camera.locked == {"exposure": False, "white_balance": True, "focus": False}
+    camera = UsbCamera("/dev/v4l/by-id/cam", QUICK, opener=lambda _: capture, control=refused)
+    assert camera.locked == {"exposure": False, "white_balance": True, "focus": False, "anti_flicker": False}
+
+
+@pytest.mark.parametrize(("mains_hz", "menu"), [(50.0, 1), (60.0, 2)])
+def test_a_webcam_is_told_the_mains_frequency_before_its_exposure_settles(mains_hz: float, menu: int) -> None:
+    capture = FakeCapture(noise())
+    told: list[tuple[int | str, int, int, bool]] = []
+
+    def control(device: int | str, number: int, value: int) -> bool:
+        told.append((device, number, value, cv2.CAP_PROP_AUTO_EXPOSURE in capture.values))
+        return True
+
+    camera = UsbCamera(2, replace(QUICK, mains_hz=mains_hz), opener=lambda _: capture, control=control)
+    assert told == [(2, 0x00980918, menu, False)]
+    assert camera.locked["anti_flicker"]
+
+
+def test_a_device_without_that_control_is_no_error(tmp_path: Path) -> None:
+    plain = tmp_path / "video0"
+    plain.write_bytes(b"")
+    assert not set_control(str(plain), 0x00980918, 1)
+    assert not set_control(str(tmp_path / "none"), 0x00980918, 1)
+
+
+def test_the_control_is_sent_as_the_kernel_wants_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import fcntl
+
+    sent: list[tuple[int, bytes]] = []
+    monkeypatch.setattr(fcntl, "ioctl", lambda _handle, request, data: sent.append((request, data)))
+    plain = tmp_path / "video0"
+    plain.write_bytes(b"")
+    assert set_control(str(plain), 0x00980918, 2)
+    assert sent == [(0xC008561C, bytes.fromhex("1809980002000000"))]
 
 
 def test_an_unplugged_webcam_that_fails_to_read_is_an_error() -> None:
