@@ -104,7 +104,7 @@ class Course:
         if event.source == "camera" and not self.watched:
             return replace(self, watched=True).take(event, key)
         if unsettled(event) and isinstance(action, (Play, Draw)):
-            self = self._uncounted_among(_meant(event))
+            self = self.uncounted_among(_meant(event))
         player = self.player_of(event)
         if isinstance(action, (Mark, Unmark)) and not self._in_turn(player):
             return self._take_stray_marker(action, player)
@@ -346,7 +346,7 @@ class Course:
             turn = replace(turn, before=_uncounted(turn.before, player))
         return replace(self, table=table, turn=turn)
 
-    def _uncounted_among(self, players: Collection[str]) -> Course:
+    def uncounted_among(self, players: Collection[str]) -> Course:
         """While it is open whose tile it was, the hands of all who are meant cannot be counted."""
         if not isinstance(self.table, Position):
             return self
@@ -377,7 +377,7 @@ class Course:
         found: tuple[Finding, ...] = ()
         if isinstance(action, Play):
             laid[action.train] = (*laid.get(action.train, ()), key)
-            told = self.ended_by != "rule" or self.ended == "blocked_proved"
+            told = self.ended_by == "person" or self.ended == "blocked_proved"
             found = (Finding(str(Violation.PLAY_AFTER_END), certain=told),)
         table = replace(self.table, turn=self.player_of(event))
         return Step(replace(self, table=self.referee.apply(table, action), laid=laid), found)

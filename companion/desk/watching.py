@@ -48,6 +48,7 @@ class Watching:
         self._charges: Charges | None = None
         self._since: list[int] = []
         self._seen = -1
+        self._reopened: int | None = None
 
     def see(self, sight: Sight) -> tuple[Event, ...]:
         """Record a change of the table; the events that it brought."""
@@ -55,9 +56,9 @@ class Watching:
         course = self.ledger.match.course
         if course is None or sight.empty:
             return ()
-        if phase != "playing":
+        if phase != "playing" and (phase != "ended" or not self._goes_on(sight)):
             return self._after_the_end(sight) if phase == "ended" else ()
-        events: list[Event] = []
+        events: list[Event] = self._reopen() if phase == "ended" else []
         if sight.gone:
             undone, sight = self._take_back(sight)
             events += undone
@@ -130,7 +131,15 @@ class Watching:
             self._trail = None
         else:
             self._since = self._since[trail.settle() :]
-        return events
+        return events + self._end_of_round(trail)
+
+    def _end_of_round(self, trail: Trail) -> list[Event]:
+        """The round's end, where every world has it and the record alone cannot tell."""
+        due = trail.over()
+        course = self.ledger.match.course
+        if due is None or course is None or course.ended is not None or course.number == self._reopened:
+            return []
+        return list(self.ledger.record(replace(due, source="camera")))
 
     def _put_right(self, changed: Sequence[Mend], new: Sequence[Event]) -> list[Event]:
         """Write what changes in the record, and what is new."""
@@ -217,6 +226,21 @@ class Watching:
                 correction = Corrected(corrects=undone.seq, what={"withdrawn": True}, source="camera")
                 events += self.ledger.amend(correction)
         return tuple(rest), events
+
+    def _goes_on(self, sight: Sight) -> bool:
+        """Was the end only counted, and do they play on as if there was none? Then the count was wrong."""
+        match, trail = self.ledger.match, self._trail
+        counted = match.course is not None and match.course.ended_by == "camera" and not match.shown
+        return bool(counted and trail is not None and sight.laid and not sight.gone and trail.legal(sight))
+
+    def _reopen(self) -> list[Event]:
+        course = self.ledger.match.course
+        assert course is not None
+        self._reopened = course.number
+        ended = next(item.event for item in reversed(self.ledger.held) if isinstance(item.event, RoundEnded))
+        events = self.ledger.amend(Corrected(corrects=ended.seq, what={"withdrawn": True}, source="camera"))
+        self._seen = self.ledger.journal.last_seq
+        return list(events)
 
     def _after_the_end(self, sight: Sight) -> tuple[Event, ...]:
         """When the round is over people clear the table. Only a single tile more is still a play."""

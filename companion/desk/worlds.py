@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from companion.desk.course import Course
 from companion.desk.sight import Sight
 from companion.desk.stories import Telling, order_of_doubles, tell_with_faults
-from companion.events import Drew, Event, Passed
+from companion.events import Drew, Event, Passed, RoundEnded
 from companion.notation import Change, Laying, Vanishing
 from companion.turn import Mark, Unmark
 
@@ -99,6 +99,11 @@ class Trail:
         self.worlds = tuple(world for world in worlds if world.faults == fewest)
         told = not wanted and all(sight.empty or self.follow(sight) for sight in undone)
         return tuple(back) if told else None
+
+    def over(self) -> RoundEnded | None:
+        """The end of the round, where all worlds have it."""
+        due = [world.course.over_by_rule() for world in self.worlds]
+        return due[0] if all(one == due[0] for one in due) else None
 
     def prefer(self, world: World) -> None:
         """Put this one of the worlds on record."""
@@ -188,8 +193,15 @@ def distinct(worlds: Iterable[World], most: int) -> tuple[World, ...]:
             course.mover, made, course.moved, course.owed, course.also, order_of_doubles(course), world.blame,
         )  # fmt: skip
         first = kept.get(sign)
-        kept[sign] = world if first is None else replace(first, others=first.others | _disputes(first, world))
+        kept[sign] = world if first is None else _merged(first, world)
     return tuple(kept.values())[:most]
+
+
+def _merged(world: World, other: World) -> World:
+    """Both come to the same table; where they count a hand differently it cannot be counted."""
+    mine, his = world.course.table.hands, other.course.table.hands
+    apart = [player for player in mine if mine[player] != his.get(player)]
+    return replace(world, course=world.course.uncounted_among(apart), others=world.others | _disputes(world, other))
 
 
 def _continued(world: World, telling: Telling, faults: int = 0, when: int = 0) -> World:

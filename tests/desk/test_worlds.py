@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from companion.events import Header, MarkerPlaced, TilePlayed
+from companion.events import Header, MarkerPlaced, RoundEnded, TilePlayed
 from companion.notation import Drawing, Laying, Vanishing, parse_delta
 from companion.session import Session
 from companion.tile import Laid
@@ -101,3 +101,19 @@ def test_a_draw_that_the_camera_overlooked_accuses_nobody_for_certain(tmp_path: 
     session.observe([Drawing(1), Mark("Cy")])
     session.observe([Laying(Laid(9, 1), "Dee")])
     assert not any(certain for _, certain, _ in held(session))
+
+
+def test_a_round_that_only_the_count_ended_goes_on_with_the_next_tile(tmp_path: Path) -> None:
+    """Nobody is blamed for a tile after an end that the camera itself had counted."""
+    session = table(tmp_path, "reeves", draws_seen=True)
+    for train, outer in zip(NAMES, (3, 10, 11, 9), strict=True):
+        session.observe([Laying(Laid(12, outer), train)])
+    watching = session._watching
+    ended = RoundEnded(how="out", out="Dee", source="camera")
+    session._ledger.record(ended)
+    watching._seen = session.journal.last_seq
+    assert session.phase == "ended"
+    session.observe([Laying(Laid(3, 7), "Ann")])
+    assert session.phase == "playing"
+    assert by(session, 3, 7) == "Ann"
+    assert held(session) == []
