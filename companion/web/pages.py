@@ -40,7 +40,7 @@ def words() -> dict[str, Any]:
         "my_name": who_changes(),
         "language": g.get("language", "en"),
         "theme": g.get("theme", "auto"),
-        "say": wording.say_event,
+        "say": lambda event, family="mexican": wording.unbroken(wording.say_event(event, family)),
         "train_name": wording.train_name,
         "show_tile": wording.show_tile,
         "camera_words": wording.camera_words,

@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from markupsafe import Markup, escape
+
 from companion.web.languages import gettext as _
 from companion.web.rule_words import RULES
 
@@ -21,6 +23,14 @@ def show_tile(tile: Any, family: str = "mexican") -> str:
     if not tile:
         return "?"
     return f"{tile[0]}{':' if family == 'chinese' else '-'}{tile[1]}"
+
+
+WRITTEN_TILE = re.compile(r"\b\d{1,2}[-:]\d{1,2}\b")
+
+
+def unbroken(sentence: str) -> Markup:
+    """The sentence with its tiles kept in one line each: `0-` at a line's end is read as something else."""
+    return Markup(WRITTEN_TILE.sub(r'<span class="whole">\g<0></span>', str(escape(sentence))))
 
 
 def train_name(train: str | None) -> str:

@@ -9,10 +9,13 @@ from axe_playwright_python.sync_playwright import Axe
 from flask import Flask
 from playwright.sync_api import Browser, BrowserContext, Page
 
+from companion.web.house import House
 from tests.web import tables
 from tests.web.browser import complaints, served, started
 from tests.web.conftest import PIN
 from tests.web.fakes import FakeSession
+from tests.web.test_learning import FakeDesk
+from tests.web.test_placing import FakeTable
 
 pytestmark = pytest.mark.browser
 
@@ -24,7 +27,7 @@ COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-tex
 
 PAGES = (
     "/", "/tv", "/scores", "/ask?train=Ann&low=1&high=2", "/games", "/setup", "/setup?rules=cz", "/pin", "/play/32",
-    "/round-start", "/round-end", "/games/tonight/replay?at=3", "/nowhere",
+    "/table", "/learn", "/round-start", "/round-end", "/games/tonight/replay?at=3", "/nowhere",
 )  # fmt: skip
 
 
@@ -35,7 +38,9 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def address(app: Flask) -> Iterator[str]:
+def address(app: Flask, house: House) -> Iterator[str]:
+    house.table, house.learning = FakeTable(), FakeDesk()
+    house.learning.told |= {"last": {"task": "test", "right": 25, "wrong": 0, "unread": 1}, "lesson": {}}
     with served(app) as found:
         yield found
 

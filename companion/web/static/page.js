@@ -175,6 +175,18 @@ if (scrub) {
   });
 }
 
+// The camera's picture while something is being laid before it: a new one every two seconds, while anybody looks.
+for (const picture of document.querySelectorAll("img[data-live]")) {
+  const source = picture.getAttribute("src");
+  const next = () => {
+    if (document.hidden) setTimeout(next, 2000);
+    else picture.src = `${source}?${Date.now()}`;
+  };
+  picture.addEventListener("load", () => setTimeout(next, 2000));
+  picture.addEventListener("error", () => setTimeout(next, 8000));
+  if (picture.complete) setTimeout(next, 2000);
+}
+
 // A task that runs on the box: look every second whether it is done, then show how it ended.
 for (const task of document.querySelectorAll("[data-busy]")) {
   const look = async () => {

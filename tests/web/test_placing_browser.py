@@ -1,0 +1,105 @@
+"""The corners in a real browser: dragged by mouse and finger, moved by keys, and really sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from flask import Flask
+from playwright.sync_api import Browser, Page, expect
+
+from companion.web.house import House
+from tests.web.browser import complaints, served, started
+from tests.web.conftest import PIN
+from tests.web.fakes import FakeCamera
+from tests.web.test_placing import FakeTable
+
+pytestmark = pytest.mark.browser
+
+
+class Filming(FakeCamera):
+    def still(self) -> bytes:
+        return cv2.imencode(".jpg", np.full((480, 640, 3), 90, np.uint8))[1].tobytes()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with started() as chromium:
+        yield chromium
+
+
+@pytest.fixture
+def table(house: House) -> FakeTable:
+    house.camera, house.table = Filming(), FakeTable()
+    return house.table
+
+
+@pytest.fixture
+def page(browser: Browser, app: Flask, table: FakeTable, tmp_path: Path) -> Iterator[Page]:
+    with served(app) as address:
+        context = browser.new_context(viewport={"width": 900, "height": 1400}, has_touch=True, base_url=address)
+        assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
+        found = context.new_page()
+        found.heard = complaints(found)  # type: ignore[attr-defined]
+        found.goto("/table", wait_until="load")
+        expect(found.locator(".corner")).to_have_count(4)
+        yield found
+        assert found.heard == []  # type: ignore[attr-defined]
+        context.close()
+
+
+def shares(page: Page, n: int) -> tuple[float, float]:
+    return tuple(float(page.locator(f'input[name="{axis}{n}"]').input_value()) for axis in "xy")  # type: ignore[return-value]
+
+
+def test_a_corner_follows_the_mouse(page: Page, table: FakeTable) -> None:
+    box = page.locator(".placing img").bounding_box()
+    knob = page.locator(".corner").first.bounding_box()
+    assert box is not None and knob is not None
+    page.mouse.move(knob["x"] + knob["width"] / 2, knob["y"] + knob["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.25 * box["width"], box["y"] + 0.2 * box["height"], steps=4)
+    expect(page.locator(".loupe")).to_be_visible()
+    page.mouse.up()
+    expect(page.locator(".loupe")).to_be_hidden()
+    assert shares(page, 0) == pytest.approx((25, 20), abs=0.5)
+    page.fill('input[name="width_mm"]', "1200")
+    page.fill('input[name="height_mm"]', "900")
+    page.get_by_role("button", name="Use these corners").click()
+    expect(page.get_by_role("heading", name="Camera and table")).to_be_visible()
+    ((corners, size),) = table.placed
+    assert corners[0] == pytest.approx([0.25, 0.2], abs=0.005) and size == [1200.0, 900.0]
+
+
+def test_a_corner_follows_the_arrow_keys(page: Page) -> None:
+    knob = page.get_by_role("button", name="Corner 3")
+    knob.focus()
+    before = shares(page, 2)
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Shift+ArrowUp")
+    assert shares(page, 2) == pytest.approx((before[0] - 0.1, before[1] - 2.0), abs=0.011)
+    expect(knob).to_have_attribute("aria-label", f"Corner 3: {shares(page, 2)[0]:.2f} %, {shares(page, 2)[1]:.2f} %")
+
+
+def test_a_corner_follows_the_finger(page: Page) -> None:
+    box = page.locator(".placing img").bounding_box()
+    assert box is not None
+    x, y = box["x"] + 0.8 * box["width"], box["y"] + 0.3 * box["height"]
+    finger = {"pointerId": 7, "pointerType": "touch", "isPrimary": True, "bubbles": True}
+    knob = page.locator(".corner").nth(1)
+    # Only a trusted event can be captured, so the capture is played.
+    page.evaluate("Element.prototype.setPointerCapture = () => {}; Element.prototype.hasPointerCapture = () => true")
+    knob.dispatch_event("pointerdown", finger)
+    knob.dispatch_event("pointermove", {**finger, "clientX": x, "clientY": y})
+    knob.dispatch_event("pointerup", finger)
+    assert shares(page, 1) == pytest.approx((80, 30), abs=0.5)
+    assert page.evaluate("getComputedStyle(document.querySelector('.corner')).touchAction") == "none"
+
+
+def test_numbers_move_the_corners_too(page: Page) -> None:
+    page.get_by_text("Corners as numbers").click()
+    page.fill('input[name="x0"]', "33")
+    assert page.locator(".corner").first.evaluate("knob => knob.style.left") == "33%"
