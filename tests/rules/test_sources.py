@@ -255,6 +255,37 @@ STORIES: list[tuple[str, dict[str, Any], list[str], str, set[str]]] = [
         "tactic", {"boneyard": None, "markers": ["Ann"]}, ["+10-3@Ben"], "Ann",
         {"Ann: draw, pass; Ben: play 10-3@Ben"},
     ),
+    # 000: the long first trains, one after the other; who has no tile puts the coin
+    (
+        "poltava", EMPTY, ["+12-5@Ann", "+5-3@Ann", "+12-2@Ben"], "Ann",
+        {"Ann: play 12-5@Ann, play 5-3@Ann; Ben: play 12-2@Ben"},
+    ),
+    ("poltava", EMPTY, ["mark Ann", "+12-2@Ben"], "Ann", {"Ann: mark; Ben: play 12-2@Ben"}),
+    (
+        "poltava", EMPTY, ["+12-2@Ben"], "Ann",
+        {"!MARKER_MISSING by Ann", "!FIRST_TURN_OWN_ONLY by Ann", "!OUT_OF_TURN by Ben"},
+    ),
+    # The last tile ends the round: what comes after it is too late, or one tile too many
+    (
+        "tactic", {"hands": {"Ann": 1}}, ["+9-3@Ann", "+10-3@Ben"], "Ann",
+        {"!EXTRA_TILE by Ann", "!PLAY_AFTER_END by Ben"},
+    ),
+    # The whole lap has passed with its markers, and an open double is still to be covered
+    (
+        "tactic", {**OPEN_MX, "markers": ["Ann", "Ben", "Cy"], "boneyard": 0}, ["+6-2@MX"], "Ann",
+        {"Ann: play 6-2@MX", "Ann: pass; Ben: play 6-2@MX", "Ann: pass; Ben: pass; Cy: play 6-2@MX"},
+    ),
+    # A stranger's tile on a closed train: his fault, or the owner's who was not to move yet
+    (
+        "reeves", {}, ["+8-3@Cy"], "Ann",
+        {"!CLOSED_TRAIN by Ann", "!OUT_OF_TURN by Cy"},
+    ),
+    ("cz", {}, ["+9-9@Ann", "+9-1@Ann", "+10-3@Ben"], "Ann", {"Ann: play 9-9@Ann, play 9-1@Ann; Ben: play 10-3@Ben"}),
+    # Somebody else's coin is not taken away
+    (
+        "poltava", {"markers": ["Ben"]}, ["+9-3@Ann", "-mark Ben"], "Ann",
+        {"!MARKER_WRONG_TRAIN by Ann", "!MARKER_REMOVED_WRONGLY+NO_DRAW by Ben"},
+    ),
 ]  # fmt: skip
 
 
