@@ -44,12 +44,20 @@ class LabelKeeper:
             for one in event if isinstance(event, list | tuple) else (event,):
                 if isinstance(one, Corrected) and one.source == "person":
                     try:
-                        self._keep(name, session, one)
+                        if one.what.get("withdrawn"):
+                            self._take_back(f"{name}-{one.corrects}")
+                        else:
+                            self._keep(name, session, one)
                     except (OSError, ValueError, cv2.error):
                         # A correction counts at the table whether or not there is something to learn from it.
                         log.warning("the correction no. %s could not be kept as a crop", one.seq, exc_info=True)
 
         session.subscribe(heard)
+
+    def _take_back(self, stem: str) -> None:
+        """A correction that was withdrawn teaches nothing."""
+        for ending in (".json", ".jpg"):
+            (self._folder / f"{stem}{ending}").unlink(missing_ok=True)
 
     def _keep(self, name: str, session: SessionLike, correction: Corrected) -> None:
         told = corrected_tile(correction.what)

@@ -215,6 +215,15 @@ def test_a_corrected_tile_becomes_a_labelled_crop_in_yolos_format(tmp_path: Path
     assert delete_samples(tmp_path) == 1 and samples(tmp_path) == []
 
 
+def test_a_correction_that_is_undone_teaches_nothing(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.session.correct(2, {"tile": [12, 5]}, by="Ann")
+    assert len(samples(tmp_path)) == 1
+    table.session.undo()
+    table.close()
+    assert samples(tmp_path) == []
+
+
 def test_a_correction_without_a_picture_teaches_nothing(tmp_path: Path) -> None:
     table = Table(tmp_path)
     table.session.play((12, 7), "MX")

@@ -20,16 +20,21 @@ from tests.web.fakes import FakeCamera, FakeSession
 
 
 def test_every_refusal_of_the_desk_is_known_to_the_page() -> None:
-    files = (companion.session.__file__, companion.desk.open_game.__file__)
-    trees = [ast.parse(Path(file).read_text(encoding="utf-8")) for file in files]
-    constants = {
-        "NO_ROUND": companion.desk.open_game.NO_ROUND, "CHANGED": companion.session.CHANGED, "FAULT": "%(fault)s",
-    }  # fmt: skip
+    session = Path(companion.session.__file__)
     told = set()
-    for node in (node for tree in trees for node in ast.walk(tree)):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "SessionError":
-            first = node.args[0]
-            told.add(constants[first.id] if isinstance(first, ast.Name) else first.value)  # type: ignore[attr-defined]
+    for path in (session, *(session.parent / "desk").glob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        constants = {
+            target.id: node.value.value
+            for node in tree.body
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "SessionError":
+                first = node.args[0]
+                told.add(constants[first.id] if isinstance(first, ast.Name) else first.value)  # type: ignore[attr-defined]
     assert told - set(REFUSALS) == {"%(fault)s"}, "what a correction's own check says"
     assert set(REFUSALS) <= told, "no sentence is kept that nobody says"
 
