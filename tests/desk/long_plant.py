@@ -1,0 +1,84 @@
+"""Every fault that bots can plant, again and again: `python -m tests.desk.long_plant --seeds 20`.
+
+A round is played until a fault was planted and two more turns were made. Then its code must stand there, certain or
+as one of several, and nothing else may be held for certain against anybody. The round where no moment for the fault
+came must have no finding at all. Status 1 where any of this fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from random import Random
+
+from companion.bots import BotGame
+from companion.bots.planting import BY_HIDDEN_HANDS, plantable
+from companion.bots.recording import events_of, opening
+from companion.corrections import Held
+from companion.desk.history import History
+from companion.events import Event, Header
+from companion.referee import undealt
+from companion.ruleset import RULESET_NAMES, load_ruleset
+from companion.violation import Violation
+
+FOUND, ONE_OF, MISSED, ACCUSED, NO_MOMENT = "found", "one of several", "missed", "wrongly accused", "no moment"
+
+
+def plant(name: str, code: Violation, seed: int) -> str:
+    """What became of one fault; the players and the set follow from the seed."""
+    rules, chance = load_ruleset(name), Random(f"{name} {code} {seed}")
+    set_max = chance.choice((9, 12)) if rules.is_mexican else 6
+    sets = set_max if rules.is_mexican else None
+    players = chance.choice([n for n in range(2, 9) if undealt(rules, sets, n) is None])
+    game = BotGame(rules, players, seed, set_max=set_max, plant=[code], plants_per_round=1, rounds=1)
+    history = History(Header(name, f"double-{set_max}" if rules.is_mexican else "chinese", game.players), rules)
+
+    def happen(event: Event) -> None:
+        for implied in history.implied(event):
+            history.take(Held(implied))
+        history.take(Held(event))
+
+    played = next(iter(game.rounds()))
+    happen(opening(played))
+    left = 2 if played.planted else -1
+    for turn in played.turns():
+        for event in events_of(turn):
+            happen(event)
+        left = 2 if turn.planted else left - 1
+        if left == 0 or (history.match.course is not None and history.match.course.over_by_rule() is not None):
+            break
+    findings = [finding for found in history.found.values() for finding in found]
+    sure = {finding.code for finding in findings if finding.certain}
+    if left < 0:
+        return ACCUSED if findings else NO_MOMENT
+    if sure - {str(code)}:
+        return ACCUSED
+    if str(code) in sure:
+        return FOUND
+    return ONE_OF if any(finding.code == str(code) for finding in findings) else MISSED
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--seeds", type=int, default=20, help="rounds for each fault of each rule set")
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    options = parser.parse_args()
+    every: Counter[str] = Counter()
+    began = time.monotonic()
+    for name in RULESET_NAMES:
+        for code in plantable(name):
+            if code in BY_HIDDEN_HANDS:
+                continue
+            results = Counter(plant(name, code, seed) for seed in range(options.first, options.first + options.seeds))
+            every += results
+            if results[MISSED] or results[ACCUSED]:
+                print(f"{name} {code}: {dict(results)}", flush=True)
+        print(f"after {name}: {dict(every)}, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+    print(dict(every))
+    return 1 if every[MISSED] or every[ACCUSED] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
