@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from companion.web.body import number, read_body, text
 from companion.web.closeups import close_up
 from companion.web.house import event_lines
 from companion.web.languages import gettext as _
+from companion.web.languages import show_time
 from companion.web.refusals import say
 
 plays = Blueprint("plays", __name__)
@@ -115,6 +117,7 @@ def show(seq: int) -> str:
         close=None if folder is None else close_up(folder, _frames_about(seq), _looked_for(line)),
         before=before,
         after=after,
+        history=[_told(number) for number in play.get("changed_by") or ()],
         tv=False,
     )
 
@@ -128,6 +131,16 @@ def _reading(line: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
     others = [(list(other), p) for other, p in certainty.alternatives(tile)]
     return {"tile": list(tile), "sure": certainty.sure, "halves": certainty.p, "others": others}
+
+
+def _told(seq: int) -> dict[str, Any]:
+    """A later correction with its moment in the viewer's writing; "" for a journal that does not say when."""
+    line = line_of(seq)
+    try:
+        when = show_time(datetime.fromisoformat(str(line.get("at") or "")))
+    except ValueError:
+        when = ""
+    return {**line, "when": when}
 
 
 def _looked_for(line: Mapping[str, Any]) -> Sequence[int] | None:

@@ -177,6 +177,8 @@ def reason_words(question: Mapping[str, Any]) -> str:
     kind, _colon, about = reason.partition(":")
     if kind == "unreadable_tile":
         return _unread_words(about.strip())
+    if kind in ("hand_unread", "hand_count", "hand_twice", "set_sum"):
+        return _hand_words(kind, about.strip())
     if kind in words:
         return words[kind]
     troubles = [trouble_words(code) for code in dict.fromkeys(TROUBLE_CODE.findall(reason))]
@@ -187,6 +189,17 @@ def _unread_words(train: str) -> str:
     if train in (MEXICAN, "MX2"):
         return _("A tile on the Mexican train cannot be read. Which one is it?")
     return _("A tile on the train of %(name)s cannot be read. Which one is it?", name=train)
+
+
+def _hand_words(kind: str, name: str) -> str:
+    """What is wrong with a hand laid open at the end of the round."""
+    if kind == "hand_unread":
+        return _("A tile in the hand of %(name)s cannot be read. Which tiles are left?", name=name)
+    if kind == "hand_count":
+        return _("The hand of %(name)s has another number of tiles than expected. Are these all?", name=name)
+    if kind == "hand_twice":
+        return _("A tile in the hand of %(name)s lies elsewhere on the table too. Is it read rightly?", name=name)
+    return _("The tiles on the table and in the hands are not the whole set. Is the last hand read rightly?")
 
 
 TROUBLE_CODE = re.compile(r"\b[A-Z]+(?:_[A-Z]+)+\b")

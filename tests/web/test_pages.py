@@ -213,3 +213,15 @@ def test_answers_are_packed_for_who_takes_it(anyone: FlaskClient) -> None:
         etag = style.headers["ETag"]
     with anyone.get("/static/page.css", headers={"Accept-Encoding": "gzip", "If-None-Match": etag}) as again:
         assert again.status_code == 304 and again.data == b""
+
+
+def test_a_play_says_who_changed_it_and_when(anyone: FlaskClient, session: FakeSession) -> None:
+    table = tables.illegal()
+    table["plays"][-1] |= {"overruled": True, "changed_by": [33]}
+    session.show(table)
+    session.lines.append(
+        {"seq": 33, "at": "2026-11-20T18:05:00Z", "event": "corrected", "corrects": 32, "by": "Olena",
+         "source": "person", "what": {"overruled": True}}
+    )  # fmt: skip
+    page = anyone.get("/play/32").get_data(as_text=True)
+    assert "No. 32: the table agrees to let it stand." in page and "Olena, Nov 20, 2026" in page
