@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vision.adaptation import Adaptation, AdaptationError
+
+if TYPE_CHECKING:
+    from vision.eye import Eye
 
 LEARNED = "learned-set.npz"
 HIGHEST = {"double-6": 6, "double-9": 9, "double-12": 12, "double-15": 15, "double-18": 18}
@@ -32,3 +36,10 @@ def usable(folder: Path, tile_set: str) -> tuple[Path | None, str]:
         return learned_for(folder, tile_set), ""
     except AdaptationError as problem:
         return None, str(problem)
+
+
+def open_taught(learned: Path | None) -> Eye:
+    """The eye with what was learned; called in the process that looks."""
+    from vision.eye import open_eye
+
+    return open_eye(learned)

@@ -11,7 +11,7 @@ from typing import Any
 
 import cv2
 
-from companion.cli.learned import usable
+from companion.cli.learned import open_taught, usable
 from companion.cli.serve_table import PLACE_FILE, TablePlace, look_over, place_from, read_place, write_place
 from companion.cli.serve_view import CHECK_CORNERS, FOUND_AGAIN, ViewKeeper
 from companion.evidence import EvidenceStore
@@ -289,13 +289,6 @@ class WatchedTable:
                 return
             self._state = told
         self._house.bell.ring()
-
-
-def open_taught(learned: Path | None) -> Any:
-    """The eye with what was learned; called in the child, which alone needs it."""
-    from vision.eye import open_eye
-
-    return open_eye(learned)
 
 
 def _corners_of(watcher: Watcher) -> list[list[float]]:

@@ -15,6 +15,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from companion.cli.learned import LEARNED, learned_for, usable
+from companion.cli.serve_camera import WatchedTable
 from companion.cli.serve_games import create_game
 from companion.cli.serve_labels import LabelKeeper, delete_samples, oriented, packed, samples
 from companion.cli.serve_learning import LearningDesk
@@ -254,3 +255,35 @@ def test_the_learned_set_is_that_of_the_players(tmp_path: Path) -> None:
     adaptation.save(tmp_path / LEARNED)
     assert learned_for(tmp_path, "chinese") == tmp_path / LEARNED
     assert learned_for(tmp_path, "double-12") is None
+
+
+class NoCamera:
+    stills = False
+
+    def read(self) -> None:
+        return None
+
+    def close(self) -> None:
+        return
+
+
+def test_the_table_is_read_with_the_learned_set_as_soon_as_there_is_one(house: House, tmp_path: Path) -> None:
+    table = WatchedTable(house, "none", tmp_path, camera=NoCamera())  # type: ignore[arg-type]
+    shipped = table._eye
+    table._read_with("double-12")
+    assert table._eye is shipped, "nothing was learned"
+    patterns = np.eye(3, 8, dtype=np.float32)
+    Adaptation("double-12", patterns, np.array([1, 2, 3], np.int16), 5.0, 0.5).save(tmp_path / LEARNED)
+    table._read_with("double-12")
+    taught = table._eye
+    assert taught is not shipped and taught._opener.args == (tmp_path / LEARNED,)  # type: ignore[attr-defined]
+    table._read_with("double-9")
+    assert table._eye is taught, "the same print"
+    table.learned()
+    table._read_with("double-12")
+    assert table._eye is not taught, "learned anew"
+    (tmp_path / LEARNED).write_bytes(b"broken")
+    table._read_with("double-12")
+    assert table._eye._opener.args == (None,) and "teach the set again" in table.troubles()[0]  # type: ignore[attr-defined]
+    table._eye.close()
+    table._evidence.close()
