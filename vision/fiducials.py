@@ -32,7 +32,7 @@ def find_markers(image: Image, *, thorough: bool = True) -> dict[int, Floats]:
     measured exactly where it is, which takes a fiftieth of the time that the exact search of a noisy picture takes;
     `thorough` searches like that where a glance does not find all four corners of the table.
     """
-    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if image.ndim == 3 else image
+    grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if image.ndim == 3 else image, np.uint8)
     glanced = _detected(grey, cv2.aruco.CORNER_REFINE_NONE)
     if thorough and missing_corners(_once(glanced)):
         return _once(_detected(grey, cv2.aruco.CORNER_REFINE_APRILTAG))
@@ -49,9 +49,9 @@ def _detected(grey: Image, refinement: int) -> list[tuple[int, Floats]]:
     parameters.adaptiveThreshWinSizeStep = 20
     detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(DICTIONARY), parameters)
     corners, ids, _ = detector.detectMarkers(grey)
-    if ids is None:  # OpenCV's word for "no marker"
-        return []
-    numbers = [int(one) for one in np.asarray(ids).ravel()]
+    numbers = (
+        [] if ids is None else [int(one) for one in np.asarray(ids).ravel()]
+    )  # None: OpenCV's word for "no marker"
     return [(n, np.asarray(four, np.float32).reshape(4, 2)) for n, four in zip(numbers, corners, strict=True)]
 
 
