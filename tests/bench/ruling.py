@@ -1,0 +1,109 @@
+"""From the hand leaving to the ruling, on the real path with the real eye: `python -m tests.bench.ruling --scenes 6`.
+
+The simulated table is filmed at 12 MP and watched as a camera of five frames a second would be: a frame that comes
+while the last one is still being worked on is missed. The clock is made up of the frames' times and the time that
+each frame took, so a machine that is busy elsewhere can measure by processor time (`--processor`; with more than one
+thread that is more than the time on the wall of an idle machine).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from companion.journal import Journal
+from companion.ruleset import load_ruleset
+from companion.session import Session
+from companion.tile import Tile
+from companion.watch import Watcher
+from companion.watch.session_desk import SessionDesk
+from companion.watch.start import first_calibration, known_set
+from datasets.simulator.camera import FRAME_S, SimCamera, SimSettings
+from datasets.simulator.film import FilmSettings
+from datasets.simulator.script import Troubles
+from vision.eye import open_eye
+from vision.settle import Settler
+
+RECORDED = ("tile_played", "marker_placed", "marker_removed", "drew", "unclear")
+
+
+def measure(
+    seed: int = 7,
+    rules: str = "reeves",
+    scenes: int = 6,
+    size_wh: tuple[int, int] = (4056, 3040),
+    clock: Callable[[], float] = time.perf_counter,
+) -> dict[str, float]:
+    """Seconds from the first frame without a hand to the end of the frame that put the change on record."""
+    settings = SimSettings(
+        rules=rules,
+        most_scenes=scenes,
+        troubles=Troubles.none(),
+        hand_frames=3,
+        show_hands=False,
+        film=replace(FilmSettings(), size_wh=size_wh),
+    )
+    camera = SimCamera(seed, settings)
+    setup, ruleset, eye = camera.setup(), load_ruleset(rules), open_eye()
+    known = known_set(setup)
+    latencies: list[float] = []
+    busy: list[float] = []
+    with tempfile.TemporaryDirectory() as folder:
+        session = Session(Journal.create(Path(folder) / "game.jsonl", setup.header), ruleset)
+        heard: list[str] = []
+        session.subscribe(lambda event: heard.append(event.KIND))
+        first = camera.read()
+        assert first is not None
+        box = {Tile(a, b): count for (a, b), count in known.copies.items()}
+        desk = SessionDesk(session, ruleset, setup, box)
+        watcher = Watcher(
+            camera, eye, Settler(), first_calibration(first, setup, eye), setup.table_setup(), desk, known=known
+        )
+        watcher.see(first)
+        free, told = 0.0, 0
+        while (frame := camera.read()) is not None:
+            if frame.at + FRAME_S <= free:
+                continue
+            heard.clear()
+            start = clock()
+            watcher.see(frame)
+            taken = clock() - start
+            free = max(frame.at, free) + taken
+            busy.append(taken)
+            # A scene ends with its still frames; its last one is noted when the next scene begins.
+            before = settings.still_frames + 2 + len(camera.truth) * (settings.hand_frames + settings.still_frames)
+            still = (before + settings.hand_frames) * FRAME_S
+            if len(camera.truth) >= told and any(kind in RECORDED for kind in heard):
+                told = len(camera.truth) + 1
+                latencies.append(free - still)
+        session.close()
+    ranked = sorted(latencies)
+    return {
+        "changes": float(len(ranked)),
+        "hand gone to ruling, median s": statistics.median(ranked) if ranked else float("nan"),
+        "hand gone to ruling, p95 s": ranked[round(0.95 * (len(ranked) - 1))] if ranked else float("nan"),
+        "one frame, median s": statistics.median(busy),
+        "one frame, longest s": max(busy),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="from the hand leaving to the ruling")
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--rules", default="reeves")
+    parser.add_argument("--scenes", type=int, default=6)
+    parser.add_argument("--size", type=int, nargs=2, default=(4056, 3040), metavar=("W", "H"))
+    parser.add_argument("--processor", action="store_true", help="processor time instead of the time on the wall")
+    args = parser.parse_args()
+    clock = time.process_time if args.processor else time.perf_counter
+    print(json.dumps(measure(args.seed, args.rules, args.scenes, tuple(args.size), clock), indent=1))
+
+
+if __name__ == "__main__":
+    main()
