@@ -127,7 +127,9 @@ def main() -> None:
         part["tables"][str(seed)] = result
         part["summary"] = summary(list(part["tables"].values()))
         args.out.parent.mkdir(exist_ok=True)
-        args.out.write_text(json.dumps(kept, indent=1) + "\n")
+        fresh = args.out.with_suffix(".new")
+        fresh.write_text(json.dumps(kept, indent=1) + "\n")
+        fresh.replace(args.out)
         if not result["exact"] or args.eye == "real":
             print(
                 f"{seed}: {result['players']} players, {result['wrong'] or 'exact'}, {result['seconds']} s", flush=True

@@ -203,9 +203,10 @@ def _edge_of_change(bright: Floats, before: list[Floats], threshold: float) -> M
     """
     edge = np.zeros(bright.shape, np.bool_)
     for one in before:
-        apart = bright - one
-        edge |= np.abs(apart - np.median(apart)) > threshold
-    edge[3:-3, 3:-3] = False
+        # Some pixels spread over the picture say well enough how the light has changed.
+        light = np.median(bright[::8, ::8] - one[::8, ::8])
+        for strip in (np.s_[:3], np.s_[-3:], np.s_[:, :3], np.s_[:, -3:]):
+            edge[strip] |= np.abs(bright[strip] - one[strip] - light) > threshold
     return edge
 
 

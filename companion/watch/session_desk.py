@@ -58,6 +58,7 @@ class SessionDesk:
         self._waited = 0
         self._first = True
         self._line: tuple[Laid | None, ...] = ()
+        self._no_middle: int | None = None
         self._ending = Ending(session, OpenHands(setup.header.players, box, setup.tile_mm[0] / 2), keep)
 
     @property
@@ -195,6 +196,7 @@ class SessionDesk:
     def understood(self, layout: Layout, frame: str) -> None:
         """One question for each train's first unread tile; a question goes as soon as its tile is known or gone."""
         self._ending.see(layout, frame)
+        self._ask_for_the_middle(layout, frame)
         table = self.position
         if not isinstance(table, Position):
             return
@@ -210,6 +212,16 @@ class SessionDesk:
                 stories = [self._told(one, tile, p, table) for p, tile in one.likely]
                 asked = self.session.ask(f"unreadable_tile: {one.train}", stories, frame=self.keep(frame))
                 self._unread[key] = asked[0].seq
+
+    def _ask_for_the_middle(self, layout: Layout, frame: str) -> None:
+        """Neither hub nor engine is found: said once, at the first table already, and unsaid when one shows up."""
+        if layout.has(Trouble.NO_HUB):
+            if self._no_middle is None and self.session.phase == "playing":
+                self._no_middle = self.session.ask(str(Trouble.NO_HUB), (), frame=self.keep(frame))[0].seq
+        elif self._no_middle is not None:
+            if any(question.seq == self._no_middle for question in self.session.questions):
+                self.session.drop_question(self._no_middle)
+            self._no_middle = None
 
     def stirred(self) -> bool:
         return self._ending.stirred()

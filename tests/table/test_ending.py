@@ -13,10 +13,13 @@ from companion.bots.recording import events_of, opening
 from companion.chinese.settlement import settle
 from companion.events import RoundScored, Unclear
 from companion.journal import Journal
+from companion.layout import reconstruct
 from companion.mexican.scoring import score
 from companion.ruleset import load_ruleset
 from companion.session import Session
-from companion.tile import Tile
+from companion.setup_file import setup_from_json
+from companion.tableview import TableView
+from companion.tile import Tile, double_set
 from companion.watch import Watcher
 from companion.watch.session_desk import SessionDesk
 from companion.watch.start import known_set
@@ -24,6 +27,7 @@ from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.script import Troubles
 from datasets.simulator.tabletop import Lying, TableTop
 from tests.table.sketch import KnowingEye, sketched
+from tests.table.tables import view
 from vision.calibration import Calibration
 from vision.reading import HalfReading, TileReading
 from vision.settle import Settler
@@ -145,3 +149,17 @@ def test_a_hand_with_too_few_tiles_waits_for_the_others(tmp_path: Path) -> None:
     assert session.phase == "ended"
     session.answer(session.questions[0].seq, 0)
     assert session.phase == "scored"
+
+
+def test_a_middle_that_nobody_finds_is_asked_for_until_it_is_found(tmp_path: Path) -> None:
+    setup = setup_from_json({"journal": 1, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
+    rules = load_ruleset("tactic")
+    session = Session(Journal.create(tmp_path / "game.jsonl", setup.header), rules)
+    desk = SessionDesk(session, rules, setup, dict.fromkeys(double_set(12), 1))
+    lost = reconstruct(TableView((), hub=None), setup.table_setup())
+    desk.first_table(lost, "1.jpg")
+    for _ in range(2):
+        desk.understood(lost, "1.jpg")
+    assert [question.reason for question in session.questions] == ["NO_HUB"]
+    desk.understood(reconstruct(view([]), setup.table_setup(), lost), "2.jpg")
+    assert session.questions == ()

@@ -115,6 +115,17 @@ def test_a_nudge_of_two_pixels_is_followed_without_a_reading(watched):
     assert last.state is TableState.READ and not last.camera_moved
 
 
+def test_a_row_of_tiles_along_the_edge_is_no_arm(watched):
+    _, show = watched
+    show(3, hand=(200, 600))
+    row = [(60 + 26 * n, 40, 90) for n in range(8)]
+    laid = show(6, tiles=row)
+    asked = [answer for answer in laid if answer.should_read]
+    assert asked
+    assert asked[0].hidden == ()
+    assert covers(asked[0].regions, 60, 40) and covers(asked[0].regions, 242, 40)
+
+
 def test_a_resting_arm_is_read_around_after_a_while(watched):
     settler, show = watched
     short = show(10, hand=(480, 500))
