@@ -72,3 +72,7 @@ def test_systemd_understands_every_line(name: str, tmp_path: Path) -> None:
     )
     complaints = [line for line in answer.stderr.splitlines() if name in line and "is not executable" not in line]
     assert complaints == []
+
+
+def test_the_pin_is_on_no_command_line_where_every_user_could_read_it() -> None:
+    assert "PIN" not in settings("companion.service")["ExecStart"][0]
