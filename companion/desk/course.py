@@ -10,25 +10,21 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from companion.desk.acts import action_of, between, lifted, meant, passing, uncounted, unsettled
 from companion.desk.made_turn import FOREIGN_TILES, MadeTurn, Table, changes
 from companion.event_fields import Finding
 from companion.events import (
-    Discarded,
-    DoubleFlipped,
-    Drew,
     Event,
     MarkerPlaced,
     MarkerRemoved,
     Passed,
     RoundEnded,
-    TilePlayed,
     TileTakenBack,
 )  # fmt: skip
 from companion.position import LinePosition, Position
 from companion.referee import Referee
 from companion.ruleset import RuleSet
-from companion.tile import Laid
-from companion.turn import Action, Discard, Draw, End, Flip, Mark, Pass, Play, Unmark
+from companion.turn import Action, Discard, Draw, Mark, Pass, Play, Unmark
 from companion.violation import Violation
 
 Findings = Mapping[int, tuple[Finding, ...]]
@@ -104,7 +100,7 @@ class Course:
         if event.source == "camera" and not self.watched:
             return replace(self, watched=True).take(event, key)
         if unsettled(event) and isinstance(action, (Play, Draw)):
-            self = self.uncounted_among(_meant(event))
+            self = self.uncounted_among(meant(event))
         player = self.player_of(event)
         if isinstance(action, (Mark, Unmark)) and not self._in_turn(player):
             return self._take_stray_marker(action, player)
@@ -180,7 +176,7 @@ class Course:
         for _ in self.players:
             if player == until:
                 break
-            codes = self.referee.judge(self._begun(player).table, (_passing(self.table),)).codes
+            codes = self.referee.judge(self._begun(player).table, (passing(self.table),)).codes
             done = isinstance(self.table, LinePosition) and self.table.hands.get(player) == 0
             if codes and not done:
                 faults.append((player, codes))
@@ -292,7 +288,7 @@ class Course:
             return Step(course._begun(player, resume=expected), loose, late)
         faults = course.silent_faults(expected, player)
         if not faults:
-            passed = course.moved | set(_between(self.players, expected, player))
+            passed = course.moved | set(between(self.players, expected, player))
             return Step(replace(course, moved=passed, silent=course.silent + 1)._begun(player), loose, late)
         skipped = tuple(
             Finding(str(code), certain=False, by=who) for who, codes in faults[:1] for code in sorted(codes)
@@ -314,8 +310,8 @@ class Course:
         if isinstance(action, Play):
             laid[action.train] = (*laid.get(action.train, ()), key)
         if made.codes[-1] & FOREIGN_TILES:
-            table = _uncounted(table, made.player)
-            made = replace(made, before=_uncounted(made.before, made.player))
+            table = uncounted(table, made.player)
+            made = replace(made, before=uncounted(made.before, made.player))
         course = replace(self, table=table, turn=made, laid=laid)
         return Step(course, late.pop(key, ()), late)
 
@@ -340,10 +336,10 @@ class Course:
 
     def _miscounted(self, player: str) -> Course:
         """Somebody whose hand was counted down to nothing goes on: the count was wrong, and nobody is to blame."""
-        table = _uncounted(self.table, player)
+        table = uncounted(self.table, player)
         turn = self.turn
         if turn is not None and turn.player == player:
-            turn = replace(turn, before=_uncounted(turn.before, player))
+            turn = replace(turn, before=uncounted(turn.before, player))
         return replace(self, table=table, turn=turn)
 
     def uncounted_among(self, players: Collection[str]) -> Course:
@@ -353,9 +349,9 @@ class Course:
         table: Table = self.table
         turn = self.turn
         for player in players:
-            table = _uncounted(table, player)
+            table = uncounted(table, player)
             if turn is not None:
-                turn = replace(turn, before=_uncounted(turn.before, player))
+                turn = replace(turn, before=uncounted(turn.before, player))
         return replace(self, table=table, turn=turn)
 
     def _take_stray_marker(self, action: Mark | Unmark, player: str) -> Step:
@@ -381,75 +377,3 @@ class Course:
             found = (Finding(str(Violation.PLAY_AFTER_END), certain=told),)
         table = replace(self.table, turn=self.player_of(event))
         return Step(replace(self, table=self.referee.apply(table, action), laid=laid), found)
-
-
-def action_of(event: Event) -> Action | None:
-    """The act that an event records; None for events that are none. A pass is seen to by itself."""
-    match event:
-        case TilePlayed():
-            return Play(event.tile, event.train)
-        case Drew():
-            return Draw()
-        case Discarded():
-            return Discard(event.face_up)
-        case MarkerPlaced():
-            return Mark(event.train)
-        case MarkerRemoved():
-            return Unmark(event.train)
-        case DoubleFlipped():
-            return Flip(event.train)
-        case Passed():
-            return End()
-    return None
-
-
-def unsettled(event: Event) -> bool:
-    """Whether it is open who it was or what is held against them: then its violations stand as they were weighed."""
-    maybe: tuple[str, ...] = getattr(event, "maybe", ())
-    return len(maybe) > 1 or (bool(maybe) and getattr(event, "by", None) is not None)
-
-
-def _meant(event: Event) -> tuple[str, ...]:
-    by: str | None = getattr(event, "by", None)
-    maybe: tuple[str, ...] = getattr(event, "maybe", ())
-    return maybe if by is None else (by, *maybe)
-
-
-def lifted(table: Table, train: str, tile: Laid) -> Table:
-    """The table without `tile` in `train` (the outermost, if it lies there twice); unchanged if it is not there."""
-    if isinstance(table, LinePosition):
-        line = _without(table.line, tile, from_left=train == "L")
-        return replace(table, line=line)
-    chain = table.trains.get(train, ())
-    rest = _without(chain, tile)
-    if rest == chain:
-        return table
-    was_last = chain[-1].tile == tile.tile
-    open_ends = tuple(name for name in table.open if not (was_last and name == train))
-    if was_last and rest and rest[-1].is_double and train not in table.flipped:
-        open_ends = (*open_ends, train)
-    flipped = table.flipped - {train} if was_last else table.flipped
-    return replace(table, trains={**table.trains, train: rest}, open=open_ends, flipped=flipped)
-
-
-def _without(chain: tuple[Laid, ...], tile: Laid, *, from_left: bool = False) -> tuple[Laid, ...]:
-    places = [n for n, laid in enumerate(chain) if laid.tile == tile.tile]
-    if not places:
-        return chain
-    place = places[0] if from_left else places[-1]
-    return chain[:place] + chain[place + 1 :]
-
-
-def _uncounted(table: Table, player: str) -> Table:
-    hands = {name: count for name, count in table.hands.items() if name != player}
-    return replace(table, hands=hands)
-
-
-def _between(players: tuple[str, ...], first: str, until: str) -> tuple[str, ...]:
-    start = players.index(first)
-    order = players[start:] + players[:start]
-    return order[: order.index(until)]
-
-
-def _passing(table: Table) -> Action:
-    return Pass() if isinstance(table, LinePosition) else End()

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from companion.corrections import Held
-from companion.desk.course import Findings, action_of, unsettled
+from companion.desk.acts import action_of, unsettled
+from companion.desk.course import Findings
 from companion.desk.match import Match
 from companion.event_fields import Finding
 from companion.events import (

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from companion.corrections import Held, held_events, marked_undone
-from companion.desk.course import unsettled
+from companion.desk.acts import unsettled
 from companion.desk.history import Act, History
 from companion.desk.match import Match
 from companion.event_fields import Finding

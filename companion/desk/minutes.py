@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from companion.desk.course import Course, unsettled
+from companion.desk.acts import unsettled
+from companion.desk.course import Course
 from companion.desk.worlds import World, names, same_act, twins
 from companion.event_fields import Finding
 from companion.events import Event, Passed, TilePlayed
