@@ -53,14 +53,14 @@ class ReaderSettings:
     threads: int = 2
     temperature: float = 1.0
     certain: float = 0.98
-    readable: float = 0.85
+    readable: float = 0.9
     phantom: float = 0.5
     back: float = 0.5
     hint_of_back: float = 0.1
     """What was found face down and is no clear back is called face up, and unreadable, rather than face down."""
     shaky_detection: float = 0.45
     doubtful_detection: float = 0.6
-    plain_detection: float = 0.9
+    plain_detection: float = 0.8
     faint_detection: float = 0.35
     surely_back: float = 0.9
     surely_nothing: float = 0.97
