@@ -167,9 +167,7 @@ def _open_to(course: Course, table: Position) -> tuple[str, ...]:
 def _line(course: Course, history: History, table: LinePosition, *, playing: bool) -> dict[str, Any]:
     arms = open_arms(course.rules)
     ends = table.ends
-    tiles = [
-        _shown_tile(history, laid, key) for laid, key in zip(table.line, _line_keys(course), strict=False)
-    ]
+    tiles = [_shown_tile(history, laid, key) for laid, key in zip(table.line, _line_keys(course), strict=False)]
     plays = course.referee.legal_plays(table, None) if playing else []
     blocked = None
     if playing and ends is not None:
