@@ -39,6 +39,9 @@ class DetectorSettings:
     helpful_lengths: tuple[float, float] = (44.0, 112.0)
     """A coarse look whose tiles have such lengths lends its boxes too."""
     trusted_lengths: tuple[float, float] = (22.0, 130.0)
+    small_px: int = 260_000
+    second_looks: tuple[float, ...] = (0.8, 1.2)
+    """A changed region up to `small_px` pixels, reduced, is also looked at in these parts of the scale."""
     good_enough: float = 1.2
     """A coarse look whose tiles are within this factor of the best length is not repeated."""
     size_spread: float = 1.7
@@ -95,6 +98,9 @@ class Detector:
         helpful = [k for k in looks if s.helpful_lengths[0] <= k.scale * length <= s.helpful_lengths[1]]
         if not any(1 / s.good_enough <= k.scale / scale <= s.good_enough for k in helpful):
             helpful.append(self._look(image, scale))
+        if tile_length_px is not None and image.shape[0] * image.shape[1] * scale * scale < s.small_px:
+            # In a small part of a picture little stands around a tile to tell it by, a blank one above all.
+            helpful += [self._look(image, scale * other) for other in s.second_looks]
         return self._gather(helpful, length)
 
     def _coarse_scales(self, image: Image) -> list[float]:
