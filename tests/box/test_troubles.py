@@ -26,7 +26,7 @@ def test_a_full_disk_is_a_banner_on_every_screen_and_a_reason(house: House) -> N
     house.bell.ring()
     assert client.get("/health").json["status"] == "degraded"
     for page in ("/", "/tv"):
-        assert "the disk is full: pictures are not kept" in client.get(page).text
+        assert "The disk is full: pictures are not kept" in client.get(page).text
 
 
 def test_a_broker_that_is_away_says_how_many_events_wait() -> None:
