@@ -99,7 +99,7 @@ def difference(before: Layout, after: Layout) -> Observation:
         _new_hands(before, after),
         _doubts(before, after),
         tuple(news),
-        bool(_worth_asking(after)),
+        bool(worth_asking(after)),
     )
 
 
@@ -225,9 +225,10 @@ def _new_hands(before: Layout, after: Layout) -> dict[str, tuple[Tile, ...]]:
 def _doubts(before: Layout, after: Layout) -> tuple[Problem, ...]:
     """Problems that were not there before. Problems of tiles known by identity count once."""
     known = {(problem.trouble, problem.tiles) for problem in before.problems}
-    return tuple(p for p in _worth_asking(after) if (p.trouble, p.tiles) not in known)
+    return tuple(p for p in worth_asking(after) if (p.trouble, p.tiles) not in known)
 
 
-def _worth_asking(layout: Layout) -> tuple[Problem, ...]:
+def worth_asking(layout: Layout) -> tuple[Problem, ...]:
+    """What of the table is not understood, without what is hardly a tile."""
     phantoms = {tile.id for tile in layout.loose if tile.laid is None and tile.seen.confidence < SURE_TILE}
     return tuple(p for p in layout.problems if p.trouble in DOUBTS and not (p.tiles and p.tiles[0] in phantoms))

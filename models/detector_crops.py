@@ -28,7 +28,7 @@ class CropSettings:
     copies: int = 3
     lengths: tuple[float, float] = (26.0, 110.0)
     kept: float = 0.55
-    on_a_tile: float = 0.8
+    on_a_thing: float = 0.8
     seed: int = 3
 
 
@@ -57,8 +57,12 @@ def cut(image: NDArray[np.uint8], boxes: list[Box], rng: np.random.Generator, se
     typical = float(np.median(lengths)) if lengths else math.exp(rng.uniform(math.log(40), math.log(160)))
     scale = max(min(wanted / typical, 1.6), settings.size / width * 0.7)
     side = settings.size / scale
-    if boxes and rng.random() < settings.on_a_tile:
-        centre = boxes[rng.integers(len(boxes))][1].mean(0) + rng.normal(0, side * 0.25, 2)
+    if boxes and rng.random() < settings.on_a_thing:
+        # Tiles are many and markers few: a crop is as likely to be around one kind as around another.
+        kinds = sorted({kind for kind, _ in boxes})
+        wanted_kind = kinds[rng.integers(len(kinds))]
+        alike = [quad for kind, quad in boxes if kind == wanted_kind]
+        centre = alike[rng.integers(len(alike))].mean(0) + rng.normal(0, side * 0.25, 2)
     else:
         centre = np.array([rng.uniform(0, width), rng.uniform(0, height)])
     x0 = float(np.clip(centre[0] - side / 2, min(0, width - side), max(0, width - side)))

@@ -133,14 +133,15 @@ class Reader:
         clear = np.maximum(scores.values.max(2).min(1), back)
         once = pack(scores.quads, tiles.confidence * (1 - none) ** 4 * clear**2, s.overlap, s.covered)
         down = (back > s.back) | ((tiles.kind == Kind.FACE_DOWN) & (back > s.hint_of_back))
-        up = np.flatnonzero(~down & (none <= s.phantom))
+        kept = np.isin(np.arange(len(tiles)), once)
+        # Only what stays is weighed: the same tile found twice would leave one of the two without a tile of the set.
+        up = np.flatnonzero(kept & ~down & (none <= s.phantom))
         p = scores.values[up].astype(np.float64)
         p = softened(p) if known is None else _with_rest(weigh(_normal(p), known).halves, p)
         halves = {int(tile): self._halves(p[i], scores.quads[tile]) for i, tile in enumerate(up)}
         unread = np.array([_without_evidence(halves.get(i)) for i in range(len(tiles))], np.intp)
         colours = np.zeros((len(tiles), 3), np.float32)
         colours[once] = body_colours(self.crops(image, scores.quads[once]))
-        kept = np.isin(np.arange(len(tiles)), once)
         sure = kept & (unread == 0) & (tiles.confidence > s.doubtful_detection)
         strange = strangers(scores.quads, colours, sure, s.alike)
         readings = []

@@ -24,6 +24,10 @@ class Desk(Protocol):
         """The trains as they are on record; of a Chinese game the LINE."""
         ...
 
+    def engine(self) -> int | None:
+        """The value of the round's engine, where the game has one and it is known."""
+        ...
+
     def still_new(self, observation: Observation) -> Observation:
         """The observation without what is on record already: a person may have been quicker than the camera."""
         ...

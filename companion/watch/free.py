@@ -34,6 +34,9 @@ class FreeBoard:
     def recorded(self) -> Mapping[str, Sequence[Laid]]:
         return {}
 
+    def engine(self) -> int | None:
+        return None
+
     def still_new(self, observation: Observation) -> Observation:
         return observation
 

@@ -22,7 +22,9 @@ class HypothesisSettings:
     """`illegal` is how often a play breaks a rule (field-notes: 1 in 200); a misreading is asked about where it is at
     least `ask` times as likely as that. `least` is the smallest probability of a half that is tried.
     `patience`: so many still tables in a row a questioned reading has to stay the same before it is believed.
-    `unread_patience`: so many changes of the table wait for an answer about an unread tile (two rounds of four)."""
+    `unread_patience`: so many changes of the table wait for an answer about an unread tile (two rounds of four);
+    `cloud_patience`: so many that would accuse somebody are held back by the same thing that nobody understands. What
+    lies there longer while the game goes on is no part of it."""
 
     illegal: float = 0.005
     ask: float = 0.3
@@ -30,6 +32,7 @@ class HypothesisSettings:
     most: int = 4
     patience: int = 2
     unread_patience: int = 8
+    cloud_patience: int = 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from companion.layout.joints import distance
 from companion.layout.shape import PlacedTile
 from companion.layout.tracking import identify
 from companion.tableview import Point, SeenHalf, SeenHub, SeenMarker, SeenTile
-from companion.watch.view import MOST_OVERLAP, overlap
+from companion.watch.view import LEAST_THING_CONFIDENCE, MOST_OVERLAP, overlap
 
 FLOOR = 1e-3
 """No reading is ever taken to exclude a value altogether."""
@@ -159,6 +159,10 @@ class TableMemory:
         """Tiles that were looked for and not found often enough."""
         return [track for track in self.tracks if track.missing >= self.settings.absent]
 
+    def missing_markers(self) -> list[MarkerTrack]:
+        """Markers that were looked for and not found often enough."""
+        return [track for track in self.markers if track.missing >= self.settings.absent]
+
     def unsettled(self) -> bool:
         """Is anything missing or different that has not been looked at often enough?"""
         return any(track.rival is not None or 0 < track.missing < self.settings.absent for track in self.tracks) or any(
@@ -177,7 +181,10 @@ class TableMemory:
     def drop(self, tracks: Sequence[Track]) -> None:
         self.tracks = [track for track in self.tracks if all(track is not gone for gone in tracks)]
 
-    def forgive(self, tracks: Sequence[Track]) -> None:
+    def drop_markers(self, tracks: Sequence[MarkerTrack]) -> None:
+        self.markers = [track for track in self.markers if all(track is not gone for gone in tracks)]
+
+    def forgive(self, tracks: Sequence[Track | MarkerTrack]) -> None:
         """These are only hidden."""
         for track in tracks:
             track.missing = 0
@@ -216,19 +223,19 @@ class TableMemory:
         return track.rival if track.rival.sightings >= self.settings.turned else track
 
     def _see_markers(self, markers: Sequence[SeenMarker], looked: Looked) -> None:
-        left = list(self.markers)
-        for marker in markers:
+        left, fresh = list(self.markers), list[MarkerTrack]()
+        for marker in sorted(markers, key=lambda one: -one.confidence):
             near = [m for m in left if distance(m.seen.center_mm, marker.center_mm) <= self.settings.marker_reach_mm]
             if near:
                 track = min(near, key=lambda m: distance(m.seen.center_mm, marker.center_mm))
                 left.remove(track)
                 track.seen, track.missing, track.sightings = marker, 0, track.sightings + 1
-            else:
-                self.markers.append(MarkerTrack(marker, 1))
+            elif marker.confidence >= LEAST_THING_CONFIDENCE:
+                fresh.append(MarkerTrack(marker, 1))
         for track in left:
             if looked.covers(track.seen.center_mm):
                 track.missing += 1
-        self.markers = [track for track in self.markers if track.missing < self.settings.absent]
+        self.markers += fresh
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 from companion.event_fields import Certainty, Story
 from companion.layout import Layout, Problem, Trouble
 from companion.notation import Change, Drawing, Laying, Vanishing
-from companion.observed import Observation, difference
+from companion.observed import Observation, difference, worth_asking
 from companion.position import LinePosition, Position
 from companion.ruleset import RuleSet
 from companion.setup_file import GameSetup
@@ -57,6 +57,7 @@ class SessionDesk:
         self._held_back = 0
         self._waited = 0
         self._first = True
+        self._clouds: dict[object, int] = {}
         self._line: tuple[Laid | None, ...] = ()
         self._no_middle: int | None = None
         self._ending = Ending(session, OpenHands(setup.header.players, box, setup.tile_mm[0] / 2), keep)
@@ -71,6 +72,10 @@ class SessionDesk:
         if isinstance(table, LinePosition):
             return {LINE: table.line}
         return table.trains if isinstance(table, Position) else {}
+
+    def engine(self) -> int | None:
+        table = self.position
+        return table.engine.outer if isinstance(table, Position) else None
 
     def waiting(self) -> bool:
         """No round is being played, so the next table that is set up begins one."""
@@ -101,7 +106,7 @@ class SessionDesk:
         return bool(self.session.accuses(observation.delta, flips=observation.flips, discards=observation.discards))
 
     def record(self, observation: Observation, layout: Layout, frame: str) -> bool:
-        if (observation.doubts or observation.clouded) and self.accuses(observation):
+        if observation.clouded and self.accuses(observation) and self._cloudy(layout):
             # Part of the table is not understood: what looks like a fault may be a tile that was not found.
             self._ask(observation, layout, frame)
             return False
@@ -128,6 +133,12 @@ class SessionDesk:
         if observation.doubts:
             self._ask(observation, layout, frame)
         return True
+
+    def _cloudy(self, layout: Layout) -> bool:
+        """Is there something that has not been lying there, ununderstood, for long?"""
+        here = {(problem.trouble, problem.tiles or problem.where_mm) for problem in worth_asking(layout)}
+        self._clouds = {one: self._clouds.get(one, 0) + 1 for one in here}
+        return any(count <= self.settings.cloud_patience for count in self._clouds.values())
 
     def _patient(self) -> bool:
         """Is it too early to believe a reading that has been questioned? Each later still table reads it again.

@@ -25,6 +25,9 @@ MOST_OVERLAP = 0.3
 LEAST_THING_CONFIDENCE = 0.5
 """Markers and hubs below this are not believed: a phantom marker would be an accusation."""
 
+LEAST_KEPT_CONFIDENCE = 0.18
+"""A marker that is known to lie at a place is still seen there at this: so would be one that vanishes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Seen:
@@ -51,7 +54,7 @@ def on_table(reading: PictureReading, calibration: Calibration, tile_mm: tuple[f
         tuple(
             marker
             for marker in markers
-            if inside(marker.center_mm, calibration) and marker.confidence >= LEAST_THING_CONFIDENCE
+            if inside(marker.center_mm, calibration) and marker.confidence >= LEAST_KEPT_CONFIDENCE
         ),
         _hub(reading.hub, calibration),
     )

@@ -14,14 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.layout import Layout, TableSetup, Trouble, covered, reconstruct, with_history
+from companion.layout.joints import distance
 from companion.observed import Observation, difference
-from companion.tableview import TableView
+from companion.tableview import SeenTile, TableView
 from companion.tile import Laid, Tile
 from companion.watch.bare import BareTable
 from companion.watch.colour import ColourSettings, colours, recoloured
 from companion.watch.desk import LINE, Desk
-from companion.watch.memory import Looked, MemorySettings, TableMemory
-from companion.watch.view import grown, on_table, united
+from companion.watch.memory import Looked, MarkerTrack, MemorySettings, TableMemory
+from companion.watch.view import MOST_OVERLAP, grown, on_table, overlap, united
 from companion.watch.weighing import WeighSettings, weigh_unread
 from vision.calibration import Calibration
 from vision.eye import Eye, Region
@@ -261,7 +262,7 @@ class Watcher:
         self.layout, self._held_back = layout, None
         self._reading = None
         self._colours = colours(frame.image, self.settings.colour)
-        self.bare.learn(frame.image, [track.seen for track in self.memory.tracks], self.calibration)
+        self.bare.learn(frame.image, [*self._tiles(), *map(self._place_of, self.memory.markers)], self.calibration)
         self._say("read", frame.name)
 
     def _read(self, frame: Frame, reading: Reading) -> None:
@@ -287,14 +288,34 @@ class Watcher:
         self._let_go(frame)
 
     def _let_go(self, frame: Frame) -> None:
-        """Of the tiles not found any more those are gone whose place is bare; the others are hidden and stay."""
-        missing = self.memory.missing()
-        if not missing:
+        """Of what is not found any more that is gone whose place is bare; the rest is hidden and stays."""
+        missing, lost = self.memory.missing(), self.memory.missing_markers()
+        if not missing and not lost:
             return
         rest = [track.seen for track in self.memory.tracks if all(track is not one for one in missing)]
         gone = [one for one in missing if self.bare.is_bare(frame.image, one.seen, rest, self.calibration)]
         self.memory.drop(gone)
         self.memory.forgive(missing)
+        if lost:
+            tiles = self._tiles()
+            self.memory.drop_markers([one for one in lost if self._was_lifted(frame, one, tiles)])
+            self.memory.forgive(lost)
+
+    def _was_lifted(self, frame: Frame, marker: MarkerTrack, tiles: Sequence[SeenTile]) -> bool:
+        """Is the place of a marker bare, or taken by a tile or by the marker itself, pushed aside?"""
+        place = self._place_of(marker)
+        others = (one for one in self.memory.markers if one is not marker and one.missing == 0)
+        pushed = any(distance(one.seen.center_mm, place.center_mm) < self.setup.tile_mm[1] * 1.5 for one in others)
+        taken = any(overlap(place, tile) > MOST_OVERLAP for tile in tiles)
+        return pushed or taken or self.bare.is_bare(frame.image, place, tiles, self.calibration)
+
+    def _tiles(self) -> list[SeenTile]:
+        return [track.seen for track in self.memory.tracks]
+
+    def _place_of(self, marker: MarkerTrack) -> SeenTile:
+        """Where a marker lies, as wide as a tile: pegs and coins are about that large."""
+        side = self.setup.tile_mm[1]
+        return SeenTile(marker.seen.center_mm, 0.0, side, side, False, None, marker.seen.confidence)
 
     def _understood(self, frame: Frame) -> Layout:
         """The layout; a tile that was not read is weighed against the rest of the table and given one more chance."""
@@ -306,8 +327,9 @@ class Watcher:
             layout = reconstruct(view, setup, self.layout)
         if not layout.has(Trouble.UNREADABLE_TILE) or not self.box:
             return layout
-        recorded = self.desk.recorded()
-        tiles = weigh_unread(layout, view.tiles, self.setup.engine, self.box, recorded, self.settings.weigh)
+        engine = self.desk.engine()
+        engine = self.setup.engine if engine is None else engine
+        tiles = weigh_unread(layout, view.tiles, engine, self.box, self.desk.recorded(), self.settings.weigh)
         return reconstruct(replace(view, tiles=tuple(tiles)), setup, self._held_back or self.layout)
 
     def _covered_unseen(self, observation: Observation, layout: Layout) -> tuple[Observation, Layout]:

@@ -69,12 +69,16 @@ def weigh_unread(
     recorded: Mapping[str, Sequence[Laid]],
     settings: WeighSettings,
 ) -> list[SeenTile]:
-    """`tiles` with those unread ones filled in that can hardly be anything else. Only tiles in trains are filled in.
+    """`tiles` with those unread ones filled in that can hardly be anything else: tiles in trains, and the engine.
 
-    `recorded` are the trains as the game has them: what a person has said about an unread tile is known.
+    `recorded` are the trains as the game has them: what a person has said about an unread tile is known. The engine is
+    the round's own double unless it was read as another tile.
     """
     known = Counter(tile.laid.tile for tile in layout if tile.laid is not None)
     filled: dict[tuple[float, float], SeenTile] = {}
+    middle = layout.engine
+    if engine is not None and middle is not None and middle.laid is None and _may_be(middle, engine):
+        filled[middle.seen.center_mm] = _with(middle, Laid(engine, engine))
     for name, train in layout.trains.items():
         due = engine if layout.engine is None or layout.engine.laid is None else layout.engine.laid.outer
         said = recorded.get(name, ())
@@ -89,6 +93,11 @@ def weigh_unread(
                     filled[tile.seen.center_mm] = _with(tile, laid)
             due = laid.outer if laid is not None else None
     return [filled.get(tile.center_mm, tile) for tile in tiles]
+
+
+def _may_be(tile: PlacedTile, value: int) -> bool:
+    """Does neither half say clearly that it shows something else?"""
+    return tile.face_up and tile.halves is not None and all(half.value in (None, value) for half in tile.halves)
 
 
 def _settled(

@@ -32,11 +32,14 @@ class Maker:
 
 
 def make_maker(rng: np.random.Generator) -> Maker:
-    """The common arrangements most often; 13 to 18 are guesses, no real ones were seen."""
+    """The common arrangements most often, the rare ones often enough to be learned; 13 to 18 are guesses.
+
+    With two rows of six in 3 % of the sets the reader took them for two rows of five as often as not.
+    """
     lines = {
-        10: pick(rng, ["4-2-4", "3-4-3", "5-5", "2-3-3-2"], [0.78, 0.12, 0.06, 0.04]),
-        11: pick(rng, ["4-3-4", "3-5-3", "5-1-5"], [0.84, 0.08, 0.08]),
-        12: pick(rng, ["4-4-4", "6-6"], [0.97, 0.03]),
+        10: pick(rng, ["4-2-4", "3-4-3", "5-5", "2-3-3-2"], [0.6, 0.14, 0.16, 0.1]),
+        11: pick(rng, ["4-3-4", "3-5-3", "5-1-5"], [0.7, 0.15, 0.15]),
+        12: pick(rng, ["4-4-4", "6-6"], [0.78, 0.22]),
         13: pick(rng, ["4-5-4", "5-3-5"], [0.65, 0.35]),
         14: pick(rng, ["5-4-5", "4-3-3-4"], [0.85, 0.15]),
         15: "5-5-5",
@@ -45,7 +48,7 @@ def make_maker(rng: np.random.Generator) -> Maker:
         18: pick(rng, ["6-6-6", "4-5-5-4"], [0.85, 0.15]),
     }
     return Maker(
-        two_diagonal=rng.random() < 0.96,
+        two_diagonal=rng.random() < 0.92,
         six_along=rng.random() < 0.82,
         eight_ring=rng.random() < 0.8,
         lines=lines,

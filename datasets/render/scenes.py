@@ -52,12 +52,32 @@ def make_plan(rng: Rng, style: TileStyle, kind: str | None = None, aspect: float
     plan = Plan(kind, style)
     deck = Deck(style.family, style.set_max, rng)
     _PLANNERS[kind](rng, plan, deck, aspect)
+    if plan.tiles and rng.random() < 0.6:
+        _strew_markers(rng, plan, aspect)
     if plan.tiles and kind not in ("close", "neg") and rng.random() < 0.27:  # a detail of a larger layout
         plan.view_mm = max(plan.view_mm * rng.uniform(0.3, 0.75), 110)
         tile = plan.tiles[rng.integers(len(plan.tiles))]
         dx, dy = rng.normal(0, plan.view_mm * 0.15, 2)
         plan.centre = (tile.x + dx, tile.y + dy)
     return plan
+
+
+def _strew_markers(rng: Rng, plan: Plan, aspect: float) -> None:
+    """Markers beside tiles, before their ends and about the table: there are few of them for each tile to learn by."""
+    body = plan.style.body
+    for _ in range(rng.integers(1, 9)):
+        tile = plan.tiles[rng.integers(len(plan.tiles))]
+        away = rng.uniform(7, 26)
+        along, across = rng.uniform(-0.6, 0.6) * body.length, float(rng.choice([-1, 1])) * (body.width / 2 + away)
+        chance = rng.random()
+        if chance < 0.3:
+            along, across = float(rng.choice([-1, 1])) * (body.length / 2 + away), rng.uniform(-0.5, 0.5) * body.width
+        u, v = math.cos(tile.heading), math.sin(tile.heading)
+        x, y = tile.x + along * u - across * v, tile.y + along * v + across * u
+        if chance > 0.8:
+            x = plan.centre[0] + rng.uniform(-0.5, 0.5) * plan.view_mm
+            y = plan.centre[1] + rng.uniform(-0.5, 0.5) * plan.view_mm * aspect
+        plan.markers.append((x, y, rng.uniform(0, 6.3)))
 
 
 def _any_value(rng: Rng, style: TileStyle) -> int:

@@ -14,7 +14,7 @@ from companion.notation import Change, Laying, print_change
 from companion.observed import Observation, difference
 from companion.ruleset import load_ruleset
 from companion.setup_file import setup_from_json
-from companion.tableview import SeenHalf, SeenTile
+from companion.tableview import SeenHalf, SeenMarker, SeenTile
 from companion.tile import Laid, Tile, double_set
 from companion.watch.bare import BareTable
 from companion.watch.colour import ColourSettings, colours, recoloured
@@ -223,5 +223,58 @@ def test_no_fault_is_alleged_while_part_of_the_table_is_not_understood() -> None
     assert observation.laid and layout.trains
 
 
+def test_what_lies_there_long_is_no_part_of_the_game() -> None:
+    """A card or a printed tile that nobody understands must not silence the referee for the rest of the round."""
+    _, _, desk, session = observed(SeenHalf(8, 0.9999))
+    before = reconstruct(view([]), SETUP)
+    loose = reconstruct(view([*eastward([(8, 7)]), tile(900.0, 250.0, 30.0, 3, 4)]), SETUP, before)
+    doubtful = difference(before, loose)
+    held_back = 0
+    while not desk.record(doubtful, loose, "f"):
+        held_back += 1
+        assert held_back <= desk.settings.cloud_patience
+    assert held_back == desk.settings.cloud_patience
+    assert session.observed == [["+8-7@Ann"]] and len(session.asked) == 1
+
+
 def test_the_setup_of_a_table_is_what_reconstruction_gets() -> None:
     assert isinstance(SETUP, TableSetup)
+
+
+def test_the_engine_on_record_is_read_where_its_picture_is_not() -> None:
+    table = view(eastward([(12, 3)]))
+    unread = replace(table.tiles[0], halves=(SeenHalf(None, 0.6, ((12, 0.6), (10, 0.3))), SeenHalf(12, 0.95)))
+    layout = reconstruct(replace(table, tiles=(unread, *table.tiles[1:])), SETUP)
+    assert layout.engine is not None and layout.engine.laid is None
+    tiles = weigh_unread(layout, (unread, *table.tiles[1:]), 12, BOX, {}, WeighSettings())
+    assert tiles[0].values == (12, 12)
+
+
+def test_a_middle_that_is_read_as_another_tile_is_not_taken_for_the_engine() -> None:
+    table = view(eastward([(12, 3)]))
+    other = replace(table.tiles[0], halves=(SeenHalf(None, 0.6, ((12, 0.6),)), SeenHalf(5, 0.95)))
+    layout = reconstruct(replace(table, tiles=(other, *table.tiles[1:])), SETUP)
+    tiles = weigh_unread(layout, (other, *table.tiles[1:]), 12, BOX, {}, WeighSettings())
+    assert tiles[0].values is None
+
+
+def test_a_marker_is_believed_when_sure_and_kept_when_less_so() -> None:
+    memory = TableMemory()
+    memory.see([], [SeenMarker((300.0, 300.0), 0.3)], EVERYWHERE, 24.0)
+    assert memory.seen_markers() == []
+    memory.see([], [SeenMarker((300.0, 300.0), 0.7)], EVERYWHERE, 24.0)
+    for _ in range(4):
+        memory.see([], [SeenMarker((303.0, 301.0), 0.25)], EVERYWHERE, 24.0)
+    assert len(memory.seen_markers()) == 1
+    assert not memory.missing_markers()
+
+
+def test_a_marker_not_found_is_missing_and_leaves_only_when_dropped() -> None:
+    memory = TableMemory()
+    memory.see([], [SeenMarker((300.0, 300.0), 0.7)], EVERYWHERE, 24.0)
+    memory.see([], [], EVERYWHERE, 24.0)
+    assert memory.unsettled() and not memory.missing_markers()
+    memory.see([], [], EVERYWHERE, 24.0)
+    assert len(memory.seen_markers()) == 1
+    memory.drop_markers(memory.missing_markers())
+    assert memory.seen_markers() == []

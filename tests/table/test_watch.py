@@ -36,6 +36,9 @@ class Notebook:
     def first_table(self, layout: Layout, frame: str) -> None:
         self.first = layout
 
+    def engine(self) -> int | None:
+        return None
+
     def still_new(self, observation: Observation) -> Observation:
         return observation
 

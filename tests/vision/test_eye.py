@@ -14,9 +14,11 @@ from companion.cli.score import score
 from datasets.render.table import TableCamera, TableScene, TableTile, corners_px, render_table
 from models.shipped import shipped_weights
 from vision.calibration import Calibration
+from vision.detections import Detections
 from vision.detector import Detector
 from vision.eye import open_eye
 from vision.inference import WeightsError
+from vision.known_set import KnownSet
 from vision.reader import Reader
 from vision.rotated import iou
 
@@ -221,3 +223,16 @@ def test_real_ivory_tiles_on_black_cloth_are_read(eye):
                 right += bool(true) and sorted(true[0]["values"]) == sorted(tile.values)
         truths += len(label["tiles"])
     assert claimed >= 0.9 * truths and right >= claimed - 1
+
+
+def test_a_tile_found_twice_is_read_as_well_where_the_set_is_known(eye, table):
+    """Two finds of one tile want the one copy of it there is; only the find that stays may have a say."""
+    image, labels, _ = table
+    found = eye.detector.find(image)
+    nudged = Detections(found.quads_px + np.float32(3), found.kind, found.confidence * np.float32(0.95))
+    plain = eye.reader.read(image, found, KnownSet.double(6))
+    doubled = eye.reader.read(image, found.together(nudged), KnownSet.double(6))
+    read = sorted(tile.values for tile in plain if tile.values is not None)
+    assert len(read) >= 0.8 * len(labels)
+    again = sorted(tile.values for tile in doubled if tile.values is not None)
+    assert len(again) >= len(read) - 1
