@@ -30,10 +30,15 @@ from companion.turn import Mark, Unmark
 from companion.violation import Violation
 
 MOST_TRIALS = 1500
-"""Events tried for one change before the search gives up and a person is asked."""
+"""Events tried for one change before the search gives up and a person is asked; so many more for each tile."""
+
+TRIALS_A_TILE = 100
 
 TRIED = 1_000_000
 """Keys of events that are only tried lie above this."""
+
+MOST_CHARGES = 3
+"""Charges beside the least, with which a change of many tiles is still explained."""
 
 Blame = frozenset[tuple[str, str]]
 """(player, code) pairs."""
@@ -84,10 +89,22 @@ def tell_with_faults(
     discards: Mapping[str, int] | None = None,
     source: str = "camera",
 ) -> tuple[Telling, ...]:
-    """The tellings in which exactly `faults` players break a rule, the cheapest first; none where it is too much."""
+    """The tellings in which exactly `faults` players break a rule, the cheapest first; none where it is too much.
+
+    A search that was cut short has seen only some of the faulty ones, and what these share proves nothing. Then only
+    those with few charges are looked for, of which all can be seen: somebody who broke one rule has not broken five.
+    """
+    rest = _rest_of(delta, flips, discards)
     search = _Search(course, source)
-    found = search.all(_rest_of(delta, flips, discards), faults)
-    return () if search.given_up and not found else tuple(found)
+    found = search.all(rest, faults)
+    if not search.given_up or (found and not faults):
+        return tuple(found)
+    for charges in range(faults, faults + MOST_CHARGES) if faults else ():
+        search = _Search(course, source, charges)
+        found = search.all(rest, faults)
+        if found or search.given_up:
+            return () if search.given_up else tuple(found)
+    return ()
 
 
 def _rest_of(delta: Iterable[Change], flips: Sequence[str], discards: Mapping[str, int] | None) -> _Rest:
@@ -120,10 +137,12 @@ def _what(event: Event) -> tuple[object, ...]:
 class _Search:
     """Tries events on the course, act by act."""
 
-    def __init__(self, course: Course, source: str) -> None:
+    def __init__(self, course: Course, source: str, most_charges: int | None = None) -> None:
+        self.most_charges = most_charges
         self.course = course
         self.source = source
         self.trials = 0
+        self.most_trials = MOST_TRIALS
         first = course.turn.player if course.turn is not None else course.mover
         start = course.players.index(first)
         order = course.players[start:] + course.players[:start]
@@ -137,11 +156,12 @@ class _Search:
 
     @property
     def given_up(self) -> bool:
-        return self.trials > MOST_TRIALS
+        return self.trials > self.most_trials
 
     def all(self, rest: _Rest, budget: int) -> list[Telling]:
         """The distinct tellings with exactly `budget` faulty players, the cheapest first; dominated ones left out."""
         best: dict[object, Telling] = {}
+        self.most_trials = MOST_TRIALS + TRIALS_A_TILE * sum(map(len, rest.tiles))
         for telling in self._go(Telling((), self.course), rest, self.at, budget):
             if max(len({player for player, _ in telling.blame}), telling.resumed) != budget:
                 continue
@@ -227,6 +247,8 @@ class _Search:
         events.append(event)
         resumed = so_far.resumed + self._resumes(so_far.course, event)
         if len({player for player, _ in blame}) + resumed > budget:
+            return None
+        if self.most_charges is not None and len(blame) > self.most_charges:
             return None
         return Telling(tuple(events), step.course, frozenset(blame), so_far.turns + new_turn, resumed=resumed)
 

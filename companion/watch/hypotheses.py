@@ -20,7 +20,8 @@ from companion.watch.weighing import candidates
 @dataclass(frozen=True, slots=True)
 class HypothesisSettings:
     """`illegal` is how often a play breaks a rule (field-notes: 1 in 200); a misreading is asked about where it is at
-    least `ask` times as likely as that. `least` is the smallest probability of a half that is tried.
+    least `ask` times as likely as that, and believed, when nobody answers, where it is at least `believe` times as
+    likely: an accusation needs better than two to one. `least` is the smallest probability of a half that is tried.
     `patience`: so many still tables in a row a questioned reading has to stay the same before it is believed.
     `unread_patience`: so many changes of the table wait for an answer about an unread tile (two rounds of four);
     `cloud_patience`: so many that would accuse somebody are held back by the same thing that nobody understands. What
@@ -28,6 +29,7 @@ class HypothesisSettings:
 
     illegal: float = 0.005
     ask: float = 0.3
+    believe: float = 0.5
     least: float = 0.0005
     most: int = 4
     patience: int = 2

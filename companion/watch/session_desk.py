@@ -13,6 +13,7 @@ from companion.observed import Observation, difference, worth_asking
 from companion.position import LinePosition, Position
 from companion.ruleset import RuleSet
 from companion.setup_file import GameSetup
+from companion.tableview import SeenHalf
 from companion.tile import Laid, Tile
 from companion.turn import Mark, Unmark
 from companion.watch.desk import LINE
@@ -20,6 +21,7 @@ from companion.watch.ending import Ending, OpenHands
 from companion.watch.hypotheses import Hypothesis, HypothesisSettings, other_readings
 from companion.watch.told_line import line_of, new_in_line
 from companion.watch.unread import Unread, unread_tiles
+from companion.watch.weighing import candidates
 
 Keep = Callable[[str], str | None]
 """Frame name -> the name under which its picture is kept as evidence, None where it is not."""
@@ -58,6 +60,7 @@ class SessionDesk:
         self._waited = 0
         self._first = True
         self._clouds: dict[object, int] = {}
+        self._disputed: dict[str, int] = {}
         self._line: tuple[Laid | None, ...] = ()
         self._no_middle: int | None = None
         self._ending = Ending(session, OpenHands(setup.header.players, box, setup.tile_mm[0] / 2), keep)
@@ -116,10 +119,16 @@ class SessionDesk:
         if doubtful and self._patient():
             read = _read(doubtful[0])
             stories = [_story(read, observation), *(_story(_named(one), one.observation) for one in doubtful)]
-            if (read,) not in self._asked:
-                self._asked.add((read,))
-                self.session.ask(f"misread_or_illegal: {read}", stories, frame=self.keep(frame))
+            if read not in self._disputed:
+                asked = self.session.ask(f"misread_or_illegal: {read}", stories, frame=self.keep(frame))
+                self._disputed[read] = asked[0].seq
             return False
+        instead: dict[Laid, Laid] = {}
+        if doubtful and doubtful[0].odds >= self.settings.believe * self.settings.illegal:
+            # Nobody has answered: that it was misread is likelier than that somebody broke a rule.
+            observation = doubtful[0].observation
+            instead = {other: read for read, other in doubtful[0].instead}
+            self._drop(self._disputed.pop(_read(doubtful[0]), None))
         self._waited = 0
         self._line = line_of(layout)
         if observation.delta or observation.flips or observation.discards:
@@ -128,7 +137,7 @@ class SessionDesk:
                 self.keep(frame),
                 flips=observation.flips,
                 discards=observation.discards,
-                readings=_readings(observation, layout),
+                readings=_readings(observation, layout, instead),
             )
         if observation.doubts:
             self._ask(observation, layout, frame)
@@ -240,6 +249,10 @@ class SessionDesk:
     def over(self) -> bool:
         return self.session.phase in AFTER_THE_ROUND
 
+    def _drop(self, seq: int | None) -> None:
+        if seq is not None and any(question.seq == seq for question in self.session.questions):
+            self.session.drop_question(seq)
+
     def _told(self, one: Unread, tile: Laid, p: float, table: Position) -> Story:
         """What would be recorded if the unread tile were this one: by whoever may lay it, else by who is to move."""
         delta = self._with_inner(one, tile, table)
@@ -297,16 +310,25 @@ class SessionDesk:
         return [one for one in likely if not self.accuses(one.observation)][: self.settings.most]
 
 
-def _readings(observation: Observation, layout: Layout) -> dict[Laying, Certainty]:
-    """How surely each of the tiles now laid was read."""
+def _readings(observation: Observation, layout: Layout, instead: Mapping[Laid, Laid]) -> dict[Laying, Certainty]:
+    """How surely each of the tiles now laid was read; `instead`: what was read where another tile is believed."""
     found = {}
     for change in observation.laid:
         rows = layout.trains.get(change.train) or layout.line
-        placed = next((one for one in reversed(rows) if one.laid == change.tile), None)
+        read = instead.get(change.tile, change.tile)
+        placed = next((one for one in reversed(rows) if one.laid == read), None)
         if placed is not None and placed.halves is not None:
             inner, outer = placed.halves[placed.inner_half], placed.halves[1 - placed.inner_half]
-            found[change] = Certainty((inner.p, outer.p), (inner.others, outer.others))
+            (p, others), (q, more) = _surely(inner, change.tile.inner), _surely(outer, change.tile.outer)
+            found[change] = Certainty((p, q), (others, more))
     return found
+
+
+def _surely(half: SeenHalf, value: int) -> tuple[float, tuple[tuple[int, float], ...]]:
+    """How likely the half shows `value`, and what else it may show."""
+    if half.value in (None, value):
+        return half.p, half.others
+    return candidates(half, 0.0).get(value, 0.0), tuple((v, p) for v, p in candidates(half, 0.0).items() if v != value)
 
 
 def _story(words: str, observation: Observation) -> Story:
