@@ -52,8 +52,11 @@ class Mend:
     what: Mapping[str, Any]
 
 
-def minutes(charges: Charges, worlds: Sequence[World]) -> tuple[Event, ...]:
-    """The events of the first world with the names and faults on which all of them agree."""
+def minutes(charges: Charges, worlds: Sequence[World], *, clouded: bool = False) -> tuple[Event, ...]:
+    """The events of the first world with the names and faults on which all of them agree.
+
+    `clouded`: not all that lies on the table was understood; then nothing is certain but what one picture proves.
+    """
     base, best = charges.base, worlds[0]
     named = names(worlds)
     told: list[Event] = []
@@ -62,7 +65,7 @@ def minutes(charges: Charges, worlds: Sequence[World]) -> tuple[Event, ...]:
     proved = what_lies(base, best.events) if charged else {}
     for n, event in enumerate(best.events):
         who = named.get(n, ())
-        found = _with_what_lies(_weighed([row.get(n, frozenset()) for row in beside]), proved.get(n, ()))
+        found = _with_what_lies(_weighed([row.get(n, frozenset()) for row in beside], clouded), proved.get(n, ()))
         open_ = any(not finding.certain for finding in found)
         if hasattr(event, "maybe") and (who or open_):
             by = None if who else getattr(event, "by", None)
@@ -161,7 +164,7 @@ def _beside(best: World, world: World, found: Mapping[int, frozenset[Charge]]) -
     return moved
 
 
-def _weighed(rows: Sequence[frozenset[Charge]]) -> tuple[Finding, ...]:
+def _weighed(rows: Sequence[frozenset[Charge]], clouded: bool) -> tuple[Finding, ...]:
     """One row of charges for each world: a code in all of them is certain, its player too where there is only one."""
     if not rows:
         return ()
@@ -170,7 +173,7 @@ def _weighed(rows: Sequence[frozenset[Charge]]) -> tuple[Finding, ...]:
     for code in codes:
         players = sorted({player for row in rows for what, player in row if what == code})
         if all(any(what == code for what, _ in row) for row in rows):
-            sure = code not in COUNTED
+            sure = code not in COUNTED and not clouded
             found.append(Finding(code, certain=sure, by=players[0] if len(players) == 1 or not sure else None))
         else:
             found.extend(Finding(code, certain=False, by=player) for player in players)

@@ -14,7 +14,8 @@ from companion.notation import Change, Laying, Vanishing
 class Sight:
     """One change of the table: referee changes, trains flipped, Chinese discards by player, and the picture's name.
 
-    `readings` says how surely each laid tile was read.
+    `readings` says how surely each laid tile was read. `clouded`: part of the table is not understood, so that what
+    looks like a fault may be none.
     """
 
     delta: tuple[Change, ...]
@@ -22,6 +23,7 @@ class Sight:
     discards: Mapping[str, int] = field(default_factory=dict)
     frame: str | None = None
     readings: Mapping[Laying, Certainty] = field(default_factory=dict)
+    clouded: bool = False
 
     def shown(self, event: Event) -> Event:
         """The event with the picture that shows it, and how surely its tile was read."""

@@ -124,7 +124,7 @@ class Watching:
             trail.prefer(smooth[0])
         if self._charges is None or self._charges.base is not trail.base:
             self._charges = Charges(trail.base)
-        wanted = minutes(self._charges, trail.worlds)
+        wanted = minutes(self._charges, trail.worlds, clouded=trail.clouded)
         changed, start, _ = mends(recorded, wanted)
         events = self._put_right(changed, [sight.shown(event) for event in wanted[start:]])
         if len(self._since) != len(wanted) or len(wanted) > MOST_EVENTS:

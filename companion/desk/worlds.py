@@ -49,6 +49,7 @@ class Trail:
     """The living worlds and the way they came: `steps` are the worlds before each change, and the change.
 
     `base` is the course from which the events of all worlds start, `reach` how many changes back a fault is looked for.
+    `clouded` once a faulty change came from a table that was not understood in all its parts.
     """
 
     base: Course
@@ -56,6 +57,7 @@ class Trail:
     worlds: tuple[World, ...] = ()
     steps: list[tuple[tuple[World, ...], Sight]] = field(default_factory=list)
     number: int = 0
+    clouded: bool = False
 
     def __post_init__(self) -> None:
         self.worlds = self.worlds or (World(self.base),)
@@ -66,9 +68,11 @@ class Trail:
 
     def follow(self, sight: Sight) -> bool:
         """Let the worlds explain the change; False where none can, with one fault now or earlier or two at once."""
-        living = onward(self.worlds, sight) or self._with_a_fault(sight) or self._faulty(self.worlds, sight, 2)
+        legal = onward(self.worlds, sight)
+        living = legal or self._with_a_fault(sight) or self._faulty(self.worlds, sight, 2)
         if not living:
             return False
+        self.clouded = self.clouded or (sight.clouded and not legal)
         self.steps.append((self.worlds, sight))
         self.number += 1
         self.worlds = living

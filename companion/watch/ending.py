@@ -18,7 +18,7 @@ from companion.layout.joints import distance
 from companion.position import LinePosition, Position
 from companion.tableview import Point
 from companion.tile import Tile
-from companion.watch.weighing import WeighSettings, likely_tiles
+from companion.watch.weighing import Place, WeighSettings, likely_tiles
 
 MOST_CANDIDATES = 4
 
@@ -112,7 +112,7 @@ class OpenHands:
             return ()
         lying = others + Counter(known.values())
         found: dict[Tile, float] = {}
-        for p, laid in likely_tiles(unread[0].halves, 0, None, self.box, lying, WeighSettings()):
+        for p, laid in likely_tiles(unread[0].halves, 0, Place(), self.box, lying, WeighSettings()):
             found[laid.tile] = found.get(laid.tile, 0.0) + p
         ranked = sorted(found.items(), key=lambda item: -item[1])[:MOST_CANDIDATES]
         return tuple(

@@ -14,7 +14,7 @@ from companion.layout import Layout, PlacedTile
 from companion.notation import Change, Laying
 from companion.observed import Observation
 from companion.tile import Laid, Tile
-from companion.watch.weighing import candidates
+from companion.watch.weighing import candidates, value_behind
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class HypothesisSettings:
     least `ask` times as likely as that, and believed, when nobody answers, where it is at least `believe` times as
     likely: an accusation needs better than two to one. `least` is the smallest probability of a half that is tried.
     `patience`: so many still tables in a row a questioned reading has to stay the same before it is believed.
-    `unread_patience`: so many changes of the table wait for an answer about an unread tile (two rounds of four);
+    `unread_patience`: so many changes of the table wait for an answer about an unread tile (a round and a half of four);
     `cloud_patience`: so many that would accuse somebody are held back by the same thing that nobody understands. What
     lies there longer while the game goes on is no part of it."""
 
@@ -33,7 +33,7 @@ class HypothesisSettings:
     least: float = 0.0005
     most: int = 4
     patience: int = 2
-    unread_patience: int = 8
+    unread_patience: int = 6
     cloud_patience: int = 2
 
 
@@ -49,7 +49,11 @@ class Hypothesis:
 def other_readings(
     observation: Observation, layout: Layout, box: Mapping[Tile, int], settings: HypothesisSettings
 ) -> Iterator[Hypothesis]:
-    """The observation with one of its new tiles read otherwise, likeliest first; tiles seen elsewhere are left out."""
+    """The observation with new tiles read otherwise, likeliest first; tiles seen elsewhere are left out.
+
+    One tile at a time, and all at once that do not meet their neighbours: in poor light it is not one half that is
+    misread, and each of them would be a fault of its own.
+    """
     here = {tile.id: tile for tile in layout}
     lying = Counter(tile.laid.tile for tile in layout if tile.laid is not None)
     found: list[Hypothesis] = []
@@ -62,7 +66,48 @@ def other_readings(
                 continue
             delta = tuple(_instead(change, tile.laid, laid) for change in observation.delta)
             found.append(Hypothesis(replace(observation, delta=delta), odds, ((tile.laid, laid),)))
+    together = _all_that_meet(observation, layout, box, settings)
+    if together is not None:
+        found.append(together)
     yield from sorted(found, key=lambda one: -one.odds)
+
+
+def _all_that_meet(
+    observation: Observation, layout: Layout, box: Mapping[Tile, int], settings: HypothesisSettings
+) -> Hypothesis | None:
+    """Every new tile that does not meet its neighbours read as the likeliest one that does; the odds are the worst."""
+    lying = Counter(tile.laid.tile for tile in layout if tile.laid is not None)
+    instead: dict[Laid, Laid] = {}
+    worst = 1.0
+    for train in layout.trains.values():
+        due = None
+        for n, tile in enumerate(train):
+            laid = tile.laid
+            if laid is None:
+                break
+            behind = value_behind(train, n)
+            if tile.id in observation.news and (due not in (None, laid.inner) or behind not in (None, laid.outer)):
+                before = _met(laid, due, behind)
+                for other, odds in sorted(_others(tile, settings.least), key=lambda one: -one[1]):
+                    free = lying.get(other.tile, 0) < box.get(other.tile, 0)
+                    if free and _met(other, due, behind) > before:
+                        lying[laid.tile] -= 1
+                        lying[other.tile] += 1
+                        instead[laid], laid, worst = other, other, min(worst, odds)
+                        break
+            due = laid.outer
+    if len(instead) < 2:
+        return None
+    delta = tuple(
+        Laying(instead.get(change.tile, change.tile), change.train) if isinstance(change, Laying) else change
+        for change in observation.delta
+    )
+    return Hypothesis(replace(observation, delta=delta), worst, tuple(instead.items()))
+
+
+def _met(laid: Laid, due: int | None, behind: int | None) -> int:
+    """How many of its neighbours a tile meets."""
+    return (due in (None, laid.inner)) + (behind in (None, laid.outer))
 
 
 def _instead(change: Change, read: Laid, other: Laid) -> Change:

@@ -61,6 +61,7 @@ class SessionDesk:
         self._first = True
         self._clouds: dict[object, int] = {}
         self._disputed: dict[str, int] = {}
+        self._astray: int | None = None
         self._line: tuple[Laid | None, ...] = ()
         self._no_middle: int | None = None
         self._ending = Ending(session, OpenHands(setup.header.players, box, setup.tile_mm[0] / 2), keep)
@@ -132,13 +133,17 @@ class SessionDesk:
         self._waited = 0
         self._line = line_of(layout)
         if observation.delta or observation.flips or observation.discards:
-            self.session.observe(
+            clouded = observation.clouded or self._astray in {question.seq for question in self.session.questions}
+            events = self.session.observe(
                 observation.delta,
                 self.keep(frame),
                 flips=observation.flips,
                 discards=observation.discards,
                 readings=_readings(observation, layout, instead),
+                clouded=clouded,
             )
+            # What nothing explains is asked about, and the record lacks it until somebody answers.
+            self._astray = next((event.seq for event in events if event.KIND == "unclear"), self._astray)
         if observation.doubts:
             self._ask(observation, layout, frame)
         return True

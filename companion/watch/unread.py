@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from companion.layout import Layout, PlacedTile
 from companion.tableview import SeenHalf
 from companion.tile import Laid, Tile
-from companion.watch.weighing import WeighSettings, likely_tiles
+from companion.watch.weighing import Place, WeighSettings, likely_tiles, value_behind
 
 MOST_CANDIDATES = 6
 """So many tiles can be offered on a telephone without scrolling."""
@@ -46,19 +46,20 @@ def unread_tiles(layout: Layout, engine: int | None, box: Mapping[Tile, int]) ->
                 inner.append(tile.laid)
             elif tile.face_up:
                 due = inner[-1].outer if inner else seen.outer if seen is not None else engine
-                yield Unread(name, place, tuple(inner), _likely(tile, due, box, lying))
+                where = Place(due, value_behind(train, place), tile.crosswise)
+                yield Unread(name, place, tuple(inner), _likely(tile, where, box, lying))
                 break
             else:
                 break
 
 
 def _likely(
-    tile: PlacedTile, due: int | None, box: Mapping[Tile, int], lying: Mapping[Tile, int]
+    tile: PlacedTile, where: Place, box: Mapping[Tile, int], lying: Mapping[Tile, int]
 ) -> tuple[tuple[float, Laid], ...]:
     if tile.halves is None:
         return ()
     first, second = (_as_read(half) for half in tile.halves)
-    likely = likely_tiles((first, second), tile.inner_half, due, box, lying, WeighSettings())
+    likely = likely_tiles((first, second), tile.inner_half, where, box, lying, WeighSettings())
     return tuple(one for one in likely[:MOST_CANDIDATES] if one[0] >= LEAST_CANDIDATE)
 
 

@@ -1,8 +1,8 @@
 """What an unread tile probably is: its candidates, weighed by what else lies on the table.
 
 Physics first: a tile that is seen elsewhere cannot be this one. Then the rules as a prior, never as a filter: one play
-in two hundred breaks a rule, so a tile that could be the matching one almost certainly is. A reading that is sure of
-itself is never touched.
+in two hundred breaks a rule, so a tile that could be the one that matches its neighbours almost certainly is; and what
+lies across its train is a double. A reading that is sure of itself is never touched.
 """
 
 from __future__ import annotations
@@ -19,11 +19,32 @@ from companion.tile import Laid, Tile
 @dataclass(frozen=True, slots=True)
 class WeighSettings:
     """`mismatch` is how likely a laid tile does not match its neighbour (field-notes: 1 illegal play in 200);
-    `sure` the probability from which the likeliest tile is taken as read; `least` that of a candidate half."""
+    `sure` the probability from which the likeliest tile is taken as read; `least` that of a candidate half; `across`
+    how likely a tile that lies across its train is no double, `along` one that lies along it a double: both are
+    people's habits, and some trains turn a corner."""
 
     mismatch: float = 0.005
-    sure: float = 0.97
+    sure: float = 0.95
     least: float = 0.02
+    across: float = 0.005
+    along: float = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a train a tile lies: the value before it, the value behind it, and whether across; None: unknown."""
+
+    due: int | None = None
+    following: int | None = None
+    crosswise: bool | None = None
+
+    def likelihood(self, a: int, b: int, settings: WeighSettings) -> float:
+        """How much likelier than anything a tile with `a` inside and `b` outside is to lie here, at most 1."""
+        p = 1.0 if self.due in (None, a) else settings.mismatch
+        p *= 1.0 if self.following in (None, b) else settings.mismatch
+        if self.crosswise is not None and self.crosswise != (a == b):
+            p *= settings.across if self.crosswise else settings.along
+        return p
 
 
 def candidates(half: SeenHalf, least: float) -> dict[int, float]:
@@ -37,12 +58,12 @@ def candidates(half: SeenHalf, least: float) -> dict[int, float]:
 def likely_tiles(
     halves: tuple[SeenHalf, SeenHalf],
     inner_half: int,
-    due: int | None,
+    place: Place,
     box: Mapping[Tile, int],
     lying: Mapping[Tile, int],
     settings: WeighSettings,
 ) -> list[tuple[float, Laid]]:
-    """(probability, the tile inner half first), likeliest first. `due`: the value it lies against, None at no train.
+    """(probability, the tile inner half first), likeliest first.
 
     `box` says how often each tile exists, `lying` how often it is seen elsewhere.
     """
@@ -53,8 +74,7 @@ def likely_tiles(
             tile = Tile(a, b)
             if lying.get(tile, 0) >= box.get(tile, 0):
                 continue
-            prior = 1.0 if due is None or a == due else settings.mismatch
-            weights[Laid(a, b)] = p * q * prior
+            weights[Laid(a, b)] = p * q * place.likelihood(a, b, settings)
     total = sum(weights.values())
     if total <= 0.0:
         return []
@@ -83,14 +103,16 @@ def weigh_unread(
         due = engine if layout.engine is None or layout.engine.laid is None else layout.engine.laid.outer
         said = recorded.get(name, ())
         for n, tile in enumerate(train):
-            laid = tile.laid
+            laid = None if _hardly(tile, settings) else tile.laid
             if laid is None and tile.face_up and tile.halves is not None:
                 if n < len(said):
                     laid = said[n]
                 elif due is not None:
-                    laid = _settled(tile, due, box, known, settings)
+                    laid = _settled(tile, Place(due, value_behind(train, n), tile.crosswise), box, known, settings)
                 if laid is not None:
                     filled[tile.seen.center_mm] = _with(tile, laid)
+                elif tile.laid is not None:
+                    filled[tile.seen.center_mm] = _doubted(tile)
             due = laid.outer if laid is not None else None
     return [filled.get(tile.center_mm, tile) for tile in tiles]
 
@@ -100,12 +122,37 @@ def _may_be(tile: PlacedTile, value: int) -> bool:
     return tile.face_up and tile.halves is not None and all(half.value in (None, value) for half in tile.halves)
 
 
+def _hardly(tile: PlacedTile, settings: WeighSettings) -> bool:
+    """Is this a tile read as no double, across its train, that may well be one?"""
+    laid, halves = tile.laid, tile.halves
+    if laid is None or halves is None or not tile.crosswise or laid.inner == laid.outer:
+        return False
+    first, second = (candidates(half, settings.across) for half in halves)
+    return any(min(first[value], second[value]) > settings.across for value in first.keys() & second.keys())
+
+
+def value_behind(train: Sequence[PlacedTile], n: int) -> int | None:
+    """The inner value of the tile behind the `n`-th, where it is read."""
+    behind = train[n + 1].laid if n + 1 < len(train) else None
+    return None if behind is None else behind.inner
+
+
 def _settled(
-    tile: PlacedTile, due: int, box: Mapping[Tile, int], known: Mapping[Tile, int], settings: WeighSettings
+    tile: PlacedTile, place: Place, box: Mapping[Tile, int], known: Mapping[Tile, int], settings: WeighSettings
 ) -> Laid | None:
     assert tile.halves is not None
-    likely = likely_tiles(tile.halves, tile.inner_half, due, box, known, settings)
+    likely = likely_tiles(tile.halves, tile.inner_half, place, box, known, settings)
     return likely[0][1] if likely and likely[0][0] >= settings.sure else None
+
+
+def _doubted(tile: PlacedTile) -> SeenTile:
+    """The tile with its halves unread, what they were read as among the candidates."""
+    assert tile.halves is not None
+    first, second = (
+        half if half.value is None else SeenHalf(None, half.p, ((half.value, half.p), *half.others))
+        for half in tile.halves
+    )
+    return replace(tile.seen, halves=(first, second))
 
 
 def _with(tile: PlacedTile, laid: Laid) -> SeenTile:

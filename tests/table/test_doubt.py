@@ -173,12 +173,15 @@ class Desk:
         self.observed: list[list[str]] = []
         self.asked: list[str] = []
         self.questions: list[Any] = []
+        self.clouded: object = None
 
     def accuses(self, delta: Iterable[Change], **_: object) -> bool:
         return any(isinstance(change, Laying) and change.tile.inner != 5 for change in delta)
 
-    def observe(self, delta: Iterable[Change], frame: str | None = None, **_: object) -> None:
+    def observe(self, delta: Iterable[Change], frame: str | None = None, **how: object) -> tuple[object, ...]:
         self.observed.append([print_change(change) for change in delta])
+        self.clouded = how.get("clouded")
+        return ()
 
     def ask(self, reason: str, candidates: object = (), frame: str | None = None) -> list[Any]:
         self.asked.append(reason)
@@ -251,6 +254,7 @@ def test_what_lies_there_long_is_no_part_of_the_game() -> None:
         assert held_back <= desk.settings.cloud_patience
     assert held_back == desk.settings.cloud_patience
     assert session.observed == [["+8-7@Ann"]] and len(session.asked) == 1
+    assert session.clouded is True
 
 
 def test_the_setup_of_a_table_is_what_reconstruction_gets() -> None:

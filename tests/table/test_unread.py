@@ -125,24 +125,36 @@ def evening(tmp_path: Path, truth: list[Play3]) -> Evening:
 def test_an_unread_tile_is_asked_with_its_likely_values_and_accuses_nobody(
     evening: Evening, truth: list[Play3]
 ) -> None:
-    evening.watcher.run()
+    question = evening.until_asked()
     player, laid, train = truth[1]
-    assert [question.reason for question in evening.session.questions] == [f"unreadable_tile: {train}"]
-    candidates = evening.session.questions[0].candidates
-    assert [one.story for one in candidates] == [f"{laid.inner}-{laid.outer}", f"{laid.inner}-{laid.outer + 1}"]
-    assert candidates[0].events[-1]["by"] == player
+    assert question.reason == f"unreadable_tile: {train}"
+    assert [one.story for one in question.candidates] == [
+        f"{laid.inner}-{laid.outer}",
+        f"{laid.inner}-{laid.outer + 1}",
+    ]
+    assert question.candidates[0].events[-1]["by"] == player
     assert evening.accusations() == []
     assert len(evening.recorded()) < len(truth)
 
 
-def test_a_tap_lets_the_held_plays_through_as_legal(evening: Evening, truth: list[Play3]) -> None:
+def test_the_tile_laid_behind_tells_what_an_unread_one_is(evening: Evening, truth: list[Play3]) -> None:
+    _, laid, train = truth[1]
+    assert any(tile.inner == laid.outer and where == train for _, tile, where in truth[2:])
     evening.watcher.run()
-    assert len(evening.recorded()) < len(truth)
+    assert evening.session.questions == ()
+    assert evening.accusations() == []
+    assert tell_the_same(evening.recorded(), truth)
+
+
+def test_a_tap_lets_the_held_plays_through_as_legal(evening: Evening, truth: list[Play3]) -> None:
+    while len(filmed(evening.camera)) < 3:
+        assert evening.watcher.step()
+    assert len(evening.recorded()) == 1
     evening.session.answer(evening.session.questions[0].seq, 0)
     # Nobody moves: the answer alone makes the watcher look again.
     for n in range(8):
         evening.watcher.see(Frame(evening.camera.film.frame(), 0.0, f"still {n}"))
-    assert tell_the_same(evening.recorded(), truth)
+    assert tell_the_same(evening.recorded(), truth[:3])
     assert evening.accusations() == []
     assert evening.session.questions == ()
 
