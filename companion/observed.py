@@ -43,7 +43,8 @@ class Observation:
 
     `flips` are trains whose last double was turned over; `discards` how many tiles each player put away face down;
     `hands` the tiles newly laid open per seat; `doubts` what has to be asked; `news` the identities of the new tiles.
-    `clouded` says that part of the table is not understood, whether that is new or was asked before.
+    `clouded` says that part of the table is not understood, whether that is new or was asked before. `maybe_marked` are
+    the players beside whose trains something lies that was not recognised.
     """
 
     delta: tuple[Change, ...] = ()
@@ -53,6 +54,7 @@ class Observation:
     doubts: tuple[Problem, ...] = ()
     news: tuple[int, ...] = ()
     clouded: bool = False
+    maybe_marked: frozenset[str] = frozenset()
 
     @property
     def empty(self) -> bool:

@@ -28,6 +28,10 @@ class Desk(Protocol):
         """The value of the round's engine, where the game has one and it is known."""
         ...
 
+    def marked(self) -> frozenset[str]:
+        """The players whose trains carry a marker, as it is on record."""
+        ...
+
     def still_new(self, observation: Observation) -> Observation:
         """The observation without what is on record already: a person may have been quicker than the camera."""
         ...

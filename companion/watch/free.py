@@ -37,6 +37,9 @@ class FreeBoard:
     def engine(self) -> int | None:
         return None
 
+    def marked(self) -> frozenset[str]:
+        return frozenset()
+
     def still_new(self, observation: Observation) -> Observation:
         return observation
 

@@ -23,7 +23,7 @@ class HypothesisSettings:
     least `ask` times as likely as that, and believed, when nobody answers, where it is at least `believe` times as
     likely: an accusation needs better than two to one. `least` is the smallest probability of a half that is tried.
     `patience`: so many still tables in a row a questioned reading has to stay the same before it is believed.
-    `unread_patience`: so many changes of the table wait for an answer about an unread tile (a round and a half of four);
+    `unread_patience`: so many changes of the table wait for an answer about an unread tile (one and a half rounds);
     `cloud_patience`: so many that would accuse somebody are held back by the same thing that nobody understands. What
     lies there longer while the game goes on is no part of it."""
 

@@ -81,6 +81,10 @@ class SessionDesk:
         table = self.position
         return table.engine.outer if isinstance(table, Position) else None
 
+    def marked(self) -> frozenset[str]:
+        table = self.position
+        return frozenset(table.markers) if isinstance(table, Position) else frozenset()
+
     def waiting(self) -> bool:
         """No round is being played, so the next table that is set up begins one."""
         return self.session.phase in ("waiting", "scored")
@@ -110,6 +114,7 @@ class SessionDesk:
         return bool(self.session.accuses(observation.delta, flips=observation.flips, discards=observation.discards))
 
     def record(self, observation: Observation, layout: Layout, frame: str) -> bool:
+        observation = self._perhaps_marked(observation)
         if observation.clouded and self.accuses(observation) and self._cloudy(layout):
             # Part of the table is not understood: what looks like a fault may be a tile that was not found.
             self._ask(observation, layout, frame)
@@ -147,6 +152,17 @@ class SessionDesk:
         if observation.doubts:
             self._ask(observation, layout, frame)
         return True
+
+    def _perhaps_marked(self, observation: Observation) -> Observation:
+        """A fault that is none where the unrecognised things beside the trains are markers: then they are."""
+        marks = [Mark(player) for player in sorted(observation.maybe_marked - self.marked())]
+        if not marks or not self.accuses(observation):
+            return observation
+        for some in (*([mark] for mark in marks), marks):
+            instead = replace(observation, delta=(*observation.delta, *some))
+            if not self.accuses(instead):
+                return instead
+        return observation
 
     def _cloudy(self, layout: Layout) -> bool:
         """Is there something that has not been lying there, ununderstood, for long?"""

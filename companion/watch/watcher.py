@@ -7,8 +7,8 @@ a reading after a timeout, and `read_now` does at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +16,16 @@ from numpy.typing import NDArray
 from companion.layout import Layout, TableSetup, Trouble, covered, reconstruct, with_history
 from companion.layout.joints import distance
 from companion.observed import Observation, difference
-from companion.tableview import SeenTile, TableView
+from companion.tableview import Point, SeenMarker, SeenTile, TableView
 from companion.tile import Laid, Tile
 from companion.watch.bare import BareTable
-from companion.watch.colour import ColourSettings, colours, recoloured
+from companion.watch.colour import colours, recoloured
 from companion.watch.desk import LINE, Desk
-from companion.watch.memory import Looked, MarkerTrack, MemorySettings, TableMemory
-from companion.watch.view import MOST_OVERLAP, grown, on_table, overlap, united
-from companion.watch.weighing import WeighSettings, weigh_unread
+from companion.watch.memory import Looked, MarkerTrack, TableMemory
+from companion.watch.things import Things
+from companion.watch.view import LEAST_THING_CONFIDENCE, MOST_OVERLAP, grown, on_table, overlap, united
+from companion.watch.watched import CameraNews, FrameSource, Reading, WatchSettings
+from companion.watch.weighing import weigh_unread
 from vision.calibration import Calibration
 from vision.eye import Eye, Region
 from vision.fiducials import find_markers, table_corners
@@ -35,52 +37,6 @@ Box = tuple[float, float, float, float]
 
 MOST_UNSEEN = 2
 """So many tiles in a row may have been laid on their equals before somebody is accused."""
-
-
-@dataclass(frozen=True, slots=True)
-class WatchSettings:
-    """`equal_readings` make a change real; an accusation needs `sure_readings`; after `most_readings` it is asked.
-
-    `follow_px` is a shift of the whole picture from which the calibration follows it.
-    """
-
-    equal_readings: int = 2
-    sure_readings: int = 4
-    most_readings: int = 6
-    follow_px: float = 0.7
-    memory: MemorySettings = field(default_factory=MemorySettings)
-    colour: ColourSettings = field(default_factory=ColourSettings)
-    weigh: WeighSettings = field(default_factory=WeighSettings)
-
-
-class FrameSource(Protocol):
-    """What the watcher needs of a camera; `stills`: every frame is a photograph of a still table."""
-
-    stills: bool
-
-    def read(self) -> Frame | None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class CameraNews:
-    """What the page shows of the camera: `state` hand, settling, reading, read, moved, lost or ended."""
-
-    state: str
-    frame: str
-    detail: str = ""
-
-
-@dataclass(slots=True)
-class Reading:
-    """One still table being read: where, how often, and what came out so far."""
-
-    frame: Frame
-    regions: tuple[Region, ...] | None
-    hidden: tuple[Region, ...]
-    count: int = 0
-    agreed: int = 0
-    last: Observation | None = None
-    layout: Layout | None = None
 
 
 class Watcher:
@@ -112,6 +68,8 @@ class Watcher:
         self.layout: Layout | None = None
         self.memory = TableMemory(self.settings.memory)
         self.bare = BareTable()
+        self.things = Things()
+        self._perhaps: dict[str, Point] = {}
         self._reading: Reading | None = None
         self._left_over: tuple[Region, ...] = ()
         self._hand_was_here = False
@@ -193,6 +151,8 @@ class Watcher:
             return
         observation = self.desk.still_new(difference(self.layout, layout))
         observation, layout = self._covered_unseen(observation, layout)
+        self._perhaps = self._unrecognised(frame, observation, layout)
+        observation = replace(observation, maybe_marked=frozenset(self._perhaps))
         same = reading.last is not None and observation.key == reading.last.key
         reading.agreed = reading.agreed + 1 if same else 1
         reading.last, reading.layout = observation, layout
@@ -203,6 +163,23 @@ class Watcher:
             self._ask_unread(frame, layout)
         elif reading.count >= self.settings.most_readings or (settled and reading.agreed >= self._needed(observation)):
             self._commit(frame, observation, layout)
+
+    def _unrecognised(self, frame: Frame, observation: Observation, layout: Layout) -> dict[str, Point]:
+        """Players beside whose trains something lies that may be a marker, where that would matter."""
+        if observation.empty or layout.line or not self.desk.accuses(observation):
+            return {}
+        found: dict[str, Point] = {}
+        view = self._view(frame)
+        for place in self.things.now(frame.image, self._known(), self.calibration):
+            marker = SeenMarker(place, LEAST_THING_CONFIDENCE)
+            with_it = reconstruct(replace(view, markers=(*view.markers, marker)), self.setup, self.layout)
+            found |= dict.fromkeys(with_it.markers - layout.markers, place)
+        return found
+
+    def _take_for_markers(self) -> None:
+        """What was held to be a marker is watched like one from now on."""
+        for player in self._perhaps.keys() & self.desk.marked():
+            self.memory.markers.append(MarkerTrack(SeenMarker(self._perhaps[player], LEAST_THING_CONFIDENCE), 1))
 
     def _needed(self, observation: Observation) -> int:
         """How many equal readings this takes: more for what would be an accusation or a question."""
@@ -223,6 +200,7 @@ class Watcher:
             taken = observation.empty
         else:
             taken = self.desk.record(observation, layout, frame.name)
+            self._take_for_markers()
         # A table that is still in question is compared again as a whole, with whatever comes next.
         self._finish(frame, layout if taken or self.layout is None else self.layout)
         if not taken and layout.line:
@@ -262,7 +240,8 @@ class Watcher:
         self.layout, self._held_back = layout, None
         self._reading = None
         self._colours = colours(frame.image, self.settings.colour)
-        self.bare.learn(frame.image, [*self._tiles(), *map(self._place_of, self.memory.markers)], self.calibration)
+        self.bare.learn(frame.image, self._known(), self.calibration)
+        self.things.keep(frame.image, self._known(), self.calibration)
         self._say("read", frame.name)
 
     def _read(self, frame: Frame, reading: Reading) -> None:
@@ -308,6 +287,9 @@ class Watcher:
         pushed = any(distance(one.seen.center_mm, place.center_mm) < self.setup.tile_mm[1] * 1.5 for one in others)
         taken = any(overlap(place, tile) > MOST_OVERLAP for tile in tiles)
         return pushed or taken or self.bare.is_bare(frame.image, place, tiles, self.calibration)
+
+    def _known(self) -> list[SeenTile]:
+        return [*self._tiles(), *map(self._place_of, self.memory.markers)]
 
     def _tiles(self) -> list[SeenTile]:
         return [track.seen for track in self.memory.tracks]
@@ -373,12 +355,14 @@ class Watcher:
         self._place(corners)
         if state.camera_moved:
             self.bare.forget()
+            self.things.forget()
             self._say("moved", frame.name, "the camera was moved; the table was found again")
 
     def relocate(self, corners_px: NDArray[np.floating[Any]]) -> None:
         """The table's corners, (4, 2), are there now, measured from outside: the next still table is read whole."""
         self._place(np.asarray(corners_px, np.float32))
         self.bare.forget()
+        self.things.forget()
         self._reading = None
         self.settler.forget()
 

@@ -39,6 +39,9 @@ class Notebook:
     def engine(self) -> int | None:
         return None
 
+    def marked(self) -> frozenset[str]:
+        return frozenset()
+
     def still_new(self, observation: Observation) -> Observation:
         return observation
 

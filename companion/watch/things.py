@@ -1,0 +1,103 @@
+"""Small things that came to lie on the table and were not recognised: any of them may be somebody's marker.
+
+That a marker is missing is alleged from what is not seen. So what changed between two still tables and is neither tile
+nor marker is remembered by its place, whatever it is; beside a train it speaks for that train's owner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.layout.joints import distance
+from companion.tableview import Point, SeenTile
+from companion.watch.view import outline
+from vision.calibration import Calibration
+from vision.frame import Image
+
+Floats = NDArray[np.float32]
+Mask = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class ThingSettings:
+    """`width_px` of the small picture. A thing differs by `contrast` grey levels of 255 from what was there, measures
+    `sizes_mm` across, fills `filled` of the box around it, and is not within `aside_mm` of a tile or marker."""
+
+    width_px: int = 960
+    contrast: float = 18.0
+    sizes_mm: tuple[float, float] = (8.0, 42.0)
+    filled: float = 0.4
+    aside_mm: float = 5.0
+    same_mm: float = 12.0
+
+
+@dataclass(slots=True)
+class Things:
+    """`places`: where unrecognised things lie since the first still table."""
+
+    settings: ThingSettings = field(default_factory=ThingSettings)
+    places: tuple[Point, ...] = ()
+    _before: Floats | None = None
+    _lay: tuple[SeenTile, ...] = ()
+
+    def now(self, image: Image, known: Sequence[SeenTile], calibration: Calibration) -> tuple[Point, ...]:
+        """The places as they are in this picture of a still table; `known` are tiles and markers, as squares."""
+        small, scale = self._small(image)
+        if self._before is None or self._before.shape != small.shape:
+            return ()
+        change = small - self._before
+        change -= np.median(change.reshape(-1, 3), axis=0)
+        strong = (np.abs(change).max(2) > self.settings.contrast).astype(np.uint8)
+        strong[self._mask([*known, *self._lay], calibration, small.shape[:2], scale) == 1] = 0
+        count, labels, stats, centres = cv2.connectedComponentsWithStats(strong, connectivity=8)
+        mm = scale * calibration.px_per_mm
+        put: list[Point] = []
+        lifted: list[Point] = []
+        for n in range(1, count):
+            _, _, wide, high, area = stats[n]
+            low, high_mm = self.settings.sizes_mm
+            if not low * mm <= max(wide, high) <= high_mm * mm or area < self.settings.filled * wide * high:
+                continue
+            place = calibration.to_mm(np.array([centres[n] / scale], np.float64))[0]
+            here = (float(place[0]), float(place[1]))
+            (
+                put if self._stands_out(small, labels == n) > self._stands_out(self._before, labels == n) else lifted
+            ).append(here)
+        same = self.settings.same_mm
+        kept = [
+            old
+            for old in self.places
+            if not any(distance(old, gone) < same for gone in lifted)
+            and not any(distance(old, tile.center_mm) < same for tile in known)
+        ]
+        return (*kept, *(new for new in put if not any(distance(new, old) < same for old in kept)))
+
+    def keep(self, image: Image, known: Sequence[SeenTile], calibration: Calibration) -> None:
+        """The table has been read: what lies there now is compared with the next one."""
+        self.places = self.now(image, known, calibration)
+        self._before, self._lay = self._small(image)[0], tuple(known)
+
+    def forget(self) -> None:
+        self.places, self._before, self._lay = (), None, ()
+
+    def _stands_out(self, picture: Floats, where: NDArray[np.bool_]) -> float:
+        """How much a patch differs from the ground around it."""
+        around = cv2.dilate(where.astype(np.uint8), np.ones((9, 9), np.uint8)).astype(bool) & ~where
+        return float(np.abs(picture[where].mean(0) - picture[around].mean(0)).max())
+
+    def _small(self, image: Image) -> tuple[Floats, float]:
+        scale = min(1.0, self.settings.width_px / image.shape[1])
+        size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
+        return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.float32), scale
+
+    def _mask(self, tiles: Sequence[SeenTile], calibration: Calibration, shape: tuple[int, ...], scale: float) -> Mask:
+        mask = np.zeros(shape, np.uint8)
+        for tile in tiles:
+            corners = np.asarray(calibration.to_px(outline(tile, self.settings.aside_mm)) * scale, np.int32)
+            cv2.fillConvexPoly(mask, corners, 1)
+        return mask

@@ -1,0 +1,93 @@
+"""What lies on the table unrecognised may be a marker: it is remembered, and speaks for the owner of its train."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.layout import reconstruct
+from companion.observed import difference
+from companion.ruleset import load_ruleset
+from companion.session import Session
+from companion.setup_file import setup_from_json
+from companion.tableview import Point, SeenTile
+from companion.tile import double_set
+from companion.watch.session_desk import SessionDesk
+from companion.watch.things import Things
+from tests.table.tables import SETUP, eastward, tile, view
+from vision.calibration import Calibration
+
+SIZE = (1200.0, 900.0)
+CORNERS = np.array([[0, 0], [1200, 0], [1200, 900], [0, 900]], np.float32)
+CALIBRATION = Calibration.from_corners(CORNERS, SIZE, 0.0, size_wh=(1200, 900))
+
+
+def table(*things: tuple[Point, int], light: int = 0) -> NDArray[np.uint8]:
+    """A grey cloth, 1 px a millimetre, with round things (place, radius) on it."""
+    rng = np.random.default_rng(4)
+    picture = rng.normal(120 + light, 3, (900, 1200, 3)).clip(0, 255).astype(np.uint8)
+    for (x, y), radius in things:
+        cv2.circle(picture, (int(x), int(y)), radius, (40, 40, 160), -1)
+    return picture
+
+
+def near(places: tuple[Point, ...], place: Point) -> bool:
+    return any(np.hypot(x - place[0], y - place[1]) < 5 for x, y in places)
+
+
+def test_a_small_new_thing_is_remembered_until_it_is_lifted() -> None:
+    things = Things()
+    things.keep(table(), [], CALIBRATION)
+    assert things.places == ()
+    coin = ((400.0, 300.0), 9)
+    assert near(things.now(table(coin), [], CALIBRATION), coin[0])
+    things.keep(table(coin), [], CALIBRATION)
+    things.keep(table(coin, light=9), [], CALIBRATION)
+    assert near(things.places, coin[0]) and len(things.places) == 1
+    things.keep(table(), [], CALIBRATION)
+    assert things.places == ()
+
+
+def test_tiles_cups_and_another_light_are_no_such_things() -> None:
+    things = Things()
+    things.keep(table(), [], CALIBRATION)
+    laid = tile(700.0, 500.0, 0.0, 3, 4)
+    seen = table(((700.0, 500.0), 12), ((250.0, 250.0), 60), light=30)
+    assert things.now(seen, [laid], CALIBRATION) == ()
+    things.keep(seen, [laid], CALIBRATION)
+    # Where the tile was taken away nothing new lies.
+    gone: list[SeenTile] = []
+    assert things.now(table(((250.0, 250.0), 60), light=30), gone, CALIBRATION) == ()
+
+
+def test_a_missing_marker_is_not_alleged_where_something_lies(tmp_path: Path) -> None:
+    """Ann passes and puts something beside her train that nobody recognises; Ben plays on it."""
+    accused, marked = [], []
+    for maybe in (frozenset[str](), frozenset({"Ann"})):
+        setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
+        session = Session.create(tmp_path / f"{len(accused)}.jsonl", setup.header)
+        session.start_round((12, 12), "Ann", draws_seen=False)
+        desk = SessionDesk(session, load_ruleset("tactic"), setup, dict.fromkeys(double_set(12), 1))
+        first, second = eastward([(12, 5), (5, 9)])
+        ben = tile(515.0, 450.0, 180.0, 12, 7)
+        tables = [[], [first], [first, ben], [first, ben, second, tile(467.0, 450.0, 180.0, 7, 1)]]
+        layouts = [reconstruct(view([]), SETUP)]
+        for lying in tables[1:]:
+            layouts.append(reconstruct(view(lying), SETUP, layouts[-1]))
+        for before, after in itertools.pairwise(layouts):
+            desk.record(replace(difference(before, after), maybe_marked=maybe), after, "")
+        # Both have played; now Ben lays on Ann's train although no marker was seen there.
+        third = [*tables[-1], eastward([(12, 5), (5, 9), (9, 2)])[2], eastward([(12, 5), (5, 9), (9, 2), (2, 3)])[3]]
+        after = reconstruct(view(third), SETUP, layouts[-1])
+        desk.record(replace(difference(layouts[-1], after), maybe_marked=maybe), after, "")
+        plays = session.snapshot()["plays"]
+        accused.append(any(play.get("violations") for play in plays))
+        marked.append("Ann" in desk.marked())
+        session.close()
+    assert accused == [True, False]
+    assert marked == [False, True]
