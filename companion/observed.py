@@ -162,23 +162,37 @@ def _same(old: PlacedTile, new: PlacedTile) -> bool:
 
 
 def _line_changes(before: Layout, after: Layout) -> tuple[list[Change], list[int]]:
-    """Tiles added at or taken from the ends of a Chinese line."""
-    if not before.line:
-        laid = [(tile, RIGHT) for tile in after.line]
-        return _layings(laid)
-    old, new = [tile.id for tile in before.line], [tile.id for tile in after.line]
+    """Tiles added at or taken from the ends of a Chinese line.
+
+    As in trains an unread tile ends the comparison, and what lies beyond it waits until it is read.
+    """
+    told = _told_part(before.line)
+    if not told:
+        return _layings([(tile, RIGHT) for tile in takewhile(lambda tile: tile.laid is not None, after.line)])
+    old, new = [tile.id for tile in told], [tile.id for tile in after.line]
     kept = [tile_id for tile_id in new if tile_id in old]
     if not kept:
         return [], []
     start, stop = new.index(kept[0]), new.index(kept[-1]) + 1
     gone: list[Change] = []
-    for tile in before.line:
+    for tile in told:
         if tile.id not in kept and tile.laid is not None:
             gone.append(Vanishing(tile.laid, LEFT if old.index(tile.id) < old.index(kept[0]) else RIGHT))
-    left = [(tile, LEFT) for tile in reversed(after.line[:start])]
-    right = [(tile, RIGHT) for tile in after.line[stop:]]
+    left = [(tile, LEFT) for tile in takewhile(lambda tile: tile.laid is not None, reversed(after.line[:start]))]
+    right = [(tile, RIGHT) for tile in takewhile(lambda tile: tile.laid is not None, after.line[stop:])]
     changes, news = _layings([*left, *right])
     return [*gone, *changes], news
+
+
+def _told_part(line: Sequence[PlacedTile]) -> Sequence[PlacedTile]:
+    """The read tiles around the one that lay there first: identities are given in the order of coming."""
+    read = [n for n, tile in enumerate(line) if tile.laid is not None]
+    if not read:
+        return ()
+    first = min(read, key=lambda n: line[n].id)
+    start = next((n + 1 for n in range(first, -1, -1) if line[n].laid is None), 0)
+    stop = next((n for n in range(first, len(line)) if line[n].laid is None), len(line))
+    return line[start:stop]
 
 
 def _free_changes(before: Layout, after: Layout) -> tuple[list[Change], list[int]]:

@@ -114,6 +114,13 @@ def weigh_unread(
                 elif tile.laid is not None:
                     filled[tile.seen.center_mm] = _doubted(tile)
             due = laid.outer if laid is not None else None
+    for n, tile in enumerate(layout.line):
+        before = layout.line[n - 1].laid if n else None
+        place = Place(None if before is None else before.outer, value_behind(layout.line, n))
+        if tile.laid is None and tile.face_up and (place.due, place.following) != (None, None):
+            laid = _settled(tile, place, box, known, settings)
+            if laid is not None:
+                filled[tile.seen.center_mm] = _with(tile, laid)
     return [filled.get(tile.center_mm, tile) for tile in tiles]
 
 
@@ -140,7 +147,8 @@ def value_behind(train: Sequence[PlacedTile], n: int) -> int | None:
 def _settled(
     tile: PlacedTile, place: Place, box: Mapping[Tile, int], known: Mapping[Tile, int], settings: WeighSettings
 ) -> Laid | None:
-    assert tile.halves is not None
+    if tile.halves is None:
+        return None
     likely = likely_tiles(tile.halves, tile.inner_half, place, box, known, settings)
     return likely[0][1] if likely and likely[0][0] >= settings.sure else None
 

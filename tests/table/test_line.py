@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from companion.layout import Layout, TableSetup, Trouble, covered, reconstruct, with_history
 from companion.layout.setup import Family
 from companion.notation import print_change
 from companion.observed import difference
-from companion.tableview import SeenTile, TableView
-from companion.tile import Laid
+from companion.tableview import SeenHalf, SeenTile, TableView
+from companion.tile import Laid, Tile
+from companion.watch.weighing import WeighSettings, weigh_unread
 from tests.table.tables import back, tile
 
 SETUP = TableSetup(
@@ -178,3 +181,29 @@ def test_a_wall_seen_for_the_first_time_gets_its_history_from_the_record() -> No
     later = reconstruct(table(*row[:5], in_row(5, 2, 3), in_row(6, 3, 6), in_row(7, 6, 5)), SETUP, known)
     assert changes(known, later) == ["+3-2@R"]
     assert with_history(seen, [Laid(1, 1)] * 10) == seen
+
+
+def unread(n: int, left: int) -> SeenTile:
+    return replace(in_row(n, left, 1), halves=(SeenHalf(left, 0.99), SeenHalf(None, 0.6, ((4, 0.6), (6, 0.3)))))
+
+
+def test_an_unread_tile_of_a_line_counts_as_new_once_it_is_read() -> None:
+    first = reconstruct(table(in_row(0, 5, 6), in_row(1, 6, 3)), SETUP)
+    second = reconstruct(table(in_row(0, 5, 6), in_row(1, 6, 3), unread(2, 3)), SETUP, first)
+    assert changes(first, second) == []
+    third = reconstruct(table(in_row(0, 5, 6), in_row(1, 6, 3), unread(2, 3), in_row(3, 4, 1)), SETUP, second)
+    assert changes(second, third) == []
+    tiles = table(in_row(0, 5, 6), in_row(1, 6, 3), in_row(2, 3, 4), in_row(3, 4, 1))
+    fourth = reconstruct(tiles, SETUP, third)
+    assert changes(third, fourth) == ["+3-4@R", "+4-1@R"]
+
+
+def test_the_tile_behind_tells_what_an_unread_one_of_a_line_is() -> None:
+    lying = table(in_row(0, 5, 6), in_row(1, 6, 3), unread(2, 3), in_row(3, 4, 1))
+    layout = reconstruct(lying, SETUP)
+    box = {Tile(a, b): 2 for a in range(1, 7) for b in range(a, 7)}
+    tiles = weigh_unread(layout, lying.tiles, None, box, {}, WeighSettings())
+    assert tiles[2].values == (3, 4)
+    end = table(in_row(0, 5, 6), in_row(1, 6, 3), unread(2, 3))
+    tiles = weigh_unread(reconstruct(end, SETUP), end.tiles, None, box, {}, WeighSettings())
+    assert tiles[2].values is None
