@@ -23,6 +23,7 @@ from models import scoring
 from models.calibrate import expected_error
 from models.crops import LEGIBLE
 from models.shipped import shipped_weights
+from models.things import Tally
 
 HERE = Path(__file__).parent
 BASELINE = HERE / "baseline.json"
@@ -108,6 +109,7 @@ def rendered(folder: Path, eye: Any, most: int | None = None) -> dict[str, Any]:
     import cv2
 
     predictions, labels, p, true, times = [], [], [], [], []
+    things = Tally()
     for path in sorted((folder / "images").glob("*.jpg"))[:most]:
         meta = json.loads((folder / "meta" / f"{path.stem}.json").read_text(encoding="utf-8"))
         image = cv2.imread(str(path))
@@ -116,6 +118,7 @@ def rendered(folder: Path, eye: Any, most: int | None = None) -> dict[str, Any]:
         reading = eye.look(image)
         times.append(reading.ms)
         predictions.append(prediction(path.name, reading))
+        things.add(reading, meta["objects"])
         known = [t for t in label["tiles"] if t["values"]]
         if known:
             scores = eye.reader.scores(image, np.array([t["quad"] for t in known], np.float32))
@@ -130,6 +133,7 @@ def rendered(folder: Path, eye: Any, most: int | None = None) -> dict[str, Any]:
             "ece": round(expected_error(probabilities, values), 4),
         }
     result["illegible"] = claims_on_illegible(predictions, labels)
+    result["things"] = things.figures()
     result["ms"] = round(statistics.median(times), 1) if times else None
     return result
 
