@@ -16,8 +16,8 @@ LINE = "line"
 class Desk(Protocol):
     """What the watcher needs of a session."""
 
-    def first_table(self, layout: Layout, frame: str) -> None:
-        """The first still table that was read, or the first one of a new round."""
+    def first_table(self, layout: Layout, frame: str) -> bool:
+        """The first still table that was read, or the first one of a new round; False: it is none yet."""
         ...
 
     def recorded(self) -> Mapping[str, Sequence[Laid]]:
@@ -54,6 +54,10 @@ class Desk(Protocol):
 
     def stirred(self) -> bool:
         """Has a person said something since the last look because of which the table is to be read again?"""
+        ...
+
+    def cleared(self) -> bool:
+        """Has a round been scored since the last time this was asked? Then another table comes."""
         ...
 
     def over(self) -> bool:

@@ -23,13 +23,14 @@ class FreeBoard:
         self.tell = tell
         self.lying_at_first = 0
 
-    def first_table(self, layout: Layout, frame: str) -> None:
+    def first_table(self, layout: Layout, frame: str) -> bool:
         if len(layout.loose) > FIRST_TILES:
             self.lying_at_first = len(layout.loose)
-            return
+            return True
         for tile in layout.loose:
             if tile.laid is not None:
                 self.tell(TilePlayed(source="camera", frame=frame, by=None, tile=tile.laid, train=BOARD))
+        return True
 
     def recorded(self) -> Mapping[str, Sequence[Laid]]:
         return {}
@@ -63,6 +64,9 @@ class FreeBoard:
         """A free board has no trains to ask about."""
 
     def stirred(self) -> bool:
+        return False
+
+    def cleared(self) -> bool:
         return False
 
     def over(self) -> bool:

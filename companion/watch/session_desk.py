@@ -34,6 +34,10 @@ def as_named(frame: str) -> str | None:
 AFTER_THE_ROUND = ("ended", "scored", "over")
 
 
+SAME_TILES = 2
+"""So many tiles that lie where the last round's lay are the last round's."""
+
+
 class SessionDesk:
     """Between one Watcher and one Session. Its session's rules decide what would be an accusation."""
 
@@ -62,6 +66,7 @@ class SessionDesk:
         self._clouds: dict[object, int] = {}
         self._disputed: dict[str, int] = {}
         self._astray: int | None = None
+        self._phase = ""
         self._line: tuple[Laid | None, ...] = ()
         self._no_middle: int | None = None
         self._ending = Ending(session, OpenHands(setup.header.players, box, setup.tile_mm[0] / 2), keep)
@@ -89,8 +94,13 @@ class SessionDesk:
         """No round is being played, so the next table that is set up begins one."""
         return self.session.phase in ("waiting", "scored")
 
-    def first_table(self, layout: Layout, frame: str) -> None:
-        """Begin the round that this table shows; tiles that lie there already are its first changes."""
+    def first_table(self, layout: Layout, frame: str) -> bool:
+        """Begin the round that this table shows; tiles that lie there already are its first changes.
+
+        A table on which the tiles of the last round still lie begins nothing.
+        """
+        if self.session.phase == "scored" and self._still_lies(layout):
+            return False
         if self.waiting():
             engine, starter = self._begins(layout)
             self.draws_seen = self._countable(layout)
@@ -101,6 +111,13 @@ class SessionDesk:
             if not observation.empty:
                 self.record(observation, layout, frame)
             self._line = line_of(layout)
+        return True
+
+    def _still_lies(self, layout: Layout) -> bool:
+        """Do tiles of the table on record lie where they were laid? One alone may lie there by chance."""
+        seen = {name: [tile.laid for tile in train] for name, train in {**layout.trains, LINE: layout.line}.items()}
+        same = sum(tile in seen.get(name, ()) for name, train in self.recorded().items() for tile in train)
+        return same >= SAME_TILES
 
     def still_new(self, observation: Observation) -> Observation:
         if isinstance(self.position, LinePosition):
@@ -266,6 +283,10 @@ class SessionDesk:
 
     def stirred(self) -> bool:
         return self._ending.stirred()
+
+    def cleared(self) -> bool:
+        phase, self._phase = self._phase, self.session.phase
+        return bool(self._phase == "scored" and phase != "scored")
 
     def over(self) -> bool:
         return self.session.phase in AFTER_THE_ROUND

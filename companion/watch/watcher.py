@@ -92,6 +92,8 @@ class Watcher:
         return True
 
     def see(self, frame: Frame) -> None:
+        if self.desk.cleared():
+            self.forget()
         state = self.settler.see(frame, still=self.camera.stills)
         self._say(state.state.value, frame.name)
         self._hand_was_here = self._hand_was_here or state.state is TableState.HAND
@@ -146,8 +148,9 @@ class Watcher:
             if reading.count >= self.settings.equal_readings:
                 layout = with_history(layout, self.desk.recorded().get(LINE, ()))
                 self._finish(frame, layout)
-                self.desk.first_table(layout, frame.name)
+                begun = self.desk.first_table(layout, frame.name)
                 self._ask_unread(frame, layout)
+                self.layout = layout if begun else None
             return
         observation = self.desk.still_new(difference(self.layout, layout))
         observation, layout = self._covered_unseen(observation, layout)

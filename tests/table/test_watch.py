@@ -33,8 +33,9 @@ class Notebook:
     def recorded(self) -> Mapping[str, Sequence[Laid]]:
         return {}
 
-    def first_table(self, layout: Layout, frame: str) -> None:
+    def first_table(self, layout: Layout, frame: str) -> bool:
         self.first = layout
+        return True
 
     def engine(self) -> int | None:
         return None
@@ -59,6 +60,9 @@ class Notebook:
         pass
 
     def stirred(self) -> bool:
+        return False
+
+    def cleared(self) -> bool:
         return False
 
     def over(self) -> bool:
