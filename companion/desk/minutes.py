@@ -31,11 +31,13 @@ COUNTED = frozenset(
             Violation.DRAW_FIRST_TURN,
             Violation.EXTRA_TILE,
             Violation.OUT_OF_TURN,
+            Violation.MARKER_WRONG_TRAIN,
         ),
     )
 )
-"""Faults that rest on how many face-down tiles the camera counted, or on the order of turns alone: one tile
-overlooked, one hand mistaken for another must accuse nobody. So they are never certain by the camera."""
+"""Faults that rest on how many face-down tiles the camera counted, on the order of turns alone or on whose hand moved a
+marker, which nobody saw: one tile overlooked, one hand mistaken for another must accuse nobody. So they are never
+certain by the camera."""
 
 OWN_KEYS = 2_000_000
 """Keys of the events whose charges are worked out lie above this."""

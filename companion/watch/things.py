@@ -77,6 +77,19 @@ class Things:
         ]
         return (*kept, *(new for new in put if not any(distance(new, old) < same for old in kept)))
 
+    def changed(self, image: Image, place: Point, calibration: Calibration) -> bool:
+        """Does the picture differ at this place from the last still table? True where that cannot be told."""
+        small, scale = self._small(image)
+        if self._before is None or self._before.shape != small.shape:
+            return True
+        change = small - self._before
+        change -= np.median(change.reshape(-1, 3), axis=0)
+        x, y = calibration.to_px(np.array([place], np.float64))[0] * scale
+        reach = max(1, round(self.settings.sizes_mm[0] / 2 * scale * calibration.px_per_mm))
+        low_y, low_x = max(0, round(y) - reach), max(0, round(x) - reach)
+        patch = change[low_y : round(y) + reach + 1, low_x : round(x) + reach + 1]
+        return bool(patch.size == 0 or np.abs(patch).max(2).mean() > self.settings.contrast / 2)
+
     def keep(self, image: Image, known: Sequence[SeenTile], calibration: Calibration) -> None:
         """The table has been read: what lies there now is compared with the next one."""
         self.places = self.now(image, known, calibration)

@@ -266,8 +266,18 @@ class Watcher:
             self.memory.hub = seen.hub
         tiles = [tile for tile in seen.tiles if looked.covers(tile.center_mm)]
         markers = [marker for marker in seen.markers if looked.covers(marker.center_mm)]
-        self.memory.see(tiles, markers, looked, self.setup.tile_mm[1])
+        self.memory.see(tiles, self._new_or_known(frame, markers), looked, self.setup.tile_mm[1])
         self._let_go(frame)
+
+    def _new_or_known(self, frame: Frame, markers: Sequence[SeenMarker]) -> list[SeenMarker]:
+        """Without markers that appear where nothing has changed: a pattern on the cloth is nobody's marker."""
+        reach = self.settings.memory.marker_reach_mm
+        return [
+            marker
+            for marker in markers
+            if any(distance(one.seen.center_mm, marker.center_mm) <= reach for one in self.memory.markers)
+            or self.things.changed(frame.image, marker.center_mm, self.calibration)
+        ]
 
     def _let_go(self, frame: Frame) -> None:
         """Of what is not found any more that is gone whose place is bare; the rest is hidden and stays."""

@@ -91,3 +91,13 @@ def test_a_missing_marker_is_not_alleged_where_something_lies(tmp_path: Path) ->
         session.close()
     assert accused == [True, False]
     assert marked == [False, True]
+
+
+def test_a_pattern_that_was_always_there_has_not_changed() -> None:
+    things = Things()
+    printed = ((500.0, 300.0), 9)
+    assert things.changed(table(printed), printed[0], CALIBRATION)  # nothing to compare with yet
+    things.keep(table(printed), [], CALIBRATION)
+    assert not things.changed(table(printed, light=6), printed[0], CALIBRATION)
+    coin = ((420.0, 640.0), 9)
+    assert things.changed(table(printed, coin), coin[0], CALIBRATION)
