@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import os
 import selectors
 import socket
 import struct
@@ -104,7 +105,9 @@ class Page:
         set_mode(folder, "good")
         port_file = folder / "port"
         command = [sys.executable, "-m", "tests.box.siege_server", str(port_file), str(folder)]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        # As the service runs it (deploy/units): on a busy machine the allocator otherwise takes an arena a thread.
+        environment = {**os.environ, "MALLOC_ARENA_MAX": "2"}
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
         deadline = time.monotonic() + PATIENCE_S
         nothing = threading.Event()
         while not port_file.exists():

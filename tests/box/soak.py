@@ -112,6 +112,10 @@ class SoakReport:
         return self.prints[0]
 
     @property
+    def midway(self) -> Footprint:
+        return self.prints[len(self.prints) // 2]
+
+    @property
     def late(self) -> Footprint:
         return self.prints[-1]
 

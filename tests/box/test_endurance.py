@@ -48,4 +48,6 @@ def test_a_thousand_frames_and_events_leave_memory_files_and_threads_flat(tmp_pa
     assert (report.frames, report.events, report.looks) == (1500, 400, 5)
     assert report.late.files <= report.early.files + 2
     assert report.late.threads <= report.early.threads
-    assert report.growth_mb < 40
+    # The network's memory depends on what its first pictures show; what leaks goes on growing.
+    assert report.late.memory_mb - report.midway.memory_mb < 20
+    assert report.growth_mb < 100
