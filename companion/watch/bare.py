@@ -51,8 +51,8 @@ class BareTable:
 
     def learn(self, image: Image, tiles: Sequence[SeenTile], calibration: Calibration) -> None:
         """Everything outside the tiles of a still picture is bare table, or lies there for good."""
-        small, scale = self._small(image)
-        covered = self._mask(tiles, calibration, small.shape[:2], scale, 4.0)
+        small, scale = small_picture(image, self.settings.width_px)
+        covered = tile_mask(tiles, calibration, small.shape[:2], scale, 4.0)
         if self._known is None or self._known.shape != small.shape:
             self._known, self._seen = small.copy(), (1 - covered).astype(np.uint8)
             return
@@ -63,13 +63,13 @@ class BareTable:
 
     def is_bare(self, image: Image, tile: SeenTile, others: Sequence[SeenTile], calibration: Calibration) -> bool:
         """Does the place where `tile` lay look like the table? False where that cannot be told."""
-        small, scale = self._small(image)
+        small, scale = small_picture(image, self.settings.width_px)
         shape = small.shape[:2]
-        inside = self._mask([tile], calibration, shape, scale, -3.0)
-        blocked = self._mask([tile, *others], calibration, shape, scale, 4.0)
+        inside = tile_mask([tile], calibration, shape, scale, -3.0)
+        blocked = tile_mask([tile, *others], calibration, shape, scale, 4.0)
         for reach in REACHES_MM:
             # In a packed boneyard the nearest bare table is some tiles away.
-            ring = (self._mask([tile], calibration, shape, scale, reach) == 1) & (blocked == 0)
+            ring = (tile_mask([tile], calibration, shape, scale, reach) == 1) & (blocked == 0)
             if ring.sum() > place_least(inside):
                 break
         place = inside == 1
@@ -90,20 +90,23 @@ class BareTable:
     def forget(self) -> None:
         self._known = self._seen = None
 
-    def _small(self, image: Image) -> tuple[Floats, float]:
-        scale = min(1.0, self.settings.width_px / image.shape[1])
-        size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
-        small = cv2.resize(image, size, interpolation=cv2.INTER_AREA)
-        return np.asarray(small, np.float32), scale
 
-    def _mask(
-        self, tiles: Sequence[SeenTile], calibration: Calibration, shape: tuple[int, ...], scale: float, grow: float
-    ) -> Mask:
-        mask = np.zeros(shape, np.uint8)
-        for tile in tiles:
-            corners = np.asarray(calibration.to_px(outline(tile, grow)) * scale, np.int32)
-            cv2.fillConvexPoly(mask, corners, 1)
-        return mask
+def small_picture(image: Image, width_px: int) -> tuple[Floats, float]:
+    """The picture at most `width_px` wide, (h', w', 3) float32, and its scale."""
+    scale = min(1.0, width_px / image.shape[1])
+    size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
+    return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.float32), scale
+
+
+def tile_mask(
+    tiles: Sequence[SeenTile], calibration: Calibration, shape: tuple[int, ...], scale: float, grow: float
+) -> Mask:
+    """1 where tiles lie, each `grow` mm larger on every side, in a picture of that scale; 0 elsewhere."""
+    mask = np.zeros(shape, np.uint8)
+    for tile in tiles:
+        corners = np.asarray(calibration.to_px(outline(tile, grow)) * scale, np.int32)
+        cv2.fillConvexPoly(mask, corners, 1)
+    return mask
 
 
 def place_least(inside: Mask) -> int:

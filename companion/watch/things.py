@@ -15,12 +15,9 @@ from numpy.typing import NDArray
 
 from companion.layout.joints import distance
 from companion.tableview import Point, SeenTile
-from companion.watch.view import outline
+from companion.watch.bare import Floats, small_picture, tile_mask
 from vision.calibration import Calibration
 from vision.frame import Image
-
-Floats = NDArray[np.float32]
-Mask = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +44,13 @@ class Things:
 
     def now(self, image: Image, known: Sequence[SeenTile], calibration: Calibration) -> tuple[Point, ...]:
         """The places as they are in this picture of a still table; `known` are tiles and markers, as squares."""
-        small, scale = self._small(image)
+        small, scale = small_picture(image, self.settings.width_px)
         if self._before is None or self._before.shape != small.shape:
             return ()
         change = small - self._before
         change -= np.median(change.reshape(-1, 3), axis=0)
         strong = (np.abs(change).max(2) > self.settings.contrast).astype(np.uint8)
-        strong[self._mask([*known, *self._lay], calibration, small.shape[:2], scale) == 1] = 0
+        strong[tile_mask([*known, *self._lay], calibration, small.shape[:2], scale, self.settings.aside_mm) == 1] = 0
         count, labels, stats, centres = cv2.connectedComponentsWithStats(strong, connectivity=8)
         mm = scale * calibration.px_per_mm
         put: list[Point] = []
@@ -79,7 +76,7 @@ class Things:
 
     def changed(self, image: Image, place: Point, calibration: Calibration) -> bool:
         """Does the picture differ at this place from the last still table? True where that cannot be told."""
-        small, scale = self._small(image)
+        small, scale = small_picture(image, self.settings.width_px)
         if self._before is None or self._before.shape != small.shape:
             return True
         change = small - self._before
@@ -93,7 +90,7 @@ class Things:
     def keep(self, image: Image, known: Sequence[SeenTile], calibration: Calibration) -> None:
         """The table has been read: what lies there now is compared with the next one."""
         self.places = self.now(image, known, calibration)
-        self._before, self._lay = self._small(image)[0], tuple(known)
+        self._before, self._lay = small_picture(image, self.settings.width_px)[0], tuple(known)
 
     def forget(self) -> None:
         self.places, self._before, self._lay = (), None, ()
@@ -102,15 +99,3 @@ class Things:
         """How much a patch differs from the ground around it."""
         around = cv2.dilate(where.astype(np.uint8), np.ones((9, 9), np.uint8)).astype(bool) & ~where
         return float(np.abs(picture[where].mean(0) - picture[around].mean(0)).max())
-
-    def _small(self, image: Image) -> tuple[Floats, float]:
-        scale = min(1.0, self.settings.width_px / image.shape[1])
-        size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
-        return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.float32), scale
-
-    def _mask(self, tiles: Sequence[SeenTile], calibration: Calibration, shape: tuple[int, ...], scale: float) -> Mask:
-        mask = np.zeros(shape, np.uint8)
-        for tile in tiles:
-            corners = np.asarray(calibration.to_px(outline(tile, self.settings.aside_mm)) * scale, np.int32)
-            cv2.fillConvexPoly(mask, corners, 1)
-        return mask
