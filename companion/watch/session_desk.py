@@ -260,9 +260,7 @@ class SessionDesk:
             return
         unread = {one.key: one for one in unread_tiles(layout, table.engine.outer, self.box)}
         for key in [key for key in self._unread if key not in unread]:
-            seq = self._unread.pop(key)
-            if any(question.seq == seq for question in self.session.questions):
-                self.session.drop_question(seq)
+            self._drop(self._unread.pop(key))
         if self.session.phase != "playing":
             return
         for key, one in unread.items():
@@ -277,8 +275,7 @@ class SessionDesk:
             if self._no_middle is None and self.session.phase == "playing":
                 self._no_middle = self.session.ask(str(Trouble.NO_HUB), (), frame=self.keep(frame))[0].seq
         elif self._no_middle is not None:
-            if any(question.seq == self._no_middle for question in self.session.questions):
-                self.session.drop_question(self._no_middle)
+            self._drop(self._no_middle)
             self._no_middle = None
 
     def stirred(self) -> bool:

@@ -47,9 +47,7 @@ class Things:
         small, scale = small_picture(image, self.settings.width_px)
         if self._before is None or self._before.shape != small.shape:
             return ()
-        change = small - self._before
-        change -= np.median(change.reshape(-1, 3), axis=0)
-        strong = (np.abs(change).max(2) > self.settings.contrast).astype(np.uint8)
+        strong = (_change(small, self._before) > self.settings.contrast).astype(np.uint8)
         strong[tile_mask([*known, *self._lay], calibration, small.shape[:2], scale, self.settings.aside_mm) == 1] = 0
         count, labels, stats, centres = cv2.connectedComponentsWithStats(strong, connectivity=8)
         mm = scale * calibration.px_per_mm
@@ -62,9 +60,8 @@ class Things:
                 continue
             place = calibration.to_mm(np.array([centres[n] / scale], np.float64))[0]
             here = (float(place[0]), float(place[1]))
-            (
-                put if self._stands_out(small, labels == n) > self._stands_out(self._before, labels == n) else lifted
-            ).append(here)
+            came = self._stands_out(small, labels == n) > self._stands_out(self._before, labels == n)
+            (put if came else lifted).append(here)
         same = self.settings.same_mm
         kept = [
             old
@@ -79,13 +76,11 @@ class Things:
         small, scale = small_picture(image, self.settings.width_px)
         if self._before is None or self._before.shape != small.shape:
             return True
-        change = small - self._before
-        change -= np.median(change.reshape(-1, 3), axis=0)
         x, y = calibration.to_px(np.array([place], np.float64))[0] * scale
         reach = max(1, round(self.settings.sizes_mm[0] / 2 * scale * calibration.px_per_mm))
         low_y, low_x = max(0, round(y) - reach), max(0, round(x) - reach)
-        patch = change[low_y : round(y) + reach + 1, low_x : round(x) + reach + 1]
-        return bool(patch.size == 0 or np.abs(patch).max(2).mean() > self.settings.contrast / 2)
+        patch = _change(small, self._before)[low_y : round(y) + reach + 1, low_x : round(x) + reach + 1]
+        return bool(patch.size == 0 or patch.mean() > self.settings.contrast / 2)
 
     def keep(self, image: Image, known: Sequence[SeenTile], calibration: Calibration) -> None:
         """The table has been read: what lies there now is compared with the next one."""
@@ -99,3 +94,9 @@ class Things:
         """How much a patch differs from the ground around it."""
         around = cv2.dilate(where.astype(np.uint8), np.ones((9, 9), np.uint8)).astype(bool) & ~where
         return float(np.abs(picture[where].mean(0) - picture[around].mean(0)).max())
+
+
+def _change(now: Floats, before: Floats) -> Floats:
+    """(h, w) grey levels by which each point differs, the light's own change taken out."""
+    apart = now - before
+    return np.asarray(np.abs(apart - np.median(apart.reshape(-1, 3), axis=0)).max(2), np.float32)
