@@ -34,7 +34,7 @@ class SupervisionSettings:
     silent_s: float = 2.5
     recording_silent_s: float = 60.0
     opening_s: float = 20.0
-    retry_s: tuple[float, ...] = (0.2, 1.0, 2.0, 3.0)
+    retry_s: tuple[float, ...] = (0.2, 1.0, 1.5, 2.0)
     answer_s: float = 1.0
     most_per_s: float = 8.0
     judging: JudgeSettings = field(default_factory=JudgeSettings)
