@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from vision.detections import Detections, Kind
 from vision.frame import Image, reduced
 from vision.inference import Network, WeightsError
-from vision.rotated import quads_of, sides, suppress
+from vision.rotated import covered, quads_of, sides, suppress
 
 Floats = NDArray[np.float32]
 
@@ -31,6 +31,9 @@ class DetectorSettings:
 
     threads: int = 2
     confidence: float = 0.18
+    faint: float = 0.03
+    """Face-up tiles found so faintly are candidates where nothing else lies: the reader is their judge."""
+    faint_cover: float = 0.4
     vote_confidence: float = 0.4
     looks_px: tuple[int, ...] = (256, 512, 1056)
     last_look_px: int = 2112
@@ -157,7 +160,13 @@ class Detector:
             index = np.flatnonzero(group)
             chosen.append(index[suppress(quads[index], scores[index], s.iou, s.cover)])
         kept = np.concatenate(chosen)
+        kept = kept[self._alone(quads[kept], scores[kept])]
         return Detections(quads[kept], kinds[kept], scores[kept])
+
+    def _alone(self, quads: Floats, scores: Floats) -> NDArray[np.bool_]:
+        """Whatever is found clearly, and the faint finds that lie beside it rather than on it."""
+        clear = scores >= self.settings.confidence
+        return clear | (covered(quads, quads[clear]) <= self.settings.faint_cover)
 
     def _look(self, image: Image, scale: float) -> Look:
         """One pass over the whole picture at a scale, in overlapping pieces where it is large."""
@@ -191,7 +200,7 @@ class Detector:
         raw = self._network(blob)[0]
         classes = raw[4:-1]
         scores = classes.max(0)
-        keep = np.flatnonzero(scores >= s.confidence)
+        keep = np.flatnonzero(scores >= np.where(classes.argmax(0) == Kind.FACE_UP, s.faint, s.confidence))
         if len(keep) > 3000:
             keep = keep[np.argsort(-scores[keep])[:3000]]
         boxes = np.concatenate([raw[:4, keep], raw[-1:, keep]]).T.astype(np.float32)

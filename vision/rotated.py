@@ -100,6 +100,21 @@ def suppress(quads: Floats, confidence: Floats, iou_above: float, cover_above: f
     return np.array(keep, np.intp)
 
 
+def covered(quads: Floats, others: Floats) -> Floats:
+    """How much of each quad (n, 4, 2), 0 to 1, lies in the one of `others` (m, 4, 2) that covers the most of it."""
+    q, o = np.asarray(quads, np.float32), np.asarray(others, np.float32)
+    most = np.zeros(len(q), np.float32)
+    if not len(q) or not len(o):
+        return most
+    centres, of_others = q.mean(1), o.mean(1)
+    reach = np.linalg.norm(q - centres[:, None], axis=2).max(1)
+    of_others_reach = np.linalg.norm(o - of_others[:, None], axis=2).max(1)
+    apart = np.linalg.norm(centres[:, None] - of_others[None], axis=2)
+    for i, j in zip(*np.nonzero(apart < reach[:, None] + of_others_reach[None]), strict=True):
+        most[i] = max(most[i], shared(q[i], o[j]) / max(area(q[i]), 1e-6))
+    return most
+
+
 def _nearly_parallel(quads: Floats, quad: Floats) -> NDArray[np.bool_]:
     """Which quads' long sides are within some 10 degrees of this one's."""
     along, mine = quads[:, 2] - quads[:, 1], quad[2] - quad[1]

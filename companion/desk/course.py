@@ -23,7 +23,7 @@ from companion.events import (
 )  # fmt: skip
 from companion.position import LinePosition, Position
 from companion.referee import Referee
-from companion.ruleset import RuleSet
+from companion.ruleset import ANY_SET, RuleSet
 from companion.turn import Action, Discard, Draw, Mark, Pass, Play, Unmark
 from companion.violation import Violation
 
@@ -148,8 +148,7 @@ class Course:
         closed = self._close()[0]
         table = closed.table
         if isinstance(table, LinePosition):
-            played_out = bool(table.hands) and not any(table.hands.values())
-            return RoundEnded(how="out", source="rule") if self.counted and played_out else None
+            return RoundEnded(how="out", source="rule") if self._all_put_down(table) else None
         out = next((player for player in table.players if self.counted and table.hands.get(player) == 0), None)
         if out is not None:
             return None if self._lap_goes_on(closed) else RoundEnded(how="out", out=out, source="rule")
@@ -159,6 +158,13 @@ class Course:
         elif table.boneyard == 0 and closed.silent >= len(table.players):
             return RoundEnded(how="blocked_declared", source="rule")
         return None
+
+    def _all_put_down(self, table: LinePosition) -> bool:
+        """Whether nobody has a tile left; the line and the discards count them all, whoever put them there."""
+        if self.counted and table.hands and not any(table.hands.values()):
+            return True
+        dealt = self.rules.hand_size(ANY_SET, len(self.players))
+        return dealt is not None and len(table.line) + sum(table.discards.values()) >= dealt * len(self.players)
 
     def _lap_goes_on(self, closed: Course) -> bool:
         """Somebody is out, but the first lap is to be finished; its last long train ends when its player says so."""

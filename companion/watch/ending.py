@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from companion.event_fields import Story
-from companion.events import HandShown
+from companion.events import HandShown, RoundEnded
 from companion.layout import Layout, PlacedTile
 from companion.layout.joints import distance
 from companion.position import LinePosition, Position
@@ -64,15 +64,48 @@ class OpenHands:
         """The hands that lie open, and those that are known to be empty."""
         for player in self.players:
             seen = layout.hands.get(player, ())
-            left = table.hands.get(player)
+            left = 0 if self._all_down(table) else table.hands.get(player)
             due = None if left is None else left + self._away.get(player, 0)
             if seen:
-                yield self._hand(player, seen, layout, due)
+                yield self._hand(player, seen, layout, table, due)
             elif due == 0 and isinstance(table, LinePosition):
                 yield OpenHand(player)
 
-    def _hand(self, player: str, seen: Sequence[PlacedTile], layout: Layout, due: int | None) -> OpenHand:
-        others = Counter(self._on_the_table(layout))
+    def out(self, layout: Layout, table: Position) -> str | None:
+        """Who has no tile left, where all others have laid theirs open; "" where nobody has none, None while they play.
+
+        Two hands at least must lie there, or one that is as large as it is due: a single tile may lie astray. Where a
+        hand touches a train nothing is concluded.
+        """
+        if layout.problems:
+            return None
+        shown = [player for player in self.players if layout.hands.get(player)]
+        rest = [player for player in self.players if player not in shown]
+        due = {player: table.hands.get(player) for player in self.players}
+        if len(rest) > 1 or any(due[player] not in (None, len(layout.hands[player])) for player in shown):
+            return None
+        if len(shown) < 2 and any(due[player] is None for player in shown):
+            return None
+        if not rest:
+            return ""
+        return rest[0] if due[rest[0]] in (None, 0) else None
+
+    def _all_down(self, table: Position | LinePosition) -> bool:
+        """Chinese games: is every tile of the box laid or put away?"""
+        if not isinstance(table, LinePosition):
+            return False
+        return len(table.line) + sum(table.discards.values()) >= sum(self.box.values())
+
+    def _hand(
+        self,
+        player: str,
+        seen: Sequence[PlacedTile],
+        layout: Layout,
+        table: Position | LinePosition,
+        due: int | None,
+    ) -> OpenHand:
+        # A tile on record lies in its train, whatever the hands laid beside that train make of it.
+        others = Counter(self._on_the_table(layout)) | Counter(_on_record(table))
         for name, hand in layout.hands.items():
             if name != player:
                 others.update(tile.laid.tile for tile in hand if tile.laid is not None)
@@ -136,6 +169,7 @@ class Ending:
 
     def see(self, layout: Layout, frame: str) -> None:
         """A still table was read."""
+        self._end_where_hands_lie_open(layout)
         phase = self._phase = self.session.phase
         if phase not in ("ended", "scored"):
             for player in list(self._asked):
@@ -153,11 +187,40 @@ class Ending:
             if before is not None and not (before.source == "camera" and _more(before, hand)):
                 self._drop(hand.player)
             elif hand.fault is not None:
-                self._ask(hand, frame)
-            elif before is not None or phase == "ended":
+                # Once the points are told people clear the table, and what lies near a seat is nobody's hand.
+                if phase == "ended":
+                    self._ask(hand, frame)
+            elif before is not None or phase == "ended" or self._only_slow(hand):
                 self._drop(hand.player)
                 self._show(layout, table, hand, frame)
         self._phase = self.session.phase
+
+    def _end_where_hands_lie_open(self, layout: Layout) -> None:
+        """Nobody said that the round is over, and the counts do not tell: the hands laid open do.
+
+        That it was given up as blocked is only believed where no draw is left, or it would be held against somebody.
+        """
+        table = self.session.position
+        if self.session.phase != "playing" or not isinstance(table, Position) or self.session.rules.open_hands:
+            return
+        out = self.hands.out(layout, table)
+        if out and self._last_to_lay() in (out, None):
+            self.session.end_round("out", out, source="camera")
+        elif out == "" and not table.boneyard and not layout.boneyard:
+            self.session.end_round("blocked_declared", source="camera")
+
+    def _only_slow(self, hand: OpenHand) -> bool:
+        """Was this player, who seemed to be out, only the last to lay the hand open? Then nobody was out."""
+        ended = next(event for event in reversed(self.session.events) if isinstance(event, RoundEnded))
+        if not hand.tiles or ended.source != "camera" or ended.out != hand.player:
+            return False
+        self.session.correct(ended.seq, {"how": "blocked_declared", "out": None})
+        return True
+
+    def _last_to_lay(self) -> str | None:
+        plays = self.session.snapshot()["plays"]
+        laid = [play for play in plays if play.get("event") == "tile_played" and not play.get("taken_back")]
+        return laid[-1].get("by") if laid else None
 
     def _show(self, layout: Layout, table: Position | LinePosition, hand: OpenHand, frame: str) -> None:
         count = self._count_with(layout, table, hand)
@@ -191,6 +254,11 @@ class Ending:
         known = self._asked.pop(player, None)
         if known is not None and any(question.seq == known[1] for question in self.session.questions):
             self.session.drop_question(known[1])
+
+
+def _on_record(table: Position | LinePosition) -> list[Tile]:
+    chain = table.line if isinstance(table, LinePosition) else table.laid()
+    return [laid.tile for laid in chain]
 
 
 def _more(before: HandShown, hand: OpenHand) -> bool:

@@ -123,7 +123,8 @@ class SessionDesk:
         if isinstance(self.position, LinePosition):
             return new_in_line(observation, self._line, self.position.line)
         delta = tuple(change for change in observation.delta if self._is_new(change))
-        return observation if delta == observation.delta else replace(observation, delta=delta)
+        turned = self.position.flipped if self.position is not None else ()
+        return replace(observation, delta=delta, flips=tuple(sorted(set(observation.flips).difference(turned))))
 
     def accuses(self, observation: Observation) -> bool:
         if observation.gone:
@@ -310,8 +311,10 @@ class SessionDesk:
         return (engine if self.rules.is_mexican else None), (self.setup.starter if first else None)
 
     def _countable(self, layout: Layout) -> bool:
-        """Draws can be counted where all the tiles that were not dealt are seen to lie there, spread out."""
-        if not self.rules.is_mexican or self.setup.boneyard == "stacked" or layout.boneyard is None:
+        """Draws can be counted where all tiles not dealt are seen spread out; in Chinese games nothing is drawn."""
+        if not self.rules.is_mexican:
+            return True
+        if self.setup.boneyard == "stacked" or layout.boneyard is None:
             return False
         set_max = self.setup.header.set_max or 0
         hand = self.rules.hand_size(set_max, len(self.setup.header.players))

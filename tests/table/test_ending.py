@@ -11,14 +11,14 @@ import pytest
 
 from companion.bots.recording import events_of, opening
 from companion.chinese.settlement import settle
-from companion.events import RoundScored, Unclear
+from companion.events import RoundEnded, RoundScored, Unclear
 from companion.journal import Journal
 from companion.layout import reconstruct
 from companion.mexican.scoring import score
 from companion.ruleset import load_ruleset
 from companion.session import Session
 from companion.setup_file import setup_from_json
-from companion.tableview import TableView
+from companion.tableview import SeenHalf, TableView
 from companion.tile import Tile, double_set
 from companion.watch import Watcher
 from companion.watch.session_desk import SessionDesk
@@ -49,8 +49,10 @@ class Poor(KnowingEye):
         return tile
 
 
-def late_table(seed: int, rules_name: str, journal: Path, last: int) -> tuple[SimCamera, Session, Watcher, Poor]:
-    """The last scenes of a round; what was played before is on record already."""
+def late_table(
+    seed: int, rules_name: str, journal: Path, last: int, counted: bool | None = None
+) -> tuple[SimCamera, Session, Watcher, Poor]:
+    """The last scenes of a round; what was played before is on record already. `counted`: whether hands are."""
     settings = SimSettings(rules=rules_name, troubles=Troubles.none(), hand_frames=3, still_frames=7, last_scenes=last)
     camera = sketched(seed, settings)
     first = camera.read()
@@ -59,7 +61,8 @@ def late_table(seed: int, rules_name: str, journal: Path, last: int) -> tuple[Si
     setup = replace(setup, tile_mm=(*setup.tile_mm[:2], 0.001))
     rules = load_ruleset(rules_name)
     log = Journal.create(journal, setup.header)
-    log.append(replace(opening(camera.round), draws_seen=setup.boneyard != "stacked"))
+    counted = setup.boneyard != "stacked" if counted is None else counted
+    log.append(replace(opening(camera.round), draws_seen=counted))
     session = Session(log, rules)
     for scene in camera.before:
         for turn in scene.turns:
@@ -111,6 +114,51 @@ def test_hands_laid_open_are_read_and_the_round_is_scored(rules: str, seed: int,
     assert questions(session) == []
     assert accused(session) == []
     assert scored(session).next_engine == ((11, 11) if rules == "reeves" else None)
+
+
+@pytest.mark.parametrize(
+    ("rules", "seed"), [("tactic", 5), ("poltava", 5), ("reeves", 4), ("cz", 4), ("jielong", 7), ("chedeng", 8)]
+)
+def test_the_end_shows_where_no_hand_could_be_counted(rules: str, seed: int, tmp_path: Path) -> None:
+    """Trains: the hands laid open, by all but the one who is out. Chinese: every tile is laid or put away."""
+    camera, session, watcher, _ = late_table(seed, rules, tmp_path / "game.jsonl", 6, counted=False)
+    watcher.run()
+    assert scored(session).scores == due_scores(camera)
+    ended = [event for event in session.events if isinstance(event, RoundEnded)]
+    assert [event.out for event in ended] == [camera.round.out if session.rules.is_mexican else None]
+    assert questions(session) == []
+    assert accused(session) == []
+
+
+def test_the_last_to_lay_a_hand_open_was_not_out(tmp_path: Path) -> None:
+    _, session, watcher, _ = late_table(4, "poltava", tmp_path / "game.jsonl", 6, counted=False)
+    ending, seen = watcher.desk._ending, []  # type: ignore[attr-defined]
+    see = ending.see
+    ending.see = lambda layout, frame: (seen.append(layout), see(layout, frame))
+    watcher.run()
+    before = scored(session).scores
+    slow = next(event.out for event in session.events if isinstance(event, RoundEnded))
+    assert slow is not None
+    lying = {laid.tile for laid in session.position.laid()}  # type: ignore[union-attr]
+    lying |= {tile for hand in session.hands_shown.values() for tile in hand.tiles}
+    missing = max(tile for tile in double_set(12) if tile not in lying)
+    first = next(iter(seen[-1].hands.values()))[0]
+    halves = (SeenHalf(missing.low, 1.0), SeenHalf(missing.high, 1.0))
+    late = replace(first, seen=replace(first.seen, halves=halves))
+    see(replace(seen[-1], boneyard=None, hands={**seen[-1].hands, slow: (late,)}), "late.jpg")
+    assert session.scoreboard.rounds[-1].how == "blocked_declared"
+    assert session.scoreboard.rounds[-1].scores == {**before, slow: missing.pips}
+
+
+def test_one_tile_that_lies_astray_ends_no_round(tmp_path: Path) -> None:
+    camera, session, watcher, _ = late_table(4, "poltava", tmp_path / "game.jsonl", 4, counted=False)
+    show = camera.table.__class__.show_hand
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            TableTop, "show_hand", lambda table, player, tiles: player == "Ann" and show(table, player, tiles[:1])
+        )
+        watcher.run()
+    assert session.phase == "playing"
 
 
 def test_a_round_that_a_person_ends_is_scored_by_the_hands_that_lie_there_already(tmp_path: Path) -> None:

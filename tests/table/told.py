@@ -32,7 +32,8 @@ class ToldTable:
     def tell(self, session: Session) -> None:
         camera = self.camera
         spread = camera.plan.boneyard_spread and not camera.plan.chinese
-        session.start_round(camera.round.engine, camera.round.starter, draws_seen=spread)
+        counted = spread or camera.plan.chinese
+        session.start_round(camera.round.engine, camera.round.starter, draws_seen=counted)
         script = Script(camera.round, camera.plan, camera._rng, camera.settings.troubles, camera.settings.show_hands)
         referee: Any = referee_for(camera.round.rules)
         table: Any = camera.round.start
