@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: run test bench bench-table soak faults train-env clean
+.PHONY: run test bench bench-table soak faults fuzz train-env clean
 
 run: $(VENV)/.runtime
 	$(BIN)/companion demo
@@ -29,6 +29,10 @@ soak: $(VENV)/.test
 
 faults: $(VENV)/.test
 	$(BIN)/python -m tests.box.faults
+
+# Ten minutes at each door: journal, notation, set-up file, pictures, HTTP.
+fuzz: $(VENV)/.test
+	$(BIN)/python -m tests.box.fuzz_runs --seconds 600
 
 # The runtime: what a Raspberry Pi installs. No torch, no ultralytics.
 $(VENV)/.runtime: pyproject.toml constraints.txt
