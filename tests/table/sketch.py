@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.film import Film, FilmSettings, Image
-from datasets.simulator.tabletop import MARKER_RADIUS_MM, Lying, TableTop
+from datasets.simulator.lying import Lying
+from datasets.simulator.tabletop import MARKER_RADIUS_MM, TableTop
 from vision.reading import Found, HalfReading, PictureReading, TileReading
 
 CUP_RADIUS_MM, CUP = 42.0, (90, 40, 120)

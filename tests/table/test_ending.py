@@ -24,8 +24,9 @@ from companion.watch import Watcher
 from companion.watch.session_desk import SessionDesk
 from companion.watch.start import known_set
 from datasets.simulator.camera import SimCamera, SimSettings
+from datasets.simulator.lying import Lying
 from datasets.simulator.script import Troubles
-from datasets.simulator.tabletop import Lying, TableTop
+from datasets.simulator.tabletop import TableTop
 from tests.table.sketch import KnowingEye, sketched
 from tests.table.tables import view
 from vision.calibration import Calibration

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from companion.tableview import SeenHalf, SeenTile
 from companion.watch.memory import Looked, TableMemory
 from datasets.simulator.camera import SimSettings
+from datasets.simulator.lying import Lying
 from datasets.simulator.script import Troubles
-from datasets.simulator.tabletop import Lying
 from tests.bench_table import watch
 from tests.table.sketch import KnowingEye, sketched
 from tests.table.tables import tile
