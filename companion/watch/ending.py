@@ -13,7 +13,7 @@ from typing import Any
 
 from companion.event_fields import Story
 from companion.events import HandShown, RoundEnded
-from companion.layout import Layout, PlacedTile
+from companion.layout import Layout, PlacedTile, Trouble
 from companion.layout.joints import distance
 from companion.position import LinePosition, Position
 from companion.tableview import Point
@@ -74,10 +74,10 @@ class OpenHands:
     def out(self, layout: Layout, table: Position) -> str | None:
         """Who has no tile left, where all others have laid theirs open; "" where nobody has none, None while they play.
 
-        Two hands at least must lie there, or one that is as large as it is due: a single tile may lie astray. Where a
-        hand touches a train nothing is concluded.
+        Two hands at least must lie there, or one that is as large as it is due: a single tile may lie astray. A
+        hand may touch the end of a train.
         """
-        if layout.problems:
+        if any(problem.trouble is not Trouble.FORKED_TRAIN for problem in layout.problems):
             return None
         shown = [player for player in self.players if layout.hands.get(player)]
         rest = [player for player in self.players if player not in shown]
@@ -169,7 +169,10 @@ class Ending:
 
     def see(self, layout: Layout, frame: str) -> None:
         """A still table was read."""
-        self._end_where_hands_lie_open(layout)
+        if self._end_where_hands_lie_open(layout):
+            # The same picture once more, now that what lies at a seat is a hand and no part of a train.
+            self._phase = "playing"
+            return
         phase = self._phase = self.session.phase
         if phase not in ("ended", "scored"):
             for player in list(self._asked):
@@ -195,19 +198,20 @@ class Ending:
                 self._show(layout, table, hand, frame)
         self._phase = self.session.phase
 
-    def _end_where_hands_lie_open(self, layout: Layout) -> None:
+    def _end_where_hands_lie_open(self, layout: Layout) -> bool:
         """Nobody said that the round is over, and the counts do not tell: the hands laid open do.
 
         That it was given up as blocked is only believed where no draw is left, or it would be held against somebody.
         """
         table = self.session.position
         if self.session.phase != "playing" or not isinstance(table, Position) or self.session.rules.open_hands:
-            return
+            return False
         out = self.hands.out(layout, table)
         if out and self._last_to_lay() in (out, None):
             self.session.end_round("out", out, source="camera")
         elif out == "" and not table.boneyard and not layout.boneyard:
             self.session.end_round("blocked_declared", source="camera")
+        return bool(self.session.phase == "ended")
 
     def _only_slow(self, hand: OpenHand) -> bool:
         """Was this player, who seemed to be out, only the last to lay the hand open? Then nobody was out."""
