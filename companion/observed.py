@@ -79,8 +79,11 @@ def difference(before: Layout, after: Layout) -> Observation:
     """What happened between two still tables of one round."""
     changes: list[Change] = []
     news: list[int] = []
+    # A train that lost its hold on the hub lies there still: its tiles are a riddle, and nobody took them away.
+    loose = {tile.id for tile in after.loose}
     for name in sorted({*before.trains, *after.trains}, key=lambda name: _train_order(name, after)):
-        gone, laid, fresh = _train_changes(before.trains.get(name, ()), after.trains.get(name, ()))
+        old = [tile for tile in before.trains.get(name, ()) if tile.id not in loose]
+        gone, laid, fresh = _train_changes(old, after.trains.get(name, ()))
         changes += [Vanishing(tile, name) for tile in gone]
         changes += [Laying(tile, name) for tile in laid]
         news += fresh

@@ -167,7 +167,10 @@ class Watching:
         trail = self._trail if self._untouched() else None
         events: list[Event] = []
         rest: tuple[Change, ...] = tuple(change for change in sight.delta if not isinstance(change, Vanishing))
-        if plays is None:
+        if plays is None and (sight.clouded or len(sight.gone) > MOST_MOVED):
+            # Nobody moves so much at once, and what is not understood is no proof: the record stays as it is.
+            events += self.ledger.record(Unclear(reason="several_stories", source="camera", frame=sight.frame))
+        elif plays is None:
             for gone in sight.gone:
                 moved = (Finding(str(Violation.TILE_MOVED)),)
                 taken = TileTakenBack(
@@ -265,6 +268,9 @@ class Watching:
             candidates.append(Story(f"{player}: {words}", tuple(_bare(line) for line in lines)))
         return Unclear(reason="several_stories", candidates=tuple(candidates), source="camera", frame=sight.frame)
 
+
+MOST_MOVED = 2
+"""So many laid tiles may have been moved from one still table to the next; where more are gone they were not seen."""
 
 _FOLLOWING = (Corrected, RoundEnded, RoundScored, MatchEnded)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -139,6 +140,10 @@ class TrainFinder:
                 trains[name] = self._placed(chain, shapes)
         loose: list[Chain] = []
         for chain in unrooted:
+            owner = self._pushed_away(chain)
+            if owner is not None and not trains[owner]:
+                trains[owner] = self._placed(self._facing(chain, middle, shapes, owner), shapes)
+                continue
             turned = self._mexican_apart(chain, middle, shapes)
             if turned is None:
                 loose.append(chain)
@@ -159,10 +164,19 @@ class TrainFinder:
             return None
         return self._facing(chain, middle, shapes)
 
-    def _facing(self, chain: Chain, middle: Middle | None, shapes: TileShapes) -> Chain:
+    def _pushed_away(self, chain: Chain) -> str | None:
+        """Whose train this is, where the tile it began with lies by its old place but no longer begins at the hub."""
+        owner = self._earlier_name(chain)
+        if self.before is None or owner not in self.setup.players:
+            return None
+        first, far = self.before.trains[owner][0], 2 * self.setup.tile_mm[1]
+        places = [self.known[link.tile].seen.center_mm for link in chain.links if self.ids[link.tile] == first.id]
+        return owner if any(distance(place, first.seen.center_mm) <= far for place in places) else None
+
+    def _facing(self, chain: Chain, middle: Middle | None, shapes: TileShapes, name: str = MEXICAN) -> Chain:
         """Inner end first: the end known as first, else the one showing the engine, else the one nearer the middle."""
         if self.before is not None:
-            order = {tile.id: n for n, tile in enumerate(self.before.trains.get(MEXICAN, ()))}
+            order = {tile.id: n for n, tile in enumerate(self.before.trains.get(name, ()))}
             places = [order[self.ids[link.tile]] for link in chain.links if self.ids[link.tile] in order]
             if len(places) > 1:
                 return chain if places[0] < places[-1] else _reversed(chain)
@@ -305,14 +319,12 @@ class TrainFinder:
         )
 
     def _earlier_name(self, chain: Chain) -> str | None:
+        """The train that most of these tiles lay in on the last still table."""
         if self.before is None:
             return None
-        for link in chain.links:
-            old = self.known[link.tile].old
-            name = self.before.train_of(old.id) if old is not None else None
-            if name is not None:
-                return name
-        return None
+        olds = [self.known[link.tile].old for link in chain.links]
+        names = Counter(name for old in olds if old is not None and (name := self.before.train_of(old.id)) is not None)
+        return names.most_common(1)[0][0] if names else None
 
     def _earlier_middle(self) -> Point | None:
         if self.before is None or self.before.engine is None:

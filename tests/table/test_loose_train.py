@@ -1,0 +1,81 @@
+"""A train that is no longer understood as one still lies there: nobody took its tiles away."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from companion.events import TilePlayed, TileTakenBack, Unclear
+from companion.header import Header
+from companion.journal import Journal
+from companion.layout import Layout, PlacedTile, Problem, Trouble, reconstruct
+from companion.notation import Vanishing
+from companion.observed import difference
+from companion.ruleset import load_ruleset
+from companion.session import Session
+from companion.tableview import SeenHalf, SeenTile
+from companion.tile import Laid
+from tests.table.tables import SETUP, eastward, train, view
+
+CHAIN = ((12, 1), (1, 10), (10, 7))
+
+
+def placed(number: int, inner: int, outer: int) -> PlacedTile:
+    seen = SeenTile(
+        (100.0 + 50.0 * number, 0.0), 0.0, 48.0, 24.0, True, (SeenHalf(inner, 1.0), SeenHalf(outer, 1.0)), 1.0
+    )
+    return PlacedTile(number, seen)
+
+
+def test_the_tiles_of_a_train_that_came_loose_are_not_gone() -> None:
+    train = tuple(placed(n, *tile) for n, tile in enumerate(CHAIN))
+    before = Layout(trains={"Ben": train})
+    after = Layout(loose=train, problems=(Problem(Trouble.LOOSE_TILE, (100.0, 0.0), (0,)),))
+    seen = difference(before, after)
+    assert seen.delta == ()
+    assert [doubt.trouble for doubt in seen.doubts] == [Trouble.LOOSE_TILE]
+    assert len(difference(before, replace(after, loose=())).gone) == len(CHAIN)
+
+
+@pytest.mark.parametrize(("pushed_mm", "kept"), [(44.0, "12-5 5-7 7-1"), (300.0, "")])
+def test_a_train_pushed_away_from_the_hub_keeps_its_owner(pushed_mm: float, kept: str) -> None:
+    tiles = eastward([(12, 5), (5, 7), (7, 1)])
+    before = reconstruct(view(tiles), SETUP)
+    away = [replace(one, center_mm=(one.center_mm[0] + pushed_mm, one.center_mm[1])) for one in tiles]
+    assert train(reconstruct(view(away), SETUP, before), "Ann") == kept
+    assert train(reconstruct(view(away), SETUP), "Ann") == ""
+
+
+def session(folder: Path) -> Session:
+    """A round in which Ann and Ben have laid three tiles each."""
+    game = Session(
+        Journal.create(folder / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben"))), load_ruleset("tactic")
+    )
+    game.start_round(Laid(12, 12), "Ann", draws_seen=False)
+    for ann, ben in zip(((12, 4), (4, 5), (5, 6)), CHAIN, strict=True):
+        game.play(ann, "Ann", by="Ann")
+        game.play(ben, "Ben", by="Ben")
+    return game
+
+
+def test_a_whole_train_that_is_not_seen_any_more_is_asked_about(tmp_path: Path) -> None:
+    game = session(tmp_path)
+    events = game.observe([Vanishing(Laid(*tile), "Ben") for tile in CHAIN])
+    assert [event.KIND for event in events] == [Unclear.KIND]
+    assert tuple(game.position.trains["Ben"]) == tuple(Laid(*tile) for tile in CHAIN)  # type: ignore[union-attr]
+
+
+def test_one_tile_gone_from_within_a_train_was_moved(tmp_path: Path) -> None:
+    game = session(tmp_path)
+    events = game.observe([Vanishing(Laid(1, 10), "Ben")])
+    taken = [event for event in events if isinstance(event, TileTakenBack)]
+    assert [finding.code for event in taken for finding in event.violations] == ["TILE_MOVED"]
+
+
+def test_what_is_gone_from_a_clouded_table_was_not_moved(tmp_path: Path) -> None:
+    game = session(tmp_path)
+    events = game.observe([Vanishing(Laid(1, 10), "Ben")], clouded=True)
+    assert [event.KIND for event in events] == [Unclear.KIND]
+    assert sum(isinstance(event, TilePlayed) for event in game.events) == 6
