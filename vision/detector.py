@@ -165,8 +165,10 @@ class Detector:
 
     def _alone(self, quads: Floats, scores: Floats) -> NDArray[np.bool_]:
         """Whatever is found clearly, and the faint finds that lie beside it rather than on it."""
-        clear = scores >= self.settings.confidence
-        return clear | (covered(quads, quads[clear]) <= self.settings.faint_cover)
+        keep = scores >= self.settings.confidence
+        faint = np.flatnonzero(~keep)
+        keep[faint] = covered(quads[faint], quads[keep]) <= self.settings.faint_cover
+        return np.asarray(keep, np.bool_)
 
     def _look(self, image: Image, scale: float) -> Look:
         """One pass over the whole picture at a scale, in overlapping pieces where it is large."""

@@ -170,6 +170,7 @@ class Watching:
         if plays is None and (sight.clouded or len(sight.gone) > MOST_MOVED):
             # Nobody moves so much at once, and what is not understood is no proof: the record stays as it is.
             events += self.ledger.record(Unclear(reason="several_stories", source="camera", frame=sight.frame))
+            sight = replace(sight, clouded=True)
         elif plays is None:
             for gone in sight.gone:
                 moved = (Finding(str(Violation.TILE_MOVED)),)
