@@ -74,7 +74,7 @@ def play_round(seed: int, rules: str, eye_name: str, size_wh: tuple[int, int], s
         from vision.eye import open_eye
 
         camera = SimCamera(seed, replace(settings, film=FilmSettings(size_wh=size_wh)))
-        eye = open_eye()
+        eye = open_eye(one_box=True)
     else:
         camera = sketched(seed, settings)
         eye = KnowingEye(camera, seed=seed)

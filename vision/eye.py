@@ -11,6 +11,7 @@ import numpy as np
 from vision.adaptation import Adaptation
 from vision.detections import Detections, Kind
 from vision.detector import Detector
+from vision.familiar import Familiar
 from vision.frame import Image
 from vision.inference import WeightsError
 from vision.known_set import KnownSet
@@ -21,11 +22,12 @@ Region = tuple[int, int, int, int]
 
 
 class Eye:
-    """Finds and reads; keeps nothing from one picture to the next."""
+    """Finds and reads; keeps nothing from one picture to the next but, for a table's camera, how the box looks."""
 
-    def __init__(self, detector: Detector, reader: Reader) -> None:
+    def __init__(self, detector: Detector, reader: Reader, familiar: Familiar | None = None) -> None:
         self.detector = detector
         self.reader = reader
+        self.familiar = familiar
 
     def look(self, image: Image, tile_length_px: float | None = None, known: KnownSet | None = None) -> PictureReading:
         """(h, w, 3) uint8 BGR -> all tiles, markers and the hub. A known tile length saves the search for it."""
@@ -54,7 +56,7 @@ class Eye:
         return self._reading(image, together, start, known)
 
     def _reading(self, image: Image, detections: Detections, start: float, known: KnownSet | None) -> PictureReading:
-        tiles: list[TileReading] = self.reader.read(image, detections, known)
+        tiles: list[TileReading] = self.reader.read(image, detections, known, self.familiar)
         markers = _things(detections, Kind.MARKER)
         hubs = _things(detections, Kind.HUB)
         hub = max(hubs, key=lambda h: h.confidence, default=None)
@@ -72,9 +74,10 @@ def _things(detections: Detections, kind: Kind) -> list[Found]:
     return [Found(detections.quads_px[i], float(detections.confidence[i])) for i in index]
 
 
-def open_eye(learned: Path | None = None) -> Eye:
+def open_eye(learned: Path | None = None, *, one_box: bool = False) -> Eye:
     """The eye with the shipped weights, after their hashes were checked, and what it learned of the players' own set.
 
+    `one_box`: all its pictures show the same tiles, as a table's camera does, so each helps to read the next.
     Raises WeightsError and AdaptationError.
     """
     from models.shipped import WeightsError as ShippedError
@@ -87,4 +90,5 @@ def open_eye(learned: Path | None = None) -> Eye:
     except ShippedError as problem:
         raise WeightsError(str(problem)) from None
     adaptation = None if learned is None else Adaptation.load(learned)
-    return Eye(Detector(tiles), Reader(pips, ReaderSettings(temperature=temperature), adaptation))
+    reader = Reader(pips, ReaderSettings(temperature=temperature), adaptation)
+    return Eye(Detector(tiles), reader, Familiar() if one_box else None)

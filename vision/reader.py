@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from vision.adaptation import Adaptation
 from vision.detections import Detections, Kind
+from vision.familiar import Familiar
 from vision.frame import Image
 from vision.inference import Network, WeightsError
 from vision.known_set import KnownSet, softened, weigh
@@ -117,26 +118,28 @@ class Reader:
         self.adaptation = adaptation
         self.crop_wh: tuple[int, int] = (int(wide), int(high))
 
-    def read(self, image: Image, detections: Detections, known: KnownSet | None = None) -> list[TileReading]:
+    def read(
+        self, image: Image, detections: Detections, known: KnownSet | None = None, familiar: Familiar | None = None
+    ) -> list[TileReading]:
         """One reading per tile, face up or down, in the order of the detections, phantoms left out.
 
         `known` is what lies on the table where the players have said so; without it the readings only lend each
-        other likelihood.
+        other likelihood. `familiar` is what earlier pictures of the same box have shown; it learns from this one.
         """
         s = self.settings
         tiles = detections.select(detections.kind <= Kind.FACE_DOWN)
         found = len(tiles)
         tiles = tiles.together(_beside(tiles, s))
-        scores = self._realigned(image, self.scores(image, tiles.quads_px), tiles.confidence)
+        familiar = Familiar() if familiar is None else familiar
+        scores = self._familiar(image, self.scores(image, tiles.quads_px), tiles.confidence, familiar)
+        scores = self._realigned(image, scores, tiles.confidence)
         none, back = scores.none.min(1), scores.back.min(1)
-        # Boxes put right may turn out to be one tile, or to straddle two: the ones that read better stay.
-        clear = np.maximum(scores.values.max(2).min(1), back)
-        once = pack(scores.quads, tiles.confidence * (1 - none) ** 4 * clear**2, s.overlap, s.covered)
+        once = self._once(scores, tiles.confidence)
         down = (back > s.back) | ((tiles.kind == Kind.FACE_DOWN) & (back > s.hint_of_back))
         kept = np.isin(np.arange(len(tiles)), once)
         # Only what stays is weighed: the same tile found twice would leave one of the two without a tile of the set.
         up = np.flatnonzero(kept & ~down & (none <= s.phantom))
-        p = scores.values[up].astype(np.float64)
+        p = familiar.weighed(scores.values[up].astype(np.float64), self.crops(image, scores.quads[up]))
         p = softened(p) if known is None else _with_rest(weigh(_normal(p), known).halves, p)
         halves = {int(tile): self._halves(p[i], scores.quads[tile]) for i, tile in enumerate(up)}
         unread = np.array([_without_evidence(halves.get(i)) for i in range(len(tiles))], np.intp)
@@ -184,6 +187,23 @@ class Reader:
                 total += again[:, ::-1] if turned else again
             p[doubtful] = total / (1 + len(s.variants))
         return TileScores.of(q, p)
+
+    def _once(self, scores: TileScores, confidence: Floats) -> NDArray[np.intp]:
+        """Boxes put right may turn out to be one tile, or to straddle two: indices of the ones that read better."""
+        clear = np.maximum(scores.values.max(2).min(1), scores.back.min(1))
+        worth = confidence * (1 - scores.none.min(1)) ** 4 * clear**2
+        return pack(scores.quads, worth, self.settings.overlap, self.settings.covered)
+
+    def _familiar(self, image: Image, scores: TileScores, confidence: Floats, familiar: Familiar) -> TileScores:
+        """The same with doubtful halves weighed by the looks of surely read ones, where they lie as they were found."""
+        once = self._once(scores, confidence)
+        readable = scores.none[once].min(1) <= self.settings.phantom
+        alive = once[readable & (scores.back[once].min(1) <= self.settings.back)]
+        p, crops = scores.values[alive].astype(np.float64), self.crops(image, scores.quads[alive])
+        familiar.learn(p, crops)
+        values = scores.values.copy()
+        values[alive] = familiar.weighed(p, crops)
+        return TileScores(scores.quads, values, scores.none, scores.back)
 
     def _realigned(self, image: Image, scores: TileScores, confidence: Floats) -> TileScores:
         """The same with doubtful tiles read where they fit in best with the clearly read ones."""

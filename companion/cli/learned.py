@@ -39,7 +39,7 @@ def usable(folder: Path, tile_set: str) -> tuple[Path | None, str]:
 
 
 def open_taught(learned: Path | None) -> Eye:
-    """The eye with what was learned; called in the process that looks."""
+    """A table's eye with what was learned; called in the process that looks."""
     from vision.eye import open_eye
 
-    return open_eye(learned)
+    return open_eye(learned, one_box=True)

@@ -42,7 +42,7 @@ def watch(
         setup = _setup(setup_path)
         with open_camera(source) as camera:
             setup = setup or _own_setup(camera, source)
-            eye = open_eye(learned_for(data_dir or default_data_dir(), setup.header.set))
+            eye = open_eye(learned_for(data_dir or default_data_dir(), setup.header.set), one_box=True)
             first = camera.read()
             if first is None:
                 raise click.ClickException(f"{source}: no picture in it")

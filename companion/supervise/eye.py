@@ -23,7 +23,7 @@ def open_shipped() -> Any:
     """The eye with the shipped weights; imported only in the child, which alone needs it."""
     from vision.eye import open_eye
 
-    return open_eye()
+    return open_eye(one_box=True)
 
 
 class EyeAwayError(Exception):

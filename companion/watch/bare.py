@@ -27,6 +27,9 @@ REACHES_MM = (60.0, 110.0, 180.0)
 
 LEAST_PX = 12
 
+INSIDE_MM = 5.0
+"""A place is judged by its inside: where its neighbours stood close, their flanks and shadows reach over its edges."""
+
 
 @dataclass(frozen=True, slots=True)
 class BareSettings:
@@ -65,7 +68,7 @@ class BareTable:
         """Does the place where `tile` lay look like the table? False where that cannot be told."""
         small, scale = small_picture(image, self.settings.width_px)
         shape = small.shape[:2]
-        inside = tile_mask([tile], calibration, shape, scale, -3.0)
+        inside = tile_mask([tile], calibration, shape, scale, -INSIDE_MM)
         blocked = tile_mask([tile, *others], calibration, shape, scale, 4.0)
         for reach in REACHES_MM:
             # In a packed boneyard the nearest bare table is some tiles away.

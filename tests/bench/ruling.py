@@ -50,7 +50,7 @@ def measure(
         film=replace(FilmSettings(), size_wh=size_wh),
     )
     camera = SimCamera(seed, settings)
-    setup, ruleset, eye = camera.setup(), load_ruleset(rules), open_eye()
+    setup, ruleset, eye = camera.setup(), load_ruleset(rules), open_eye(one_box=True)
     known = known_set(setup)
     latencies: list[float] = []
     busy: list[float] = []

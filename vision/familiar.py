@@ -1,0 +1,160 @@
+"""The print of the box on the table: what was read surely helps with what is doubtful.
+
+All tiles of a picture come from one box, so its tens look alike. A half on which the network hesitates between a few
+values is compared with surely read halves of these values; a value whose halves all look different loses weight.
+Nothing that was read is touched, blanks are not compared (there is nothing on them), and where the box shows too few
+equal halves to say how much alike they look, the network's word stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.frame import Image
+
+Floats = NDArray[np.float32]
+
+_SIDE = 24
+_REACH = 2
+"""A pattern is compared in all places up to so many pixels of `_SIDE` away."""
+_COLOUR = 3.0
+"""How much colour counts beside brightness, both in CIE L*a*b*."""
+_NOISE = 1.0
+_MOST_PATTERNS = 8
+_COPIES_TO_DOUBT_ONE = 3
+"""From so many patterns of one value on, likeness to a single one, which may be misread, is not enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class FamiliarSettings:
+    """`sure` is the probability from which a half lends its looks, `doubtful` that below which one is compared.
+
+    `candidate`: the least probability of a value that is compared; `pairs`: so many equal halves must be known before
+    likeness means anything; `alike` and `floor`: by how many deviations a half may look less alike than equal halves do
+    to count as one of them, and what a value that looks quite different keeps; `spread` the least deviation.
+    """
+
+    sure: float = 0.97
+    doubtful: float = 0.9
+    candidate: float = 0.02
+    pairs: int = 6
+    alike: float = 1.5
+    floor: float = 0.02
+    spread: float = 0.06
+
+
+@dataclass(slots=True)
+class Familiar:
+    """What the halves of one box look like, as far as they were read surely. Grows with every picture it is given to.
+
+    `_shown`: value -> {tile (low, high, half): pattern}; a tile seen again replaces itself.
+    """
+
+    settings: FamiliarSettings = field(default_factory=FamiliarSettings)
+    _shown: dict[int, dict[tuple[int, int, int], Floats]] = field(default_factory=dict)
+    _alike: tuple[float, float] | None = None
+
+    def learn(self, p: NDArray[np.float64], crops: Image) -> None:
+        """Remember what is surely read of n face-up tiles: (n, 2, v) probabilities, (n, side, 2 side, 3) crops."""
+        sure = np.flatnonzero((p.max(2) >= self.settings.sure).all(1))
+        for values, halves in zip(p[sure].argmax(2), _halves(crops[sure]), strict=True):
+            self._remember(values, halves)
+
+    def weighed(self, p: NDArray[np.float64], crops: Image) -> NDArray[np.float64]:
+        """(n, 2, v) probabilities of n face-up tiles and their (n, side, 2 side, 3) crops -> the same with doubtful
+        halves weighed by likeness."""
+        doubtful = np.argwhere(p.max(2) < self.settings.doubtful)
+        if not len(doubtful) or self._likeness_of_equals() is None:
+            return p
+        halves = _halves(crops)
+        out = p.copy()
+        for i, half in doubtful:
+            out[i, half] = self._judged(p[i, half], halves[i, half])
+        return out
+
+    def _remember(self, values: NDArray[np.intp], halves: Image) -> None:
+        a, b = int(values[0]), int(values[1])
+        for half, value in enumerate((a, b)):
+            if value == 0:
+                continue
+            kept = self._shown.setdefault(value, {})
+            key = (min(a, b), max(a, b), half if a == b else 0)
+            kept.pop(key, None)
+            kept[key] = _deviation(halves[half])
+            if len(kept) > _MOST_PATTERNS:
+                kept.pop(next(iter(kept)))
+            self._alike = None
+
+    def _likeness_of_equals(self) -> tuple[float, float] | None:
+        """(median, deviation) of how much halves of one value of different tiles look alike; None with too few."""
+        if self._alike is None:
+            found = []
+            for kept in self._shown.values():
+                for key, pattern in kept.items():
+                    others = [other for name, other in kept.items() if name[:2] != key[:2]]
+                    if others:
+                        found.append(_likeness(_query(pattern), others))
+            if len(found) < self.settings.pairs:
+                return None
+            self._alike = float(np.median(found)), max(self.settings.spread, float(np.std(found)))
+        return self._alike
+
+    def _judged(self, p: NDArray[np.float64], half: Image) -> NDArray[np.float64]:
+        """(v,) probabilities of one doubtful half, weighed where likeness says something about it."""
+        s = self.settings
+        likely = np.flatnonzero(p >= s.candidate)
+        typical = self._likeness_of_equals()
+        if typical is None or 0 in likely:
+            return p
+        query = _query(_deviation(half))
+        apart: dict[int, float] = {}
+        for value in map(int, likely):
+            if kept := self._shown.get(value):
+                apart[value] = max(0.0, (typical[0] - _likeness(query, list(kept.values()))) / typical[1])
+        out = p.copy()
+        for value, deviations in apart.items():
+            out[value] *= max(float(np.exp(-0.5 * deviations**2)), s.floor)
+        out *= p.sum() / max(float(out.sum()), 1e-12)
+        top = int(out.argmax())
+        known = apart.get(top)
+        trusted = known < s.alike if known is not None else top == int(p.argmax())
+        return out if trusted else p
+
+
+def _halves(crops: Image) -> Image:
+    """(n, side, 2 side, 3) -> (n, 2, side, side, 3), both halves with their outer end at the left."""
+    side = crops.shape[1]
+    return np.asarray(np.stack([crops[:, :, :side], crops[:, ::-1, : side - 1 : -1]], 1), np.uint8)
+
+
+def _deviation(half: Image) -> Floats:
+    """(side, side, 3) BGR -> (_SIDE, _SIDE, 3): how far each place is from the body's colour."""
+    lab = np.asarray(cv2.cvtColor(np.ascontiguousarray(half), cv2.COLOR_BGR2LAB), np.float32)
+    body = np.median(lab.reshape(-1, 3), 0)
+    small = cv2.resize(lab, (_SIDE, _SIDE), interpolation=cv2.INTER_AREA)
+    return np.asarray((small - body) * np.array([1, _COLOUR, _COLOUR], np.float32), np.float32)
+
+
+def _query(deviation: Floats) -> Floats:
+    """(_SIDE, _SIDE, 3) -> (places, d) unit vectors: its middle seen from all places within reach."""
+    size = _SIDE - 2 * _REACH
+    steps = range(2 * _REACH + 1)
+    return _unit(np.stack([deviation[y : y + size, x : x + size].reshape(-1) for y in steps for x in steps]))
+
+
+def _likeness(query: Floats, patterns: Iterable[Floats]) -> float:
+    """How much the query looks like the patterns of one value, at most 1."""
+    kept = _unit(np.stack([one[_REACH:-_REACH, _REACH:-_REACH].reshape(-1) for one in patterns]))
+    found = np.sort((query @ kept.T).max(0))
+    return float(found[-2] if len(found) >= _COPIES_TO_DOUBT_ONE else found[-1])
+
+
+def _unit(rows: Floats) -> Floats:
+    return np.asarray(
+        rows / (np.linalg.norm(rows, axis=-1, keepdims=True) + _NOISE * np.sqrt(rows.shape[-1])), np.float32
+    )
