@@ -39,6 +39,9 @@ COUNTED = frozenset(
 marker, which nobody saw: one tile overlooked, one hand mistaken for another must accuse nobody. So they are never
 certain by the camera."""
 
+READ_TWICE = frozenset({str(Violation.DUPLICATE_TILE)})
+"""A tile that is seen a second time is first of all misread, now or before: one box has it once. Source: rules.md 5.1."""
+
 OWN_KEYS = 2_000_000
 """Keys of the events whose charges are worked out lie above this."""
 
@@ -124,18 +127,15 @@ def what_lies(base: Course, events: Sequence[Event]) -> dict[int, tuple[str, ...
     if not isinstance(table, Position):
         return {}
     trains = {name: list(chain) for name, chain in table.trains.items()}
-    lying = {laid.tile for laid in table.laid()}
     found: dict[int, tuple[str, ...]] = {}
     for n, event in enumerate(events):
         if not isinstance(event, TilePlayed):
             continue
         chain = trains.setdefault(event.train, [])
         faults = [Violation.TILE_NOT_IN_SET] if max(event.tile) > table.set_max else []
-        faults += [Violation.DUPLICATE_TILE] if event.tile.tile in lying else []
         faults += [Violation.MISMATCH] if chain and event.tile.inner != chain[-1].outer else []
         found[n] = tuple(map(str, faults))
         chain.append(event.tile)
-        lying.add(event.tile.tile)
     return found
 
 
@@ -175,7 +175,7 @@ def _weighed(rows: Sequence[frozenset[Charge]], clouded: bool) -> tuple[Finding,
     for code in codes:
         players = sorted({player for row in rows for what, player in row if what == code})
         if all(any(what == code for what, _ in row) for row in rows):
-            sure = code not in COUNTED and not clouded
+            sure = code not in COUNTED and code not in READ_TWICE and not clouded
             found.append(Finding(code, certain=sure, by=players[0] if len(players) == 1 or not sure else None))
         else:
             found.extend(Finding(code, certain=False, by=player) for player in players)
