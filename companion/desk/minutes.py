@@ -40,7 +40,7 @@ marker, which nobody saw: one tile overlooked, one hand mistaken for another mus
 certain by the camera."""
 
 READ_TWICE = frozenset({str(Violation.DUPLICATE_TILE)})
-"""A tile that is seen a second time is first of all misread, now or before: one box has it once. Source: rules.md 5.1."""
+"""A tile that is seen a second time is first of all misread, now or before: a box has it once. Source: rules.md 5.1."""
 
 OWN_KEYS = 2_000_000
 """Keys of the events whose charges are worked out lie above this."""

@@ -25,6 +25,7 @@ from companion.events import (
     MatchEnded,
     RoundEnded,
     RoundScored,
+    RoundStarted,
     TilePlayed,
     TileTakenBack,
     Unclear,
@@ -233,18 +234,31 @@ class Watching:
 
     def _goes_on(self, sight: Sight) -> bool:
         """Was the end only counted, and do they play on as if there was none? Then the count was wrong."""
-        match, trail = self.ledger.match, self._trail
-        counted = match.course is not None and match.course.ended_by == "camera" and not match.shown
-        return bool(counted and trail is not None and sight.laid and not sight.gone and trail.legal(sight))
+        match, course = self.ledger.match, self.ledger.match.course
+        if course is None or match.shown or not sight.laid or sight.gone:
+            return False
+        ruled = course.ended_by == "rule" and course.ended == "out" and course.watched
+        if course.ended_by != "camera" and not ruled:
+            return False
+        trail = self._trail if self._untouched() else None
+        return trail.legal(sight) if trail is not None else ruled and len(sight.delta) == 1
 
     def _reopen(self) -> list[Event]:
+        """Take the end back. Whose tiles were counted down to none can no longer be counted in this round."""
         course = self.ledger.match.course
         assert course is not None
         self._reopened = course.number
-        ended = next(item.event for item in reversed(self.ledger.held) if isinstance(item.event, RoundEnded))
-        events = self.ledger.amend(Corrected(corrects=ended.seq, what={"withdrawn": True}, source="camera"))
+        events: list[Event] = []
+        begun = next(item.event for item in reversed(self.ledger.held) if isinstance(item.event, RoundStarted))
+        if course.ended_by == "rule" and begun.draws_seen:
+            events += self.ledger.amend(Corrected(corrects=begun.seq, what={"draws_seen": False}, source="camera"))
+        ended = next((item.event for item in reversed(self._round()) if isinstance(item.event, RoundEnded)), None)
+        if ended is not None:
+            events += self.ledger.amend(Corrected(corrects=ended.seq, what={"withdrawn": True}, source="camera"))
+        if course.ended_by == "rule":
+            self._begin_anew()
         self._seen = self.ledger.journal.last_seq
-        return list(events)
+        return events
 
     def _after_the_end(self, sight: Sight) -> tuple[Event, ...]:
         """When the round is over people clear the table. Only a single tile more is still a play."""

@@ -36,12 +36,17 @@ class BareSettings:
     """`width_px` of the small picture. A bare place differs from the table (the light's own change taken out) by at
     most `likeness` grey levels of 255 in the middle and `roughness` at its tenth worst point; without a picture of the
     place it must be as smooth as its surroundings, up to a factor `grain`. Rather strict: white tiles lie on white
-    cloths, and a tile wrongly taken for gone is an accusation, one wrongly taken for hidden only waits."""
+    cloths, and a tile wrongly taken for gone is an accusation, one wrongly taken for hidden only waits. Between tiles
+    it is darker: there it may be the table in the shade (`shade` the least and largest brightness, `hue` how many
+    levels its colour may be off), where tiles stand out so clearly that this is `nearness` of the way to them."""
 
     width_px: int = 960
     likeness: float = 8.0
     roughness: float = 24.0
     grain: float = 1.6
+    shade: tuple[float, float] = (0.6, 1.05)
+    hue: float = 6.0
+    nearness: float = 0.12
 
 
 @dataclass(slots=True)
@@ -86,9 +91,24 @@ class BareTable:
                 median, worst = np.median(apart), np.percentile(apart, 90)
                 if median <= self.settings.likeness and worst <= self.settings.roughness:
                     return True
-        apart = np.abs(np.median(small[place], axis=0) - np.median(small[ring], axis=0))
+        here, around = np.median(small[place], axis=0), np.median(small[ring], axis=0)
         rough = small[place].std(0).mean() / max(2.0, float(small[ring].std(0).mean()))
-        return bool(apart.max() <= self.settings.likeness and rough <= self.settings.grain)
+        if rough > self.settings.grain:
+            return False
+        if np.abs(here - around).max() <= self.settings.likeness:
+            return True
+        alike = [one for one in others if one.face_up == tile.face_up]
+        lying = tile_mask(alike, calibration, shape, scale, -INSIDE_MM) == 1
+        return bool(lying.any()) and self._in_the_shade(here, around, np.median(small[lying], axis=0))
+
+    def _in_the_shade(self, here: Floats, around: Floats, tiles: Floats) -> bool:
+        """(3,) colours of a place, of the table around it and of tiles: is the place plainly table, only darker?"""
+        s = self.settings
+        brightness = float(here @ around) / max(float(around @ around), 1.0)
+        off = float(np.abs(here - brightness * around).max())
+        away = float(np.abs(here - around).max())
+        contrast = float(np.abs(tiles - around).max())
+        return s.shade[0] <= brightness <= s.shade[1] and off <= s.hue and away <= s.nearness * contrast
 
     def forget(self) -> None:
         self._known = self._seen = None

@@ -7,7 +7,7 @@ from pathlib import Path
 from companion.events import Header, MarkerPlaced, RoundEnded, TilePlayed
 from companion.notation import Drawing, Laying, Vanishing, parse_delta
 from companion.session import Session
-from companion.tile import Laid
+from companion.tile import Laid, Tile
 from companion.turn import Mark
 from tests.desk.making import ticking
 
@@ -117,3 +117,31 @@ def test_a_round_that_only_the_count_ended_goes_on_with_the_next_tile(tmp_path: 
     assert session.phase == "playing"
     assert by(session, 3, 7) == "Ann"
     assert held(session) == []
+
+
+def test_a_round_that_the_rules_ended_on_a_wrong_count_goes_on_too(tmp_path: Path) -> None:
+    """Draws were overlooked until a hand seemed empty: the end is taken back, and hands are not counted any more."""
+    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-12", ("Ann", "Ben"), {}), ticking())
+    session.start_round(Laid(12, 12), "Ann", draws_seen=True)
+    mover, ends, lying = "Ann", {"Ann": 12, "Ben": 12}, {Tile(12, 12)}
+
+    def lay() -> int:
+        """The mover lays, on the own train, a tile after which most others still fit."""
+        end = ends[mover]
+        free = [n for n in range(13) if n != end and Tile(end, n) not in lying]
+        outer = max(free, key=lambda n: sum(Tile(n, m) not in lying for m in range(13)))
+        session.observe([Laying(Laid(end, outer), mover)])
+        lying.add(Tile(end, outer))
+        ends[mover] = outer
+        return end
+
+    while session.phase == "playing":
+        lay()
+        mover = "Ben" if mover == "Ann" else "Ann"
+    assert any(isinstance(line.event, RoundEnded) and line.event.source == "rule" for line in session.scoreboard.lines)
+    inner = lay()
+    assert session.phase == "playing"
+    assert by(session, inner, ends[mover]) == mover
+    assert held(session) == []
+    session.close()
+    assert Session.open(tmp_path / "g.jsonl", ticking()).phase == "playing"
