@@ -36,17 +36,21 @@ class BareSettings:
     """`width_px` of the small picture. A bare place differs from the table (the light's own change taken out) by at
     most `likeness` grey levels of 255 in the middle and `roughness` at its tenth worst point; without a picture of the
     place it must be as smooth as its surroundings, up to a factor `grain`. Rather strict: white tiles lie on white
-    cloths, and a tile wrongly taken for gone is an accusation, one wrongly taken for hidden only waits. Between tiles
-    it is darker: there it may be the table in the shade (`shade` the least and largest brightness, `hue` how many
-    levels its colour may be off), where tiles stand out so clearly that this is `nearness` of the way to them."""
+    cloths, and a tile wrongly taken for gone is an accusation, one wrongly taken for hidden only waits.
+
+    Of a tile lying face down less hangs on it, and boneyards are packed: its place may be in the shade and patterned
+    like the table around. It is bare where `among` of its points look more like that table, at one of the brightnesses
+    `shades`, than like the tiles of that face, most of them within `within` deviations (at least `grey` levels), and
+    where the tiles themselves are told from the table as well as that."""
 
     width_px: int = 960
     likeness: float = 8.0
     roughness: float = 24.0
     grain: float = 1.6
-    shade: tuple[float, float] = (0.6, 1.05)
-    hue: float = 6.0
-    nearness: float = 0.12
+    among: float = 0.9
+    shades: tuple[float, ...] = (1.0, 0.85, 0.7)
+    within: float = 3.0
+    grey: float = 5.0
 
 
 @dataclass(slots=True)
@@ -91,24 +95,32 @@ class BareTable:
                 median, worst = np.median(apart), np.percentile(apart, 90)
                 if median <= self.settings.likeness and worst <= self.settings.roughness:
                     return True
-        here, around = np.median(small[place], axis=0), np.median(small[ring], axis=0)
+        apart = np.abs(np.median(small[place], axis=0) - np.median(small[ring], axis=0))
         rough = small[place].std(0).mean() / max(2.0, float(small[ring].std(0).mean()))
-        if rough > self.settings.grain:
-            return False
-        if np.abs(here - around).max() <= self.settings.likeness:
+        if apart.max() <= self.settings.likeness and rough <= self.settings.grain:
             return True
-        alike = [one for one in others if one.face_up == tile.face_up]
-        lying = tile_mask(alike, calibration, shape, scale, -INSIDE_MM) == 1
-        return bool(lying.any()) and self._in_the_shade(here, around, np.median(small[lying], axis=0))
+        if tile.face_up:
+            return False
+        lying = tile_mask([one for one in others if not one.face_up], calibration, shape, scale, -INSIDE_MM) == 1
+        wide = (tile_mask([tile], calibration, shape, scale, REACHES_MM[-1]) == 1) & (blocked == 0)
+        return bool(lying.any()) and self._among_the_table(small[place], small[wide], small[lying])
 
-    def _in_the_shade(self, here: Floats, around: Floats, tiles: Floats) -> bool:
-        """(3,) colours of a place, of the table around it and of tiles: is the place plainly table, only darker?"""
+    def _among_the_table(self, place: Floats, table: Floats, tiles: Floats) -> bool:
+        """(n, 3) colours of a place, of the table around and of tiles: is the place table, in the shade or not?"""
         s = self.settings
-        brightness = float(here @ around) / max(float(around @ around), 1.0)
-        off = float(np.abs(here - brightness * around).max())
-        away = float(np.abs(here - around).max())
-        contrast = float(np.abs(tiles - around).max())
-        return s.shade[0] <= brightness <= s.shade[1] and off <= s.hue and away <= s.nearness * contrast
+        body, body_spread = tiles.mean(0), np.maximum(tiles.std(0), s.grey)
+        ground, ground_spread = table.mean(0), np.maximum(table.std(0), s.grey)
+
+        def to_table(points: Floats) -> Floats:
+            apart = [np.linalg.norm((points - f * ground) / ground_spread, axis=1) for f in s.shades]
+            return np.asarray(np.min(apart, axis=0), np.float32)
+
+        def is_table(points: Floats) -> float:
+            to_tile = np.linalg.norm((points - body) / body_spread, axis=1)
+            return float((to_table(points) < to_tile).mean())
+
+        told_apart = is_table(tiles) <= 1 - s.among
+        return told_apart and is_table(place) >= s.among and float(np.median(to_table(place))) <= s.within
 
     def forget(self) -> None:
         self._known = self._seen = None

@@ -267,7 +267,15 @@ class Watcher:
         tiles = [tile for tile in seen.tiles if looked.covers(tile.center_mm)]
         markers = [marker for marker in seen.markers if looked.covers(marker.center_mm)]
         self.memory.see(tiles, self._new_or_known(frame, markers), looked, self.setup.tile_mm[1])
+        self._count_overlooked(frame)
         self._let_go(frame)
+
+    def _count_overlooked(self, frame: Frame) -> None:
+        """A face-down tile found where nothing has changed was overlooked before, and must not hide a draw."""
+        found = [one for one in self.memory.tracks if one.born == self.memory.readings and not one.seen.face_up]
+        there = sum(not self.things.changed(frame.image, one.seen.center_mm, self.calibration) for one in found)
+        if there and self.layout is not None and self.layout.boneyard is not None:
+            self.layout = replace(self.layout, boneyard=self.layout.boneyard + there)
 
     def _new_or_known(self, frame: Frame, markers: Sequence[SeenMarker]) -> list[SeenMarker]:
         """Without markers that appear where nothing has changed: a pattern on the cloth is nobody's marker."""
