@@ -20,12 +20,17 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class PlausibilitySettings:
-    """`least_sure` tiles must be sure before they are a measure. Colours are CIE L*a*b* as OpenCV scales it."""
+    """`least_sure` tiles must be sure before they are a measure. Colours are CIE L*a*b* as OpenCV scales it.
+
+    Among `many_backs` tiles lying face down one that looks like less than `same_backs` of the others is none.
+    """
 
     least_sure: int = 3
     size_factor: float = 1.35
     colour_apart: float = 14.0
     light_apart: float = 55.0
+    many_backs: int = 6
+    same_backs: float = 0.15
 
 
 def body_colours(crops: Image) -> Floats:
@@ -54,3 +59,15 @@ def strangers(
     light = np.abs(colours[:, None, 0] - known[None, :, 0])
     alike = (chroma < s.colour_apart) & (light < s.light_apart)
     return np.asarray(odd_size | (alike.mean(1) < 0.2))
+
+
+def gaps(colours: Floats, settings: PlausibilitySettings) -> NDArray[np.bool_]:
+    """(n, 3) body colours of finds that lie face down -> (n,) True where it is the table, framed by tiles."""
+    s = settings
+    n = len(colours)
+    if n < s.many_backs:
+        return np.zeros(n, np.bool_)
+    chroma = np.linalg.norm(colours[:, None, 1:] - colours[None, :, 1:], axis=2)
+    light = np.abs(colours[:, None, 0] - colours[None, :, 0])
+    others = ((chroma < s.colour_apart) & (light < s.light_apart)).sum(1) - 1
+    return np.asarray(others < s.same_backs * (n - 1))

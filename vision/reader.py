@@ -20,7 +20,7 @@ from vision.frame import Image
 from vision.inference import Network, WeightsError
 from vision.known_set import KnownSet, softened, weigh
 from vision.packing import pack
-from vision.plausibility import PlausibilitySettings, body_colours, strangers
+from vision.plausibility import PlausibilitySettings, body_colours, gaps, strangers
 from vision.reading import HalfReading, TileReading
 from vision.realign import RealignSettings, agreed, places, typical_sizes
 from vision.rectify import (
@@ -147,12 +147,14 @@ class Reader:
         colours[once] = body_colours(self.crops(image, scores.quads[once]))
         sure = kept & (unread == 0) & (tiles.confidence > s.doubtful_detection)
         strange = strangers(scores.quads, colours, sure, s.alike)
+        backs = once[down[once]]
+        gap = np.isin(np.arange(len(tiles)), backs[gaps(colours[backs], s.alike)])
         readings = []
         for i in sorted(once.tolist()):
             confidence = float(tiles.confidence[i])
             if down[i]:
                 needed = s.faint_detection if back[i] > s.surely_back else s.doubtful_detection
-                if confidence >= needed and i < found:
+                if confidence >= needed and i < found and not gap[i]:
                     readings.append(TileReading(scores.quads[i], "down", None, confidence))
             elif i in halves:
                 needed = (0.0, s.shaky_detection, s.doubtful_detection)[unread[i]]

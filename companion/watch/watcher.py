@@ -16,14 +16,15 @@ from numpy.typing import NDArray
 from companion.layout import Layout, TableSetup, Trouble, covered, reconstruct, with_history
 from companion.layout.joints import distance
 from companion.observed import Observation, difference
-from companion.tableview import Point, SeenMarker, SeenTile, TableView
+from companion.tableview import SeenMarker, SeenTile, TableView
 from companion.tile import Laid, Tile
 from companion.watch.bare import BareTable
 from companion.watch.colour import colours, recoloured
 from companion.watch.desk import LINE, Desk
 from companion.watch.memory import Looked, MarkerTrack, TableMemory
+from companion.watch.supposed import SupposedMarkers
 from companion.watch.things import Things
-from companion.watch.view import LEAST_THING_CONFIDENCE, MOST_OVERLAP, grown, on_table, overlap, united
+from companion.watch.view import MOST_OVERLAP, grown, on_table, overlap, united
 from companion.watch.watched import CameraNews, FrameSource, Reading, WatchSettings
 from companion.watch.weighing import weigh_unread
 from vision.calibration import Calibration
@@ -69,7 +70,7 @@ class Watcher:
         self.memory = TableMemory(self.settings.memory)
         self.bare = BareTable()
         self.things = Things()
-        self._perhaps: dict[str, Point] = {}
+        self.supposed = SupposedMarkers()
         self._reading: Reading | None = None
         self._left_over: tuple[Region, ...] = ()
         self._hand_was_here = False
@@ -143,6 +144,7 @@ class Watcher:
         assert reading is not None
         self._read(frame, reading)
         self.settler.done()
+        self.supposed.drop_needless(self.memory, self._view(frame), self.setup, self.layout)
         layout = self._understood(frame)
         if self.layout is None:
             if reading.count >= self.settings.equal_readings:
@@ -154,8 +156,7 @@ class Watcher:
             return
         observation = self.desk.still_new(difference(self.layout, layout))
         observation, layout = self._covered_unseen(observation, layout)
-        self._perhaps = self._unrecognised(frame, observation, layout)
-        observation = replace(observation, maybe_marked=frozenset(self._perhaps))
+        observation = replace(observation, maybe_marked=self._unrecognised(frame, observation, layout))
         same = reading.last is not None and observation.key == reading.last.key
         reading.agreed = reading.agreed + 1 if same else 1
         reading.last, reading.layout = observation, layout
@@ -167,22 +168,12 @@ class Watcher:
         elif reading.count >= self.settings.most_readings or (settled and reading.agreed >= self._needed(observation)):
             self._commit(frame, observation, layout)
 
-    def _unrecognised(self, frame: Frame, observation: Observation, layout: Layout) -> dict[str, Point]:
+    def _unrecognised(self, frame: Frame, observation: Observation, layout: Layout) -> frozenset[str]:
         """Players beside whose trains something lies that may be a marker, where that would matter."""
         if observation.empty or layout.line or not self.desk.accuses(observation):
-            return {}
-        found: dict[str, Point] = {}
-        view = self._view(frame)
-        for place in self.things.now(frame.image, self._known(), self.calibration):
-            marker = SeenMarker(place, LEAST_THING_CONFIDENCE)
-            with_it = reconstruct(replace(view, markers=(*view.markers, marker)), self.setup, self.layout)
-            found |= dict.fromkeys(with_it.markers - layout.markers, place)
-        return found
-
-    def _take_for_markers(self) -> None:
-        """What was held to be a marker is watched like one from now on."""
-        for player in self._perhaps.keys() & self.desk.marked():
-            self.memory.markers.append(MarkerTrack(SeenMarker(self._perhaps[player], LEAST_THING_CONFIDENCE), 1))
+            return self.supposed.look((), self._view(frame), self.setup, self.layout, layout)
+        places = self.things.now(frame.image, self._known(), self.calibration)
+        return self.supposed.look(places, self._view(frame), self.setup, self.layout, layout)
 
     def _needed(self, observation: Observation) -> int:
         """How many equal readings this takes: more for what would be an accusation or a question."""
@@ -203,7 +194,7 @@ class Watcher:
             taken = observation.empty
         else:
             taken = self.desk.record(observation, layout, frame.name)
-            self._take_for_markers()
+            self.supposed.take(self.desk.marked(), self.memory)
         # A table that is still in question is compared again as a whole, with whatever comes next.
         self._finish(frame, layout if taken or self.layout is None else self.layout)
         if not taken and layout.line:
@@ -318,7 +309,7 @@ class Watcher:
     def _place_of(self, marker: MarkerTrack) -> SeenTile:
         """Where a marker lies, as wide as a tile: pegs and coins are about that large."""
         side = self.setup.tile_mm[1]
-        return SeenTile(marker.seen.center_mm, 0.0, side, side, False, None, marker.seen.confidence)
+        return SeenTile(marker.seen.center_mm, 0.0, side, side, True, None, marker.seen.confidence)
 
     def _understood(self, frame: Frame) -> Layout:
         """The layout; a tile that was not read is weighed against the rest of the table and given one more chance."""

@@ -1,0 +1,52 @@
+"""Markers that nobody recognised: things beside trains, held to be markers where a fault would be none then."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from companion.layout import Layout, TableSetup, reconstruct
+from companion.tableview import Point, SeenMarker, TableView
+from companion.watch.memory import MarkerTrack, TableMemory
+from companion.watch.view import LEAST_THING_CONFIDENCE
+
+
+@dataclass(slots=True)
+class SupposedMarkers:
+    """`perhaps`: player -> the thing beside their train that may be their marker; `held`: those taken for markers."""
+
+    perhaps: Mapping[str, Point] = field(default_factory=dict)
+    held: dict[str, MarkerTrack] = field(default_factory=dict)
+
+    def look(
+        self, places: Sequence[Point], view: TableView, setup: TableSetup, before: Layout | None, layout: Layout
+    ) -> frozenset[str]:
+        """The players whose marker one of the things at `places` may be."""
+        found: dict[str, Point] = {}
+        for place in places:
+            marker = SeenMarker(place, LEAST_THING_CONFIDENCE)
+            with_it = reconstruct(replace(view, markers=(*view.markers, marker)), setup, before)
+            found |= dict.fromkeys(with_it.markers - layout.markers, place)
+        self.perhaps = found
+        return frozenset(found)
+
+    def take(self, marked: Collection[str], memory: TableMemory) -> None:
+        """What is on record as somebody's marker by now is watched like one from now on."""
+        for player in self.perhaps.keys() & set(marked):
+            track = MarkerTrack(SeenMarker(self.perhaps[player], LEAST_THING_CONFIDENCE), 1)
+            memory.markers.append(track)
+            self.held[player] = track
+        self.perhaps = {}
+
+    def drop_needless(self, memory: TableMemory, view: TableView, setup: TableSetup, before: Layout | None) -> None:
+        """Of those whose players have a marker that is recognised after all the thing was none."""
+        gone = []
+        for player, track in list(self.held.items()):
+            if not any(one is track for one in memory.markers):
+                del self.held[player]
+                continue
+            rest = tuple(one.seen for one in memory.markers if one is not track)
+            if player in reconstruct(replace(view, markers=rest), setup, before).markers:
+                del self.held[player]
+                gone.append(track)
+        memory.drop_markers(gone)
