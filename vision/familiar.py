@@ -2,13 +2,13 @@
 
 All tiles of a picture come from one box, so its tens look alike. A half on which the network hesitates between a few
 values is compared with surely read halves of these values; a value whose halves all look different loses weight.
-Nothing that was read is touched, blanks are not compared (there is nothing on them), and where the box shows too few
-equal halves to say how much alike they look, the network's word stands.
+Nothing that was read is touched, blanks are only confirmed (there is nothing on them to compare), and where the box
+shows too few equal halves to say how much alike they look, the network's word stands.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import cv2
@@ -36,7 +36,9 @@ class FamiliarSettings:
 
     `candidate`: the least probability of a value that is compared; `pairs`: so many equal halves must be known before
     likeness means anything; `alike` and `floor`: by how many deviations a half may look less alike than equal halves do
-    to count as one of them, and what a value that looks quite different keeps; `spread` the least deviation.
+    to count as one of them, and what a value that looks quite different keeps; `spread` the least deviation. `blank` is
+    the least probability of a blank that may be confirmed, `unlike` from how many deviations on another value is ruled
+    out then.
     """
 
     sure: float = 0.97
@@ -46,6 +48,8 @@ class FamiliarSettings:
     alike: float = 1.5
     floor: float = 0.02
     spread: float = 0.06
+    blank: float = 0.65
+    unlike: float = 3.0
 
 
 @dataclass(slots=True)
@@ -107,15 +111,10 @@ class Familiar:
     def _judged(self, p: NDArray[np.float64], half: Image) -> NDArray[np.float64]:
         """(v,) probabilities of one doubtful half, weighed where likeness says something about it."""
         s = self.settings
-        likely = np.flatnonzero(p >= s.candidate)
-        typical = self._likeness_of_equals()
-        if typical is None or 0 in likely:
-            return p
-        query = _query(_deviation(half))
-        apart: dict[int, float] = {}
-        for value in map(int, likely):
-            if kept := self._shown.get(value):
-                apart[value] = max(0.0, (typical[0] - _likeness(query, list(kept.values()))) / typical[1])
+        likely = [int(value) for value in np.flatnonzero(p >= s.candidate)]
+        if 0 in likely:
+            return self._perhaps_blank(p, half, likely)
+        apart = self._apart(half, likely)
         out = p.copy()
         for value, deviations in apart.items():
             out[value] *= max(float(np.exp(-0.5 * deviations**2)), s.floor)
@@ -124,6 +123,29 @@ class Familiar:
         known = apart.get(top)
         trusted = known < s.alike if known is not None else top == int(p.argmax())
         return out if trusted else p
+
+    def _perhaps_blank(self, p: NDArray[np.float64], half: Image, likely: Sequence[int]) -> NDArray[np.float64]:
+        """There is nothing to compare on a blank; it is one where all else that it may be looks different."""
+        s = self.settings
+        apart = self._apart(half, self._shown)
+        if p[0] < s.blank or not all(apart.get(value, 0.0) > s.unlike for value in likely if value):
+            return p
+        out = p.copy()
+        for value, deviations in apart.items():
+            out[value] *= s.floor if deviations > s.unlike else 1.0
+        return np.asarray(out * (p.sum() / max(float(out.sum()), 1e-12)), np.float64)
+
+    def _apart(self, half: Image, values: Iterable[int]) -> dict[int, float]:
+        """Value -> by how many deviations the half looks less like its patterns than equal halves do."""
+        typical = self._likeness_of_equals()
+        if typical is None:
+            return {}
+        query = _query(_deviation(half))
+        found: dict[int, float] = {}
+        for value in values:
+            if kept := self._shown.get(value):
+                found[value] = max(0.0, (typical[0] - _likeness(query, list(kept.values()))) / typical[1])
+        return found
 
 
 def _halves(crops: Image) -> Image:

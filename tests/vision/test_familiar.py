@@ -78,8 +78,19 @@ def test_what_looks_like_nothing_in_the_box_stays_doubtful() -> None:
     assert np.array_equal(taught(GRID, (90, 90, 90)).weighed(p, crop), p)
 
 
-def test_blanks_are_not_compared() -> None:
+def test_a_hesitant_blank_stays_doubtful() -> None:
     p, crop = doubtful([], (0, 0, 0), {0: 0.6, 1: 0.38})
+    assert np.array_equal(taught(GRID, (90, 90, 90)).weighed(p, crop), p)
+
+
+def test_a_likely_blank_unlike_all_else_it_may_be_is_one() -> None:
+    p, crop = doubtful([], (0, 0, 0), {0: 0.75, 1: 0.2})
+    weighed = taught(GRID, (90, 90, 90)).weighed(p, crop)
+    assert weighed[0, 0].argmax() == 0 and weighed[0, 0, 0] > 0.9
+
+
+def test_a_blank_that_may_be_a_value_never_shown_stays_doubtful() -> None:
+    p, crop = doubtful([], (0, 0, 0), {0: 0.75, 9: 0.2})
     assert np.array_equal(taught(GRID, (90, 90, 90)).weighed(p, crop), p)
 
 
