@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from companion.desk.course import Course
 from companion.desk.sight import Sight
 from companion.desk.stories import Telling, order_of_doubles, tell_with_faults
-from companion.events import Drew, Event, Passed, RoundEnded
+from companion.events import Drew, Event, MarkerPlaced, Passed, RoundEnded, TilePlayed
 from companion.notation import Change, Laying, Vanishing
 from companion.turn import Mark, Unmark
 
@@ -215,7 +215,20 @@ def _continued(world: World, telling: Telling, faults: int = 0, when: int = 0) -
         world.cost + telling.cost[1] + telling.cost[2],
         world.faults + faults,
         world.blame | {(when, player, code) for player, code in telling.blame},
-        world.others,
+        world.others | _marked_beside(telling.events, len(world.events)),
+    )
+
+
+def _marked_beside(events: Sequence[Event], first: int) -> frozenset[tuple[int, str]]:
+    """(index, owner) of tiles laid by another on a train whose marker came at the same moment.
+
+    The marker's owner may have laid them, and put it there needlessly: what nobody is blamed for names nobody either.
+    """
+    owners = {event.train for event in events if isinstance(event, MarkerPlaced)}
+    return frozenset(
+        (first + n, event.train)
+        for n, event in enumerate(events)
+        if isinstance(event, TilePlayed) and event.train in owners and event.by != event.train
     )
 
 
