@@ -23,7 +23,9 @@ from vision.frame import Image
 @dataclass(frozen=True, slots=True)
 class ThingSettings:
     """`width_px` of the small picture. A thing differs by `contrast` grey levels of 255 from what was there, measures
-    `sizes_mm` across, fills `filled` of the box around it, and is not within `aside_mm` of a tile or marker."""
+    `sizes_mm` across, fills `filled` of the box around it, and is not within `aside_mm` of a tile or marker. One that
+    was lifted leaves a change of which at most `most_beside` of eight places `around_mm` away see anything (a tile may
+    have been laid beside it)."""
 
     width_px: int = 960
     contrast: float = 18.0
@@ -31,6 +33,8 @@ class ThingSettings:
     filled: float = 0.4
     aside_mm: float = 5.0
     same_mm: float = 12.0
+    around_mm: float = 24.0
+    most_beside: int = 2
 
 
 @dataclass(slots=True)
@@ -73,14 +77,28 @@ class Things:
 
     def changed(self, image: Image, place: Point, calibration: Calibration) -> bool:
         """Does the picture differ at this place from the last still table? True where that cannot be told."""
+        return self._changes(image, [place], calibration)[0]
+
+    def only_here(self, image: Image, place: Point, calibration: Calibration) -> bool:
+        """Does it differ at this place and hardly around it? What covers a small thing is larger than that."""
+        s = self.settings
+        turns = np.arange(8) * np.pi / 4
+        around = [(place[0] + s.around_mm * float(np.cos(a)), place[1] + s.around_mm * float(np.sin(a))) for a in turns]
+        here, *beside = self._changes(image, [place, *around], calibration)
+        return here and sum(beside) <= s.most_beside
+
+    def _changes(self, image: Image, places: Sequence[Point], calibration: Calibration) -> list[bool]:
         small, scale = small_picture(image, self.settings.width_px)
         if self._before is None or self._before.shape != small.shape:
-            return True
-        x, y = calibration.to_px(np.array([place], np.float64))[0] * scale
+            return [True] * len(places)
+        change = _change(small, self._before)
         reach = max(1, round(self.settings.sizes_mm[0] / 2 * scale * calibration.px_per_mm))
-        low_y, low_x = max(0, round(y) - reach), max(0, round(x) - reach)
-        patch = _change(small, self._before)[low_y : round(y) + reach + 1, low_x : round(x) + reach + 1]
-        return bool(patch.size == 0 or patch.mean() > self.settings.contrast / 2)
+        found = []
+        for x, y in calibration.to_px(np.array(places, np.float64)) * scale:
+            low_y, low_x = max(0, round(float(y)) - reach), max(0, round(float(x)) - reach)
+            patch = change[low_y : round(float(y)) + reach + 1, low_x : round(float(x)) + reach + 1]
+            found.append(bool(patch.size == 0 or patch.mean() > self.settings.contrast / 2))
+        return found
 
     def keep(self, image: Image, known: Sequence[SeenTile], calibration: Calibration) -> None:
         """The table has been read: what lies there now is compared with the next one."""

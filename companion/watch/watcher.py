@@ -298,7 +298,9 @@ class Watcher:
         others = (one for one in self.memory.markers if one is not marker and one.missing == 0)
         pushed = any(distance(one.seen.center_mm, place.center_mm) < self.setup.tile_mm[1] * 1.5 for one in others)
         taken = any(overlap(place, tile) > MOST_OVERLAP for tile in tiles)
-        return pushed or taken or self.bare.is_bare(frame.image, place, tiles, self.calibration)
+        if pushed or taken or self.bare.is_bare(frame.image, place, tiles, self.calibration):
+            return True
+        return self.things.only_here(frame.image, place.center_mm, self.calibration)
 
     def _known(self) -> list[SeenTile]:
         return [*self._tiles(), *map(self._place_of, self.memory.markers)]
