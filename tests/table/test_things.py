@@ -15,9 +15,11 @@ from companion.observed import difference
 from companion.ruleset import load_ruleset
 from companion.session import Session
 from companion.setup_file import setup_from_json
-from companion.tableview import Point, SeenTile
+from companion.tableview import Point, SeenMarker, SeenTile
 from companion.tile import double_set
+from companion.watch.memory import MarkerTrack, TableMemory
 from companion.watch.session_desk import SessionDesk
+from companion.watch.supposed import SupposedMarkers
 from companion.watch.things import Things
 from tests.table.tables import SETUP, eastward, tile, view
 from vision.calibration import Calibration
@@ -101,3 +103,30 @@ def test_a_pattern_that_was_always_there_has_not_changed() -> None:
     assert not things.changed(table(printed, light=6), printed[0], CALIBRATION)
     coin = ((420.0, 640.0), 9)
     assert things.changed(table(printed, coin), coin[0], CALIBRATION)
+
+
+def test_a_marker_was_lifted_where_only_its_own_place_changed() -> None:
+    coin = ((400.0, 300.0), 9)
+    things = Things()
+    things.keep(table(coin), [], CALIBRATION)
+    assert things.only_here(table(), coin[0], CALIBRATION)
+    assert not things.only_here(table(coin, light=8), coin[0], CALIBRATION), "it lies there still"
+    assert not things.only_here(table(((405.0, 300.0), 60)), coin[0], CALIBRATION), "a cup stands on it"
+
+
+def test_a_thing_taken_for_a_marker_goes_when_the_marker_is_found() -> None:
+    first, second = eastward([(12, 5), (5, 9)])
+    lying = view([first, second])
+    before = reconstruct(lying, SETUP)
+    owner = next(name for name, train in before.trains.items() if train)
+    beside = (second.center_mm[0], second.center_mm[1] + 25.0)
+    supposed, memory = SupposedMarkers(), TableMemory()
+    assert supposed.look([beside], lying, SETUP, before, before) == {owner}
+    supposed.take({owner}, memory)
+    assert [one.seen.center_mm for one in memory.markers] == [beside]
+    supposed.drop_needless(memory, lying, SETUP, before)
+    assert len(memory.markers) == 1, "nothing else speaks for the owner yet"
+    real = MarkerTrack(SeenMarker((first.center_mm[0], first.center_mm[1] + 25.0), 0.9), 1)
+    memory.markers.append(real)
+    supposed.drop_needless(memory, lying, SETUP, before)
+    assert memory.markers == [real]

@@ -1,0 +1,73 @@
+"""Where a face-down tile was drawn from a packed boneyard the table shows: in the shade, with its planks."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.tableview import SeenTile
+from companion.watch.bare import BareTable
+from vision.calibration import Calibration
+
+CORNERS = np.array([[0, 0], [900, 0], [900, 600], [0, 600]], np.float32)
+CALIBRATION = Calibration.from_corners(CORNERS, (900.0, 600.0), 0.0, size_wh=(900, 600))
+PLACES = [(100.0 + 30 * n, 100.0 + 55 * row) for row in range(3) for n in range(5)]
+TAKEN = PLACES[7]
+
+
+def back(place: tuple[float, float]) -> SeenTile:
+    return SeenTile(place, 90.0, 50.0, 25.0, False, None, 0.9)
+
+
+def planks(colour: tuple[int, int, int], grain: float) -> NDArray[np.float32]:
+    """Boards of 90 mm, each of its own brightness, with a grain along them."""
+    rng = np.random.default_rng(3)
+    boards = np.repeat(rng.normal(1.0, 0.12, 10), 90)[:600]
+    lines = cv2.GaussianBlur(rng.normal(0, grain, (600, 900)).astype(np.float32), (41, 3), 0)
+    return np.asarray(np.array(colour, np.float32) * boards[:, None, None] + lines[:, :, None] * 4, np.float32)
+
+
+def boneyard(
+    table: NDArray[np.float32],
+    tiles: tuple[int, int, int],
+    *,
+    without: bool = False,
+    cup: tuple[int, int, int] | None = None,
+) -> NDArray[np.uint8]:
+    """Fifteen tiles in three rows, each casting a soft shadow; without the eighth, or with a cup over it."""
+    picture = table.copy()
+    lying = [place for place in PLACES if not (without and place == TAKEN)]
+    shade = np.ones((600, 900), np.float32)
+    for x, y in lying:
+        cv2.rectangle(shade, (int(x) - 14, int(y) - 26), (int(x) + 18, int(y) + 30), 0.7, -1)
+    picture *= cv2.GaussianBlur(shade, (0, 0), 5)[:, :, None]
+    for x, y in lying:
+        cv2.rectangle(picture, (int(x) - 12, int(y) - 25), (int(x) + 12, int(y) + 25), tiles, -1)
+    if cup is not None:
+        cv2.circle(picture, (int(TAKEN[0]), int(TAKEN[1])), 42, cup, -1)
+    noise = np.random.default_rng(8).normal(0, 2, picture.shape)
+    return np.asarray(np.clip(picture + noise, 0, 255), np.uint8)
+
+
+def bare(picture: NDArray[np.uint8]) -> bool:
+    others = [back(place) for place in PLACES if place != TAKEN]
+    return BareTable().is_bare(picture, back(TAKEN), others, CALIBRATION)
+
+
+def test_a_gap_in_the_shade_of_its_neighbours_is_bare() -> None:
+    cloth = planks((30, 40, 30), 0.5)
+    assert bare(boneyard(cloth, (160, 220, 155), without=True))
+    assert not bare(boneyard(cloth, (160, 220, 155)))
+
+
+def test_a_gap_on_planks_is_bare_and_a_tile_like_them_is_not() -> None:
+    wood = planks((66, 112, 172), 6.0)
+    assert bare(boneyard(wood, (86, 146, 146), without=True))
+    assert not bare(boneyard(wood, (86, 146, 146)))
+
+
+def test_under_a_cup_nothing_is_bare() -> None:
+    wood = planks((66, 112, 172), 6.0)
+    for cup in ((200, 200, 205), (40, 40, 160), (20, 20, 20)):
+        assert not bare(boneyard(wood, (86, 146, 146), cup=cup))
