@@ -18,15 +18,29 @@ class SupposedMarkers:
     perhaps: Mapping[str, Point] = field(default_factory=dict)
     held: dict[str, MarkerTrack] = field(default_factory=dict)
 
+    def nothing(self) -> frozenset[str]:
+        """Nobody's marker is missed."""
+        self.perhaps = {}
+        return frozenset()
+
     def look(
-        self, places: Sequence[Point], view: TableView, setup: TableSetup, before: Layout | None, layout: Layout
+        self,
+        places: Sequence[Point],
+        old: Collection[Point],
+        played_on: Collection[str],
+        view: TableView,
+        setup: TableSetup,
+        before: Layout | None,
+        layout: Layout,
     ) -> frozenset[str]:
-        """The players whose marker one of the things at `places` may be."""
+        """The players whose marker one of the things at `places` may be; those at `old` places only for the owners of
+        the trains `played_on`."""
         found: dict[str, Point] = {}
         for place in places:
             marker = SeenMarker(place, LEAST_THING_CONFIDENCE)
             with_it = reconstruct(replace(view, markers=(*view.markers, marker)), setup, before)
-            found |= dict.fromkeys(with_it.markers - layout.markers, place)
+            owners = with_it.markers - layout.markers
+            found |= dict.fromkeys(owners if place not in old else owners & set(played_on), place)
         self.perhaps = found
         return frozenset(found)
 

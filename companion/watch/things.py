@@ -43,6 +43,7 @@ class Things:
 
     settings: ThingSettings = field(default_factory=ThingSettings)
     places: tuple[Point, ...] = ()
+    _recent: tuple[Point, ...] = ()
     _before: Floats | None = None
     _lay: tuple[SeenTile, ...] = ()
 
@@ -102,11 +103,19 @@ class Things:
 
     def keep(self, image: Image, known: Sequence[SeenTile], calibration: Calibration) -> None:
         """The table has been read: what lies there now is compared with the next one."""
-        self.places = self.now(image, known, calibration)
+        was, self.places = self.places, self.now(image, known, calibration)
+        self._recent = tuple(place for place in self.places if not self._near(place, was))
         self._before, self._lay = small_picture(image, self.settings.width_px)[0], tuple(known)
 
+    def recent(self, place: Point) -> bool:
+        """Did a thing come to lie here since the last still table but one?"""
+        return not self._near(place, self.places) or self._near(place, self._recent)
+
+    def _near(self, place: Point, places: Sequence[Point]) -> bool:
+        return any(distance(place, one) < self.settings.same_mm for one in places)
+
     def forget(self) -> None:
-        self.places, self._before, self._lay = (), None, ()
+        self.places, self._recent, self._before, self._lay = (), (), None, ()
 
     def _stands_out(self, picture: Floats, where: NDArray[np.bool_]) -> float:
         """How much a patch differs from the ground around it."""

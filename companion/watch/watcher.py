@@ -171,9 +171,13 @@ class Watcher:
     def _unrecognised(self, frame: Frame, observation: Observation, layout: Layout) -> frozenset[str]:
         """Players beside whose trains something lies that may be a marker, where that would matter."""
         if observation.empty or layout.line or not self.desk.accuses(observation):
-            return self.supposed.look((), self._view(frame), self.setup, self.layout, layout)
+            return self.supposed.nothing()
         places = self.things.now(frame.image, self._known(), self.calibration)
-        return self.supposed.look(places, self._view(frame), self.setup, self.layout, layout)
+        # What has been lying there may excuse a tile laid on its owner's train; it is no marker put there just now.
+        old = [place for place in places if not self.things.recent(place)]
+        played_on = {change.train for change in observation.laid}
+        view = self._view(frame)
+        return self.supposed.look(places, old, played_on, view, self.setup, self.layout, layout)
 
     def _needed(self, observation: Observation) -> int:
         """How many equal readings this takes: more for what would be an accusation or a question."""

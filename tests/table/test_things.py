@@ -51,6 +51,7 @@ def test_a_small_new_thing_is_remembered_until_it_is_lifted() -> None:
     things.keep(table(coin), [], CALIBRATION)
     things.keep(table(coin, light=9), [], CALIBRATION)
     assert near(things.places, coin[0]) and len(things.places) == 1
+    assert not things.recent(coin[0]) and things.recent((700.0, 300.0))
     things.keep(table(), [], CALIBRATION)
     assert things.places == ()
 
@@ -121,7 +122,9 @@ def test_a_thing_taken_for_a_marker_goes_when_the_marker_is_found() -> None:
     owner = next(name for name, train in before.trains.items() if train)
     beside = (second.center_mm[0], second.center_mm[1] + 25.0)
     supposed, memory = SupposedMarkers(), TableMemory()
-    assert supposed.look([beside], lying, SETUP, before, before) == {owner}
+    assert supposed.look([beside], [beside], (), lying, SETUP, before, before) == frozenset()
+    assert supposed.look([beside], [beside], [owner], lying, SETUP, before, before) == {owner}
+    assert supposed.look([beside], [], (), lying, SETUP, before, before) == {owner}
     supposed.take({owner}, memory)
     assert [one.seen.center_mm for one in memory.markers] == [beside]
     supposed.drop_needless(memory, lying, SETUP, before)
