@@ -22,7 +22,8 @@ Floats = NDArray[np.float32]
 class PlausibilitySettings:
     """`least_sure` tiles must be sure before they are a measure. Colours are CIE L*a*b* as OpenCV scales it.
 
-    Among `many_backs` tiles lying face down one that looks like less than `same_backs` of the others is none.
+    Among `many_backs` tiles lying face down one that looks like less than `same_backs` of the others is none,
+    where at least `framing` of them lie within `beside` tile lengths of it.
     """
 
     least_sure: int = 3
@@ -31,6 +32,8 @@ class PlausibilitySettings:
     light_apart: float = 55.0
     many_backs: int = 6
     same_backs: float = 0.15
+    beside: float = 1.25
+    framing: int = 2
 
 
 def body_colours(crops: Image) -> Floats:
@@ -61,8 +64,9 @@ def strangers(
     return np.asarray(odd_size | (alike.mean(1) < 0.2))
 
 
-def gaps(colours: Floats, settings: PlausibilitySettings) -> NDArray[np.bool_]:
-    """(n, 3) body colours of finds that lie face down -> (n,) True where it is the table, framed by tiles."""
+def gaps(quads: Floats, colours: Floats, settings: PlausibilitySettings) -> NDArray[np.bool_]:
+    """(n, 4, 2) finds that lie face down and (n, 3) their body colours -> (n,) True where it is the table, framed by
+    tiles. One that shines in the light lies anywhere."""
     s = settings
     n = len(colours)
     if n < s.many_backs:
@@ -70,4 +74,7 @@ def gaps(colours: Floats, settings: PlausibilitySettings) -> NDArray[np.bool_]:
     chroma = np.linalg.norm(colours[:, None, 1:] - colours[None, :, 1:], axis=2)
     light = np.abs(colours[:, None, 0] - colours[None, :, 0])
     others = ((chroma < s.colour_apart) & (light < s.light_apart)).sum(1) - 1
-    return np.asarray(others < s.same_backs * (n - 1))
+    centres = quads.mean(1)
+    reach = s.beside * np.median(np.maximum(*sides(quads)))
+    beside = (np.linalg.norm(centres[:, None] - centres[None], axis=2) < reach).sum(1) - 1
+    return np.asarray((others < s.same_backs * (n - 1)) & (beside >= s.framing))

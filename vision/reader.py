@@ -148,7 +148,7 @@ class Reader:
         sure = kept & (unread == 0) & (tiles.confidence > s.doubtful_detection)
         strange = strangers(scores.quads, colours, sure, s.alike)
         backs = once[down[once]]
-        gap = np.isin(np.arange(len(tiles)), backs[gaps(colours[backs], s.alike)])
+        gap = np.isin(np.arange(len(tiles)), backs[gaps(scores.quads[backs], colours[backs], s.alike)])
         readings = []
         for i in sorted(once.tolist()):
             confidence = float(tiles.confidence[i])
