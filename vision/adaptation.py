@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
+from vision.rectify import outward_halves
 
 Floats = NDArray[np.float32]
 
@@ -112,7 +113,7 @@ def descriptors(crops: Image) -> Floats:
     n, side = len(crops), crops.shape[1]
     if not n:
         return np.zeros((0, 2, _SIDE * _SIDE + 2 * 64), np.float32)
-    halves = np.stack([crops[:, :, :side], crops[:, ::-1, : side - 1 : -1]], 1).reshape(2 * n, side, side, 3)
+    halves = outward_halves(crops).reshape(2 * n, side, side, 3)
     rows = []
     for half in halves:
         lab = cv2.cvtColor(np.ascontiguousarray(half), cv2.COLOR_BGR2LAB).astype(np.float32)

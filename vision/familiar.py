@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
+from vision.rectify import outward_halves
 
 Floats = NDArray[np.float32]
 
@@ -66,7 +67,7 @@ class Familiar:
     def learn(self, p: NDArray[np.float64], crops: Image) -> None:
         """Remember what is surely read of n face-up tiles: (n, 2, v) probabilities, (n, side, 2 side, 3) crops."""
         sure = np.flatnonzero((p.max(2) >= self.settings.sure).all(1))
-        for values, halves in zip(p[sure].argmax(2), _halves(crops[sure]), strict=True):
+        for values, halves in zip(p[sure].argmax(2), outward_halves(crops[sure]), strict=True):
             self._remember(values, halves)
 
     def weighed(self, p: NDArray[np.float64], crops: Image) -> NDArray[np.float64]:
@@ -75,7 +76,7 @@ class Familiar:
         doubtful = np.argwhere(p.max(2) < self.settings.doubtful)
         if not len(doubtful) or self._likeness_of_equals() is None:
             return p
-        halves = _halves(crops)
+        halves = outward_halves(crops)
         out = p.copy()
         for i, half in doubtful:
             out[i, half] = self._judged(p[i, half], halves[i, half])
@@ -146,12 +147,6 @@ class Familiar:
             if kept := self._shown.get(value):
                 found[value] = max(0.0, (typical[0] - _likeness(query, list(kept.values()))) / typical[1])
         return found
-
-
-def _halves(crops: Image) -> Image:
-    """(n, side, 2 side, 3) -> (n, 2, side, side, 3), both halves with their outer end at the left."""
-    side = crops.shape[1]
-    return np.asarray(np.stack([crops[:, :, :side], crops[:, ::-1, : side - 1 : -1]], 1), np.uint8)
 
 
 def _deviation(half: Image) -> Floats:

@@ -57,11 +57,7 @@ def strangers(
     size = np.sqrt(along * across)
     typical = np.median(size[sure])
     odd_size = (size > typical * s.size_factor) | (size < typical / s.size_factor)
-    known = colours[sure]
-    chroma = np.linalg.norm(colours[:, None, 1:] - known[None, :, 1:], axis=2)
-    light = np.abs(colours[:, None, 0] - known[None, :, 0])
-    alike = (chroma < s.colour_apart) & (light < s.light_apart)
-    return np.asarray(odd_size | (alike.mean(1) < 0.2))
+    return np.asarray(odd_size | (_alike(colours, colours[sure], s).mean(1) < 0.2))
 
 
 def gaps(quads: Floats, colours: Floats, settings: PlausibilitySettings) -> NDArray[np.bool_]:
@@ -71,10 +67,15 @@ def gaps(quads: Floats, colours: Floats, settings: PlausibilitySettings) -> NDAr
     n = len(colours)
     if n < s.many_backs:
         return np.zeros(n, np.bool_)
-    chroma = np.linalg.norm(colours[:, None, 1:] - colours[None, :, 1:], axis=2)
-    light = np.abs(colours[:, None, 0] - colours[None, :, 0])
-    others = ((chroma < s.colour_apart) & (light < s.light_apart)).sum(1) - 1
+    others = _alike(colours, colours, s).sum(1) - 1
     centres = quads.mean(1)
     reach = s.beside * np.median(np.maximum(*sides(quads)))
     beside = (np.linalg.norm(centres[:, None] - centres[None], axis=2) < reach).sum(1) - 1
     return np.asarray((others < s.same_backs * (n - 1)) & (beside >= s.framing))
+
+
+def _alike(colours: Floats, known: Floats, settings: PlausibilitySettings) -> NDArray[np.bool_]:
+    """(n, 3) and (m, 3) body colours -> (n, m) whether two are the same but for the light on them."""
+    chroma = np.linalg.norm(colours[:, None, 1:] - known[None, :, 1:], axis=2)
+    light = np.abs(colours[:, None, 0] - known[None, :, 0])
+    return np.asarray((chroma < settings.colour_apart) & (light < settings.light_apart))

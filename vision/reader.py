@@ -139,12 +139,14 @@ class Reader:
         kept = np.isin(np.arange(len(tiles)), once)
         # Only what stays is weighed: the same tile found twice would leave one of the two without a tile of the set.
         up = np.flatnonzero(kept & ~down & (none <= s.phantom))
-        p = familiar.weighed(scores.values[up].astype(np.float64), self.crops(image, scores.quads[up]))
+        crops = np.zeros((len(tiles), *self.crop_wh[::-1], 3), np.uint8)
+        crops[once] = self.crops(image, scores.quads[once])
+        p = familiar.weighed(scores.values[up].astype(np.float64), crops[up])
         p = softened(p) if known is None else _with_rest(weigh(_normal(p), known).halves, p)
         halves = {int(tile): self._halves(p[i], scores.quads[tile]) for i, tile in enumerate(up)}
         unread = np.array([_without_evidence(halves.get(i)) for i in range(len(tiles))], np.intp)
         colours = np.zeros((len(tiles), 3), np.float32)
-        colours[once] = body_colours(self.crops(image, scores.quads[once]))
+        colours[once] = body_colours(crops[once])
         sure = kept & (unread == 0) & (tiles.confidence > s.doubtful_detection)
         strange = strangers(scores.quads, colours, sure, s.alike)
         backs = once[down[once]]

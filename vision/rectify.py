@@ -109,6 +109,12 @@ def cut_tile(
     return cut_wh(image, tile_corners(quad, margin), size_wh)
 
 
+def outward_halves(crops: Image) -> Image:
+    """(n, side, 2 side, 3) crops of whole tiles -> (n, 2, side, side, 3): halves with their outer end at the left."""
+    side = crops.shape[1]
+    return np.asarray(np.stack([crops[:, :, :side], crops[:, ::-1, : side - 1 : -1]], 1), np.uint8)
+
+
 AROUND_SIDE = 50
 """Pixels per tile width in `surroundings`: a little more than the reader's own, so that warping costs no sharpness."""
 

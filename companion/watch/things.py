@@ -78,17 +78,18 @@ class Things:
 
     def changed(self, image: Image, place: Point, calibration: Calibration) -> bool:
         """Does the picture differ at this place from the last still table? True where that cannot be told."""
-        return self._changes(image, [place], calibration)[0]
+        return self.changes(image, [place], calibration)[0]
 
     def only_here(self, image: Image, place: Point, calibration: Calibration) -> bool:
         """Does it differ at this place and hardly around it? What covers a small thing is larger than that."""
         s = self.settings
         turns = np.arange(8) * np.pi / 4
         around = [(place[0] + s.around_mm * float(np.cos(a)), place[1] + s.around_mm * float(np.sin(a))) for a in turns]
-        here, *beside = self._changes(image, [place, *around], calibration)
+        here, *beside = self.changes(image, [place, *around], calibration)
         return here and sum(beside) <= s.most_beside
 
-    def _changes(self, image: Image, places: Sequence[Point], calibration: Calibration) -> list[bool]:
+    def changes(self, image: Image, places: Sequence[Point], calibration: Calibration) -> list[bool]:
+        """The same for many places at once."""
         small, scale = small_picture(image, self.settings.width_px)
         if self._before is None or self._before.shape != small.shape:
             return [True] * len(places)

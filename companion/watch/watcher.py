@@ -144,7 +144,8 @@ class Watcher:
         assert reading is not None
         self._read(frame, reading)
         self.settler.done()
-        self.supposed.drop_needless(self.memory, self._view(frame), self.setup, self.layout)
+        if self.supposed.held:
+            self.supposed.drop_needless(self.memory, self._view(frame), self.setup, self.layout)
         layout = self._understood(frame)
         if self.layout is None:
             if reading.count >= self.settings.equal_readings:
@@ -267,10 +268,12 @@ class Watcher:
 
     def _count_overlooked(self, frame: Frame) -> None:
         """A face-down tile found where nothing has changed was overlooked before, and must not hide a draw."""
-        found = [one for one in self.memory.tracks if one.born == self.memory.readings and not one.seen.face_up]
-        there = sum(not self.things.changed(frame.image, one.seen.center_mm, self.calibration) for one in found)
-        if there and self.layout is not None and self.layout.boneyard is not None:
-            self.layout = replace(self.layout, boneyard=self.layout.boneyard + there)
+        if self.layout is None or self.layout.boneyard is None:
+            return
+        new = [one.seen for one in self.memory.tracks if one.born == self.memory.readings and not one.seen.face_up]
+        if new:
+            changes = self.things.changes(frame.image, [one.center_mm for one in new], self.calibration)
+            self.layout = replace(self.layout, boneyard=self.layout.boneyard + changes.count(False))
 
     def _new_or_known(self, frame: Frame, markers: Sequence[SeenMarker]) -> list[SeenMarker]:
         """Without markers that appear where nothing has changed: a pattern on the cloth is nobody's marker."""
