@@ -271,15 +271,18 @@ class Session(OpenGame):
         discards: Mapping[str, int] | None = None,
         readings: Mapping[Laying, Certainty] | None = None,
         clouded: bool = False,
+        guessed: bool = False,
     ) -> tuple[Event, ...]:
         """What the camera saw change between two still tables, in the referee's words (notation.Change).
 
         Tiles of one train stand from the inside out. `flips` are trains whose double was turned over, `discards` new
         face-down tiles by player, `readings` how surely each laid tile was read; `clouded`: part of the table is not
-        understood.
+        understood; `guessed`: a neighbour of the tiles on record was not surely read.
         """
         with self._lock:
-            sight = Sight(tuple(delta), tuple(flips), dict(discards or {}), frame, dict(readings or {}), clouded)
+            sight = Sight(
+                tuple(delta), tuple(flips), dict(discards or {}), frame, dict(readings or {}), clouded, guessed
+            )
             return self._publish(self._watching.see(sight))
 
     def accuses(

@@ -57,27 +57,31 @@ class Mend:
     what: Mapping[str, Any]
 
 
-def minutes(charges: Charges, worlds: Sequence[World], *, clouded: bool = False) -> tuple[Event, ...]:
+def minutes(
+    charges: Charges, worlds: Sequence[World], *, clouded: bool = False, guessed: bool = False
+) -> tuple[Event, ...]:
     """The events of the first world with the names and faults on which all of them agree.
 
-    `clouded`: not all that lies on the table was understood; then nothing is certain but what one picture proves.
+    `clouded`: not all that lies on the table was understood; then nothing is certain but what one picture proves,
+    and with a neighbour that was only `guessed` not even that.
     """
     base, best = charges.base, worlds[0]
     named = names(worlds)
     told: list[Event] = []
     charged = [charges.of(world.events) for world in worlds] if any(world.faults for world in worlds) else []
     beside = [_beside(best, world, found) for world, found in zip(worlds, charged, strict=True)] if charged else []
-    proved = what_lies(base, best.events) if charged else {}
+    proved = what_lies(base, best.events) if charged and not guessed else {}
     for n, event in enumerate(best.events):
         who = named.get(n, ())
         found = _with_what_lies(_weighed([row.get(n, frozenset()) for row in beside], clouded), proved.get(n, ()))
         open_ = any(not finding.certain for finding in found)
         if hasattr(event, "maybe") and (who or open_):
             by = None if who else getattr(event, "by", None)
+            meant = who or ((by,) if by is not None else event.maybe)
             blamed = [finding.by for finding in found if finding.by is not None]
             changed: dict[str, Any] = {
                 "by": by,
-                "maybe": tuple(dict.fromkeys((*(who or (by,)), *blamed))),
+                "maybe": tuple(dict.fromkeys((*meant, *blamed))),
                 "violations": found,
             }
             event = replace(event, **changed)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from companion.event_fields import Certainty
-from companion.events import Event, TilePlayed
-from companion.notation import Change, Laying, Vanishing
+from companion.events import Discarded, DoubleFlipped, Drew, Event, MarkerPlaced, MarkerRemoved, TilePlayed
+from companion.notation import Change, Drawing, Laying, Vanishing
+from companion.turn import Mark, Unmark
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +17,7 @@ class Sight:
     """One change of the table: referee changes, trains flipped, Chinese discards by player, and the picture's name.
 
     `readings` says how surely each laid tile was read. `clouded`: part of the table is not understood, so that what
-    looks like a fault may be none.
+    looks like a fault may be none. `guessed`: a tile that was not surely read is on record next to the ones now laid.
     """
 
     delta: tuple[Change, ...]
@@ -24,12 +26,32 @@ class Sight:
     frame: str | None = None
     readings: Mapping[Laying, Certainty] = field(default_factory=dict)
     clouded: bool = False
+    guessed: bool = False
 
     def shown(self, event: Event) -> Event:
         """The event with the picture that shows it, and how surely its tile was read."""
         if isinstance(event, TilePlayed):
             return replace(event, frame=self.frame, reading=self.readings.get(Laying(event.tile, event.train)))
         return replace(event, frame=self.frame)
+
+    def happened(self, players: tuple[str, ...]) -> Iterator[Event]:
+        """What must have happened, one act after the other; it may have been any of the players, but for discards."""
+        common: dict[str, Any] = {"by": None, "maybe": players, "source": "camera"}
+        for change in self.delta:
+            if isinstance(change, Laying):
+                yield TilePlayed(tile=change.tile, train=change.train, **common)
+        for train in self.flips:
+            yield DoubleFlipped(train=train, **common)
+        for change in self.delta:
+            match change:
+                case Drawing(count):
+                    yield from (Drew(**common) for _ in range(count))
+                case Mark(player):
+                    yield MarkerPlaced(train=player, **common)
+                case Unmark(player):
+                    yield MarkerRemoved(train=player, **common)
+        for player, count in self.discards.items():
+            yield from (Discarded(by=player, source="camera") for _ in range(count))
 
     @property
     def gone(self) -> tuple[Vanishing, ...]:

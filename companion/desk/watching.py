@@ -2,7 +2,7 @@
 
 Tiles taken back undo their plays; a change that several stories explain is recorded as the cheapest legal one, with
 nobody named where they differ (worlds.py); a change that no legal story explains is recorded with what all cheapest
-faulty stories share as certain; what nothing explains is asked.
+faulty stories share as certain; what nothing explains is recorded as it lies, with nobody named.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from companion.desk.ledger import Ledger
 from companion.desk.minutes import Charges, Mend, mends, minutes
 from companion.desk.sight import Sight
 from companion.desk.worlds import MOST_EVENTS, Trail, World, onward
-from companion.event_fields import Finding, Story
+from companion.event_fields import Finding
 from companion.events import (
     Corrected,
     Event,
@@ -33,8 +33,6 @@ from companion.events import (
 from companion.notation import Change, Laying, Vanishing
 from companion.turn import Mark, Unmark
 from companion.violation import Violation
-
-MOST_CANDIDATES = 6
 
 
 class Watching:
@@ -110,8 +108,7 @@ class Watching:
         trail = self._trail
         assert trail is not None
         if not trail.follow(sight):
-            self._trail = None
-            return list(self.ledger.record(self._question(sight)))
+            trail.lose(sight)
         return self._bring_up(trail, sight)
 
     def _bring_up(self, trail: Trail, sight: Sight) -> list[Event]:
@@ -125,7 +122,7 @@ class Watching:
             trail.prefer(smooth[0])
         if self._charges is None or self._charges.base is not trail.base:
             self._charges = Charges(trail.base)
-        wanted = minutes(self._charges, trail.worlds, clouded=trail.clouded)
+        wanted = minutes(self._charges, trail.worlds, clouded=trail.clouded, guessed=trail.guessed)
         changed, start, _ = mends(recorded, wanted)
         events = self._put_right(changed, [sight.shown(event) for event in wanted[start:]])
         if len(self._since) != len(wanted) or len(wanted) > MOST_EVENTS:
@@ -268,21 +265,6 @@ class Watching:
         event = sight.shown(TilePlayed(by=None, tile=laying.tile, train=laying.train, source="camera"))
         return self.ledger.record(event)
 
-    def _question(self, sight: Sight) -> Unclear:
-        """Nothing explains it: who laid these tiles?"""
-        laid = [change for change in sight.delta if isinstance(change, Laying)]
-        course = self.ledger.match.course
-        assert course is not None
-        candidates = []
-        for player in course.players[:MOST_CANDIDATES] if laid else ():
-            lines: list[Mapping[str, Any]] = [
-                sight.shown(TilePlayed(by=player, tile=one.tile, train=one.train, source="camera")).to_json()
-                for one in laid
-            ]
-            words = ", ".join(f"play {one.tile.inner}-{one.tile.outer}@{one.train}" for one in laid)
-            candidates.append(Story(f"{player}: {words}", tuple(_bare(line) for line in lines)))
-        return Unclear(reason="several_stories", candidates=tuple(candidates), source="camera", frame=sight.frame)
-
 
 MOST_MOVED = 2
 """So many laid tiles may have been moved from one still table to the next; where more are gone they were not seen."""
@@ -295,10 +277,6 @@ def _single(what: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     if "insert" not in what:
         return [what]
     return [{"insert": [line]} for line in what["insert"]]
-
-
-def _bare(line: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in line.items() if name not in ("seq", "at")}
 
 
 def _about_questions(line: Event, events: Sequence[Event]) -> bool:

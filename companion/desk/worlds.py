@@ -24,6 +24,10 @@ COST_REACH = 3
 """A world that needs so many more turns and passes than the cheapest is no longer believed."""
 MOST_EVENTS = 48
 """Since the worlds parted; then the cheapest is held to be true."""
+MOST_AT_ONCE = 5
+"""Of a change of more tiles most was out of sight; what looks like a fault in it proves nothing."""
+LOST = 4_000_000
+"""Keys of events that nothing explains lie above this."""
 KEPT_EVENTS = 3
 """What all worlds share is forgotten but for the last events: a turn's end may still show a fault in them."""
 
@@ -49,7 +53,8 @@ class Trail:
     """The living worlds and the way they came: `steps` are the worlds before each change, and the change.
 
     `base` is the course from which the events of all worlds start, `reach` how many changes back a fault is looked for.
-    `clouded` once a faulty change came from a table that was not understood in all its parts.
+    `clouded` once a faulty change came from a table that was not understood in all its parts, `guessed` once one lay
+    beside a tile that was not surely read.
     """
 
     base: Course
@@ -58,6 +63,7 @@ class Trail:
     steps: list[tuple[tuple[World, ...], Sight]] = field(default_factory=list)
     number: int = 0
     clouded: bool = False
+    guessed: bool = False
 
     def __post_init__(self) -> None:
         self.worlds = self.worlds or (World(self.base),)
@@ -67,16 +73,32 @@ class Trail:
         return bool(onward(self.worlds, sight))
 
     def follow(self, sight: Sight) -> bool:
-        """Let the worlds explain the change; False where none can, with one fault now or earlier or two at once."""
+        """Let the worlds explain the change; False where none can, with one fault now or earlier or two at once.
+
+        No fault is looked for in a change of so many tiles that most of it was out of sight.
+        """
         legal = onward(self.worlds, sight)
-        living = legal or self._with_a_fault(sight) or self._faulty(self.worlds, sight, 2)
+        living = legal
+        if not living and len(sight.laid) <= MOST_AT_ONCE:
+            living = self._with_a_fault(sight) or self._faulty(self.worlds, sight, 2)
         if not living:
             return False
-        self.clouded = self.clouded or (sight.clouded and not legal)
+        self.clouded = self.clouded or ((sight.clouded or sight.guessed) and not legal)
+        self.guessed = self.guessed or (sight.guessed and not legal)
         self.steps.append((self.worlds, sight))
         self.number += 1
         self.worlds = living
         return True
+
+    def lose(self, sight: Sight) -> None:
+        """Nothing explains the change: it goes on record as it lies, by nobody, and anybody may have been the last."""
+        players = self.worlds[0].course.players
+        start = players.index(self.worlds[0].course.mover)
+        row = players[start:] + players[:start]
+        world = self.worlds[0]
+        self.steps.append((self.worlds, sight))
+        self.number += 1
+        self.worlds = tuple(_without_story(world, sight, row[n:] + row[:n]) for n in range(len(row)))
 
     def take_back(self, gone: Sequence[Vanishing], delta: Sequence[Change]) -> tuple[Change, ...] | None:
         """The trail as if the tiles `gone` had not been laid; what of the rest of `delta` is left then.
@@ -173,6 +195,15 @@ class Trail:
                 if not back or len(telling.blame) == 1:
                     living.append(_continued(world, telling, faults, when))
         return distinct(living, MOST_FAULTY_WORLDS)
+
+
+def _without_story(world: World, sight: Sight, players: tuple[str, ...]) -> World:
+    """The world after this change, whoever made it; the first of `players` is held to be the last who moved."""
+    course, events = world.course, list(world.events)
+    for event in sight.happened(players):
+        course = course.take(event, LOST + len(events)).course
+        events.append(event)
+    return replace(world, course=course, events=tuple(events))
 
 
 def onward(worlds: Iterable[World], sight: Sight) -> tuple[World, ...]:

@@ -5,8 +5,19 @@ follows whom), then mexican, line (with covering) and free, which name what was 
 """
 
 from companion.layout.covering import covered, with_history
+from companion.layout.markers import owners_of
 from companion.layout.reconstruct import reconstruct
 from companion.layout.setup import TableSetup
 from companion.layout.shape import Layout, PlacedTile, Problem, Trouble
 
-__all__ = ["Layout", "PlacedTile", "Problem", "TableSetup", "Trouble", "covered", "reconstruct", "with_history"]
+__all__ = [
+    "Layout",
+    "PlacedTile",
+    "Problem",
+    "TableSetup",
+    "Trouble",
+    "covered",
+    "owners_of",
+    "reconstruct",
+    "with_history",
+]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from companion.layout.chains import Root
 from companion.layout.joints import KEPT, TileShapes, distance
 from companion.layout.ports import PRICES, PortKind
 from companion.layout.setup import MEXICAN, TableSetup
+from companion.layout.shape import Middle
 from companion.layout.tracking import Known
 from companion.tableview import Point, TableView
 
@@ -22,17 +22,6 @@ ENGINE_REACH = 2.2
 
 LARGEST_LEAN_DEG = 38.0
 """How far a first tile may point past the middle."""
-
-
-@dataclass(frozen=True, slots=True)
-class Middle:
-    """Where the middle is; `rim_mm` is the hub's radius, or half the engine's length where there is no hub."""
-
-    center_mm: Point
-    rim_mm: float
-    has_hub: bool
-    engine: int | None
-    """Index of the engine in the view, None while it is not seen."""
 
 
 def find_middle(

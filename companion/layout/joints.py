@@ -52,11 +52,17 @@ def find_joints(
     members: Collection[int],
     kept: Collection[tuple[int, int]] = (),
     limits: JointLimits = LIMITS,
+    one_of: Collection[int] | None = None,
 ) -> list[Joint]:
-    """Every joint between two of `members`, cheapest first. `kept` are pairs (a, b) that were joined before."""
+    """Every joint between two of `members` (one of them in `one_of`), cheapest first.
+
+    `kept` are pairs (a, b) that were joined before.
+    """
     found: list[Joint] = []
     reach = shapes.length * (1.0 + limits.gap)
     for a, b in _neighbours(shapes.tiles, sorted(members), reach):
+        if one_of is not None and a not in one_of and b not in one_of:
+            continue
         bonus = KEPT if (a, b) in kept or (b, a) in kept else 0.0
         for i, first in enumerate(shapes.ports[a]):
             for j, second in enumerate(shapes.ports[b]):

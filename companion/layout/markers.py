@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from companion.layout.hub import Middle
 from companion.layout.joints import distance
 from companion.layout.ports import heading
 from companion.layout.setup import MEXICAN, SECOND_MEXICAN, TableSetup
-from companion.layout.shape import Layout, PlacedTile, Problem, Trouble
+from companion.layout.shape import Layout, Middle, PlacedTile, Problem, Trouble
 from companion.tableview import Point, SeenMarker, SeenTile
 
 REACH = 2.2
@@ -51,6 +50,11 @@ def place_markers(
         if close[0] not in (MEXICAN, SECOND_MEXICAN):
             found.add(close[0])
     return frozenset(found), problems
+
+
+def owners_of(marker: SeenMarker, layout: Layout, setup: TableSetup, before: Layout | None) -> frozenset[str]:
+    """The players whose trains would carry this marker, if it was one more of those on this table."""
+    return place_markers([marker], layout.trains, layout.middle, setup, before)[0]
 
 
 def _distances(

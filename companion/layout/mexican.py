@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from companion.layout.chains import Chain, ChainBuilder, Link, Root, forks
-from companion.layout.hub import Middle, find_middle, find_roots, station_angles, station_tolerance, turn
+from companion.layout.hub import find_middle, find_roots, station_angles, station_tolerance, turn
 from companion.layout.joints import TIE_MM, Joint, TileShapes, distance, find_joints
 from companion.layout.markers import place_markers
 from companion.layout.ports import FAR_LIMITS, JointLimits, PortKind
 from companion.layout.seats import seat_of
 from companion.layout.setup import MEXICAN, SECOND_MEXICAN, TableSetup
-from companion.layout.shape import Layout, PlacedTile, Problem, Trouble
+from companion.layout.shape import Layout, Middle, PlacedTile, Problem, Trouble
 from companion.layout.tracking import Known
 from companion.tableview import Point, TableView
 
@@ -78,9 +78,12 @@ class TrainFinder:
 
     def _far_joints(self, shapes: TileShapes, builder: ChainBuilder, members: Sequence[int]) -> None:
         """Tiles that touch nothing but point at exactly one train: joined, and reported."""
+        outside = {n for n in members if not builder.rooted(n)}
+        if not outside:
+            return
         far = [
             joint
-            for joint in find_joints(shapes, members, limits=FAR_LIMITS)
+            for joint in find_joints(shapes, members, limits=FAR_LIMITS, one_of=outside)
             if builder.rooted(joint.a) != builder.rooted(joint.b)
         ]
         for joint in far:
@@ -133,7 +136,7 @@ class TrainFinder:
             else:
                 nameless.append(chain)
         for _, name, chain in sorted(claims, key=lambda claim: claim[:2]):
-            if trains[name]:
+            if trains.get(name):
                 self._report(Trouble.CROWDED_STATION, chain.links[0].tile)
                 nameless.append(chain)
             else:
@@ -297,6 +300,7 @@ class TrainFinder:
             face_down=backs,
             loose=tuple(free),
             problems=tuple(self.problems),
+            middle=middle,
         )
 
     def _value_problems(self, trains: Mapping[str, tuple[PlacedTile, ...]], engine: PlacedTile | None) -> None:

@@ -100,8 +100,6 @@ _ALLOWED = {
 
 def meeting(a: Port, b: Port, width: float, limits: JointLimits) -> float | None:
     """The price in mm (of a 24 mm tile) of joining two ports, or None where they do not meet within the limits."""
-    if frozenset({a.kind, b.kind}) not in _ALLOWED:
-        return None
     facing = -(a.normal[0] * b.normal[0] + a.normal[1] * b.normal[1])
     if facing < math.cos(math.radians(limits.angle_deg)):
         return None
@@ -116,6 +114,8 @@ def meeting(a: Port, b: Port, width: float, limits: JointLimits) -> float | None
     gap = max(gap, 0.0) if apart > 0 else gap
     lateral = abs(dx * ny - dy * nx)
     if gap > limits.gap * width or gap < -limits.overlap * width or lateral > limits.lateral * width:
+        return None
+    if frozenset({a.kind, b.kind}) not in _ALLOWED:
         return None
     scale = 24.0 / width
     return (abs(gap) + PRICES.lateral * lateral) * scale + PRICES.per_degree * math.degrees(angle)

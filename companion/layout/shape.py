@@ -72,6 +72,17 @@ class PlacedTile:
 
 
 @dataclass(frozen=True, slots=True)
+class Middle:
+    """Where the middle is; `rim_mm` is the hub's radius, or half the engine's length where there is no hub."""
+
+    center_mm: Point
+    rim_mm: float
+    has_hub: bool
+    engine: int | None
+    """Index of the engine in the view, None while it is not seen."""
+
+
+@dataclass(frozen=True, slots=True)
 class Layout:
     """One still table, understood.
 
@@ -92,6 +103,7 @@ class Layout:
     face_down: tuple[PlacedTile, ...] = ()
     loose: tuple[PlacedTile, ...] = ()
     problems: tuple[Problem, ...] = ()
+    middle: Middle | None = None
     next_id: int = 1
 
     def __iter__(self) -> Iterator[PlacedTile]:

@@ -24,6 +24,10 @@ class Desk(Protocol):
         """The trains as they are on record; of a Chinese game the LINE."""
         ...
 
+    def guessed(self) -> Mapping[tuple[str, int], Laid]:
+        """Unread tiles that nobody has named in time: (train, place) -> the tile each is held to be."""
+        ...
+
     def engine(self) -> int | None:
         """The value of the round's engine, where the game has one and it is known."""
         ...

@@ -35,6 +35,9 @@ class FreeBoard:
     def recorded(self) -> Mapping[str, Sequence[Laid]]:
         return {}
 
+    def guessed(self) -> Mapping[tuple[str, int], Laid]:
+        return {}
+
     def engine(self) -> int | None:
         return None
 

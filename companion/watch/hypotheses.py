@@ -23,7 +23,8 @@ class HypothesisSettings:
     least `ask` times as likely as that, and believed, when nobody answers, where it is at least `believe` times as
     likely: an accusation needs better than two to one. `least` is the smallest probability of a half that is tried.
     `patience`: so many still tables in a row a questioned reading has to stay the same before it is believed.
-    `unread_patience`: so many changes of the table wait for an answer about an unread tile (one and a half rounds);
+    `unread_patience`: so many changes of the table wait for an answer about an unread tile; then the likeliest is
+    guessed, if it is that with a probability of `guess`;
     `cloud_patience`: so many that would accuse somebody are held back by the same thing that nobody understands. What
     lies there longer while the game goes on is no part of it."""
 
@@ -33,7 +34,8 @@ class HypothesisSettings:
     least: float = 0.0005
     most: int = 4
     patience: int = 2
-    unread_patience: int = 6
+    unread_patience: int = 2
+    guess: float = 0.3
     cloud_patience: int = 2
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,11 +20,8 @@ from companion.watch.desk import LINE
 from companion.watch.ending import Ending, OpenHands
 from companion.watch.hypotheses import Hypothesis, HypothesisSettings, other_readings
 from companion.watch.told_line import line_of, new_in_line
-from companion.watch.unread import Unread, unread_tiles
+from companion.watch.unanswered import Keep, Unanswered, as_lines
 from companion.watch.weighing import candidates
-
-Keep = Callable[[str], str | None]
-"""Frame name -> the name under which its picture is kept as evidence, None where it is not."""
 
 
 def as_named(frame: str) -> str | None:
@@ -59,8 +56,7 @@ class SessionDesk:
         self.keep = keep
         self.draws_seen = True
         self._asked: set[tuple[object, ...]] = set()
-        self._unread: dict[tuple[str, int], int] = {}
-        self._held_back = 0
+        self._unanswered = Unanswered(session, box, self.settings, keep)
         self._waited = 0
         self._first = True
         self._clouds: dict[object, int] = {}
@@ -81,6 +77,9 @@ class SessionDesk:
         if isinstance(table, LinePosition):
             return {LINE: table.line}
         return table.trains if isinstance(table, Position) else {}
+
+    def guessed(self) -> Mapping[tuple[str, int], Laid]:
+        return self._unanswered.guesses
 
     def engine(self) -> int | None:
         table = self.position
@@ -105,6 +104,7 @@ class SessionDesk:
             engine, starter = self._begins(layout)
             self.draws_seen = self._countable(layout)
             self.session.start_round(engine, starter, draws_seen=self.draws_seen)
+            self._unanswered.forget()
         if any(layout.trains.values()) or layout.line:
             empty = replace(layout, trains={}, line=(), walls={}, markers=frozenset(), flipped=frozenset(), problems=())
             observation = self.still_new(difference(empty, layout))
@@ -137,8 +137,12 @@ class SessionDesk:
             # Part of the table is not understood: what looks like a fault may be a tile that was not found.
             self._ask(observation, layout, frame)
             return False
-        if not observation.empty and self._unread_before(layout):
-            return False
+        table = self.position
+        guessed = False
+        if isinstance(table, Position) and not observation.empty:
+            if self._unanswered.holds_back(layout, table):
+                return False
+            guessed = self._unanswered.beside_a_guess(observation, table)
         doubtful = self._misread(observation, layout)
         if doubtful and self._patient():
             read = _read(doubtful[0])
@@ -152,11 +156,13 @@ class SessionDesk:
             # Nobody has answered: that it was misread is likelier than that somebody broke a rule.
             observation = doubtful[0].observation
             instead = {other: read for read, other in doubtful[0].instead}
-            self._drop(self._disputed.pop(_read(doubtful[0]), None))
+            self._unanswered.drop(self._disputed.pop(_read(doubtful[0]), None))
         self._waited = 0
         self._line = line_of(layout)
         if observation.delta or observation.flips or observation.discards:
             clouded = observation.clouded or self._astray in {question.seq for question in self.session.questions}
+            # Where something beside a train may be its marker, others may have been free to lay there.
+            clouded = clouded or bool(observation.maybe_marked - self.marked())
             events = self.session.observe(
                 observation.delta,
                 self.keep(frame),
@@ -164,6 +170,7 @@ class SessionDesk:
                 discards=observation.discards,
                 readings=_readings(observation, layout, instead),
                 clouded=clouded,
+                guessed=guessed,
             )
             # What nothing explains is asked about, and the record lacks it until somebody answers.
             self._astray = next((event.seq for event in events if event.KIND == "unclear"), self._astray)
@@ -221,54 +228,11 @@ class SessionDesk:
         unread = problem.trouble is Trouble.UNREADABLE_TILE and isinstance(self.position, Position)
         return unread and bool(problem.tiles) and layout.train_of(problem.tiles[0]) is not None
 
-    def _unread_before(self, layout: Layout) -> bool:
-        """Is this change to wait because an unread tile was laid before it? Whose turn it is hangs on that tile.
-
-        Recorded without it, each later play would be its predecessor's, and the answer an accusation. A question that
-        stays open for too many changes is dropped: the game goes on without it.
-        """
-        table = self.position
-        if not isinstance(table, Position):
-            return False
-        still_open = {question.seq for question in self.session.questions}
-        pending = []
-        for one in unread_tiles(layout, table.engine.outer, self.box):
-            seq = self._unread.get(one.key)
-            if seq in still_open or (seq is None and self._is_due(one, table)):
-                pending.append(seq)
-        self._held_back = self._held_back + 1 if pending else 0
-        if self._held_back <= self.settings.unread_patience:
-            return bool(pending)
-        for seq in pending:
-            if seq is not None:
-                self.session.drop_question(seq)
-        return False
-
-    def _is_due(self, one: Unread, table: Position) -> bool:
-        return any(self.session.foresee(self._with_inner(one, tile, table)) for _, tile in one.likely)
-
-    def _with_inner(self, one: Unread, tile: Laid, table: Position) -> list[Laying]:
-        """The tile after those before it in its train that are not on record yet."""
-        known = len(table.trains.get(one.train, ()))
-        return [Laying(laid, one.train) for laid in (*one.inner[known:], tile)]
-
     def understood(self, layout: Layout, frame: str) -> None:
-        """One question for each train's first unread tile; a question goes as soon as its tile is known or gone."""
         self._ending.see(layout, frame)
         self._ask_for_the_middle(layout, frame)
-        table = self.position
-        if not isinstance(table, Position):
-            return
-        unread = {one.key: one for one in unread_tiles(layout, table.engine.outer, self.box)}
-        for key in [key for key in self._unread if key not in unread]:
-            self._drop(self._unread.pop(key))
-        if self.session.phase != "playing":
-            return
-        for key, one in unread.items():
-            if key not in self._unread:
-                stories = [self._told(one, tile, p, table) for p, tile in one.likely]
-                asked = self.session.ask(f"unreadable_tile: {one.train}", stories, frame=self.keep(frame))
-                self._unread[key] = asked[0].seq
+        if isinstance(self.position, Position):
+            self._unanswered.ask(layout, self.position, frame)
 
     def _ask_for_the_middle(self, layout: Layout, frame: str) -> None:
         """Neither hub nor engine is found: said once, at the first table already, and unsaid when one shows up."""
@@ -276,11 +240,11 @@ class SessionDesk:
             if self._no_middle is None and self.session.phase == "playing":
                 self._no_middle = self.session.ask(str(Trouble.NO_HUB), (), frame=self.keep(frame))[0].seq
         elif self._no_middle is not None:
-            self._drop(self._no_middle)
+            self._unanswered.drop(self._no_middle)
             self._no_middle = None
 
     def stirred(self) -> bool:
-        return self._ending.stirred()
+        return self._ending.stirred() or self._unanswered.stirred()
 
     def cleared(self) -> bool:
         phase, self._phase = self._phase, self.session.phase
@@ -288,20 +252,6 @@ class SessionDesk:
 
     def over(self) -> bool:
         return self.session.phase in AFTER_THE_ROUND
-
-    def _drop(self, seq: int | None) -> None:
-        if seq is not None and any(question.seq == seq for question in self.session.questions):
-            self.session.drop_question(seq)
-
-    def _told(self, one: Unread, tile: Laid, p: float, table: Position) -> Story:
-        """What would be recorded if the unread tile were this one: by whoever may lay it, else by who is to move."""
-        delta = self._with_inner(one, tile, table)
-        events = self.session.foresee(delta)
-        if events:
-            lines = tuple({k: v for k, v in event.to_json().items() if k not in ("seq", "at")} for event in events)
-        else:
-            lines = tuple({**line, "by": table.turn} for line in _lines(delta))
-        return Story(f"{tile.inner}-{tile.outer}", lines, p)
 
     def _begins(self, layout: Layout) -> tuple[Laid | None, str | None]:
         """Engine and starter: the set-up's for the first round, later what is due; the engine as it lies counts."""
@@ -375,20 +325,7 @@ def _surely(half: SeenHalf, value: int) -> tuple[float, tuple[tuple[int, float],
 
 def _story(words: str, observation: Observation) -> Story:
     """A candidate that a person can choose: what would be recorded."""
-    return Story(words, _lines(observation.laid))
-
-
-def _lines(laid: Sequence[Laying]) -> tuple[dict[str, Any], ...]:
-    return tuple(
-        {
-            "event": "tile_played",
-            "source": "camera",
-            "by": None,
-            "tile": [change.tile.inner, change.tile.outer],
-            "train": change.train,
-        }
-        for change in laid
-    )
+    return Story(words, as_lines(observation.laid))
 
 
 def _named(one: Hypothesis) -> str:

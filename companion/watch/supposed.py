@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from companion.layout import Layout, TableSetup, reconstruct
-from companion.tableview import Point, SeenMarker, TableView
+from companion.layout import Layout, TableSetup, owners_of
+from companion.tableview import Point, SeenMarker
 from companion.watch.memory import MarkerTrack, TableMemory
 from companion.watch.view import LEAST_THING_CONFIDENCE
 
@@ -28,7 +28,6 @@ class SupposedMarkers:
         places: Sequence[Point],
         old: Collection[Point],
         played_on: Collection[str],
-        view: TableView,
         setup: TableSetup,
         before: Layout | None,
         layout: Layout,
@@ -38,8 +37,7 @@ class SupposedMarkers:
         found: dict[str, Point] = {}
         for place in places:
             marker = SeenMarker(place, LEAST_THING_CONFIDENCE)
-            with_it = reconstruct(replace(view, markers=(*view.markers, marker)), setup, before)
-            owners = with_it.markers - layout.markers
+            owners = owners_of(marker, layout, setup, before) - layout.markers
             found |= dict.fromkeys(owners if place not in old else owners & set(played_on), place)
         self.perhaps = found
         return frozenset(found)
@@ -52,15 +50,16 @@ class SupposedMarkers:
             self.held[player] = track
         self.perhaps = {}
 
-    def drop_needless(self, memory: TableMemory, view: TableView, setup: TableSetup, before: Layout | None) -> None:
-        """Of those whose players have a marker that is recognised after all the thing was none."""
+    def drop_needless(self, memory: TableMemory, setup: TableSetup, before: Layout | None, layout: Layout) -> bool:
+        """Of those whose players have a marker that is recognised after all the thing was none. Was there one?"""
         gone = []
         for player, track in list(self.held.items()):
             if not any(one is track for one in memory.markers):
                 del self.held[player]
                 continue
-            rest = tuple(one.seen for one in memory.markers if one is not track)
-            if player in reconstruct(replace(view, markers=rest), setup, before).markers:
+            others = [one.seen for one in memory.markers if one is not track]
+            if any(player in owners_of(one, layout, setup, before) for one in others):
                 del self.held[player]
                 gone.append(track)
         memory.drop_markers(gone)
+        return bool(gone)

@@ -144,9 +144,9 @@ class Watcher:
         assert reading is not None
         self._read(frame, reading)
         self.settler.done()
-        if self.supposed.held:
-            self.supposed.drop_needless(self.memory, self._view(frame), self.setup, self.layout)
         layout = self._understood(frame)
+        if self.supposed.held and self.supposed.drop_needless(self.memory, self.setup, self.layout, layout):
+            layout = self._understood(frame)
         if self.layout is None:
             if reading.count >= self.settings.equal_readings:
                 layout = with_history(layout, self.desk.recorded().get(LINE, ()))
@@ -177,8 +177,7 @@ class Watcher:
         # What has been lying there may excuse a tile laid on its owner's train; it is no marker put there just now.
         old = [place for place in places if not self.things.recent(place)]
         played_on = {change.train for change in observation.laid}
-        view = self._view(frame)
-        return self.supposed.look(places, old, played_on, view, self.setup, self.layout, layout)
+        return self.supposed.look(places, old, played_on, self.setup, self.layout, layout)
 
     def _needed(self, observation: Observation) -> int:
         """How many equal readings this takes: more for what would be an accusation or a question."""
@@ -332,7 +331,8 @@ class Watcher:
             return layout
         engine = self.desk.engine()
         engine = self.setup.engine if engine is None else engine
-        tiles = weigh_unread(layout, view.tiles, engine, self.box, self.desk.recorded(), self.settings.weigh)
+        desk = self.desk
+        tiles = weigh_unread(layout, view.tiles, engine, self.box, desk.recorded(), self.settings.weigh, desk.guessed())
         return reconstruct(replace(view, tiles=tuple(tiles)), setup, self._held_back or self.layout)
 
     def _covered_unseen(self, observation: Observation, layout: Layout) -> tuple[Observation, Layout]:

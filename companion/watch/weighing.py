@@ -88,11 +88,13 @@ def weigh_unread(
     box: Mapping[Tile, int],
     recorded: Mapping[str, Sequence[Laid]],
     settings: WeighSettings,
+    guessed: Mapping[tuple[str, int], Laid] | None = None,
 ) -> list[SeenTile]:
     """`tiles` with those unread ones filled in that can hardly be anything else: tiles in trains, and the engine.
 
     `recorded` are the trains as the game has them: what a person has said about an unread tile is known. The engine is
-    the round's own double unless it was read as another tile.
+    the round's own double unless it was read as another tile. `guessed`: (train, place) -> what an unread tile is held
+    to be where nothing else tells.
     """
     known = Counter(tile.laid.tile for tile in layout if tile.laid is not None)
     filled: dict[tuple[float, float], SeenTile] = {}
@@ -109,6 +111,8 @@ def weigh_unread(
                     laid = said[n]
                 elif due is not None:
                     laid = _settled(tile, Place(due, value_behind(train, n), tile.crosswise), box, known, settings)
+                if laid is None and tile.laid is None and guessed:
+                    laid = guessed.get((name, n))
                 if laid is not None:
                     filled[tile.seen.center_mm] = _with(tile, laid)
                 elif tile.laid is not None:

@@ -178,3 +178,38 @@ def test_halves_that_do_not_meet_are_certain_whoever_laid_the_tile(tmp_path: Pat
     (event,) = session.observe(parse_delta(["+1-4@Ann"]))
     certain = {finding.code for finding in event.violations if finding.certain}
     assert certain == {"MISMATCH"}
+
+
+MESS = [
+    *(lay("Ann", 4, 8), lay("Ann", 3, 1), lay("Ann", 0, 9)),
+    lay("Ben", 2, 11),
+    *(lay("Cy", 12, 6), lay("Cy", 7, 7), lay("Cy", 10, 8)),
+]
+"""Nobody breaks so many rules at once: something was misread, or the table was out of sight."""
+
+
+def test_what_nothing_explains_is_recorded_as_it_lies_and_nobody_is_named_or_accused(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.observe([lay("Ann", 12, 4)])
+    session.observe([lay("Ben", 12, 5)])
+    assert session.accuses(MESS)
+    events = session.observe(MESS, "0003.jpg")
+    laid = [event for event in events if isinstance(event, TilePlayed)]
+    assert [Laying(event.tile, event.train) for event in laid] == MESS
+    assert {(event.by, frozenset(event.maybe), event.frame) for event in laid} == {(None, frozenset(NAMES), "0003.jpg")}
+    assert held(session) == []
+    position = session.position
+    assert isinstance(position, Position)
+    assert position.trains["Ann"] == (Laid(12, 4), Laid(4, 8), Laid(3, 1), Laid(0, 9))
+
+
+def test_after_a_mess_the_game_goes_on_with_whoever_plays_next(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.observe([lay("Ann", 12, 4)])
+    session.observe([lay("Ben", 12, 5)])
+    session.observe(MESS)
+    for change in (lay("Ben", 11, 3), lay("Cy", 8, 2), lay("Ann", 9, 5)):
+        assert not session.accuses([change])
+        session.observe([change])
+    assert held(session) == []
+    assert [event.by for event in session.events if isinstance(event, TilePlayed)][-3:] == ["Ben", "Cy", "Ann"]

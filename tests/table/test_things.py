@@ -122,14 +122,14 @@ def test_a_thing_taken_for_a_marker_goes_when_the_marker_is_found() -> None:
     owner = next(name for name, train in before.trains.items() if train)
     beside = (second.center_mm[0], second.center_mm[1] + 25.0)
     supposed, memory = SupposedMarkers(), TableMemory()
-    assert supposed.look([beside], [beside], (), lying, SETUP, before, before) == frozenset()
-    assert supposed.look([beside], [beside], [owner], lying, SETUP, before, before) == {owner}
-    assert supposed.look([beside], [], (), lying, SETUP, before, before) == {owner}
+    assert supposed.look([beside], [beside], (), SETUP, before, before) == frozenset()
+    assert supposed.look([beside], [beside], [owner], SETUP, before, before) == {owner}
+    assert supposed.look([beside], [], (), SETUP, before, before) == {owner}
     supposed.take({owner}, memory)
     assert [one.seen.center_mm for one in memory.markers] == [beside]
-    supposed.drop_needless(memory, lying, SETUP, before)
+    assert not supposed.drop_needless(memory, SETUP, before, before)
     assert len(memory.markers) == 1, "nothing else speaks for the owner yet"
     real = MarkerTrack(SeenMarker((first.center_mm[0], first.center_mm[1] + 25.0), 0.9), 1)
     memory.markers.append(real)
-    supposed.drop_needless(memory, lying, SETUP, before)
+    assert supposed.drop_needless(memory, SETUP, before, before)
     assert memory.markers == [real]

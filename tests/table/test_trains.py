@@ -169,6 +169,19 @@ def test_a_second_train_without_an_owner_is_named() -> None:
     assert {train(layout, "MX"), train(layout, "MX2")} == {"12-4", "12-9"}
 
 
+def test_a_second_train_without_an_owner_may_begin_at_the_hub_and_keeps_its_name() -> None:
+    tiles = [
+        *eastward([(12, 5)]),
+        tile(*direction(45.0, 85.0), 45.0, 12, 9),
+        tile(*direction(135.0, 85.0), 135.0, 12, 4),
+    ]
+    lying = view(tiles)
+    before = reconstruct(lying, SETUP)
+    assert set(before.trains) >= {"MX", "MX2"}
+    again = reconstruct(lying, SETUP, before)
+    assert {name: train(again, name) for name in again.trains} == {name: train(before, name) for name in before.trains}
+
+
 def test_a_marker_belongs_to_the_train_it_lies_at() -> None:
     tiles = [*eastward([(12, 5), (5, 7)]), tile(515.0, 450.0, 180.0, 12, 3)]
     assert reconstruct(view(tiles, markers=[(740.0, 475.0)]), SETUP).markers == {"Ann"}

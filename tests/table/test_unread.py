@@ -20,6 +20,7 @@ from companion.watch import Watcher
 from companion.watch.hypotheses import HypothesisSettings
 from companion.watch.session_desk import SessionDesk
 from companion.watch.start import first_calibration, known_set
+from companion.watch.weighing import WeighSettings, weigh_unread
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.script import Troubles
 from tests.table.sketch import KnowingEye, sketched
@@ -191,23 +192,27 @@ UNREAD = (SeenHalf(5, 0.99), SeenHalf(None, 0.67, ((9, 0.67), (10, 0.27))))
 class Table:
     """Ann 12-5, Ben 12-7, then Ann lays 5-9, which cannot be read, and Ben 12-4 on the Mexican train."""
 
-    def __init__(self, folder: Path, patience: int = 8) -> None:
+    def __init__(self, folder: Path, patience: int = 8, halves: tuple[SeenHalf, SeenHalf] = UNREAD) -> None:
         setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
         self.session = Session.create(folder / "game.jsonl", setup.header)
         self.session.start_round((12, 12), "Ann", draws_seen=False)
         settings = HypothesisSettings(unread_patience=patience)
-        box = dict.fromkeys(double_set(12), 1)
-        self.desk = SessionDesk(self.session, load_ruleset("tactic"), setup, box, settings=settings)
+        self.box = dict.fromkeys(double_set(12), 1)
+        self.desk = SessionDesk(self.session, load_ruleset("tactic"), setup, self.box, settings=settings)
         self.layout = reconstruct(view([]), SETUP)
         first, second = eastward([(12, 5), (5, 9)])
         self.show([first])
         self.show([first, WEST])
-        unread = replace(second, halves=UNREAD)
+        unread = replace(second, halves=halves)
         self.show([first, WEST, unread])
-        self.show([first, WEST, unread, SOUTH])
+        self.lying = [first, WEST, unread, SOUTH]
+        self.show(self.lying)
 
     def show(self, tiles: list[SeenTile]) -> None:
         layout = reconstruct(view(tiles), SETUP, self.layout)
+        known, guessed = self.desk.recorded(), self.desk.guessed()
+        weighed = weigh_unread(layout, tiles, 12, self.box, known, WeighSettings(), guessed)
+        layout = reconstruct(view(weighed), SETUP, self.layout)
         observation = self.desk.still_new(difference(self.layout, layout))
         taken = observation.empty or self.desk.record(observation, layout, "")
         self.desk.understood(layout, "")
@@ -232,7 +237,22 @@ def test_what_is_laid_after_an_unread_tile_waits_and_keeps_its_player(tmp_path: 
     assert table.plays() == [*FIRST, ("Ann", "5-9@Ann"), ("Ben", "12-4@MX")]
 
 
-def test_a_question_nobody_answers_is_dropped_and_the_game_goes_on(tmp_path: Path) -> None:
+def test_a_tile_that_nobody_names_is_guessed_and_nothing_beside_it_is_certain(tmp_path: Path) -> None:
     table = Table(tmp_path, patience=0)
-    assert table.session.questions == ()
+    assert table.session.questions == () and table.plays() == FIRST
+    assert table.desk.stirred(), "the table is to be read again"
+    table.show(table.lying)
+    assert table.plays() == [*FIRST, ("Ann", "5-9@Ann"), ("Ben", "12-4@MX")]
+    guess = next(play for play in table.session.snapshot()["plays"] if play.get("tile") == [5, 9])
+    assert guess["reading"]["p"][1] == 0.67
+    table.show([*table.lying, eastward([(12, 5), (5, 9), (10, 3)])[2]])
+    last = table.session.snapshot()["plays"][-1]
+    assert last["tile"] == [10, 3]
+    assert last["violations"] and not any(finding.get("certain", True) for finding in last["violations"])
+
+
+def test_without_an_idea_of_the_unread_tile_the_game_goes_on_without_it(tmp_path: Path) -> None:
+    faint = tuple((value, 0.1) for value in range(10))
+    table = Table(tmp_path, patience=0, halves=(SeenHalf(5, 0.99), SeenHalf(None, 0.1, faint)))
+    assert table.session.questions == () and not table.desk.stirred()
     assert len(table.plays()) == 3
