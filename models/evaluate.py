@@ -105,16 +105,20 @@ def photographs(folder: Path, eye: Any) -> dict[str, Any]:
 
 
 def rendered(folder: Path, eye: Any, most: int | None = None) -> dict[str, Any]:
-    """Rendered tables with the product's front door; also halves and calibration on the true outlines."""
+    """Rendered tables with the product's front door; also halves and calibration on the true outlines.
+
+    Pictures of dominoes on a cloth or a board are found as dominoes; the figures without them stand apart.
+    """
     import cv2
 
     predictions, labels, p, true, times = [], [], [], [], []
-    things = Tally()
+    things, unprinted = Tally(), []
     for path in sorted((folder / "images").glob("*.jpg"))[:most]:
         meta = json.loads((folder / "meta" / f"{path.stem}.json").read_text(encoding="utf-8"))
         image = cv2.imread(str(path))
         label = label_of(path.name, str(meta.get("set_kind", "tables")), meta)
         labels.append(label)
+        unprinted.append(not meta.get("printed_dominoes", False))
         reading = eye.look(image)
         times.append(reading.ms)
         predictions.append(prediction(path.name, reading))
@@ -125,6 +129,9 @@ def rendered(folder: Path, eye: Any, most: int | None = None) -> dict[str, Any]:
             p.append(scores.values.reshape(-1, scores.values.shape[-1]))
             true.append(np.array([t["values"] for t in known]).ravel())
     result = scored(predictions, labels)
+    bare = [n for n, clean in enumerate(unprinted) if clean]
+    if 0 < len(bare) < len(labels):
+        result["without_printed_dominoes"] = scored([predictions[n] for n in bare], [labels[n] for n in bare])["all"]
     if p:
         probabilities, values = np.concatenate(p), np.concatenate(true)
         result["halves"] = {

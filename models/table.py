@@ -11,6 +11,8 @@ HEAD = """\
 | photographs | pictures | tiles | found | precision | exactly right | wrong of claimed | perfect pictures |
 |---|---|---|---|---|---|---|---|"""
 
+RENDERED = ("western", "chinese", "all", "without_printed_dominoes")
+
 
 def percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.1f} %"
@@ -30,7 +32,8 @@ def row(name: str, figures: dict[str, Any]) -> str:
 def tables(baseline: dict[str, Any]) -> str:
     """Real photographs, group by group, and rendered tables apart from them."""
     real = [row(name, figures) for name, figures in baseline["photographs"].items()]
-    rendered = [row(f"rendered: {name}", baseline["rendered"][name]) for name in ("western", "chinese", "all")]
+    found = baseline["rendered"]
+    rendered = [row(f"rendered: {name.replace('_', ' ')}", found[name]) for name in RENDERED if name in found]
     return "\n".join([HEAD, *real, *rendered])
 
 

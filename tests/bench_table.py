@@ -3,6 +3,7 @@
     python -m tests.bench_table --rounds 40              rendered frames, the shipped weights (hours on two cores)
     python -m tests.bench_table --eye knowing --rounds 42   sketched frames and an eye that errs as told (minutes)
     python -m tests.bench_table --eye told --rounds 280     no frames: every still table told exactly as it lies
+    python -m tests.bench_table --renderer DIR --scenes 24  frames of another renderer (tests/bench/foreign_film.py)
 
 Resumable: each round's result is written as soon as it is known, and rounds already in the file are left out. What is
 counted: plays recorded exactly (tile, train, and the player or honestly nobody), accusations that no rule supports,
@@ -17,8 +18,9 @@ import platform
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +35,8 @@ from companion.watch import Watcher
 from companion.watch.session_desk import SessionDesk
 from companion.watch.start import first_calibration, known_set
 from datasets.simulator.camera import VISIBLE_FAULTS, SimCamera, SimSettings
-from datasets.simulator.film import FilmSettings
+from datasets.simulator.film import Film, FilmSettings
+from tests.bench.foreign_film import ForeignFilm
 from tests.table.sketch import KnowingEye, sketched
 from tests.table.told import ToldTable
 from vision.settle import Settler
@@ -65,7 +68,14 @@ class RoundResult:
     seconds: float
 
 
-def play_round(seed: int, rules: str, eye_name: str, size_wh: tuple[int, int], scenes: int | None) -> RoundResult:
+def play_round(
+    seed: int,
+    rules: str,
+    eye_name: str,
+    size_wh: tuple[int, int],
+    scenes: int | None,
+    film: Callable[..., Any] = Film,
+) -> RoundResult:
     """Film one round, watch it, and compare."""
     start = time.perf_counter()
     settings = SimSettings(rules=rules, plant=VISIBLE_FAULTS, plants=2, plant_rate=0.05, most_scenes=scenes)
@@ -73,7 +83,7 @@ def play_round(seed: int, rules: str, eye_name: str, size_wh: tuple[int, int], s
     if eye_name == "real":
         from vision.eye import open_eye
 
-        camera = SimCamera(seed, replace(settings, film=FilmSettings(size_wh=size_wh)))
+        camera = SimCamera(seed, replace(settings, film=FilmSettings(size_wh=size_wh)), film)
         eye = open_eye(one_box=True)
     else:
         camera = sketched(seed, settings)
@@ -209,18 +219,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="simulated rounds through the camera path")
     parser.add_argument("--rounds", type=int, default=42)
     parser.add_argument("--rules", nargs="+", choices=RULESET_NAMES, default=RULESET_NAMES, help="only these rule sets")
+    parser.add_argument("--seeds", type=int, nargs="+", help="these rounds instead of the first ones")
+    parser.add_argument("--renderer", type=Path, help="folder of another renderer that draws the frames")
     parser.add_argument("--eye", choices=("real", "knowing", "told"), default="real")
     parser.add_argument("--size", type=int, nargs=2, default=(1600, 1200), metavar=("W", "H"))
     parser.add_argument("--scenes", type=int, default=None, help="stop every round after so many scenes")
     parser.add_argument("--out", type=Path, default=RESULTS)
     args = parser.parse_args()
     kept: dict[str, Any] = json.loads(args.out.read_text()) if args.out.exists() else {}
-    part = kept.setdefault(args.eye, {"rounds": {}})
-    for n in range(args.rounds):
-        rules, seed = RULESET_NAMES[n % len(RULESET_NAMES)], FIRST_SEED + n
+    film: Callable[..., Any] = partial(ForeignFilm, folder=args.renderer) if args.renderer else Film
+    part = kept.setdefault("foreign" if args.renderer else args.eye, {"rounds": {}})
+    for seed in args.seeds or range(FIRST_SEED, FIRST_SEED + args.rounds):
+        rules = RULESET_NAMES[(seed - FIRST_SEED) % len(RULESET_NAMES)]
         if rules not in args.rules or str(seed) in part["rounds"]:
             continue
-        result = play_round(seed, rules, args.eye, tuple(args.size), args.scenes)
+        result = play_round(seed, rules, args.eye, tuple(args.size), args.scenes, film)
         part["rounds"][str(seed)] = asdict(result)
         part["summary"] = summary(list(part["rounds"].values()))
         part["machine"] = f"{platform.machine()} {platform.python_version()}"

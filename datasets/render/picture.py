@@ -85,7 +85,7 @@ def _draw(rng: Rng, plan: Plan, camera: Camera) -> Picture:
     style, width, height = plan.style, camera.width, camera.height
     g = GBuffer(camera)
     seen = camera.on_plane([(0, 0), (width, 0), (width, height), (0, height), (width / 2, 0), (width / 2, height)])
-    table_kind, roughness = _dress_table(rng, g, plan, seen)
+    table_kind, roughness, printed = _dress_table(rng, g, plan, seen)
     tiles, things = _set_table(rng, g, plan, seen)
     _reach_in(rng, g, plan, height / width)
     origin = (plan.centre[0] + rng.normal(0, 120), plan.centre[1] + rng.normal(0, 120))
@@ -107,6 +107,7 @@ def _draw(rng: Rng, plan: Plan, camera: Camera) -> Picture:
     meta = {
         "scene": plan.kind,
         "background": table_kind,
+        "printed_dominoes": printed,
         "view_mm": round(plan.view_mm, 1),
         "tilt_deg": round(math.degrees(camera.tilt), 1),
         "px_per_mm": round(camera.scale_at(plan.centre), 3),
@@ -154,8 +155,11 @@ def _hang_camera(rng: Rng, plan: Plan, width: int, height: int, whole: int = 0) 
     )
 
 
-def _dress_table(rng: Rng, g: GBuffer, plan: Plan, seen: Array) -> tuple[str, float]:
-    """The table top, and now and then its edge or a mat on it. Returns the surface's kind and roughness."""
+def _dress_table(rng: Rng, g: GBuffer, plan: Plan, seen: Array) -> tuple[str, float, bool]:
+    """The table top, and now and then its edge or a mat on it.
+
+    Returns the surface's kind and roughness, and whether pictures of dominoes may be printed on anything.
+    """
     width = g.camera.width
     extent = min(max(np.ptp(seen[:, 0]), np.ptp(seen[:, 1])) * 1.04, plan.view_mm * 4)
     n = int(np.clip(width * 0.85, 400, 1200))
@@ -166,11 +170,12 @@ def _dress_table(rng: Rng, g: GBuffer, plan: Plan, seen: Array) -> tuple[str, fl
     middle = (seen.min(0) + seen.max(0)) / 2
     lay_table(g, surface, (middle[0], middle[1]), heading)
     chance = rng.random()
+    printed = surface.kind == "dominoes"
     if chance < 0.16 and plan.view_mm > 350:
         _table_edge(rng, g, plan)
     elif chance < (0.3 if plan.kind != "neg" else 0.5):
-        _mat(rng, g, plan)
-    return surface.kind, surface.roughness
+        printed |= _mat(rng, g, plan)
+    return surface.kind, surface.roughness, printed
 
 
 def _table_edge(rng: Rng, g: GBuffer, plan: Plan) -> None:
@@ -196,8 +201,8 @@ def _table_edge(rng: Rng, g: GBuffer, plan: Plan) -> None:
     g.shape[..., 2] *= 1 - share[..., 0]
 
 
-def _mat(rng: Rng, g: GBuffer, plan: Plan) -> None:
-    """A flat mat, tray, sheet or printed game board under the game."""
+def _mat(rng: Rng, g: GBuffer, plan: Plan) -> bool:
+    """A flat mat, tray, sheet or printed game board under the game. Returns whether it is a printed board."""
     w, h = rng.uniform(0.3, 1.0) * plan.view_mm, rng.uniform(0.3, 0.9) * plan.view_mm
     colour = any_colour(rng, (0, 230), (30, 250))
     res = sharpness(g.camera.scale_at(plan.centre), max(w, h), 900)
@@ -219,6 +224,7 @@ def _mat(rng: Rng, g: GBuffer, plan: Plan) -> None:
     g.prism((x, y, 0), frame, shape, thick, colour * 0.6, texture=lid, gloss=0.2, casts=False, owner=TABLE)
     g.body[:] = 0  # the mat is table from here on
     g.shape[..., 3] = 0
+    return board
 
 
 def _clutter_spots(rng: Rng, plan: Plan, seen: Array) -> list[tuple[float, float]]:
