@@ -35,7 +35,10 @@ class Sight:
         return replace(event, frame=self.frame)
 
     def happened(self, players: tuple[str, ...]) -> Iterator[Event]:
-        """What must have happened, one act after the other; it may have been any of the players, but for discards."""
+        """What must have happened, one act after the other; it may have been any of the players, but for discards.
+
+        Whatever is against the rules in it is held against nobody.
+        """
         common: dict[str, Any] = {"by": None, "maybe": players, "source": "camera"}
         for change in self.delta:
             if isinstance(change, Laying):
@@ -51,7 +54,7 @@ class Sight:
                 case Unmark(player):
                     yield MarkerRemoved(train=player, **common)
         for player, count in self.discards.items():
-            yield from (Discarded(by=player, source="camera") for _ in range(count))
+            yield from (Discarded(by=player, maybe=(player,), source="camera") for _ in range(count))
 
     @property
     def gone(self) -> tuple[Vanishing, ...]:

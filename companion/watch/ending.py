@@ -207,6 +207,10 @@ class Ending:
         if self.session.phase != "playing" or not isinstance(table, Position) or self.session.rules.open_hands:
             return False
         out = self.hands.out(layout, table)
+        dealt = self.session.rules.hand_size(table.set_max, len(table.players)) or 0
+        if out and sum(map(len, table.trains.values())) < dealt:
+            # Nobody has laid a whole hand yet: what seems to lie open are backs that were taken for faces.
+            return False
         if out and self._last_to_lay() in (out, None):
             self.session.end_round("out", out, source="camera")
         elif out == "" and not table.boneyard and not layout.boneyard:

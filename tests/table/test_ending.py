@@ -11,9 +11,9 @@ import pytest
 
 from companion.bots.recording import events_of, opening
 from companion.chinese.settlement import settle
-from companion.events import RoundEnded, RoundScored, Unclear
+from companion.events import Header, RoundEnded, RoundScored, Unclear
 from companion.journal import Journal
-from companion.layout import reconstruct
+from companion.layout import Layout, PlacedTile, reconstruct
 from companion.mexican.scoring import score
 from companion.ruleset import load_ruleset
 from companion.session import Session
@@ -21,6 +21,7 @@ from companion.setup_file import setup_from_json
 from companion.tableview import SeenHalf, TableView
 from companion.tile import Tile, double_set
 from companion.watch import Watcher
+from companion.watch.ending import Ending, OpenHands
 from companion.watch.session_desk import SessionDesk
 from companion.watch.start import known_set
 from datasets.simulator.camera import SimCamera, SimSettings
@@ -28,7 +29,7 @@ from datasets.simulator.lying import Lying
 from datasets.simulator.script import Troubles
 from datasets.simulator.tabletop import TableTop
 from tests.table.sketch import KnowingEye, sketched
-from tests.table.tables import view
+from tests.table.tables import tile, view
 from vision.calibration import Calibration
 from vision.reading import HalfReading, TileReading
 from vision.settle import Settler
@@ -159,6 +160,16 @@ def test_one_tile_that_lies_astray_ends_no_round(tmp_path: Path) -> None:
             TableTop, "show_hand", lambda table, player, tiles: player == "Ann" and show(table, player, tiles[:1])
         )
         watcher.run()
+    assert session.phase == "playing"
+
+
+def test_backs_taken_for_open_hands_end_no_round_that_has_hardly_begun(tmp_path: Path) -> None:
+    names = ("Ann", "Ben", "Cy")
+    session = Session.create(tmp_path / "game.jsonl", Header("poltava", "double-12", names, {}))
+    session.start_round((12, 12), "Ann", draws_seen=False)
+    ending = Ending(session, OpenHands(names, dict.fromkeys(double_set(12), 1), 24.0), str)
+    astray = {name: (PlacedTile(n, tile(100.0 * n, 60.0, 90.0, n, 3)),) for n, name in enumerate(names) if n}
+    ending.see(Layout(hands=astray), "1.jpg")
     assert session.phase == "playing"
 
 
