@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from companion.desk.acts import unsettled
+from companion.desk.acts import meant, unsettled
 from companion.desk.course import Course
 from companion.desk.worlds import World, names, same_act, twins
 from companion.event_fields import Finding
@@ -75,13 +75,16 @@ def minutes(
         who = named.get(n, ())
         found = _with_what_lies(_weighed([row.get(n, frozenset()) for row in beside], clouded), proved.get(n, ()))
         open_ = any(not finding.certain for finding in found)
+        if clouded and found and not who:
+            # What is not understood may have left others free to do it.
+            who = tuple(dict.fromkeys((*meant(event), *base.players)))
         if hasattr(event, "maybe") and (who or open_):
             by = None if who else getattr(event, "by", None)
-            meant = who or ((by,) if by is not None else event.maybe)
+            candidates = who or meant(event)
             blamed = [finding.by for finding in found if finding.by is not None]
             changed: dict[str, Any] = {
                 "by": by,
-                "maybe": tuple(dict.fromkeys((*meant, *blamed))),
+                "maybe": tuple(dict.fromkeys((*candidates, *blamed))),
                 "violations": found,
             }
             event = replace(event, **changed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -60,6 +61,7 @@ class SessionDesk:
         self._waited = 0
         self._first = True
         self._clouds: dict[object, int] = {}
+        self._along_edge: Counter[object] = Counter()
         self._disputed: dict[str, int] = {}
         self._astray: int | None = None
         self._phase = ""
@@ -217,12 +219,26 @@ class SessionDesk:
                 return
         else:
             doubts = list(observation.doubts)
+        if doubts and all(self._may_be_a_hand(doubt) for doubt in doubts):
+            return
         key = tuple(sorted((doubt.trouble.value, doubt.tiles) for doubt in doubts))
         if key in self._asked:
             return
         self._asked.add(key)
         reason = "; ".join(str(doubt) for doubt in doubts) or "the readings disagree"
         self.session.ask(reason, (), frame=self.keep(frame))
+
+    def _may_be_a_hand(self, problem: Problem) -> bool:
+        """Does this lie along the table's edge, and not for long? There hands are laid open when a round is over."""
+        size, place = self.setup.size_mm, problem.where_mm
+        if problem.trouble not in (Trouble.FORKED_TRAIN, Trouble.LOOSE_TILE) or size is None or place is None:
+            return False
+        (w, h), (x, y) = size, place
+        if min(x, y, w - x, h - y) > self.setup.tile_mm[0]:
+            return False
+        lying = (problem.trouble, problem.tiles)
+        self._along_edge[lying] += 1
+        return self._along_edge[lying] <= self.settings.hand_patience
 
     def _asked_apart(self, problem: Problem, layout: Layout) -> bool:
         unread = problem.trouble is Trouble.UNREADABLE_TILE and isinstance(self.position, Position)

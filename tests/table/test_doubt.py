@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from companion.layout import Layout, TableSetup, reconstruct
+from companion.layout import Layout, Problem, TableSetup, Trouble, reconstruct
 from companion.notation import Change, Laying, print_change
 from companion.observed import Observation, difference
 from companion.ruleset import load_ruleset
@@ -255,6 +255,31 @@ def test_what_lies_there_long_is_no_part_of_the_game() -> None:
     assert held_back == desk.settings.cloud_patience
     assert session.observed == [["+8-7@Ann"]] and len(session.asked) == 1
     assert session.clouded is True
+
+
+def test_a_hand_being_laid_open_at_the_edge_is_not_asked_about_at_once() -> None:
+    session = Desk()
+    setup = setup_from_json(
+        {
+            "rules": "tactic",
+            "set": "double-12",
+            "players": ["Ann", "Ben"],
+            "table": {"size_mm": [1200, 900]},
+        }
+    )
+    desk = SessionDesk(session, load_ruleset("tactic"), setup, BOX)
+    before = reconstruct(view([]), SETUP)
+    for n, (place, looks) in enumerate((((900.0, 32.0), desk.settings.hand_patience), ((900.0, 250.0), 0))):
+        session.asked.clear()
+        layout = reconstruct(view([]), SETUP, before)
+        layout = replace(layout, problems=(Problem(Trouble.FORKED_TRAIN, place, (n,)),))
+        doubtful = difference(before, layout)
+        assert doubtful.doubts
+        for _ in range(looks):
+            desk.ask(doubtful, layout, "f")
+            assert session.asked == []
+        desk.ask(doubtful, layout, "f")
+        assert len(session.asked) == 1
 
 
 def test_the_setup_of_a_table_is_what_reconstruction_gets() -> None:
