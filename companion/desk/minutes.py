@@ -32,12 +32,13 @@ COUNTED = frozenset(
             Violation.EXTRA_TILE,
             Violation.OUT_OF_TURN,
             Violation.MARKER_WRONG_TRAIN,
+            Violation.MARKER_MISSING,
         ),
     )
 )
-"""Faults that rest on how many face-down tiles the camera counted, on the order of turns alone or on whose hand moved a
-marker, which nobody saw: one tile overlooked, one hand mistaken for another must accuse nobody. So they are never
-certain by the camera."""
+"""Faults that rest on how many face-down tiles the camera counted, on the order of turns alone, on whose hand moved a
+marker, which nobody saw, or on a marker that is not found: one thing overlooked, one hand mistaken for another must
+accuse nobody. So they are never certain by the camera."""
 
 READ_TWICE = frozenset({str(Violation.DUPLICATE_TILE)})
 """A tile that is seen a second time is first of all misread, now or before: a box has it once. Source: rules.md 5.1."""
