@@ -21,6 +21,9 @@ from companion.tableview import Point, TableView
 FLIP_LIMITS = JointLimits(gap=0.2, overlap=0.2, lateral=0.2, angle_deg=15.0)
 """A face-down tile that was never seen face up counts as a flipped double only where it closes a train exactly."""
 
+ON_THE_HUB = 0.75
+"""A tile whose middle is nearer to the hub's, in radii, lies in no train; trains begin in slots at the rim."""
+
 
 @dataclass(slots=True)
 class TrainFinder:
@@ -36,7 +39,11 @@ class TrainFinder:
     def layout(self) -> Layout:
         shapes = TileShapes.of([tile.seen for tile in self.known], *self.setup.tile_mm[:2])
         middle = find_middle(self.view, self.known, self.setup, self._earlier_middle(), self._earlier_engine())
-        members = [n for n, tile in enumerate(self.known) if n != (middle and middle.engine) and self._may_join(tile)]
+        members = [
+            n
+            for n, tile in enumerate(self.known)
+            if n != (middle and middle.engine) and self._may_join(tile) and not self._is_a_slot(tile)
+        ]
         if middle is None:
             self.problems.append(Problem(Trouble.NO_HUB))
         builder, refused = self._build(shapes, members, middle)
@@ -48,10 +55,17 @@ class TrainFinder:
 
     def _may_join(self, tile: Known) -> bool:
         """Face-up tiles, and backs of tiles that lay in a train when they were last seen; no open hands."""
-        lay_in_a_train = (
-            self.before is not None and tile.old is not None and self.before.train_of(tile.old.id) is not None
-        )
-        return lay_in_a_train or (tile.seen.face_up and not self._laid_open(tile))
+        return self._lay_in_a_train(tile) or (tile.seen.face_up and not self._laid_open(tile))
+
+    def _lay_in_a_train(self, tile: Known) -> bool:
+        return self.before is not None and tile.old is not None and self.before.train_of(tile.old.id) is not None
+
+    def _is_a_slot(self, tile: Known) -> bool:
+        """Does it lie wholly on the hub, where no train begins? Then a slot of the hub was taken for a tile."""
+        hub = self.view.hub
+        if hub is None or self._lay_in_a_train(tile):
+            return False
+        return distance(tile.seen.center_mm, hub.center_mm) < ON_THE_HUB * hub.radius_mm
 
     def _laid_open(self, tile: Known) -> bool:
         """Is this part of a hand? Hands are laid along the table's edge when the round is over."""

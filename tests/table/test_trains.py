@@ -182,6 +182,13 @@ def test_a_second_train_without_an_owner_may_begin_at_the_hub_and_keeps_its_name
     assert {name: train(again, name) for name in again.trains} == {name: train(before, name) for name in before.trains}
 
 
+def test_a_slot_of_the_hub_taken_for_a_tile_is_no_train() -> None:
+    slot = tile(*direction(0.0, 0.6 * HUB.radius_mm), 90.0, 0, 0)
+    layout = reconstruct(view([*eastward([(12, 5), (5, 7)]), slot]), SETUP)
+    assert train(layout, "Ann") == "12-5 5-7"
+    assert not layout.problems
+
+
 def test_a_marker_belongs_to_the_train_it_lies_at() -> None:
     tiles = [*eastward([(12, 5), (5, 7)]), tile(515.0, 450.0, 180.0, 12, 3)]
     assert reconstruct(view(tiles, markers=[(740.0, 475.0)]), SETUP).markers == {"Ann"}
