@@ -21,7 +21,7 @@ from companion.tableview import Point, TableView
 FLIP_LIMITS = JointLimits(gap=0.2, overlap=0.2, lateral=0.2, angle_deg=15.0)
 """A face-down tile that was never seen face up counts as a flipped double only where it closes a train exactly."""
 
-ON_THE_HUB = 0.75
+ON_THE_HUB = 0.82
 """A tile whose middle is nearer to the hub's, in radii, lies in no train; trains begin in slots at the rim."""
 
 
