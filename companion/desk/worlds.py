@@ -77,9 +77,8 @@ class Trail:
 
         No fault is looked for in a change of so many tiles that most of it was out of sight.
         """
-        legal = onward(self.worlds, sight)
-        living = legal
-        if not living and len(sight.laid) <= MOST_AT_ONCE:
+        living = legal = onward(self.worlds, sight)
+        if not legal and len(sight.laid) <= MOST_AT_ONCE:
             living = self._with_a_fault(sight) or self._faulty(self.worlds, sight, 2)
         if not living:
             return False

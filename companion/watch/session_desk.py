@@ -107,6 +107,7 @@ class SessionDesk:
             self.draws_seen = self._countable(layout)
             self.session.start_round(engine, starter, draws_seen=self.draws_seen)
             self._unanswered.forget()
+            self._along_edge.clear()
         if any(layout.trains.values()) or layout.line:
             empty = replace(layout, trains={}, line=(), walls={}, markers=frozenset(), flipped=frozenset(), problems=())
             observation = self.still_new(difference(empty, layout))
@@ -174,7 +175,7 @@ class SessionDesk:
                 clouded=clouded,
                 guessed=guessed,
             )
-            # What nothing explains is asked about, and the record lacks it until somebody answers.
+            # Many tiles vanished at once: that is asked about, and the record keeps them until somebody answers.
             self._astray = next((event.seq for event in events if event.KIND == "unclear"), self._astray)
         if observation.doubts:
             self._ask(observation, layout, frame)
