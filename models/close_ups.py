@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from datasets.render.faces import FaceMaker
 from datasets.render.gbuffer import Texture
+from datasets.render.rare import rare_style
 from datasets.render.sensor import develop
 from datasets.render.styles import TileStyle, make_style
 from models.crops import BACK, CONTEXT_WH, NONE, UNIT, Crops
@@ -30,10 +31,10 @@ COLUMNS, ROWS = 4, 4
 _LENGTH, _WIDTH = 2 * UNIT, UNIT
 
 
-def sheets(count: int, seed: int, grounds: list[NDArray[np.uint8]]) -> Crops:
+def sheets(count: int, seed: int, grounds: list[NDArray[np.uint8]], rare: float = 0.0) -> Crops:
     """`count` sheets of 16 context crops each, every sheet another maker's set on another ground."""
     rng = np.random.default_rng(seed)
-    return Crops.together([sheet(rng, grounds[rng.integers(len(grounds))]) for _ in range(count)])
+    return Crops.together([sheet(rng, grounds[rng.integers(len(grounds))], rare) for _ in range(count)])
 
 
 def grounds_of(folder: Path, most: int = 300) -> list[NDArray[np.uint8]]:
@@ -42,9 +43,11 @@ def grounds_of(folder: Path, most: int = 300) -> list[NDArray[np.uint8]]:
     return [cv2.resize(p, (960, 720), interpolation=cv2.INTER_AREA) for p in pictures if p is not None]
 
 
-def sheet(rng: np.random.Generator, ground: NDArray[np.uint8]) -> Crops:
-    """One set's tiles in rows of context crops."""
+def sheet(rng: np.random.Generator, ground: NDArray[np.uint8], rare: float = 0.0) -> Crops:
+    """One set's tiles in rows of context crops; with a probability of `rare` such a set as few shops sell."""
     style = make_style(rng, *_which_set(rng))
+    if rng.random() < rare:
+        style = rare_style(style, rng)
     maker = FaceMaker(style, _WIDTH / style.body.width, rng)
     wide, high = CONTEXT_WH
     canvas = _Canvas(wide * COLUMNS, high * ROWS, ground, rng)
@@ -274,8 +277,9 @@ def main() -> None:
     parser.add_argument("--sheets", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--grounds", type=Path, required=True, help="rendered tables to cut the ground from")
+    parser.add_argument("--rare", type=float, default=0.0, help="the share of sheets with sets that few shops sell")
     options = parser.parse_args()
-    sheets(options.sheets, options.seed, grounds_of(options.grounds)).save(options.out)
+    sheets(options.sheets, options.seed, grounds_of(options.grounds), options.rare).save(options.out)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
+from vision.plausibility import Bodies, PlausibilitySettings
 from vision.rectify import outward_halves
 
 Floats = NDArray[np.float32]
@@ -57,10 +58,12 @@ class FamiliarSettings:
 class Familiar:
     """What the halves of one box look like, as far as they were read surely. Grows with every picture it is given to.
 
-    `_shown`: value -> {tile (low, high, half): pattern}; a tile seen again replaces itself.
+    `bodies` are the tiles' own colours; `_shown`: value -> {tile (low, high, half): pattern}; a tile seen again replaces
+    itself.
     """
 
     settings: FamiliarSettings = field(default_factory=FamiliarSettings)
+    bodies: Bodies = field(default_factory=lambda: Bodies(PlausibilitySettings()))
     _shown: dict[int, dict[tuple[int, int, int], Floats]] = field(default_factory=dict)
     _alike: tuple[float, float] | None = None
 

@@ -1,12 +1,14 @@
 """Tiles of one picture come from one box: what differs from the sure ones in size or body colour is doubtful.
 
-Only finds that could not be read are judged by this. A tile that can be read is believed whatever it looks like: boxes
-of two makers may be mixed, and a guess about colours is no reason to overlook a tile.
+Mostly finds that could not be read are judged by this. A tile that can be read is believed although it looks a little
+different: boxes of two makers may be mixed. Only what is as light as the others are dark is none, once so many tiles
+with one body were read: the dots of a cloth make fives and eights.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 import cv2
 import numpy as np
@@ -22,6 +24,9 @@ Floats = NDArray[np.float32]
 class PlausibilitySettings:
     """`least_sure` tiles must be sure before they are a measure. Colours are CIE L*a*b* as OpenCV scales it.
 
+    Where at least `least_bodies` tiles are known and a share of `one_body` of them have one body, a find is no tile of
+    the box where less than `least_body` of it has that colour, up to `brighter` or in a shadow, down to `in_shadow`.
+
     Among `many_backs` tiles lying face down one that looks like less than `same_backs` of the others is none,
     where at least `framing` of them lie within `beside` tile lengths of it.
     """
@@ -30,6 +35,12 @@ class PlausibilitySettings:
     size_factor: float = 1.35
     colour_apart: float = 14.0
     light_apart: float = 55.0
+    least_bodies: int = 8
+    one_body: float = 0.8
+    other_colour: float = 20.0
+    brighter: float = 65.0
+    in_shadow: float = 110.0
+    least_body: float = 0.1
     many_backs: int = 6
     same_backs: float = 0.15
     beside: float = 1.25
@@ -40,10 +51,15 @@ def body_colours(crops: Image) -> Floats:
     """(n, side, 2 side, 3) crops of tiles -> (n, 3): the middle L, a, b of each, which is its body and not its pips."""
     if not len(crops):
         return np.zeros((0, 3), np.float32)
+    return np.asarray(np.median(_middles(crops), 1), np.float32)
+
+
+def _middles(crops: Image) -> Floats:
+    """(n, side, 2 side, 3) BGR -> (n, pixels, 3): the middle of every tile in L, a, b."""
     small = np.asarray(crops[:, 4:-4:2, 4:-4:2], np.uint8)
     n, h, w, _ = small.shape
     lab = np.asarray(cv2.cvtColor(small.reshape(n * h, w, 3), cv2.COLOR_BGR2LAB), np.float32)
-    return np.asarray(np.median(lab.reshape(n, h * w, 3), 1), np.float32)
+    return lab.reshape(n, h * w, 3)
 
 
 def strangers(
@@ -58,6 +74,32 @@ def strangers(
     typical = np.median(size[sure])
     odd_size = (size > typical * s.size_factor) | (size < typical / s.size_factor)
     return np.asarray(odd_size | (_alike(colours, colours[sure], s).mean(1) < 0.2))
+
+
+@dataclass(slots=True)
+class Bodies:
+    """The body colour of every tile that was surely read, the last look counting."""
+
+    settings: PlausibilitySettings
+    _seen: dict[tuple[int, int], Floats] = field(default_factory=dict)
+
+    def learn(self, pairs: Iterable[tuple[int, int]], colours: Floats) -> None:
+        """Values and (n, 3) body colours of n surely read tiles."""
+        for (a, b), colour in zip(pairs, colours, strict=True):
+            self._seen[min(a, b), max(a, b)] = colour
+
+    def foreign(self, crops: Image) -> NDArray[np.bool_]:
+        """(n, side, 2 side, 3) crops -> (n,) True where hardly anything has the colour of a box with one body."""
+        s = self.settings
+        known = np.array(list(self._seen.values()), np.float32).reshape(-1, 3)
+        if len(known) < s.least_bodies or not len(crops):
+            return np.zeros(len(crops), np.bool_)
+        body = np.median(known, 0)[None]
+        if _alike(known, body, s).mean() < s.one_body:
+            return np.zeros(len(crops), np.bool_)
+        apart = _middles(crops) - body
+        near = (np.hypot(apart[..., 1], apart[..., 2]) < s.other_colour) & (apart[..., 0] < s.brighter)
+        return np.asarray((near & (apart[..., 0] > -s.in_shadow)).mean(1) < s.least_body)
 
 
 def gaps(quads: Floats, colours: Floats, settings: PlausibilitySettings) -> NDArray[np.bool_]:

@@ -130,6 +130,7 @@ class Reader:
         tiles = detections.select(detections.kind <= Kind.FACE_DOWN)
         found = len(tiles)
         tiles = tiles.together(_beside(tiles, s))
+        one_box = familiar is not None
         familiar = Familiar() if familiar is None else familiar
         scores = self._familiar(image, self.scores(image, tiles.quads_px), tiles.confidence, familiar)
         scores = self._realigned(image, scores, tiles.confidence)
@@ -148,6 +149,11 @@ class Reader:
         colours = np.zeros((len(tiles), 3), np.float32)
         colours[once] = body_colours(crops[once])
         sure = kept & (unread == 0) & (tiles.confidence > s.doubtful_detection)
+        read = [halves[int(i)] for i in np.flatnonzero(sure)]
+        familiar.bodies.learn([(a.value or 0, b.value or 0) for a, b in read], colours[sure])
+        foreign = np.zeros(len(tiles), np.bool_)
+        if one_box:  # a photograph may show the tiles of two makers
+            foreign[up] = familiar.bodies.foreign(crops[up])
         strange = strangers(scores.quads, colours, sure, s.alike)
         backs = once[down[once]]
         gap = np.isin(np.arange(len(tiles)), backs[gaps(scores.quads[backs], colours[backs], s.alike)])
@@ -158,7 +164,7 @@ class Reader:
                 needed = s.faint_detection if back[i] > s.surely_back else s.doubtful_detection
                 if confidence >= needed and i < found and not gap[i]:
                     readings.append(TileReading(scores.quads[i], "down", None, confidence))
-            elif i in halves:
+            elif i in halves and not foreign[i]:
                 needed = (0.0, s.shaky_detection, s.doubtful_detection)[unread[i]]
                 odd = strange[i] and confidence < s.plain_detection
                 if confidence >= needed and not (unread[i] and (odd or i >= found)):

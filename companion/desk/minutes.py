@@ -30,13 +30,14 @@ COUNTED = frozenset(
             Violation.EXTRA_DRAW,
             Violation.DRAW_FIRST_TURN,
             Violation.EXTRA_TILE,
+            Violation.PASS_WITHOUT_DISCARD,
             Violation.OUT_OF_TURN,
             Violation.MARKER_WRONG_TRAIN,
             Violation.MARKER_MISSING,
         ),
     )
 )
-"""Faults that rest on how many face-down tiles the camera counted, on the order of turns alone, on whose hand moved a
+"""Faults that rest on how many face-down tiles the camera found, on the order of turns alone, on whose hand moved a
 marker, which nobody saw, or on a marker that is not found: one thing overlooked, one hand mistaken for another must
 accuse nobody. So they are never certain by the camera."""
 

@@ -4,7 +4,7 @@ Reading order: setup (what is known beforehand), shape (the results), ports and 
 follows whom), then mexican, line (with covering) and free, which name what was found. `reconstruct` is the one way in.
 """
 
-from companion.layout.covering import covered, with_history
+from companion.layout.covering import covered, under_the_next, with_history
 from companion.layout.markers import owners_of
 from companion.layout.reconstruct import reconstruct
 from companion.layout.setup import TableSetup
@@ -19,5 +19,6 @@ __all__ = [
     "covered",
     "owners_of",
     "reconstruct",
+    "under_the_next",
     "with_history",
 ]

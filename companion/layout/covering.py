@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from companion.layout.setup import TableSetup
 from companion.layout.shape import Layout, PlacedTile
-from companion.tableview import SeenHalf
+from companion.tableview import SeenHalf, SeenTile
 from companion.tile import Laid, Tile, chinese_set
 
 WALL = 8
@@ -29,6 +29,12 @@ def place_of_next(line: Sequence[PlacedTile]) -> PlacedTile | None:
     """The tile on which the next one of a wall lies; None while the first row is not full."""
     layer, k = divmod(len(line), WALL)
     return None if layer == 0 else line[WALL * layer - 1 - k]
+
+
+def under_the_next(layout: Layout | None) -> SeenTile | None:
+    """What is seen now where the next tile of a wall will lie."""
+    below = None if layout is None else place_of_next(layout.line)
+    return None if below is None else below.seen
 
 
 def equal_cover(line: Sequence[PlacedTile], setup: TableSetup, new_id: int) -> PlacedTile | None:

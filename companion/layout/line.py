@@ -67,8 +67,13 @@ class LineFinder:
             growing, loose = self._continued(members)
         else:
             growing, loose = self._first(shapes, members)
-        hands, free = self._beside(loose)
-        backs = tuple(PlacedTile(self.ids[n], tile.seen) for n, tile in enumerate(self.known) if not tile.seen.face_up)
+        put_away = self._put_away(loose)
+        hands, free = self._beside([n for n in loose if n not in put_away])
+        backs = tuple(
+            PlacedTile(self.ids[n], tile.seen)
+            for n, tile in enumerate(self.known)
+            if not tile.seen.face_up or n in put_away
+        )
         seats = Counter(sector_of(tile.seen.center_mm, self.view, self.setup) for tile in backs)
         covered = set(growing.walls.values())
         for tile in growing.line:
@@ -240,6 +245,21 @@ class LineFinder:
         """The tile as read now; where it covers another, without what was known of that one."""
         return self.view.tiles[n] if below is not None else self.known[n].seen
 
+    def _put_away(self, loose: Sequence[int]) -> set[int]:
+        """Tiles beside the line of which nothing is read, where the player has laid no tile open: scratched backs.
+
+        Tiles of these games lie in the line, face down at a player's side, or in a hand laid open at the round's end.
+        """
+        opened = {self._sector(n) for n in loose if self.known[n].seen.values is not None}
+        unread = {n for n in loose if _nothing_read(self.known[n].seen) and self._sector(n) not in opened}
+        if self.setup.over and self.before is not None:
+            there = {tile.id for tile in self.before.face_down}
+            return {n for n in unread if self.ids[n] in there}
+        return unread
+
+    def _sector(self, n: int) -> str | None:
+        return sector_of(self.known[n].seen.center_mm, self.view, self.setup)
+
     def _beside(self, loose: Sequence[int]) -> tuple[dict[str, tuple[PlacedTile, ...]], tuple[PlacedTile, ...]]:
         """Face-up tiles outside the line: hands laid open at the table's edge, and loose ones."""
         hands: dict[str, tuple[PlacedTile, ...]] = {}
@@ -273,6 +293,10 @@ class LineFinder:
     def _report(self, trouble: Trouble, tile: PlacedTile) -> None:
         place: Point = tile.seen.center_mm
         self.problems.append(Problem(trouble, place, (tile.id,)))
+
+
+def _nothing_read(tile: SeenTile) -> bool:
+    return tile.halves is not None and all(half.value is None for half in tile.halves)
 
 
 def _taken_back(growing: Growing, present: AbstractSet[int]) -> set[int]:

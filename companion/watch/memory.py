@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from companion.layout.joints import distance
 from companion.layout.shape import PlacedTile
-from companion.layout.tracking import identify
+from companion.layout.tracking import SAME_PLACE, identify
 from companion.tableview import Point, SeenHalf, SeenHub, SeenMarker, SeenTile
 from companion.watch.view import LEAST_THING_CONFIDENCE, MOST_OVERLAP, overlap
 
@@ -36,10 +36,12 @@ class MemorySettings:
 
 @dataclass(slots=True)
 class Votes:
-    """Readings of one half: log-probabilities added up, and how many readings there were."""
+    """Readings of one half: log-probabilities added up, and how many readings there were. `nothing` is how likely the
+    clearest of them takes it to be that no value is seen there at all."""
 
     sums: dict[int, float] = field(default_factory=dict)
     count: int = 0
+    nothing: float = 1.0
 
     def add(self, half: SeenHalf) -> None:
         now: dict[int, float] = dict(half.others)
@@ -47,7 +49,9 @@ class Votes:
             now[half.value] = max(half.p, now.get(half.value, 0.0))
         if not now:
             return
-        rest = max(FLOOR, (1.0 - sum(now.values())) / UNNAMED_VALUES)
+        left_over = max(0.0, 1.0 - sum(now.values()))
+        self.nothing = min(self.nothing, left_over)
+        rest = max(FLOOR, left_over / UNNAMED_VALUES)
         unseen = self.count * math.log(FLOOR)
         for value in {*self.sums, *now}:
             self.sums[value] = self.sums.get(value, unseen) + math.log(max(now.get(value, rest), FLOOR))
@@ -58,7 +62,7 @@ class Votes:
         if not self.sums:
             return SeenHalf(None, 0.0)
         means = {value: math.exp(total / self.count) for value, total in self.sums.items()}
-        total = sum(means.values())
+        total = sum(means.values()) / max(1.0 - self.nothing, FLOOR)
         ranked = sorted(((mean / total, value) for value, mean in means.items()), reverse=True)
         p, value = ranked[0]
         others = tuple((other, q) for q, other in ranked[1:4] if q > 1e-4)
@@ -117,7 +121,8 @@ class MarkerTrack:
 class TableMemory:
     """Everything seen, with how often. Changes only through `see` and `drop`.
 
-    `readings` counts them; tiles found after the `known`-th are new.
+    `readings` counts them; tiles found after the `known`-th are new. `under` is the tile, as it is on record, on which
+    a wall's next tile will lie.
     """
 
     settings: MemorySettings = field(default_factory=MemorySettings)
@@ -126,6 +131,7 @@ class TableMemory:
     hub: SeenHub | None = None
     readings: int = 0
     known: int | None = None
+    under: SeenTile | None = None
 
     def see(self, tiles: Sequence[SeenTile], markers: Sequence[SeenMarker], looked: Looked, width: float) -> None:
         """One reading. `looked` says which places it covers: only there something can be missing."""
@@ -203,7 +209,7 @@ class TableMemory:
 
     def _again(self, track: Track, raw: SeenTile) -> Track:
         """A known place is read again; another tile there has to be read so several times before it is believed."""
-        if not track.differs(raw, self.settings.sure):
+        if not track.differs(raw, self.settings.sure) and not self._covers(track, raw):
             if track.rival is not None and raw.values is None and not track.rival.differs(raw, self.settings.sure):
                 # Half read, it may be either of the two: this look settles nothing.
                 track.missing = 0
@@ -221,6 +227,14 @@ class TableMemory:
             track.rival.add(raw)
         track.missing = 0
         return track.rival if track.rival.sightings >= self.settings.turned else track
+
+    def _covers(self, track: Track, raw: SeenTile) -> bool:
+        """Is this a tile laid on one that never was surely read, where a wall's next tile is due?"""
+        below = self.under
+        if below is None or raw.values is None or below.values is None or self.fused(track).values is not None:
+            return False
+        here = distance(raw.center_mm, below.center_mm) <= SAME_PLACE * raw.width_mm
+        return here and sorted(raw.values) != sorted(below.values)
 
     def _see_markers(self, markers: Sequence[SeenMarker], looked: Looked) -> None:
         left, fresh = list(self.markers), list[MarkerTrack]()

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.layout import Layout, TableSetup, Trouble, covered, reconstruct, with_history
+from companion.layout import Layout, TableSetup, Trouble, covered, reconstruct, under_the_next, with_history
 from companion.layout.joints import distance
 from companion.observed import Observation, difference
 from companion.tableview import SeenMarker, SeenTile, TableView
@@ -261,6 +261,7 @@ class Watcher:
             self.memory.hub = seen.hub
         tiles = [tile for tile in seen.tiles if looked.covers(tile.center_mm)]
         markers = [marker for marker in seen.markers if looked.covers(marker.center_mm)]
+        self.memory.under = under_the_next(self.layout)
         self.memory.see(tiles, self._new_or_known(frame, markers), looked, self.setup.tile_mm[1])
         self._count_overlooked(frame)
         self._let_go(frame)

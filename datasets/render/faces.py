@@ -110,7 +110,8 @@ class FaceMaker:
         """The print of one half with its outer end at the left."""
         body, pips = self.style.body, self.style.pips
         if pips.numerals:
-            return numeral(value, body.length / 2, body.width, self.px_per_mm, pips.palette[value])
+            ink = pips.palette[value]
+            return numeral(value, body.length / 2, body.width, self.px_per_mm, ink, pips.lettering)
         spread = np.array([pips.along, pips.across])
         if value >= 10:  # denser patterns reach a little further out
             spread = spread * (1.1, 1.08)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.render.chance import pick
-from datasets.render.colour import Rgb, from_hex, linear, luminance
+from datasets.render.colour import Rgb, any_colour, from_hex, linear, luminance
 
 Palette = NDArray[np.float32]
 
@@ -60,6 +60,20 @@ def _legible(palette: Palette, body: Rgb, dark: bool) -> Palette:
                 break
             palette[i] = palette[i] * 1.5 + 0.03 if dark else palette[i] * 0.7
     return np.clip(palette, 0.003, 0.95).astype(np.float32)
+
+
+def rare_palette(rng: np.random.Generator, body: Rgb, inks: int) -> Palette:
+    """(19, 3) linear colours of any kind that can be told from the body: one for all values, or one for each."""
+    palette = np.zeros((inks, 3), np.float32)
+    ground = np.sqrt(body)
+    for i in range(inks):
+        for _ in range(40):
+            palette[i] = any_colour(rng, (0, 255), (10, 255))
+            if np.abs(np.sqrt(palette[i]) - ground).sum() > 0.5:
+                break
+        else:
+            palette[i] = (0.01, 0.01, 0.01) if luminance(body) > 0.2 else (0.9, 0.9, 0.9)
+    return np.clip(np.resize(palette, (19, 3)), 0.003, 0.95).astype(np.float32)
 
 
 def _mono(ink: Rgb) -> Palette:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.render.colour import Rgb
-from datasets.render.styles import Pips
+from datasets.render.styles import Lettering, Pips
 
 F = np.float32
 Image = NDArray[np.float32]
@@ -120,17 +120,36 @@ def _stamp_one(mark: Pip, paint: Image, relief: Image, colour: Image, px_per_mm:
         open_ *= 1 - pips.rim * edge * (cover > 0)
 
 
-def numeral(value: int, width_mm: float, height_mm: float, px_per_mm: float, colour: Rgb) -> Layer:
+def numeral(
+    value: int, width_mm: float, height_mm: float, px_per_mm: float, colour: Rgb, lettering: Lettering
+) -> Layer:
     """A printed number, upright when the tile stands on end with this half at the top."""
     w, h = round(width_mm * px_per_mm), round(height_mm * px_per_mm)
     upright = np.zeros((w, h), np.uint8)
     if value:
-        text, scale = str(value), 0.55 * min(w, h) / 22.0
-        thick = max(1, int(scale * 2))
-        (tw, th), _ = cv2.getTextSize(text, cv2.FONT_HERSHEY_DUPLEX, scale, thick)
-        at = ((h - tw) // 2, (w + th) // 2)
-        cv2.putText(upright, text, at, cv2.FONT_HERSHEY_DUPLEX, scale, 255, thick, cv2.LINE_AA)
+        text = str(value)
+        tall = lettering.height * min(w, h)
+        thick = max(1, round(lettering.weight * tall))
+        drawn = _written(text, lettering.font, tall, thick)
+        if lettering.underlined and value in (6, 9):
+            bar = np.full((max(1, round(tall * 0.1)), drawn.shape[1]), 255, np.uint8)
+            drawn = np.vstack([drawn, np.zeros_like(bar), bar])
+        wide = min(drawn.shape[1] * lettering.narrow, 0.92 * h)
+        high = min(drawn.shape[0], int(0.92 * w))
+        drawn = np.asarray(cv2.resize(drawn, (max(1, round(wide)), high), interpolation=cv2.INTER_AREA))
+        y, x = (w - drawn.shape[0]) // 2, (h - drawn.shape[1]) // 2
+        upright[y : y + drawn.shape[0], x : x + drawn.shape[1]] = drawn
     paint = cv2.rotate(upright, cv2.ROTATE_90_COUNTERCLOCKWISE).astype(F) / 255
     relief = np.zeros((h, w, 3), F)
     relief[..., 2] = 1
     return Layer(paint, np.asarray(colour, F), relief)
+
+
+def _written(text: str, font: int, tall: float, thick: int) -> NDArray[np.uint8]:
+    """White on black, cropped to the ink, `tall` pixels high whatever the font's own measure."""
+    scale = tall / 22.0
+    (w, h), below = cv2.getTextSize(text, font, scale, thick)
+    room = np.zeros((h + below + 4 * thick, w + 4 * thick), np.uint8)
+    cv2.putText(room, text, (2 * thick, h + 2 * thick), font, scale, 255, thick, cv2.LINE_AA)
+    x, y, w, h = cv2.boundingRect(room)
+    return room[y : y + h, x : x + w]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -47,6 +48,21 @@ class Body:
         return self.material in ("wood", "bamboo")
 
 
+@dataclass(frozen=True, slots=True)
+class Lettering:
+    """How numbers are printed: an OpenCV font, the height of its digits as a share of the half's shorter side, the
+    stroke's weight as a share of that height, how much narrower than drawn, and whether 6 and 9 are underlined."""
+
+    font: int
+    height: float
+    weight: float
+    narrow: float
+    underlined: bool
+
+
+PLAIN_LETTERING = Lettering(cv2.FONT_HERSHEY_DUPLEX, height=0.55, weight=0.09, narrow=1.0, underlined=False)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Pips:
     """`relief` is how a pip is made: dimple, flat (drilled and filled), print or dome. `moulded` is a black plastic set
@@ -70,6 +86,7 @@ class Pips:
     moulded: bool
     painted_dome: bool
     drill_mark: float
+    lettering: Lettering = PLAIN_LETTERING
 
 
 @dataclass(frozen=True, slots=True, eq=False)

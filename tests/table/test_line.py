@@ -207,3 +207,35 @@ def test_the_tile_behind_tells_what_an_unread_one_of_a_line_is() -> None:
     end = table(in_row(0, 5, 6), in_row(1, 6, 3), unread(2, 3))
     tiles = weigh_unread(reconstruct(end, SETUP), end.tiles, None, box, {}, WeighSettings())
     assert tiles[2].values is None
+
+
+def unread_at(x: float, y: float) -> SeenTile:
+    return tile(x, y, 0.0, None, None)
+
+
+def test_a_tile_of_which_nothing_is_read_is_put_away() -> None:
+    """A back with scratches is taken for a face nobody can read."""
+    row = [in_row(0, 4, 6), in_row(1, 6, 5)]
+    before = reconstruct(table(*row), SETUP)
+    after = reconstruct(table(*row, unread_at(350.0, 60.0)), SETUP, before)
+    assert dict(difference(before, after).discards) == {"Cy": 1}
+    assert not after.problems
+
+
+def test_an_unread_tile_of_a_hand_laid_open_is_not_put_away() -> None:
+    row = [in_row(0, 4, 6), in_row(1, 6, 5)]
+    before = reconstruct(table(*row), SETUP)
+    opened = [tile(420.0, 60.0, 0.0, 3, 3), unread_at(490.0, 60.0)]
+    after = reconstruct(table(*row, *opened), SETUP, before)
+    assert not difference(before, after).discards
+    assert len(after.hands["Cy"]) == 2
+
+
+def test_after_the_round_nothing_more_is_put_away() -> None:
+    row = [in_row(0, 4, 6), in_row(1, 6, 5)]
+    before = reconstruct(table(*row, unread_at(350.0, 60.0)), SETUP)
+    over = replace(SETUP, over=True)
+    after = reconstruct(table(*row, unread_at(350.0, 60.0), unread_at(940.0, 400.0)), over, before)
+    assert not difference(before, after).discards
+    assert after.discards["Cy"] == 1
+    assert len(after.hands["Ben"]) == 1

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from companion.tableview import SeenHalf, SeenTile
@@ -97,3 +98,43 @@ def test_the_game_goes_on_around_a_wavering_tile(tmp_path: Path) -> None:
     assert not [finding for play in shown for finding in play.get("violations") or () if finding["certain"]]
     laid = {(tuple(play["tile"]), play["train"]) for play in shown if play.get("event") == "tile_played"}
     assert laid <= {(tuple(act.tile), act.train) for act in plays}
+
+
+def unsure(first: int, p: float) -> SeenTile:
+    halves = (SeenHalf(None, p, ((first, p),)), SeenHalf(7, 0.99))
+    return replace(tile(700.0, 450.0, 0.0, 1, 1), halves=halves)
+
+
+def test_half_sure_readings_are_no_sure_one() -> None:
+    """What is left of a reading may mean that no value is seen there at all."""
+    memory = TableMemory()
+    memory.begin()
+    for _ in range(4):
+        memory.see([unsure(1, 0.75)], [], EVERYWHERE, 24.0)
+    (one,) = memory.tiles()
+    assert one.halves is not None
+    assert one.halves[0].value is None
+    assert one.halves[0].p == pytest.approx(0.75, abs=0.01)
+
+
+def test_one_clear_look_settles_a_half_sure_one() -> None:
+    memory = TableMemory()
+    memory.begin()
+    for tile_now in (unsure(1, 0.75), seen(1, 7), seen(1, 7)):
+        memory.see([tile_now], [], EVERYWHERE, 24.0)
+    assert memory.tiles()[0].values == (1, 7)
+
+
+def test_a_tile_laid_on_one_that_was_never_surely_read_is_another() -> None:
+    """The wall has come to a tile known by its neighbours only: what is read there now is what was laid on it."""
+    memory = TableMemory()
+    memory.begin()
+    for _ in range(2):
+        memory.see([unsure(1, 0.6)], [], EVERYWHERE, 24.0)
+    memory.begin()
+    memory.under = seen(1, 7)
+    memory.see([seen(3, 7)], [], EVERYWHERE, 24.0)
+    assert memory.unsettled()
+    memory.see([seen(3, 7)], [], EVERYWHERE, 24.0)
+    assert memory.tiles()[0].values == (3, 7)
+    assert not memory.unsettled()
