@@ -58,8 +58,8 @@ class FamiliarSettings:
 class Familiar:
     """What the halves of one box look like, as far as they were read surely. Grows with every picture it is given to.
 
-    `bodies` are the tiles' own colours; `_shown`: value -> {tile (low, high, half): pattern}; a tile seen again replaces
-    itself.
+    `bodies`: the colours of the tiles themselves; `_shown`: value -> {tile (low, high, half): pattern}, a tile seen
+    again replaces itself.
     """
 
     settings: FamiliarSettings = field(default_factory=FamiliarSettings)

@@ -251,11 +251,13 @@ class LineFinder:
         Tiles of these games lie in the line, face down at a player's side, or in a hand laid open at the round's end.
         """
         opened = {self._sector(n) for n in loose if self.known[n].seen.values is not None}
-        unread = {n for n in loose if _nothing_read(self.known[n].seen) and self._sector(n) not in opened}
-        if self.setup.over and self.before is not None:
-            there = {tile.id for tile in self.before.face_down}
-            return {n for n in unread if self.ids[n] in there}
-        return unread
+        there = set() if self.before is None else {tile.id for tile in self.before.face_down}
+        return {
+            n
+            for n in loose
+            if _nothing_read(self.known[n].seen)
+            and (self.ids[n] in there or not (self.setup.over or self._sector(n) in opened))
+        }
 
     def _sector(self, n: int) -> str | None:
         return sector_of(self.known[n].seen.center_mm, self.view, self.setup)

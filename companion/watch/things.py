@@ -6,7 +6,7 @@ nor marker is remembered by its place, whatever it is; beside a train it speaks 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import cv2
@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.layout.joints import distance
-from companion.tableview import Point, SeenTile
+from companion.tableview import Point, SeenMarker, SeenTile
 from companion.watch.bare import Floats, small_picture, tile_mask
+from companion.watch.view import LEAST_THING_CONFIDENCE
 from vision.calibration import Calibration
 from vision.frame import Image
 
@@ -25,7 +26,7 @@ class ThingSettings:
     """`width_px` of the small picture. A thing differs by `contrast` grey levels of 255 from what was there, measures
     `sizes_mm` across, fills `filled` of the box around it, and is not within `aside_mm` of a tile or marker. One that
     was lifted leaves a change of which at most `most_beside` of eight places `around_mm` away see anything (a tile may
-    have been laid beside it)."""
+    have been laid beside it). A tile that moved less than `nudged_mm` lies as it lay."""
 
     width_px: int = 960
     contrast: float = 18.0
@@ -33,6 +34,7 @@ class ThingSettings:
     filled: float = 0.4
     aside_mm: float = 5.0
     same_mm: float = 12.0
+    nudged_mm: float = 2.0
     around_mm: float = 24.0
     most_beside: int = 2
 
@@ -52,20 +54,10 @@ class Things:
         small, scale = small_picture(image, self.settings.width_px)
         if self._before is None or self._before.shape != small.shape:
             return ()
-        strong = (_change(small, self._before) > self.settings.contrast).astype(np.uint8)
-        strong[tile_mask([*known, *self._lay], calibration, small.shape[:2], scale, self.settings.aside_mm) == 1] = 0
-        count, labels, stats, centres = cv2.connectedComponentsWithStats(strong, connectivity=8)
-        mm = scale * calibration.px_per_mm
+        beside = tile_mask([*known, *self._lay], calibration, small.shape[:2], scale, self.settings.aside_mm) == 0
         put: list[Point] = []
         lifted: list[Point] = []
-        for n in range(1, count):
-            _, _, wide, high, area = stats[n]
-            low, high_mm = self.settings.sizes_mm
-            if not low * mm <= max(wide, high) <= high_mm * mm or area < self.settings.filled * wide * high:
-                continue
-            place = calibration.to_mm(np.array([centres[n] / scale], np.float64))[0]
-            here = (float(place[0]), float(place[1]))
-            came = self._stands_out(small, labels == n) > self._stands_out(self._before, labels == n)
+        for here, came in self._differing(small, scale, beside, calibration):
             (put if came else lifted).append(here)
         same = self.settings.same_mm
         kept = [
@@ -75,6 +67,48 @@ class Things:
             and not any(distance(old, tile.center_mm) < same for tile in known)
         ]
         return (*kept, *(new for new in put if not any(distance(new, old) < same for old in kept)))
+
+    def and_on_tiles(
+        self, image: Image, markers: Sequence[SeenMarker], tiles: Sequence[SeenTile], calibration: Calibration
+    ) -> list[SeenMarker]:
+        """The markers found, and what else came to lie on a tile that lies as it lay: nothing but a marker is put there.
+
+        What changes its surroundings as well is a shadow or a light.
+        """
+        small, scale = small_picture(image, self.settings.width_px)
+        lying = [tile for tile in tiles if self._lies_as_it_lay(tile)]
+        if self._before is None or self._before.shape != small.shape or not lying:
+            return list(markers)
+        where = tile_mask(lying, calibration, small.shape[:2], scale, 0.0) == 1
+        on_tiles = [
+            SeenMarker(here, LEAST_THING_CONFIDENCE)
+            for here, came in self._differing(small, scale, where, calibration)
+            if came and not self._near(here, [marker.center_mm for marker in markers])
+        ]
+        return [*markers, *(one for one in on_tiles if self.only_here(image, one.center_mm, calibration))]
+
+    def _lies_as_it_lay(self, tile: SeenTile) -> bool:
+        return any(
+            distance(tile.center_mm, old.center_mm) < self.settings.nudged_mm and old.halves is not None
+            for old in self._lay
+        )
+
+    def _differing(
+        self, small: Floats, scale: float, where: NDArray[np.bool_], calibration: Calibration
+    ) -> Iterator[tuple[Point, bool]]:
+        """What of a thing's size differs there from the last still table: its place, and whether it came or went."""
+        assert self._before is not None
+        strong = ((_change(small, self._before) > self.settings.contrast) & where).astype(np.uint8)
+        count, labels, stats, centres = cv2.connectedComponentsWithStats(strong, connectivity=8)
+        mm = scale * calibration.px_per_mm
+        for n in range(1, count):
+            _, _, wide, high, area = stats[n]
+            low, high_mm = self.settings.sizes_mm
+            if not low * mm <= max(wide, high) <= high_mm * mm or area < self.settings.filled * wide * high:
+                continue
+            x, y = calibration.to_mm(np.array([centres[n] / scale], np.float64))[0]
+            came = self._stands_out(small, labels == n) > self._stands_out(self._before, labels == n)
+            yield (float(x), float(y)), came
 
     def changed(self, image: Image, place: Point, calibration: Calibration) -> bool:
         """Does the picture differ at this place from the last still table? True where that cannot be told."""

@@ -38,6 +38,11 @@ class Seen:
     hub: SeenHub | None
 
 
+def square_of(marker: SeenMarker, side_mm: float) -> SeenTile:
+    """Where a marker lies, as wide as a tile: pegs and coins are about that large."""
+    return SeenTile(marker.center_mm, 0.0, side_mm, side_mm, True, None, marker.confidence)
+
+
 def on_table(reading: PictureReading, calibration: Calibration, tile_mm: tuple[float, float, float]) -> Seen:
     """What of a reading lies on the table and has the size of the set's tiles."""
     tiles = _without_doubles([_tile(tile, calibration) for tile in reading.tiles])

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from companion.layout import Layout, TableSetup, Trouble, covered, reconstruct, under_the_next, with_history
 from companion.layout.joints import distance
+from companion.layout.setup import Family
 from companion.observed import Observation, difference
 from companion.tableview import SeenMarker, SeenTile, TableView
 from companion.tile import Laid, Tile
@@ -24,7 +25,7 @@ from companion.watch.desk import LINE, Desk
 from companion.watch.memory import Looked, MarkerTrack, TableMemory
 from companion.watch.supposed import SupposedMarkers
 from companion.watch.things import Things
-from companion.watch.view import MOST_OVERLAP, grown, on_table, overlap, united
+from companion.watch.view import MOST_OVERLAP, grown, on_table, overlap, square_of, united
 from companion.watch.watched import CameraNews, FrameSource, Reading, WatchSettings
 from companion.watch.weighing import weigh_unread
 from vision.calibration import Calibration
@@ -260,7 +261,9 @@ class Watcher:
         if seen.hub is not None and (self.memory.hub is None or boxes is None):
             self.memory.hub = seen.hub
         tiles = [tile for tile in seen.tiles if looked.covers(tile.center_mm)]
-        markers = [marker for marker in seen.markers if looked.covers(marker.center_mm)]
+        lying = self._tiles() if self.setup.family is Family.MEXICAN else []
+        markers = self.things.and_on_tiles(frame.image, seen.markers, lying, self.calibration)
+        markers = [marker for marker in markers if looked.covers(marker.center_mm)]
         self.memory.under = under_the_next(self.layout)
         self.memory.see(tiles, self._new_or_known(frame, markers), looked, self.setup.tile_mm[1])
         self._count_overlooked(frame)
@@ -301,7 +304,9 @@ class Watcher:
 
     def _was_lifted(self, frame: Frame, marker: MarkerTrack, tiles: Sequence[SeenTile]) -> bool:
         """Is the place of a marker bare, or taken by a tile or by the marker itself, pushed aside?"""
-        place = self._place_of(marker)
+        place = square_of(marker.seen, self.setup.tile_mm[1])
+        if not self.things.changed(frame.image, place.center_mm, self.calibration):
+            return False
         others = (one for one in self.memory.markers if one is not marker and one.missing == 0)
         pushed = any(distance(one.seen.center_mm, place.center_mm) < self.setup.tile_mm[1] * 1.5 for one in others)
         taken = any(overlap(place, tile) > MOST_OVERLAP for tile in tiles)
@@ -310,15 +315,11 @@ class Watcher:
         return self.things.only_here(frame.image, place.center_mm, self.calibration)
 
     def _known(self) -> list[SeenTile]:
-        return [*self._tiles(), *map(self._place_of, self.memory.markers)]
+        side = self.setup.tile_mm[1]
+        return [*self._tiles(), *(square_of(marker.seen, side) for marker in self.memory.markers)]
 
     def _tiles(self) -> list[SeenTile]:
         return [track.seen for track in self.memory.tracks]
-
-    def _place_of(self, marker: MarkerTrack) -> SeenTile:
-        """Where a marker lies, as wide as a tile: pegs and coins are about that large."""
-        side = self.setup.tile_mm[1]
-        return SeenTile(marker.seen.center_mm, 0.0, side, side, True, None, marker.seen.confidence)
 
     def _understood(self, frame: Frame) -> Layout:
         """The layout; a tile that was not read is weighed against the rest of the table and given one more chance."""

@@ -235,7 +235,8 @@ def test_after_the_round_nothing_more_is_put_away() -> None:
     row = [in_row(0, 4, 6), in_row(1, 6, 5)]
     before = reconstruct(table(*row, unread_at(350.0, 60.0)), SETUP)
     over = replace(SETUP, over=True)
-    after = reconstruct(table(*row, unread_at(350.0, 60.0), unread_at(940.0, 400.0)), over, before)
+    opened = [tile(420.0, 60.0, 0.0, 3, 3), unread_at(940.0, 400.0)]
+    after = reconstruct(table(*row, unread_at(350.0, 60.0), *opened), over, before)
     assert not difference(before, after).discards
     assert after.discards["Cy"] == 1
-    assert len(after.hands["Ben"]) == 1
+    assert len(after.hands["Cy"]) == len(after.hands["Ben"]) == 1

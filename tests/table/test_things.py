@@ -133,3 +133,55 @@ def test_a_thing_taken_for_a_marker_goes_when_the_marker_is_found() -> None:
     memory.markers.append(real)
     assert supposed.drop_needless(memory, SETUP, before, before)
     assert memory.markers == [real]
+
+
+TRAIN_TILE = tile(400.0, 300.0, 0.0, 5, 3)
+
+
+def with_a_tile(picture: NDArray[np.uint8], at: Point = (400.0, 300.0)) -> NDArray[np.uint8]:
+    """The same with a white tile of two rows of pips lying there."""
+    x, y = int(at[0]), int(at[1])
+    cv2.rectangle(picture, (x - 24, y - 12), (x + 24, y + 12), (235, 235, 235), -1)
+    for dx in (-16, -6, 6, 16):
+        for dy in (-6, 6):
+            cv2.circle(picture, (x + dx, y + dy), 2, (20, 20, 20), -1)
+    return picture
+
+
+def on_the_tile(picture: NDArray[np.uint8], lying: SeenTile = TRAIN_TILE) -> list[SeenMarker]:
+    things = Things()
+    things.keep(with_a_tile(table()), [TRAIN_TILE], CALIBRATION)
+    return things.and_on_tiles(picture, [], [lying], CALIBRATION)
+
+
+def test_what_comes_to_lie_on_a_tile_is_a_marker() -> None:
+    picture = with_a_tile(table())
+    cv2.circle(picture, (408, 301), 9, (40, 40, 160), -1)
+    (marker,) = on_the_tile(picture)
+    assert near((marker.center_mm,), (408.0, 301.0))
+
+
+def test_a_marker_that_was_recognised_there_is_none_more() -> None:
+    picture = with_a_tile(table())
+    cv2.circle(picture, (408, 301), 9, (40, 40, 160), -1)
+    things = Things()
+    things.keep(with_a_tile(table()), [TRAIN_TILE], CALIBRATION)
+    seen = SeenMarker((407.0, 300.0), 0.9)
+    assert things.and_on_tiles(picture, [seen], [TRAIN_TILE], CALIBRATION) == [seen]
+
+
+def test_shadows_nudges_and_new_tiles_are_no_markers() -> None:
+    shaded = with_a_tile(table())
+    shaded[250:350, 380:480] = shaded[250:350, 380:480] // 2
+    assert on_the_tile(shaded) == []
+    assert on_the_tile(with_a_tile(table(), (401.0, 301.0))) == []
+    moved = replace(TRAIN_TILE, center_mm=(400.0, 312.0))
+    assert on_the_tile(with_a_tile(table(), (400.0, 312.0)), moved) == []
+
+
+def test_a_marker_taken_from_a_tile_is_not_seen_there() -> None:
+    picture = with_a_tile(table())
+    cv2.circle(picture, (408, 301), 9, (40, 40, 160), -1)
+    things = Things()
+    things.keep(picture, [TRAIN_TILE], CALIBRATION)
+    assert things.and_on_tiles(with_a_tile(table()), [], [TRAIN_TILE], CALIBRATION) == []
