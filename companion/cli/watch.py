@@ -129,7 +129,7 @@ def _watcher(
     if setup.free:
         desk = FreeBoard(lambda event: printer.line(event.to_json()))
     else:
-        desk = _session_desk(setup, known, printer, journal_path)
+        desk = _session_desk(setup, known, printer, journal_path, camera.stills)
 
     def publish(news: Any) -> None:
         if news.detail:
@@ -140,11 +140,12 @@ def _watcher(
     return Watcher(camera, eye, Settler(), calibration, setup.table_setup(), desk, known=known, publish=publish)
 
 
-def _session_desk(setup: GameSetup, known: Any, printer: Printer, journal_path: Path | None) -> Any:
+def _session_desk(setup: GameSetup, known: Any, printer: Printer, journal_path: Path | None, stills: bool) -> Any:
     from companion.journal import JournalError
     from companion.ruleset import RuleSetError
     from companion.session import Session
     from companion.tile import Tile
+    from companion.watch.hypotheses import HypothesisSettings
     from companion.watch.session_desk import SessionDesk
 
     path = journal_path or Path(tempfile.mkdtemp(prefix="companion-watch-")) / "game.jsonl"
@@ -154,4 +155,6 @@ def _session_desk(setup: GameSetup, known: Any, printer: Printer, journal_path: 
         raise click.ClickException(str(error)) from None
     session.subscribe(lambda event: printer.line(event.to_json()))
     box = {Tile(a, b): count for (a, b), count in known.copies.items()}
-    return SessionDesk(session, session.rules, setup, box)
+    # Of photographs, one a play, the next may be the last: nothing is put off there.
+    settings = HypothesisSettings(doubt_patience=0 if stills else 1)
+    return SessionDesk(session, session.rules, setup, box, settings=settings)

@@ -25,6 +25,7 @@ class HypothesisSettings:
     `patience`: so many still tables in a row a questioned reading has to stay the same before it is believed.
     `unread_patience`: so many changes of the table wait for an answer about an unread tile; then the likeliest is
     guessed, if it is that with a probability of `guess`;
+    `doubt_patience`: so many changes of the table a doubt about it has to outlive before it is asked about;
     `hand_patience`: so many still tables in which a stray tile along the table's edge may be a hand that is laid open;
     `cloud_patience`: so many that would accuse somebody are held back by the same thing that nobody understands. What
     lies there longer while the game goes on is no part of it."""
@@ -39,6 +40,7 @@ class HypothesisSettings:
     guess: float = 0.3
     cloud_patience: int = 2
     hand_patience: int = 4
+    doubt_patience: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from companion.tableview import SeenHalf
 from companion.tile import Laid, Tile
 from companion.turn import Mark, Unmark
 from companion.watch.desk import LINE
+from companion.watch.doubts import Doubts
 from companion.watch.ending import Ending, OpenHands
 from companion.watch.hypotheses import Hypothesis, HypothesisSettings, other_readings
 from companion.watch.told_line import line_of, new_in_line
@@ -56,7 +57,8 @@ class SessionDesk:
         self.settings = settings or HypothesisSettings()
         self.keep = keep
         self.draws_seen = True
-        self._asked: set[tuple[object, ...]] = set()
+        self._asked: set[str] = set()
+        self._doubts = Doubts(self.settings.doubt_patience)
         self._unanswered = Unanswered(session, box, self.settings, keep)
         self._waited = 0
         self._first = True
@@ -108,6 +110,7 @@ class SessionDesk:
             self.session.start_round(engine, starter, draws_seen=self.draws_seen)
             self._unanswered.forget()
             self._along_edge.clear()
+            self._doubts = Doubts(self.settings.doubt_patience)
         if any(layout.trains.values()) or layout.line:
             empty = replace(layout, trains={}, line=(), walls={}, markers=frozenset(), flipped=frozenset(), problems=())
             observation = self.still_new(difference(empty, layout))
@@ -138,7 +141,7 @@ class SessionDesk:
         observation = self._perhaps_marked(observation)
         if observation.clouded and self.accuses(observation) and self._cloudy(layout):
             # Part of the table is not understood: what looks like a fault may be a tile that was not found.
-            self._ask(observation, layout, frame)
+            self._ask(observation, layout, frame, at_once=True)
             return False
         table = self.position
         guessed = False
@@ -209,7 +212,8 @@ class SessionDesk:
     def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
         self._ask(observation, layout, frame)
 
-    def _ask(self, observation: Observation, layout: Layout, frame: str) -> None:
+    def _ask(self, observation: Observation, layout: Layout, frame: str, at_once: bool = False) -> None:
+        """`at_once`: something is not recorded because of these doubts."""
         if self.session.phase in AFTER_THE_ROUND:
             # People clear the table; what lies about then is no riddle.
             return
@@ -220,14 +224,29 @@ class SessionDesk:
                 return
         else:
             doubts = list(observation.doubts)
-        if doubts and all(self._may_be_a_hand(doubt) for doubt in doubts):
+        if doubts and at_once:
+            if new := self._doubts.asked_now(doubts):
+                self._put("; ".join(map(str, new)), frame)
+        elif doubts:
+            self._doubts.put_off(doubts, frame)
+        else:
+            self._put("the readings disagree", frame)
+
+    def _ask_what_lasts(self, layout: Layout, frame: str) -> None:
+        """Ask about doubts that have outlived a change of the table."""
+        if self.session.phase in AFTER_THE_ROUND:
             return
-        key = tuple(sorted((doubt.trouble.value, doubt.tiles) for doubt in doubts))
-        if key in self._asked:
-            return
-        self._asked.add(key)
-        reason = "; ".join(str(doubt) for doubt in doubts) or "the readings disagree"
-        self.session.ask(reason, (), frame=self.keep(frame))
+        lasting = self._doubts.lasting(
+            layout, frame, lambda doubt: self._asked_apart(doubt, layout) or self._may_be_a_hand(doubt)
+        )
+        if lasting:
+            self._put("; ".join(map(str, lasting)), frame)
+
+    def _put(self, reason: str, frame: str) -> None:
+        """A question without candidates, once."""
+        if reason not in self._asked:
+            self._asked.add(reason)
+            self.session.ask(reason, (), frame=self.keep(frame))
 
     def _may_be_a_hand(self, problem: Problem) -> bool:
         """Does this lie along the table's edge, and not for long? There hands are laid open when a round is over."""
@@ -248,6 +267,7 @@ class SessionDesk:
     def understood(self, layout: Layout, frame: str) -> None:
         self._ending.see(layout, frame)
         self._ask_for_the_middle(layout, frame)
+        self._ask_what_lasts(layout, frame)
         if isinstance(self.position, Position):
             self._unanswered.ask(layout, self.position, frame)
 

@@ -71,7 +71,7 @@ class Things:
     def and_on_tiles(
         self, image: Image, markers: Sequence[SeenMarker], tiles: Sequence[SeenTile], calibration: Calibration
     ) -> list[SeenMarker]:
-        """The markers found, and what else came to lie on a tile that lies as it lay: nothing but a marker is put there.
+        """The markers found, and what else came to lie on a tile that lies as it lay: only markers are put there.
 
         What changes its surroundings as well is a shadow or a light.
         """
@@ -79,7 +79,9 @@ class Things:
         lying = [tile for tile in tiles if self._lies_as_it_lay(tile)]
         if self._before is None or self._before.shape != small.shape or not lying:
             return list(markers)
+        fresh = [tile for tile in tiles if tile not in lying]
         where = tile_mask(lying, calibration, small.shape[:2], scale, 0.0) == 1
+        where &= tile_mask(fresh, calibration, small.shape[:2], scale, self.settings.aside_mm) == 0
         on_tiles = [
             SeenMarker(here, LEAST_THING_CONFIDENCE)
             for here, came in self._differing(small, scale, where, calibration)

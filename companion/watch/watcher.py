@@ -261,7 +261,7 @@ class Watcher:
         if seen.hub is not None and (self.memory.hub is None or boxes is None):
             self.memory.hub = seen.hub
         tiles = [tile for tile in seen.tiles if looked.covers(tile.center_mm)]
-        lying = self._tiles() if self.setup.family is Family.MEXICAN else []
+        lying = [*self._tiles(), *seen.tiles] if self.setup.family is Family.MEXICAN else []
         markers = self.things.and_on_tiles(frame.image, seen.markers, lying, self.calibration)
         markers = [marker for marker in markers if looked.covers(marker.center_mm)]
         self.memory.under = under_the_next(self.layout)

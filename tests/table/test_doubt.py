@@ -19,6 +19,7 @@ from companion.tableview import SeenHalf, SeenMarker, SeenTile
 from companion.tile import Laid, Tile, double_set
 from companion.watch.bare import BareTable
 from companion.watch.colour import ColourSettings, colours, recoloured
+from companion.watch.doubts import Doubts
 from companion.watch.memory import Looked, TableMemory
 from companion.watch.session_desk import SessionDesk
 from companion.watch.view import overlap
@@ -275,11 +276,39 @@ def test_a_hand_being_laid_open_at_the_edge_is_not_asked_about_at_once() -> None
         layout = replace(layout, problems=(Problem(Trouble.FORKED_TRAIN, place, (n,)),))
         doubtful = difference(before, layout)
         assert doubtful.doubts
-        for _ in range(looks):
-            desk.ask(doubtful, layout, "f")
-            assert session.asked == []
         desk.ask(doubtful, layout, "f")
-        assert len(session.asked) == 1
+        for look in range(looks + 1):
+            desk.understood(layout, f"f{look}")
+            assert len(session.asked) == (look == looks)
+
+
+def test_a_doubt_that_is_gone_with_the_next_table_is_nobodys_question() -> None:
+    doubts = Doubts(patience=1)
+    clear = reconstruct(view([]), SETUP)
+    marker = Problem(Trouble.EITHER_MARKER, (300.0, 250.0))
+    odd = replace(clear, problems=(Problem(Trouble.LOOSE_TILE, (900.0, 250.0), (7,)), marker))
+    doubts.put_off(odd.problems, "f1")
+    assert doubts.lasting(odd, "f1", lambda _: False) == []
+    moved = replace(clear, problems=(replace(marker, where_mm=(304.0, 251.0)),))
+    assert doubts.lasting(moved, "f2", lambda _: False) == [marker]
+    assert doubts.lasting(odd, "f3", lambda _: False) == []
+    doubts.put_off([marker], "f4")
+    assert doubts.waiting == []
+
+
+def test_of_photographs_nothing_is_put_off() -> None:
+    doubts = Doubts(patience=0)
+    odd = replace(reconstruct(view([]), SETUP), problems=(Problem(Trouble.LOOSE_TILE, (900.0, 250.0), (7,)),))
+    doubts.put_off(odd.problems, "f1")
+    assert doubts.lasting(odd, "f1", lambda _: False) == list(odd.problems)
+
+
+def test_what_holds_a_play_back_is_asked_at_once_and_once() -> None:
+    doubts = Doubts(patience=1)
+    odd = [Problem(Trouble.LOOSE_TILE, (900.0, 250.0), (7,))]
+    doubts.put_off(odd, "f1")
+    assert doubts.asked_now(odd) == odd
+    assert doubts.asked_now(odd) == [] and doubts.waiting == []
 
 
 def test_the_setup_of_a_table_is_what_reconstruction_gets() -> None:
