@@ -43,8 +43,8 @@ class Observation:
 
     `flips` are trains whose last double was turned over; `discards` how many tiles each player put away face down;
     `hands` the tiles newly laid open per seat; `doubts` what has to be asked; `news` the identities of the new tiles.
-    `clouded` says that part of the table is not understood, whether that is new or was asked before. `maybe_marked` are
-    the players beside whose trains something lies that was not recognised.
+    `clouded` says that part of the table is not understood, now or since long, or that what was put on a train does not
+    look like a marker. `maybe_marked` are the players beside whose trains something lies that was not recognised.
     """
 
     delta: tuple[Change, ...] = ()
@@ -104,7 +104,7 @@ def difference(before: Layout, after: Layout) -> Observation:
         _new_hands(before, after),
         _doubts(before, after),
         tuple(news),
-        bool(worth_asking(after)),
+        bool(worth_asking(after) or (after.markers - before.markers) & after.supposed),
     )
 
 

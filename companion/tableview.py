@@ -56,9 +56,12 @@ class SeenTile:
 
 @dataclass(frozen=True, slots=True)
 class SeenMarker:
+    """`recognised`: it looks like a marker, and is not only something that lies where one would."""
+
     center_mm: Point
     confidence: float
     color: str | None = None
+    recognised: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -302,12 +302,15 @@ class TrainFinder:
             if not tile.seen.face_up and self.ids[n] not in in_trains
         )
         markers, marker_problems = place_markers(self.view.markers, trains, middle, self.setup, self.before)
+        recognised = [marker for marker in self.view.markers if marker.recognised]
+        plain, _ = place_markers(recognised, trains, middle, self.setup, self.before)
         self.problems.extend(marker_problems)
         self._value_problems(trains, engine)
         return Layout(
             trains=dict(trains),
             engine=engine,
             markers=markers,
+            supposed=markers - plain,
             flipped=frozenset(name for name, train in trains.items() if train and not train[-1].face_up),
             boneyard=len(backs) if self.setup.boneyard_spread else None,
             hands={name: tuple(tiles) for name, tiles in hands.items()},

@@ -88,7 +88,8 @@ class Layout:
 
     `trains` holds every player and MX, in order from the engine outwards; an empty tuple has not begun.
     `line` is a Chinese line from left to right with its whole history; `walls` maps a tile to the one it covers.
-    `boneyard` is None where it cannot be counted. `loose` are face-up tiles that belong to nothing yet.
+    `supposed`: those of the `markers` that do not look like one. `boneyard` is None where it cannot be counted.
+    `loose` are face-up tiles that belong to nothing yet.
     """
 
     trains: Mapping[str, tuple[PlacedTile, ...]] = field(default_factory=dict)
@@ -96,6 +97,7 @@ class Layout:
     line: tuple[PlacedTile, ...] = ()
     walls: Mapping[int, int] = field(default_factory=dict)
     markers: frozenset[str] = frozenset()
+    supposed: frozenset[str] = frozenset()
     flipped: frozenset[str] = frozenset()
     boneyard: int | None = None
     discards: Mapping[str, int] = field(default_factory=dict)

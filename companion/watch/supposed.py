@@ -45,7 +45,7 @@ class SupposedMarkers:
     def take(self, marked: Collection[str], memory: TableMemory) -> None:
         """What is on record as somebody's marker by now is watched like one from now on."""
         for player in self.perhaps.keys() & set(marked):
-            track = MarkerTrack(SeenMarker(self.perhaps[player], LEAST_THING_CONFIDENCE), 1)
+            track = MarkerTrack(SeenMarker(self.perhaps[player], LEAST_THING_CONFIDENCE, recognised=False), 1)
             memory.markers.append(track)
             self.held[player] = track
         self.perhaps = {}

@@ -73,7 +73,7 @@ class Things:
     ) -> list[SeenMarker]:
         """The markers found, and what else came to lie on a tile that lies as it lay: only markers are put there.
 
-        What changes its surroundings as well is a shadow or a light.
+        What changes its surroundings as well, or several tiles at once, is a shadow or a light.
         """
         small, scale = small_picture(image, self.settings.width_px)
         lying = [tile for tile in tiles if self._lies_as_it_lay(tile)]
@@ -83,14 +83,15 @@ class Things:
         where = tile_mask(lying, calibration, small.shape[:2], scale, 0.0) == 1
         where &= tile_mask(fresh, calibration, small.shape[:2], scale, self.settings.aside_mm) == 0
         on_tiles = [
-            SeenMarker(here, LEAST_THING_CONFIDENCE)
+            SeenMarker(here, LEAST_THING_CONFIDENCE, recognised=False)
             for here, came in self._differing(small, scale, where, calibration)
             if came and not self._near(here, [marker.center_mm for marker in markers])
         ]
-        return [*markers, *(one for one in on_tiles if self.only_here(image, one.center_mm, calibration))]
+        on_tiles = [one for one in on_tiles if self.only_here(image, one.center_mm, calibration)]
+        return [*markers, *on_tiles] if len(on_tiles) == 1 else list(markers)
 
     def _lies_as_it_lay(self, tile: SeenTile) -> bool:
-        return any(
+        return tile.halves is not None and any(
             distance(tile.center_mm, old.center_mm) < self.settings.nudged_mm and old.halves is not None
             for old in self._lay
         )

@@ -185,3 +185,27 @@ def test_a_marker_taken_from_a_tile_is_not_seen_there() -> None:
     things = Things()
     things.keep(picture, [TRAIN_TILE], CALIBRATION)
     assert things.and_on_tiles(with_a_tile(table()), [], [TRAIN_TILE], CALIBRATION) == []
+
+
+def test_a_light_that_falls_on_several_tiles_lays_no_markers() -> None:
+    second = tile(600.0, 300.0, 0.0, 5, 3)
+    before = with_a_tile(with_a_tile(table()), (600.0, 300.0))
+    things = Things()
+    things.keep(before, [TRAIN_TILE, second], CALIBRATION)
+    lit = before.copy()
+    for x in (408, 608):
+        cv2.circle(lit, (x, 301), 9, (120, 120, 120), -1)
+    assert things.and_on_tiles(lit, [], [TRAIN_TILE, second], CALIBRATION) == []
+
+
+def test_what_does_not_look_like_a_marker_proves_no_fault() -> None:
+    """It is held to be one; whoever put it there is not accused on its account."""
+    bare = reconstruct(view(eastward([(12, 5)])), SETUP)
+    thing = SeenMarker((684.0, 450.0), 0.5, recognised=False)
+    marked = reconstruct(replace(view(eastward([(12, 5)])), markers=(thing,)), SETUP, bare)
+    assert marked.markers == marked.supposed == {"Ann"}
+    assert difference(bare, marked).clouded
+    plain = reconstruct(replace(view(eastward([(12, 5)])), markers=(replace(thing, recognised=True),)), SETUP, bare)
+    assert plain.markers == {"Ann"} and not plain.supposed
+    assert not difference(bare, plain).clouded
+    assert not difference(marked, marked).clouded
