@@ -76,7 +76,7 @@ class Things:
         What changes its surroundings as well, or several tiles at once, is a shadow or a light.
         """
         small, scale = small_picture(image, self.settings.width_px)
-        lying = [tile for tile in tiles if self._lies_as_it_lay(tile)]
+        lying = [tile for tile in tiles if self.lay(tile, self.settings.nudged_mm)]
         if self._before is None or self._before.shape != small.shape or not lying:
             return list(markers)
         fresh = [tile for tile in tiles if tile not in lying]
@@ -90,11 +90,20 @@ class Things:
         on_tiles = [one for one in on_tiles if self.only_here(image, one.center_mm, calibration)]
         return [*markers, *on_tiles] if len(on_tiles) == 1 else list(markers)
 
-    def _lies_as_it_lay(self, tile: SeenTile) -> bool:
-        return tile.halves is not None and any(
-            distance(tile.center_mm, old.center_mm) < self.settings.nudged_mm and old.halves is not None
-            for old in self._lay
-        )
+    def lay(self, tile: SeenTile, within_mm: float) -> bool:
+        """Did this tile lie there, face up, when the table was still last? True where that was forgotten."""
+        if tile.halves is None or self._before is None:
+            return tile.halves is not None
+        return any(distance(tile.center_mm, old.center_mm) < within_mm and old.halves is not None for old in self._lay)
+
+    def went(self, image: Image, place: SeenTile, calibration: Calibration) -> bool:
+        """Did something of a thing's size go away at this place, and nothing around it change?"""
+        small, scale = small_picture(image, self.settings.width_px)
+        if self._before is None or self._before.shape != small.shape:
+            return False
+        where = tile_mask([place], calibration, small.shape[:2], scale, self.settings.aside_mm) == 1
+        found = self._differing(small, scale, where, calibration)
+        return any(not came and self.only_here(image, here, calibration) for here, came in found)
 
     def _differing(
         self, small: Floats, scale: float, where: NDArray[np.bool_], calibration: Calibration

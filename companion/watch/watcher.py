@@ -22,10 +22,11 @@ from companion.tile import Laid, Tile
 from companion.watch.bare import BareTable
 from companion.watch.colour import colours, recoloured
 from companion.watch.desk import LINE, Desk
-from companion.watch.memory import Looked, MarkerTrack, TableMemory
+from companion.watch.lifted import Lifted
+from companion.watch.memory import Looked, TableMemory
 from companion.watch.supposed import SupposedMarkers
 from companion.watch.things import Things
-from companion.watch.view import MOST_OVERLAP, grown, on_table, overlap, square_of, united
+from companion.watch.view import grown, on_table, square_of, united
 from companion.watch.watched import CameraNews, FrameSource, Reading, WatchSettings
 from companion.watch.weighing import weigh_unread
 from vision.calibration import Calibration
@@ -298,21 +299,10 @@ class Watcher:
         self.memory.drop(gone)
         self.memory.forgive(missing)
         if lost:
-            tiles = self._tiles()
-            self.memory.drop_markers([one for one in lost if self._was_lifted(frame, one, tiles)])
+            place = Lifted(frame.image, self.calibration, self.setup.tile_mm[1], self.things, self.bare)
+            tiles, markers = self._tiles(), self.memory.markers
+            self.memory.drop_markers([one for one in lost if place.is_empty(one, markers, tiles)])
             self.memory.forgive(lost)
-
-    def _was_lifted(self, frame: Frame, marker: MarkerTrack, tiles: Sequence[SeenTile]) -> bool:
-        """Is the place of a marker bare, or taken by a tile or by the marker itself, pushed aside?"""
-        place = square_of(marker.seen, self.setup.tile_mm[1])
-        if not self.things.changed(frame.image, place.center_mm, self.calibration):
-            return False
-        others = (one for one in self.memory.markers if one is not marker and one.missing == 0)
-        pushed = any(distance(one.seen.center_mm, place.center_mm) < self.setup.tile_mm[1] * 1.5 for one in others)
-        taken = any(overlap(place, tile) > MOST_OVERLAP for tile in tiles)
-        if pushed or taken or self.bare.is_bare(frame.image, place, tiles, self.calibration):
-            return True
-        return self.things.only_here(frame.image, place.center_mm, self.calibration)
 
     def _known(self) -> list[SeenTile]:
         side = self.setup.tile_mm[1]

@@ -17,6 +17,8 @@ from companion.session import Session
 from companion.setup_file import setup_from_json
 from companion.tableview import Point, SeenMarker, SeenTile
 from companion.tile import double_set
+from companion.watch.bare import BareTable
+from companion.watch.lifted import Lifted
 from companion.watch.memory import MarkerTrack, TableMemory
 from companion.watch.session_desk import SessionDesk
 from companion.watch.supposed import SupposedMarkers
@@ -209,3 +211,31 @@ def test_what_does_not_look_like_a_marker_proves_no_fault() -> None:
     assert plain.markers == {"Ann"} and not plain.supposed
     assert not difference(bare, plain).clouded
     assert not difference(marked, marked).clouded
+
+
+def lying_on_a_tile(now: NDArray[np.uint8], seen_at: Point = (408.0, 301.0)) -> bool:
+    """Is a marker that was seen on a train's tile, and is not found now, held to lie there still?"""
+    before = with_a_tile(table())
+    cv2.circle(before, (408, 301), 9, (40, 40, 160), -1)
+    things, bare = Things(), BareTable()
+    things.keep(before, [TRAIN_TILE], CALIBRATION)
+    bare.learn(before, [TRAIN_TILE], CALIBRATION)
+    track = MarkerTrack(SeenMarker(seen_at, 0.5, recognised=False), 2, 2)
+    return not Lifted(now, CALIBRATION, 24.0, things, bare).is_empty(track, [track], [TRAIN_TILE])
+
+
+def test_a_marker_on_a_tile_is_lifted_when_it_is_gone_and_not_when_the_light_changes() -> None:
+    marked = with_a_tile(table())
+    cv2.circle(marked, (408, 301), 9, (40, 40, 160), -1)
+    assert lying_on_a_tile(marked)
+    darker = marked.copy()
+    darker[200:400, 300:500] = darker[200:400, 300:500] // 2
+    assert lying_on_a_tile(darker)
+    assert not lying_on_a_tile(with_a_tile(table()))
+
+
+def test_a_marker_on_a_tile_outlives_a_bump_of_the_camera() -> None:
+    """Nothing is known of the table as it was then, so nothing has gone from it."""
+    track = MarkerTrack(SeenMarker((408.0, 301.0), 0.5, recognised=False), 2, 2)
+    lifted = Lifted(with_a_tile(table()), CALIBRATION, 24.0, Things(), BareTable())
+    assert not lifted.is_empty(track, [track], [TRAIN_TILE])

@@ -1,0 +1,44 @@
+"""Was a marker taken away that is not found any more? What is only overlooked lies where it lay."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from companion.layout.joints import distance
+from companion.tableview import SeenTile
+from companion.watch.bare import BareTable
+from companion.watch.memory import MarkerTrack
+from companion.watch.things import Things
+from companion.watch.view import MOST_OVERLAP, overlap, square_of
+from vision.calibration import Calibration
+from vision.frame import Image
+
+
+@dataclass(frozen=True, slots=True)
+class Lifted:
+    """One look at a still table; `side_mm` is a tile's width, about that of pegs and coins."""
+
+    image: Image
+    calibration: Calibration
+    side_mm: float
+    things: Things
+    bare: BareTable
+
+    def is_empty(self, marker: MarkerTrack, markers: Sequence[MarkerTrack], tiles: Sequence[SeenTile]) -> bool:
+        """Is the place of a marker bare, or taken by a tile or by the marker itself, pushed aside?
+
+        One that lies on a tile has left it where something went away and nothing around it changed.
+        """
+        place = square_of(marker.seen, self.side_mm)
+        if not self.things.changed(self.image, place.center_mm, self.calibration):
+            return False
+        others = (one for one in markers if one is not marker and one.missing == 0)
+        if any(distance(one.seen.center_mm, place.center_mm) < self.side_mm * 1.5 for one in others):
+            return True
+        under = [tile for tile in tiles if overlap(place, tile) > MOST_OVERLAP]
+        if any(self.things.lay(tile, self.side_mm / 2) for tile in under):
+            return self.things.went(self.image, place, self.calibration)
+        if under or self.bare.is_bare(self.image, place, tiles, self.calibration):
+            return True
+        return self.things.only_here(self.image, place.center_mm, self.calibration)
