@@ -37,7 +37,7 @@ class Lifted:
         if any(distance(one.seen.center_mm, place.center_mm) < self.side_mm * 1.5 for one in others):
             return True
         under = [tile for tile in tiles if overlap(place, tile) > MOST_OVERLAP]
-        if any(self.things.lay(tile, self.side_mm / 2) for tile in under):
+        if any(map(self.things.lay, under)):
             return self.things.went(self.image, place, self.calibration)
         if under or self.bare.is_bare(self.image, place, tiles, self.calibration):
             return True

@@ -26,7 +26,7 @@ class ThingSettings:
     """`width_px` of the small picture. A thing differs by `contrast` grey levels of 255 from what was there, measures
     `sizes_mm` across, fills `filled` of the box around it, and is not within `aside_mm` of a tile or marker. One that
     was lifted leaves a change of which at most `most_beside` of eight places `around_mm` away see anything (a tile may
-    have been laid beside it). A tile that moved less than `nudged_mm` lies as it lay."""
+    have been laid beside it)."""
 
     width_px: int = 960
     contrast: float = 18.0
@@ -34,7 +34,6 @@ class ThingSettings:
     filled: float = 0.4
     aside_mm: float = 5.0
     same_mm: float = 12.0
-    nudged_mm: float = 2.0
     around_mm: float = 24.0
     most_beside: int = 2
 
@@ -57,7 +56,7 @@ class Things:
         beside = tile_mask([*known, *self._lay], calibration, small.shape[:2], scale, self.settings.aside_mm) == 0
         put: list[Point] = []
         lifted: list[Point] = []
-        for here, came in self._differing(small, scale, beside, calibration):
+        for here, came, _ in self._differing(small, scale, beside, calibration):
             (put if came else lifted).append(here)
         same = self.settings.same_mm
         kept = [
@@ -76,25 +75,25 @@ class Things:
         What changes its surroundings as well, or several tiles at once, is a shadow or a light.
         """
         small, scale = small_picture(image, self.settings.width_px)
-        lying = [tile for tile in tiles if self.lay(tile, self.settings.nudged_mm)]
+        lying = [old for old in self._lay if old.halves is not None and _lies_there(old, tiles)]
         if self._before is None or self._before.shape != small.shape or not lying:
             return list(markers)
-        fresh = [tile for tile in tiles if tile not in lying]
+        fresh = [tile for tile in tiles if not self.lay(tile)]
         where = tile_mask(lying, calibration, small.shape[:2], scale, 0.0) == 1
         where &= tile_mask(fresh, calibration, small.shape[:2], scale, self.settings.aside_mm) == 0
         on_tiles = [
             SeenMarker(here, LEAST_THING_CONFIDENCE, recognised=False)
-            for here, came in self._differing(small, scale, where, calibration)
-            if came and not self._near(here, [marker.center_mm for marker in markers])
+            for here, came, narrow_mm in self._differing(small, scale, where, calibration)
+            if came and narrow_mm >= self.settings.sizes_mm[0] and not self._near(here, [m.center_mm for m in markers])
         ]
         on_tiles = [one for one in on_tiles if self.only_here(image, one.center_mm, calibration)]
         return [*markers, *on_tiles] if len(on_tiles) == 1 else list(markers)
 
-    def lay(self, tile: SeenTile, within_mm: float) -> bool:
+    def lay(self, tile: SeenTile) -> bool:
         """Did this tile lie there, face up, when the table was still last? True where that was forgotten."""
         if tile.halves is None or self._before is None:
             return tile.halves is not None
-        return any(distance(tile.center_mm, old.center_mm) < within_mm and old.halves is not None for old in self._lay)
+        return _lies_there(tile, self._lay)
 
     def went(self, image: Image, place: SeenTile, calibration: Calibration) -> bool:
         """Did something of a thing's size go away at this place, and nothing around it change?"""
@@ -103,12 +102,13 @@ class Things:
             return False
         where = tile_mask([place], calibration, small.shape[:2], scale, self.settings.aside_mm) == 1
         found = self._differing(small, scale, where, calibration)
-        return any(not came and self.only_here(image, here, calibration) for here, came in found)
+        return any(not came and self.only_here(image, here, calibration) for here, came, _ in found)
 
     def _differing(
         self, small: Floats, scale: float, where: NDArray[np.bool_], calibration: Calibration
-    ) -> Iterator[tuple[Point, bool]]:
-        """What of a thing's size differs there from the last still table: its place, and whether it came or went."""
+    ) -> Iterator[tuple[Point, bool, float]]:
+        """What of a thing's size differs there from the last still table: its place, whether it came or went, and how
+        wide it is at least (mm)."""
         assert self._before is not None
         strong = ((_change(small, self._before) > self.settings.contrast) & where).astype(np.uint8)
         count, labels, stats, centres = cv2.connectedComponentsWithStats(strong, connectivity=8)
@@ -120,7 +120,7 @@ class Things:
                 continue
             x, y = calibration.to_mm(np.array([centres[n] / scale], np.float64))[0]
             came = self._stands_out(small, labels == n) > self._stands_out(self._before, labels == n)
-            yield (float(x), float(y)), came
+            yield (float(x), float(y)), came, min(wide, high) / mm
 
     def changed(self, image: Image, place: Point, calibration: Calibration) -> bool:
         """Does the picture differ at this place from the last still table? True where that cannot be told."""
@@ -174,3 +174,9 @@ def _change(now: Floats, before: Floats) -> Floats:
     """(h, w) grey levels by which each point differs, the light's own change taken out."""
     apart = now - before
     return np.asarray(np.abs(apart - np.median(apart.reshape(-1, 3), axis=0)).max(2), np.float32)
+
+
+def _lies_there(tile: SeenTile, others: Sequence[SeenTile]) -> bool:
+    """Is one of the others this tile, but for a nudge?"""
+    reach = tile.width_mm / 2
+    return any(one.halves is not None and distance(tile.center_mm, one.center_mm) < reach for one in others)

@@ -163,6 +163,12 @@ def test_what_comes_to_lie_on_a_tile_is_a_marker() -> None:
     assert near((marker.center_mm,), (408.0, 301.0))
 
 
+def test_an_outline_that_wavers_under_a_marker_hides_it_not() -> None:
+    picture = with_a_tile(table())
+    cv2.circle(picture, (408, 301), 9, (40, 40, 160), -1)
+    assert len(on_the_tile(picture, replace(TRAIN_TILE, center_mm=(396.0, 301.0)))) == 1
+
+
 def test_a_marker_that_was_recognised_there_is_none_more() -> None:
     picture = with_a_tile(table())
     cv2.circle(picture, (408, 301), 9, (40, 40, 160), -1)
@@ -176,9 +182,10 @@ def test_shadows_nudges_and_new_tiles_are_no_markers() -> None:
     shaded = with_a_tile(table())
     shaded[250:350, 380:480] = shaded[250:350, 380:480] // 2
     assert on_the_tile(shaded) == []
-    assert on_the_tile(with_a_tile(table(), (401.0, 301.0))) == []
-    moved = replace(TRAIN_TILE, center_mm=(400.0, 312.0))
-    assert on_the_tile(with_a_tile(table(), (400.0, 312.0)), moved) == []
+    for nudged in ((401.0, 301.0), (404.0, 300.0), (400.0, 304.0), (403.0, 303.0)):
+        assert on_the_tile(with_a_tile(table(), nudged), replace(TRAIN_TILE, center_mm=nudged)) == []
+    moved = replace(TRAIN_TILE, center_mm=(400.0, 314.0))
+    assert on_the_tile(with_a_tile(table(), (400.0, 314.0)), moved) == []
 
 
 def test_a_marker_taken_from_a_tile_is_not_seen_there() -> None:
