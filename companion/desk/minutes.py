@@ -34,12 +34,13 @@ COUNTED = frozenset(
             Violation.OUT_OF_TURN,
             Violation.MARKER_WRONG_TRAIN,
             Violation.MARKER_MISSING,
+            Violation.MARKER_NOT_REMOVED,
         ),
     )
 )
 """Faults that rest on how many face-down tiles the camera found, on the order of turns alone, on whose hand moved a
-marker, which nobody saw, or on a marker that is not found: one thing overlooked, one hand mistaken for another must
-accuse nobody. So they are never certain by the camera."""
+marker, which nobody saw, or on a marker that is not found or is held to lie there still: one thing overlooked, one hand
+mistaken for another must accuse nobody. So they are never certain by the camera."""
 
 READ_TWICE = frozenset({str(Violation.DUPLICATE_TILE)})
 """A tile that is seen a second time is first of all misread, now or before: a box has it once. Source: rules.md 5.1."""

@@ -28,7 +28,7 @@ class Lifted:
     def is_empty(self, marker: MarkerTrack, markers: Sequence[MarkerTrack], tiles: Sequence[SeenTile]) -> bool:
         """Is the place of a marker bare, or taken by a tile or by the marker itself, pushed aside?
 
-        One that lies on a tile has left it where something went away and nothing around it changed.
+        One that lies on a tile has left it where that place looks quite different.
         """
         place = square_of(marker.seen, self.side_mm)
         if not self.things.changed(self.image, place.center_mm, self.calibration):
@@ -38,7 +38,7 @@ class Lifted:
             return True
         under = [tile for tile in tiles if overlap(place, tile) > MOST_OVERLAP]
         if any(map(self.things.lay, under)):
-            return self.things.went(self.image, place, self.calibration)
+            return self.things.went(self.image, place.center_mm, self.calibration)
         if under or self.bare.is_bare(self.image, place, tiles, self.calibration):
             return True
         return self.things.only_here(self.image, place.center_mm, self.calibration)

@@ -26,7 +26,8 @@ class ThingSettings:
     """`width_px` of the small picture. A thing differs by `contrast` grey levels of 255 from what was there, measures
     `sizes_mm` across, fills `filled` of the box around it, and is not within `aside_mm` of a tile or marker. One that
     was lifted leaves a change of which at most `most_beside` of eight places `around_mm` away see anything (a tile may
-    have been laid beside it)."""
+    have been laid beside it). What was seen `patch_mm` around a place is there still where it correlates with what is
+    seen now by `same_look`."""
 
     width_px: int = 960
     contrast: float = 18.0
@@ -36,6 +37,8 @@ class ThingSettings:
     same_mm: float = 12.0
     around_mm: float = 24.0
     most_beside: int = 2
+    patch_mm: float = 11.0
+    same_look: float = 0.5
 
 
 @dataclass(slots=True)
@@ -95,14 +98,20 @@ class Things:
             return tile.halves is not None
         return _lies_there(tile, self._lay)
 
-    def went(self, image: Image, place: SeenTile, calibration: Calibration) -> bool:
-        """Did something of a thing's size go away at this place, and nothing around it change?"""
-        small, scale = small_picture(image, self.settings.width_px)
+    def went(self, image: Image, place: Point, calibration: Calibration) -> bool:
+        """Is what was seen at this place not seen there any more, in whatever light, or a nudge aside?"""
+        s = self.settings
+        small, scale = small_picture(image, s.width_px)
         if self._before is None or self._before.shape != small.shape:
             return False
-        where = tile_mask([place], calibration, small.shape[:2], scale, self.settings.aside_mm) == 1
-        found = self._differing(small, scale, where, calibration)
-        return any(not came and self.only_here(image, here, calibration) for here, came, _ in found)
+        mm = scale * calibration.px_per_mm
+        x, y = (calibration.to_px(np.array([place], np.float64))[0] * scale).round().astype(int)
+        patch, around = round(s.patch_mm * mm), round((s.patch_mm + s.same_mm / 2) * mm)
+        was = self._before[max(0, y - patch) : y + patch + 1, max(0, x - patch) : x + patch + 1]
+        now = small[max(0, y - around) : y + around + 1, max(0, x - around) : x + around + 1]
+        if was.size == 0 or now.shape[0] < was.shape[0] or now.shape[1] < was.shape[1]:
+            return False
+        return float(cv2.matchTemplate(now, was, cv2.TM_CCOEFF_NORMED).max()) < s.same_look
 
     def _differing(
         self, small: Floats, scale: float, where: NDArray[np.bool_], calibration: Calibration

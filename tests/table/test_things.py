@@ -241,6 +241,13 @@ def test_a_marker_on_a_tile_is_lifted_when_it_is_gone_and_not_when_the_light_cha
     assert not lying_on_a_tile(with_a_tile(table()))
 
 
+def test_a_marker_is_seen_to_go_although_a_tile_is_laid_beside_it() -> None:
+    picture = with_a_tile(with_a_tile(table()), (449.0, 300.0))
+    assert not lying_on_a_tile(picture)
+    cv2.circle(picture, (409, 302), 9, (40, 40, 160), -1)
+    assert lying_on_a_tile(picture)
+
+
 def test_a_marker_on_a_tile_outlives_a_bump_of_the_camera() -> None:
     """Nothing is known of the table as it was then, so nothing has gone from it."""
     track = MarkerTrack(SeenMarker((408.0, 301.0), 0.5, recognised=False), 2, 2)
