@@ -19,6 +19,7 @@ from companion.setup_file import GameSetup, SetupError, setup_from_json
 from companion.supervise import AwayError, SupervisedCamera, SupervisedEye, keep_watching
 from companion.tile import Tile
 from companion.watch import CameraNews, Watcher
+from companion.watch.hypotheses import settings_for
 from companion.watch.session_desk import SessionDesk
 from companion.watch.start import first_calibration, known_set
 from companion.web.house import House, SessionLike
@@ -229,7 +230,8 @@ class WatchedTable:
             tiles = watcher.memory.tiles()
             return self._evidence.keep(name, shown, _corners_of(watcher), before=True, tiles=tiles)
 
-        desk = SessionDesk(session, session.rules, setup, box, keep=keep)
+        settings = settings_for(self._camera.stills)
+        desk = SessionDesk(session, session.rules, setup, box, settings=settings, keep=keep)
         return Watcher(
             self._camera,
             self._eye,  # type: ignore[arg-type]

@@ -145,7 +145,7 @@ def _session_desk(setup: GameSetup, known: Any, printer: Printer, journal_path: 
     from companion.ruleset import RuleSetError
     from companion.session import Session
     from companion.tile import Tile
-    from companion.watch.hypotheses import HypothesisSettings
+    from companion.watch.hypotheses import settings_for
     from companion.watch.session_desk import SessionDesk
 
     path = journal_path or Path(tempfile.mkdtemp(prefix="companion-watch-")) / "game.jsonl"
@@ -155,6 +155,4 @@ def _session_desk(setup: GameSetup, known: Any, printer: Printer, journal_path: 
         raise click.ClickException(str(error)) from None
     session.subscribe(lambda event: printer.line(event.to_json()))
     box = {Tile(a, b): count for (a, b), count in known.copies.items()}
-    # Of photographs, one a play, the next may be the last: nothing is put off there.
-    settings = HypothesisSettings(doubt_patience=0 if stills else 1)
-    return SessionDesk(session, session.rules, setup, box, settings=settings)
+    return SessionDesk(session, session.rules, setup, box, settings=settings_for(stills))

@@ -14,6 +14,7 @@ from companion.layout.joints import distance
 from companion.observed import worth_asking
 
 SAME_PLACE_MM = 20.0
+"""A doubt that names no tile is the same one within this; markers are seen a little elsewhere each time."""
 
 
 @dataclass(slots=True)

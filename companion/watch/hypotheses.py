@@ -43,6 +43,11 @@ class HypothesisSettings:
     doubt_patience: int = 1
 
 
+def settings_for(stills: bool) -> HypothesisSettings:
+    """Of photographs, one a play, the next may be the last: no doubt is put off there."""
+    return HypothesisSettings(doubt_patience=0) if stills else HypothesisSettings()
+
+
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
     """The observation as it would be with other values; `odds` against the values as read (1 is as likely)."""

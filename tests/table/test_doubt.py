@@ -20,6 +20,7 @@ from companion.tile import Laid, Tile, double_set
 from companion.watch.bare import BareTable
 from companion.watch.colour import ColourSettings, colours, recoloured
 from companion.watch.doubts import Doubts
+from companion.watch.hypotheses import settings_for
 from companion.watch.memory import Looked, TableMemory
 from companion.watch.session_desk import SessionDesk
 from companion.watch.view import overlap
@@ -297,7 +298,7 @@ def test_a_doubt_that_is_gone_with_the_next_table_is_nobodys_question() -> None:
 
 
 def test_of_photographs_nothing_is_put_off() -> None:
-    doubts = Doubts(patience=0)
+    doubts = Doubts(settings_for(stills=True).doubt_patience)
     odd = replace(reconstruct(view([]), SETUP), problems=(Problem(Trouble.LOOSE_TILE, (900.0, 250.0), (7,)),))
     doubts.put_off(odd.problems, "f1")
     assert doubts.lasting(odd, "f1", lambda _: False) == list(odd.problems)
