@@ -103,7 +103,8 @@ class Course:
             self = self.uncounted_among(meant(event))
         player = self.player_of(event)
         if isinstance(action, (Mark, Unmark)) and not self._in_turn(player):
-            return self._take_stray_marker(action, player)
+            stray = self._take_stray_marker(action, player)
+            return replace(stray, findings=getattr(event, "violations", ())) if unsettled(event) else stray
         if isinstance(action, (Play, Draw, Discard)) and self.table.hands.get(player) == 0:
             return self._miscounted(player).take(event, key)
         step = Step(self) if self._continues(player, action) else self._turn_to(player)

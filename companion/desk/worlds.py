@@ -250,16 +250,23 @@ def _continued(world: World, telling: Telling, faults: int = 0, when: int = 0) -
 
 
 def _marked_beside(events: Sequence[Event], first: int) -> frozenset[tuple[int, str]]:
-    """(index, owner) of tiles laid by another on a train whose marker came at the same moment.
+    """(index, owner) of tiles laid by another when a marker's owner, who laid nothing, put it down at the same moment.
 
-    The marker's owner may have laid them, and put it there needlessly: what nobody is blamed for names nobody either.
+    That is every tile on the marker's train, and what the next player laid elsewhere: the owner may have laid them, and
+    marked the train needlessly. What nobody is blamed for names nobody either.
     """
-    owners = {event.train for event in events if isinstance(event, MarkerPlaced)}
-    return frozenset(
-        (first + n, event.train)
-        for n, event in enumerate(events)
-        if isinstance(event, TilePlayed) and event.train in owners and event.by != event.train
-    )
+    layers = {event.by for event in events if isinstance(event, TilePlayed)}
+    found = set()
+    for place, marker in enumerate(events):
+        if not isinstance(marker, MarkerPlaced):
+            continue
+        owner = marker.train
+        plays = [(n, one) for n, one in enumerate(events) if isinstance(one, TilePlayed) and one.by != owner]
+        found |= {(first + n, owner) for n, one in plays if one.train == owner}
+        if marker.by == owner and owner not in layers:
+            after = [(n, one) for n, one in plays if n > place]
+            found |= {(first + n, owner) for n, one in after if one.by == after[0][1].by}
+    return frozenset(found)
 
 
 def twins(world: World, other: World) -> dict[int, int]:

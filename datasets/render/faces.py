@@ -15,7 +15,7 @@ from datasets.render.camera import distance_to_rounded
 from datasets.render.gbuffer import Texture
 from datasets.render.pips import chinese, western
 from datasets.render.printing import Layer, Pip, numeral, stamp
-from datasets.render.styles import TileStyle
+from datasets.render.styles import Specks, TileStyle
 
 F = np.float32
 Image = NDArray[np.float32]
@@ -88,6 +88,8 @@ class FaceMaker:
         if body.speckled:
             specks = (rng.random((h // 2 + 1, w // 2 + 1)) < 0.06).astype(F)
             albedo[..., :3] *= (1 - 0.5 * cv2.resize(specks, (w, h)))[..., None]
+        if body.specks is not None:
+            _strew(albedo, body.specks, self.px_per_mm, rng)
         if body.scratches:
             _scratch(albedo, rng, body.scratches, light=body.dark)
         return albedo, relief
@@ -263,3 +265,14 @@ def _print_back(style: TileStyle, albedo: Image, relief: Image, u: Image, v: Ima
         colour = style.pips.palette[3]
     albedo[..., :3] += (colour - albedo[..., :3]) * ink[..., None] * 0.85
     relief[..., 3] *= 1 - 0.12 * ink
+
+
+def _strew(albedo: Image, specks: Specks, px_per_mm: float, rng: np.random.Generator) -> None:
+    """Blots of uneven shape and size all over the face, in place."""
+    h, w = albedo.shape[:2]
+    cell = max(1.0, specks.size * px_per_mm)
+    grains = rng.normal(size=(int(h / cell) + 3, int(w / cell) + 3)).astype(F)
+    field = cv2.resize(grains, (w, h), interpolation=cv2.INTER_CUBIC)
+    cut = float(np.quantile(field, 1 - specks.share))
+    soft = np.clip((field - cut) / 0.25 + 0.5, 0, 1) * F(specks.strength)
+    albedo[..., :3] += (specks.colour - albedo[..., :3]) * soft[..., None]

@@ -14,7 +14,7 @@ import numpy as np
 from datasets.render.chance import pick
 from datasets.render.colour import any_colour, linear, luminance
 from datasets.render.palettes import rare_palette
-from datasets.render.styles import Body, Lettering, Pips, TileStyle
+from datasets.render.styles import Body, Lettering, Pips, Specks, TileStyle
 
 _FONTS = (
     cv2.FONT_HERSHEY_SIMPLEX,
@@ -30,6 +30,8 @@ def rare_style(style: TileStyle, rng: np.random.Generator) -> TileStyle:
         return style
     if rng.random() < 0.6:
         style = replace(style, body=_body(style.body, rng))
+    if rng.random() < 0.4:
+        style = replace(style, body=_mottled(style.body, style.pips.radius, rng))
     if style.family == "chinese":
         return _chinese(style, rng)
     pips = _inked(style.pips, style.body, rng)
@@ -49,6 +51,25 @@ def _body(body: Body, rng: np.random.Generator) -> Body:
     colour = np.clip(any_colour(rng, saturation, (20, 255)), 0.004, 0.9).astype(np.float32)
     back = body.back_colour if body.two_tone else colour
     return replace(body, material="colour" if not body.grained else body.material, colour=colour, back_colour=back)
+
+
+def _mottled(body: Body, radius: float, rng: np.random.Generator) -> Body:
+    """Marbled, speckled or both; the spots are fainter than pips or smaller."""
+    if rng.random() < 0.5:
+        body = replace(body, swirl=rng.uniform(0.1, 0.5))
+        if rng.random() < 0.6:
+            return body
+    shade = rng.random()
+    if shade < 0.5:
+        colour = body.colour * rng.uniform(0.1, 0.6)
+    elif shade < 0.75:
+        colour = np.minimum(body.colour * rng.uniform(1.5, 4) + rng.uniform(0, 0.3), 0.9)
+    else:
+        colour = any_colour(rng, (20, 255), (20, 250))
+    size = radius * rng.uniform(0.15, 1.0)
+    faint = 0.75 if size < 0.4 * radius else 0.5
+    specks = Specks(size, rng.uniform(0.02, 0.3), colour.astype(np.float32), rng.uniform(0.15, faint))
+    return replace(body, specks=specks)
 
 
 def _inked(pips: Pips, body: Body, rng: np.random.Generator) -> Pips:

@@ -15,6 +15,16 @@ from datasets.render.pips import ChinesePrint, Maker, make_chinese_print, make_m
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Specks:
+    """Spots in the body itself: their size in mm, the share of the face they cover, their colour and its strength."""
+
+    size: float
+    share: float
+    colour: Rgb
+    strength: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Body:
     """The blank tile; lengths in mm, colours linear; `scratches` on a face on average."""
 
@@ -38,6 +48,7 @@ class Body:
     two_tone: bool
     back_pattern: str
     side_split: float
+    specks: Specks | None = None
 
     @property
     def dark(self) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+from companion.event_fields import Finding
 from companion.events import Header, MarkerPlaced, RoundEnded, TilePlayed
 from companion.notation import Drawing, Laying, Vanishing, parse_delta
 from companion.session import Session
@@ -52,11 +54,14 @@ def by(session: Session, *halves: int) -> str | None:
 
 
 def test_a_fault_that_nobody_noticed_is_found_turns_later(tmp_path: Path) -> None:
-    """Ben played and put his marker on all the same; until Cy plays too it may have been Cy's tile after Ben's pass."""
+    """Ben played and put his marker on all the same; until Cy plays too it may have been Cy's tile after Ben's pass.
+
+    So nobody is named for it, and nobody blamed.
+    """
     session = table(tmp_path)
     watch(session, "+12-3@Ann", "+12-10@Ben", "+12-11@Cy", "+12-9@Dee", "mark Ann", "+12-4@MX; mark Ben")
     assert held(session) == []
-    assert by(session, 12, 4) == "Cy"
+    assert by(session, 12, 4) is None
     watch(session, "+11-8@Cy")
     assert ("MARKER_UNEARNED", False, "Ben") in held(session)
     assert not any(certain for _, certain, _ in held(session))
@@ -145,3 +150,15 @@ def test_a_round_that_the_rules_ended_on_a_wrong_count_goes_on_too(tmp_path: Pat
     assert held(session) == []
     session.close()
     assert Session.open(tmp_path / "g.jsonl", ticking()).phase == "playing"
+
+
+def test_what_is_held_against_several_about_a_marker_stands_as_it_was_weighed(tmp_path: Path) -> None:
+    """Neither Ben nor Dee is to move; which of them it was is open, so the rules alone make nothing certain of it."""
+    session = table(tmp_path)
+    watch(session, "+12-3@Ann")
+    course = session._ledger.match.course
+    assert course is not None
+    weighed = tuple(Finding("MARKER_WRONG_TRAIN", certain=False, by=name) for name in ("Dee", "Ben"))
+    open_ = MarkerPlaced(by=None, train="Cy", maybe=("Dee", "Ben"), violations=weighed, source="camera")
+    assert course.take(open_, 99).findings == weighed
+    assert course.take(replace(open_, by="Dee", maybe=()), 99).findings[0].certain
