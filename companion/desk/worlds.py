@@ -19,7 +19,7 @@ from companion.notation import Change, Laying, Vanishing
 from companion.turn import Mark, Unmark
 
 MOST_WORLDS = 6
-MOST_FAULTY_WORLDS = 16
+MOST_FAULTY_WORLDS = 48
 COST_REACH = 3
 """A world that needs so many more turns and passes than the cheapest is no longer believed."""
 MOST_EVENTS = 48

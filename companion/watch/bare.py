@@ -31,6 +31,10 @@ INSIDE_MM = 5.0
 """A place is judged by its inside: where its neighbours stood close, their flanks and shadows reach over its edges."""
 
 
+FLANK_MM = 1.5
+"""So far around a tile its flank and its shadow may be seen."""
+
+
 @dataclass(frozen=True, slots=True)
 class BareSettings:
     """`width_px` of the small picture. A bare place differs from the table (the light's own change taken out) by at
@@ -73,8 +77,18 @@ class BareTable:
         self._known[free] = small[free]
         self._seen[free] = 1
 
-    def is_bare(self, image: Image, tile: SeenTile, others: Sequence[SeenTile], calibration: Calibration) -> bool:
-        """Does the place where `tile` lay look like the table? False where that cannot be told."""
+    def is_bare(
+        self,
+        image: Image,
+        tile: SeenTile,
+        others: Sequence[SeenTile],
+        calibration: Calibration,
+        beside: Sequence[SeenTile] = (),
+    ) -> bool:
+        """Does the place where `tile` lay look like the table? False where that cannot be told.
+
+        Only what of it lies outside the tiles `beside` is looked at.
+        """
         small, scale = small_picture(image, self.settings.width_px)
         shape = small.shape[:2]
         inside = tile_mask([tile], calibration, shape, scale, -INSIDE_MM)
@@ -84,7 +98,7 @@ class BareTable:
             ring = (tile_mask([tile], calibration, shape, scale, reach) == 1) & (blocked == 0)
             if ring.sum() > place_least(inside):
                 break
-        place = inside == 1
+        place = (inside == 1) & (tile_mask(beside, calibration, shape, scale, FLANK_MM) == 0)
         if place.sum() < LEAST_PX or ring.sum() < LEAST_PX:
             return False
         if self._known is not None and self._seen is not None and self._known.shape == small.shape:

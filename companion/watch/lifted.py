@@ -10,9 +10,12 @@ from companion.tableview import SeenTile
 from companion.watch.bare import BareTable
 from companion.watch.memory import MarkerTrack
 from companion.watch.things import Things
-from companion.watch.view import MOST_OVERLAP, overlap, square_of
+from companion.watch.view import MOST_OVERLAP, free_part, overlap, square_of
 from vision.calibration import Calibration
 from vision.frame import Image
+
+LEAST_FREE = 0.3
+"""So much of a marker's place has to reach over the tiles' edges before the table there says anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +31,7 @@ class Lifted:
     def is_empty(self, marker: MarkerTrack, markers: Sequence[MarkerTrack], tiles: Sequence[SeenTile]) -> bool:
         """Is the place of a marker bare, or taken by a tile or by the marker itself, pushed aside?
 
-        One that lies on a tile has left it where that place looks quite different.
+        One that lies on a tile has left it where that place looks quite different, or where the table shows beside it.
         """
         place = square_of(marker.seen, self.side_mm)
         if not self.things.changed(self.image, place.center_mm, self.calibration):
@@ -38,7 +41,16 @@ class Lifted:
             return True
         under = [tile for tile in tiles if overlap(place, tile) > MOST_OVERLAP]
         if any(map(self.things.lay, under)):
-            return self.things.went(self.image, place.center_mm, self.calibration)
+            went = self.things.went(self.image, place.center_mm, self.calibration)
+            return went or self._table_shows(place, under, tiles)
         if under or self.bare.is_bare(self.image, place, tiles, self.calibration):
             return True
         return self.things.only_here(self.image, place.center_mm, self.calibration)
+
+    def _table_shows(self, place: SeenTile, under: Sequence[SeenTile], tiles: Sequence[SeenTile]) -> bool:
+        """Is what of a marker's place reaches over the tiles' edges the table's now, and was not before?"""
+        free, middle = free_part(place, under)
+        if free < LEAST_FREE:
+            return False
+        changed = self.things.changed(self.image, middle, self.calibration)
+        return changed and self.bare.is_bare(self.image, place, tiles, self.calibration, beside=under)

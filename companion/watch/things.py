@@ -71,11 +71,17 @@ class Things:
         return (*kept, *(new for new in put if not any(distance(new, old) < same for old in kept)))
 
     def and_on_tiles(
-        self, image: Image, markers: Sequence[SeenMarker], tiles: Sequence[SeenTile], calibration: Calibration
+        self,
+        image: Image,
+        markers: Sequence[SeenMarker],
+        tiles: Sequence[SeenTile],
+        calibration: Calibration,
+        lay: Sequence[Point] = (),
     ) -> list[SeenMarker]:
         """The markers found, and what else came to lie on a tile that lies as it lay: only markers are put there.
 
-        What changes its surroundings as well, or several tiles at once, is a shadow or a light.
+        What changes its surroundings as well, or several tiles at once, is a shadow or a light. Where a marker `lay`
+        that is lifted, the tile under it comes to light.
         """
         small, scale = small_picture(image, self.settings.width_px)
         lying = [old for old in self._lay if old.halves is not None and _lies_there(old, tiles)]
@@ -88,6 +94,7 @@ class Things:
             SeenMarker(here, LEAST_THING_CONFIDENCE, recognised=False)
             for here, came, narrow_mm in self._differing(small, scale, where, calibration)
             if came and narrow_mm >= self.settings.sizes_mm[0] and not self._near(here, [m.center_mm for m in markers])
+            if not any(distance(here, one) < self.settings.around_mm for one in lay)
         ]
         on_tiles = [one for one in on_tiles if self.only_here(image, one.center_mm, calibration)]
         return [*markers, *on_tiles] if len(on_tiles) == 1 else list(markers)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.tableview import Point, SeenHalf, SeenHub, SeenMarker, SeenTile
 from vision.calibration import Calibration
@@ -89,14 +90,37 @@ def overlap(a: SeenTile, b: SeenTile) -> float:
     reach = (a.length_mm + b.length_mm) / 2 + (a.width_mm + b.width_mm) / 2
     if abs(a.center_mm[0] - b.center_mm[0]) > reach or abs(a.center_mm[1] - b.center_mm[1]) > reach:
         return 0.0
-    ua, ub = np.radians(a.heading_deg), np.radians(b.heading_deg)
+    return float(_within(_sampled(a), b).mean())
+
+
+def free_part(a: SeenTile, tiles: Sequence[SeenTile]) -> tuple[float, Point]:
+    """The part of `a` (0 to 1) that lies on none of these tiles, and the middle of that part (mm)."""
+    points = _sampled(a)
+    free = np.ones(len(points), bool)
+    for tile in tiles:
+        free &= ~_within(points, tile)
+    if not free.any():
+        return 0.0, a.center_mm
+    x, y = points[free].mean(0)
+    return float(free.mean()), (float(x), float(y))
+
+
+def _sampled(a: SeenTile) -> NDArray[np.float64]:
+    """(45, 2) points (mm) all over a tile."""
+    u = np.radians(a.heading_deg)
     along, across = np.meshgrid(np.linspace(-0.45, 0.45, 9) * a.length_mm, np.linspace(-0.45, 0.45, 5) * a.width_mm)
-    x = a.center_mm[0] + along * np.cos(ua) - across * np.sin(ua) - b.center_mm[0]
-    y = a.center_mm[1] + along * np.sin(ua) + across * np.cos(ua) - b.center_mm[1]
-    within = (np.abs(x * np.cos(ub) + y * np.sin(ub)) <= b.length_mm / 2) & (
-        np.abs(y * np.cos(ub) - x * np.sin(ub)) <= b.width_mm / 2
+    x = a.center_mm[0] + along * np.cos(u) - across * np.sin(u)
+    y = a.center_mm[1] + along * np.sin(u) + across * np.cos(u)
+    return np.stack([x.ravel(), y.ravel()], axis=1)
+
+
+def _within(points: NDArray[np.float64], b: SeenTile) -> NDArray[np.bool_]:
+    u = np.radians(b.heading_deg)
+    x, y = (points - np.asarray(b.center_mm)).T
+    return np.asarray(
+        (np.abs(x * np.cos(u) + y * np.sin(u)) <= b.length_mm / 2)
+        & (np.abs(y * np.cos(u) - x * np.sin(u)) <= b.width_mm / 2)
     )
-    return float(within.mean())
 
 
 def inside(place: Point, calibration: Calibration, margin: float = MARGIN_MM) -> bool:

@@ -196,6 +196,18 @@ def test_a_marker_taken_from_a_tile_is_not_seen_there() -> None:
     assert things.and_on_tiles(with_a_tile(table()), [], [TRAIN_TILE], CALIBRATION) == []
 
 
+def test_what_a_lifted_marker_had_covered_is_no_marker() -> None:
+    """It lay half on the tile, hiding pips; they stand out from the tile as a marker would."""
+    picture = with_a_tile(table())
+    cv2.circle(picture, (408, 312), 12, (140, 160, 200), -1)
+    things = Things()
+    things.keep(picture, [TRAIN_TILE], CALIBRATION)
+    bared = with_a_tile(table())
+    cv2.circle(bared, (408, 305), 6, (20, 20, 20), -1)
+    assert len(things.and_on_tiles(bared, [], [TRAIN_TILE], CALIBRATION)) == 1
+    assert things.and_on_tiles(bared, [], [TRAIN_TILE], CALIBRATION, [(408.0, 312.0)]) == []
+
+
 def test_a_light_that_falls_on_several_tiles_lays_no_markers() -> None:
     second = tile(600.0, 300.0, 0.0, 5, 3)
     before = with_a_tile(with_a_tile(table()), (600.0, 300.0))
@@ -246,6 +258,26 @@ def test_a_marker_is_seen_to_go_although_a_tile_is_laid_beside_it() -> None:
     assert not lying_on_a_tile(picture)
     cv2.circle(picture, (409, 302), 9, (40, 40, 160), -1)
     assert lying_on_a_tile(picture)
+
+
+def half_beside_the_tile(now: NDArray[np.uint8]) -> bool:
+    """Is a marker that lay over the tile's long side, half on the table, held to lie there still?"""
+    before = with_a_tile(table())
+    cv2.circle(before, (408, 314), 12, (110, 60, 20), -1)
+    things, bare = Things(), BareTable()
+    things.keep(before, [TRAIN_TILE], CALIBRATION)
+    bare.learn(with_a_tile(table()), [TRAIN_TILE], CALIBRATION)
+    track = MarkerTrack(SeenMarker((408.0, 314.0), 0.9), 2, 2)
+    return not Lifted(now, CALIBRATION, 24.0, things, bare).is_empty(track, [track], [TRAIN_TILE])
+
+
+def test_a_marker_that_reached_over_a_tiles_edge_is_lifted_when_the_table_shows_there() -> None:
+    assert not half_beside_the_tile(with_a_tile(table()))
+    marked = with_a_tile(table())
+    cv2.circle(marked, (408, 314), 12, (110, 60, 20), -1)
+    assert half_beside_the_tile(marked)
+    cv2.circle(marked, (408, 314), 12, (130, 80, 40), -1)
+    assert half_beside_the_tile(marked)
 
 
 def test_a_marker_on_a_tile_outlives_a_bump_of_the_camera() -> None:
