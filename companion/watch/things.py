@@ -71,16 +71,11 @@ class Things:
         return (*kept, *(new for new in put if not any(distance(new, old) < same for old in kept)))
 
     def and_on_tiles(
-        self,
-        image: Image,
-        markers: Sequence[SeenMarker],
-        tiles: Sequence[SeenTile],
-        calibration: Calibration,
-        lay: Sequence[Point] = (),
+        self, image: Image, markers: Sequence[SeenMarker], tiles: Sequence[SeenTile], calibration: Calibration
     ) -> list[SeenMarker]:
         """The markers found, and what else came to lie on a tile that lies as it lay: only markers are put there.
 
-        What changes its surroundings as well, or several tiles at once, is a shadow or a light. Where a marker `lay`
+        What changes its surroundings as well, or several tiles at once, is a shadow or a light. Where a marker lay
         that is lifted, the tile under it comes to light.
         """
         small, scale = small_picture(image, self.settings.width_px)
@@ -88,13 +83,14 @@ class Things:
         if self._before is None or self._before.shape != small.shape or not lying:
             return list(markers)
         fresh = [tile for tile in tiles if not self.lay(tile)]
+        marked = [old.center_mm for old in self._lay if old.length_mm == old.width_mm]
         where = tile_mask(lying, calibration, small.shape[:2], scale, 0.0) == 1
         where &= tile_mask(fresh, calibration, small.shape[:2], scale, self.settings.aside_mm) == 0
         on_tiles = [
             SeenMarker(here, LEAST_THING_CONFIDENCE, recognised=False)
             for here, came, narrow_mm in self._differing(small, scale, where, calibration)
             if came and narrow_mm >= self.settings.sizes_mm[0] and not self._near(here, [m.center_mm for m in markers])
-            if not any(distance(here, one) < self.settings.around_mm for one in lay)
+            if not any(distance(here, one) < self.settings.around_mm for one in marked)
         ]
         on_tiles = [one for one in on_tiles if self.only_here(image, one.center_mm, calibration)]
         return [*markers, *on_tiles] if len(on_tiles) == 1 else list(markers)
@@ -165,7 +161,7 @@ class Things:
         return found
 
     def keep(self, image: Image, known: Sequence[SeenTile], calibration: Calibration) -> None:
-        """The table has been read: what lies there now is compared with the next one."""
+        """The table has been read: what lies there now is compared with the next one. Markers are squares."""
         was, self.places = self.places, self.now(image, known, calibration)
         self._recent = tuple(place for place in self.places if not self._near(place, was))
         self._before, self._lay = small_picture(image, self.settings.width_px)[0], tuple(known)

@@ -263,8 +263,7 @@ class Watcher:
             self.memory.hub = seen.hub
         tiles = [tile for tile in seen.tiles if looked.covers(tile.center_mm)]
         lying = [*self._tiles(), *seen.tiles] if self.setup.family is Family.MEXICAN else []
-        lay = [track.seen.center_mm for track in self.memory.markers]
-        markers = self.things.and_on_tiles(frame.image, seen.markers, lying, self.calibration, lay)
+        markers = self.things.and_on_tiles(frame.image, seen.markers, lying, self.calibration)
         markers = [marker for marker in markers if looked.covers(marker.center_mm)]
         self.memory.under = under_the_next(self.layout)
         self.memory.see(tiles, self._new_or_known(frame, markers), looked, self.setup.tile_mm[1])

@@ -23,6 +23,7 @@ from companion.watch.memory import MarkerTrack, TableMemory
 from companion.watch.session_desk import SessionDesk
 from companion.watch.supposed import SupposedMarkers
 from companion.watch.things import Things
+from companion.watch.view import square_of
 from tests.table.tables import SETUP, eastward, tile, view
 from vision.calibration import Calibration
 
@@ -200,12 +201,13 @@ def test_what_a_lifted_marker_had_covered_is_no_marker() -> None:
     """It lay half on the tile, hiding pips; they stand out from the tile as a marker would."""
     picture = with_a_tile(table())
     cv2.circle(picture, (408, 312), 12, (140, 160, 200), -1)
-    things = Things()
-    things.keep(picture, [TRAIN_TILE], CALIBRATION)
     bared = with_a_tile(table())
     cv2.circle(bared, (408, 305), 6, (20, 20, 20), -1)
-    assert len(things.and_on_tiles(bared, [], [TRAIN_TILE], CALIBRATION)) == 1
-    assert things.and_on_tiles(bared, [], [TRAIN_TILE], CALIBRATION, [(408.0, 312.0)]) == []
+    unknown, known = Things(), Things()
+    unknown.keep(picture, [TRAIN_TILE], CALIBRATION)
+    known.keep(picture, [TRAIN_TILE, square_of(SeenMarker((408.0, 312.0), 0.9), 24.0)], CALIBRATION)
+    assert len(unknown.and_on_tiles(bared, [], [TRAIN_TILE], CALIBRATION)) == 1
+    assert known.and_on_tiles(bared, [], [TRAIN_TILE], CALIBRATION) == []
 
 
 def test_a_light_that_falls_on_several_tiles_lays_no_markers() -> None:
