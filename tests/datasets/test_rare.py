@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -56,3 +58,22 @@ def test_an_underlined_six_is_no_nine_upside_down() -> None:
     faces = FaceMaker(style, 12.0, np.random.default_rng(1))
     six, nine = (faces._half_layer(value).paint > 0.5 for value in (6, 9))
     assert (six != nine[::-1, ::-1]).mean() > 0.01
+
+
+def test_some_bodies_are_marbled_and_their_spots_are_fainter_than_pips() -> None:
+    styles = [style for style in rare_sets("western", 120, 9) if not style.pips.moulded]
+    speckled = [style for style in styles if style.body.specks is not None]
+    assert len(speckled) > 10 and any(style.body.swirl > 0.1 and style.body.specks is None for style in styles)
+    for style in speckled:
+        specks = style.body.specks
+        assert specks is not None
+        largest = style.pips.radius / 0.75  # pips are made smaller afterwards, by a quarter at most
+        assert specks.size <= largest and specks.strength <= 0.75
+        assert specks.size < 0.4 * largest or specks.strength <= 0.5
+        plain = FaceMaker(replace(style, body=replace(style.body, specks=None)), 12.0, np.random.default_rng(1))
+        spotted = FaceMaker(style, 12.0, np.random.default_rng(1))
+        face, clean = (one.face(0, 0, np.random.default_rng(2)).albedo for one in (spotted, plain))
+        share = float((np.abs(face[..., :3] - clean[..., :3]).max(2) > 1e-4).mean())
+        assert share < 0.5
+        if np.abs(specks.colour - style.body.colour).max() > 0.02:
+            assert share > 0.3 * specks.share
