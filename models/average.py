@@ -1,4 +1,4 @@
-"""Average two detectors that grew from the same weights.
+"""Average two detectors, or two readers, that grew from the same weights.
 
     python -m models.average FIRST.pt SECOND.pt --share 0.6 --out AVERAGE.pt
 
@@ -19,15 +19,17 @@ def averaged(first: Path, second: Path, share: float, out: Path) -> None:
     from models.ultralytics_here import YOLO  # noqa: F401  (the checkpoints hold its classes)
 
     kept, checkpoint = (torch.load(path, map_location="cpu", weights_only=False) for path in (first, second))
-    one, two = ((c.get("ema") or c["model"]).float() for c in (kept, checkpoint))
-    mine, other = one.state_dict(), two.state_dict()
+    is_reader = "model" not in kept
+    one, two = (c if is_reader else (c.get("ema") or c["model"]).float() for c in (kept, checkpoint))
+    mine, other = (c if is_reader else c.state_dict() for c in (one, two))
     if mine.keys() != other.keys():
         raise SystemExit(f"{first} and {second} are not the same network")
     with torch.no_grad():
         for name, value in other.items():
             if value.dtype.is_floating_point:
-                value.copy_(torch.lerp(mine[name], value, share))
-    checkpoint |= {"ema": None, "optimizer": None, "model": two.half()}
+                value.copy_(torch.lerp(mine[name].to(value.dtype), value, share))
+    if not is_reader:
+        checkpoint |= {"ema": None, "optimizer": None, "model": two.half()}
     torch.save(checkpoint, out)
 
 

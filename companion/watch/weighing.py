@@ -8,7 +8,7 @@ lies across its train is a double. A reading that is sure of itself is never tou
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from companion.layout import Layout, PlacedTile
@@ -55,6 +55,19 @@ def candidates(half: SeenHalf, least: float) -> dict[int, float]:
     return found
 
 
+def _all_candidates(half: SeenHalf, values: Set[int], least: float) -> dict[int, float]:
+    """The candidates of a half, and of an unread one all that the box has: what is left to be sure of is anybody's.
+
+    A half under a marker may look a little like a blank and shows nothing for all that.
+    """
+    found = candidates(half, least)
+    unlisted = values - found.keys()
+    left = 1.0 - sum(found.values())
+    if half.value is None and unlisted and left > 0.0:
+        found.update(dict.fromkeys(unlisted, left / len(unlisted)))
+    return found
+
+
 def likely_tiles(
     halves: tuple[SeenHalf, SeenHalf],
     inner_half: int,
@@ -67,7 +80,10 @@ def likely_tiles(
 
     `box` says how often each tile exists, `lying` how often it is seen elsewhere.
     """
-    inner, outer = candidates(halves[inner_half], settings.least), candidates(halves[1 - inner_half], settings.least)
+    values = {value for tile in box for value in (tile.low, tile.high)}
+    inner, outer = (
+        _all_candidates(half, values, settings.least) for half in (halves[inner_half], halves[1 - inner_half])
+    )
     weights: dict[Laid, float] = {}
     for a, p in inner.items():
         for b, q in outer.items():

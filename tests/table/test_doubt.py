@@ -159,7 +159,20 @@ def test_an_unread_half_that_cannot_match_stays_unread() -> None:
 
 
 def test_a_matching_tile_that_is_not_in_the_box_any_more_is_not_believed() -> None:
-    assert weighed(unread_second({6: 0.5, 5: 0.45}), {**BOX, Tile(5, 7): 0})[1] == (6, 7)
+    box = {**BOX, Tile(5, 7): 0}
+    assert weighed(unread_second({6: 0.55, 5: 0.4499}), box)[1] == (6, 7)
+    # A twentieth that may be anything weighs more than that somebody broke a rule.
+    assert weighed(unread_second({6: 0.5, 5: 0.45}), box)[1] is None
+
+
+def test_what_little_a_covered_half_shows_is_no_reading() -> None:
+    """A marker on it looks a little like a blank; that is no reason to believe in a tile that does not match."""
+    assert weighed(unread_second({0: 0.45}))[1] is None
+    ends = replace(
+        unread_second({5: 0.45}).trains["Ann"][1].seen, halves=(SeenHalf(5, 0.99), SeenHalf(None, 0.45, ((0, 0.45),)))
+    )
+    layout = reconstruct(view([eastward([(12, 5)])[0], ends]), SETUP)
+    assert weighed(layout)[1] is None
 
 
 def test_what_a_person_said_about_an_unread_tile_is_known() -> None:
