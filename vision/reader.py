@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.adaptation import Adaptation
+from vision.chains import ChainSettings, enclosed, proposals
 from vision.detections import Detections, Kind
 from vision.familiar import Familiar
 from vision.frame import Image
@@ -63,6 +64,7 @@ class ReaderSettings:
     doubtful_detection: float = 0.6
     plain_detection: float = 0.8
     faint_detection: float = 0.35
+    hint_of_nothing: float = 0.1
     surely_back: float = 0.9
     surely_nothing: float = 0.97
     """A detection less sure than the first counts only when the reader reads both halves, one less sure than the
@@ -77,6 +79,7 @@ class ReaderSettings:
     smallest_half_px: float = 9.0
     batch: int = 64
     realign: RealignSettings = field(default_factory=RealignSettings)
+    chains: ChainSettings = field(default_factory=ChainSettings)
     alike: PlausibilitySettings = field(default_factory=PlausibilitySettings)
     others_from: float = 0.002
     variants: tuple[tuple[float, float, float, float], ...] = ((0.0, 0.0, 0.0, 0.0), (0.02, 0.0, 0.0, 0.0))
@@ -97,6 +100,9 @@ class TileScores:
     @staticmethod
     def of(quads: Floats, p: Floats) -> TileScores:
         return TileScores(quads, p[:, :, :VALUES], p[:, :, NONE], p[:, :, BACK])
+
+    def together(self, other: TileScores) -> TileScores:
+        return TileScores(*(np.concatenate([getattr(self, n), getattr(other, n)]) for n in TileScores.__slots__))
 
 
 class Reader:
@@ -132,7 +138,8 @@ class Reader:
         tiles = tiles.together(_beside(tiles, s))
         one_box = familiar is not None
         familiar = Familiar() if familiar is None else familiar
-        scores = self._familiar(image, self.scores(image, tiles.quads_px), tiles.confidence, familiar)
+        tiles, scores, extra = self._in_chains(image, tiles, self.scores(image, tiles.quads_px))
+        scores = self._familiar(image, scores, tiles.confidence, familiar)
         scores = self._realigned(image, scores, tiles.confidence)
         none, back = scores.none.min(1), scores.back.min(1)
         once = self._once(scores, tiles.confidence)
@@ -157,6 +164,9 @@ class Reader:
         strange = strangers(scores.quads, colours, sure, s.alike)
         backs = once[down[once]]
         gap = np.isin(np.arange(len(tiles)), backs[gaps(scores.quads[backs], colours[backs], s.alike)])
+        held = np.zeros(len(tiles), np.bool_)
+        held[up] = enclosed(scores.quads[up], s.chains) & (none[up] <= s.hint_of_nothing)
+        held &= tiles.confidence >= s.faint_detection
         readings = []
         for i in sorted(once.tolist()):
             confidence = float(tiles.confidence[i])
@@ -167,7 +177,9 @@ class Reader:
             elif i in halves and not foreign[i]:
                 needed = (0.0, s.shaky_detection, s.doubtful_detection)[unread[i]]
                 odd = strange[i] and confidence < s.plain_detection
-                if confidence >= needed and not (unread[i] and (odd or i >= found)):
+                doubted = bool(unread[i]) and (odd or i >= found)
+                imagined = extra[i] and strange[i]
+                if not imagined and (held[i] or (confidence >= needed and not doubted)):
                     readings.append(TileReading(scores.quads[i], "up", halves[i], confidence))
         return readings
 
@@ -197,6 +209,24 @@ class Reader:
                 total += again[:, ::-1] if turned else again
             p[doubtful] = total / (1 + len(s.variants))
         return TileScores.of(q, p)
+
+    def _in_chains(
+        self, image: Image, tiles: Detections, scores: TileScores
+    ) -> tuple[Detections, TileScores, NDArray[np.bool_]]:
+        """The tiles with places added where their chains have gaps of half a tile or a whole one; which of all are
+        thought into such a gap."""
+        once = self._once(scores, tiles.confidence)
+        clear = scores.values.max(2).min(1)
+        likely = (tiles.confidence >= self.settings.shaky_detection) | (clear >= self.settings.readable)
+        likely &= (scores.none.min(1) <= self.settings.phantom) & (tiles.kind == Kind.FACE_UP)
+        there = once[likely[once]]
+        new = proposals(scores.quads[there], self.settings.chains)
+        extra = np.concatenate([np.zeros(len(tiles), np.bool_), ~new.moved])
+        if not len(new.quads):
+            return tiles, scores, extra
+        confidence = np.asarray(tiles.confidence[there][new.sources] * np.float32(0.9), np.float32)
+        added = Detections(new.quads, np.full(len(new.quads), Kind.FACE_UP, np.int8), confidence)
+        return tiles.together(added), scores.together(self.scores(image, new.quads)), extra
 
     def _once(self, scores: TileScores, confidence: Floats) -> NDArray[np.intp]:
         """Boxes put right may turn out to be one tile, or to straddle two: indices of the ones that read better."""

@@ -62,12 +62,14 @@ def _engine(
 
 
 def _may_be_the_double(tile: Known, value: int) -> bool:
-    """A tile of which one half shows this value and the other, unread, may show it too."""
+    """A tile of which one half shows this value and the other, unread, may show it too; or both look most like it."""
     halves = tile.seen.halves
     if not tile.seen.face_up or halves is None:
         return False
     read = [half.value for half in halves if half.value is not None]
     unread = [half for half in halves if half.value is None]
+    if not read:
+        return all(half.others and half.others[0][0] == value for half in unread)
     return read == [value] and any(other == value for other, _ in unread[0].others)
 
 

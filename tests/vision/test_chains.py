@@ -1,0 +1,89 @@
+"""Gaps in chains of tiles: told from geometry, whatever the tiles show."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from vision.chains import ChainSettings, enclosed, proposals
+from vision.rotated import area, shared
+
+LONG, WIDE = 96.0, 48.0
+Floats = NDArray[np.float32]
+
+
+def tile(along: float, aside: float = 0.0, heading_deg: float = 0.0, chain_deg: float = 20.0) -> Floats:
+    """A tile so many px along a chain that runs at `chain_deg`, turned by `heading_deg` against it."""
+    chain, own = np.radians(chain_deg), np.radians(chain_deg + heading_deg)
+    middle = np.array([500.0, 400.0]) + along * _unit(chain) + aside * _unit(chain + np.pi / 2)
+    u, v = _unit(own) * LONG / 2, _unit(own + np.pi / 2) * WIDE / 2
+    return np.array([middle - u + v, middle - u - v, middle + u - v, middle + u + v], np.float32)
+
+
+def _unit(angle: float) -> NDArray[np.float64]:
+    return np.array([np.cos(angle), np.sin(angle)])
+
+
+def looked_at(*tiles: Floats) -> Floats:
+    return proposals(np.stack(tiles), ChainSettings()).quads
+
+
+def is_among(places: Floats, wanted: Floats) -> bool:
+    return any(shared(place, wanted) > 0.9 * area(wanted) for place in places)
+
+
+def test_a_chain_without_gaps_asks_for_nothing() -> None:
+    assert len(looked_at(tile(0), tile(LONG), tile(2 * LONG), tile(2.75 * LONG, heading_deg=90.0))) == 0
+    assert len(looked_at(tile(0))) == 0
+    assert len(proposals(np.zeros((0, 4, 2), np.float32), ChainSettings()).quads) == 0
+
+
+def test_a_whole_tile_that_is_missing_between_two_is_looked_for() -> None:
+    places = looked_at(tile(0), tile(2 * LONG))
+    assert is_among(places, tile(LONG))
+    assert len(looked_at(tile(0), tile(3 * LONG))) == 0
+
+
+def test_a_box_across_a_seam_is_tried_half_a_tile_on_either_side() -> None:
+    """12-7 and 7-1 found as one tile 7-7; 2-12 before and 1-6 behind them lie as they were found."""
+    found = np.stack([tile(0), tile(1.5 * LONG), tile(3 * LONG)])
+    places = proposals(found, ChainSettings())
+    assert is_among(places.quads, tile(LONG)) and is_among(places.quads, tile(2 * LONG))
+    moved = places.quads[places.moved]
+    assert is_among(moved, tile(LONG)) and is_among(moved, tile(2 * LONG))
+
+
+def test_several_tiles_out_of_step_are_all_moved() -> None:
+    found = [tile(0), tile(1.5 * LONG), tile(2.5 * LONG), tile(4 * LONG)]
+    places = looked_at(*found)
+    assert all(is_among(places, tile(n * LONG)) for n in (1, 2, 3))
+
+
+def test_a_gap_of_half_a_tile_may_hold_a_double_across() -> None:
+    places = proposals(np.stack([tile(0), tile(1.5 * LONG)]), ChainSettings())
+    across = tile(0.75 * LONG, heading_deg=90.0)
+    assert is_among(places.quads[~places.moved], across)
+    # Mirrored outlines would be read as mirrored tiles.
+    assert all(_turning(place) == _turning(tile(0)) for place in places.quads)
+
+
+def _turning(quad: Floats) -> float:
+    (ax, ay), (bx, by) = quad[1] - quad[0], quad[2] - quad[1]
+    return float(np.sign(ax * by - ay * bx))
+
+
+@pytest.mark.parametrize("heading_deg", [25.0, 45.0, 60.0])
+def test_tiles_that_lie_askew_to_one_another_are_no_chain(heading_deg: float) -> None:
+    """An engine and the first tile of a train, say: what lies between them is the table."""
+    assert len(looked_at(tile(0), tile(1.6 * LONG, heading_deg=heading_deg))) == 0
+
+
+def test_trains_side_by_side_have_no_gap_between_them() -> None:
+    assert len(looked_at(tile(0), tile(1.25 * LONG, aside=0.8 * WIDE))) == 0
+
+
+def test_a_tile_with_neighbours_at_both_ends_is_held() -> None:
+    row = np.stack([tile(0), tile(LONG), tile(2 * LONG), tile(5 * LONG)])
+    assert enclosed(row, ChainSettings()).tolist() == [False, True, False, False]
+    assert enclosed(np.zeros((0, 4, 2), np.float32), ChainSettings()).shape == (0,)

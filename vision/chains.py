@@ -1,0 +1,138 @@
+"""Places in chains of tiles where a tile should lie that was not found, or where tiles were found half a tile off.
+
+In a chain of dark tiles without dividing lines the seam between two tiles looks like a divider: a box across 12-7 and
+7-1 shows 7-7, and half a tile stays free on either side of it. Such gaps are told from geometry alone; what really
+lies there the reader says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class ChainSettings:
+    """`straight` and `skewed`: the cosine of the angle to a neighbour in line, and to one that lies across; `aside`:
+    how far its middle may lie beside the tile's axis, in tile widths; `grown`: outlines count as so much larger;
+    `steps`: how many tiles of a chain may be out of step together; `most` places are proposed at most."""
+
+    straight: float = 0.97
+    skewed: float = 0.24
+    aside: float = 0.35
+    grown: float = 1.08
+    steps: int = 3
+    most: int = 60
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Places:
+    """`quads` (k, 4, 2) worth a look; `sources` (k,): the tile that each was derived from; `moved` (k,): whether it is
+    that tile itself, moved by half its length, rather than one more in a gap."""
+
+    quads: Floats
+    sources: NDArray[np.intp]
+    moved: NDArray[np.bool_]
+
+
+def proposals(quads: Floats, settings: ChainSettings) -> Places:
+    """Places in a picture with tiles at `quads` (n, 4, 2): whole tiles between two tiles in line, tiles across them,
+    and tiles out of step moved by half a tile."""
+    q = np.asarray(quads, np.float32)
+    chain = _Chain(q, settings)
+    whole: list[tuple[int, float]] = []
+    across: list[tuple[int, float]] = []
+    off_step: set[int] = set()
+    for i in range(len(q)):
+        for sign in (1.0, -1.0):
+            if chain.at(i, 0.75 * sign) is not None:
+                continue
+            behind = chain.at(i, 1.25 * sign)
+            if behind is None and chain.at(i, 1.75 * sign) not in (None, i):
+                whole.append((i, sign))
+            elif behind not in (None, i):
+                across.append((i, 0.75 * sign))
+                off_step |= chain.run(i, -sign) | {behind}
+    moves = [*whole, *((i, half) for i in sorted(off_step) for half in (0.5, -0.5))][: settings.most]
+    along = np.array([i for i, _ in moves], np.intp)
+    shifts = np.array([by for _, by in moves], np.float32)
+    moved = q[along] + (chain.along[along] * shifts[:, None])[:, None]
+    beside = np.array([i for i, _ in across[: settings.most]], np.intp)
+    lengths = np.array([by for _, by in across[: settings.most]], np.float32)
+    turned = chain.turned(beside) + (chain.along[beside] * lengths[:, None])[:, None]
+    return Places(
+        np.asarray(np.concatenate([moved, turned]), np.float32),
+        np.concatenate([along, beside]),
+        np.concatenate([np.abs(shifts) == 0.5, np.zeros(len(beside), np.bool_)]),
+    )
+
+
+def enclosed(quads: Floats, settings: ChainSettings) -> NDArray[np.bool_]:
+    """(n,) whether a tile has tiles in line with it close to both of its ends: something lies there for certain."""
+    chain = _Chain(np.asarray(quads, np.float32), settings)
+    return np.array([all(chain.at(i, way) not in (None, i) for way in (0.75, -0.75)) for i in range(len(quads))], bool)
+
+
+class _Chain:
+    """Which tile lies so many tile lengths from another's middle, along its own axis."""
+
+    def __init__(self, quads: Floats, settings: ChainSettings) -> None:
+        self.settings = settings
+        self.centres = np.asarray(quads.mean(1), np.float32)
+        self.along = np.asarray((quads[:, 2] - quads[:, 1] + quads[:, 3] - quads[:, 0]) / 2, np.float32)
+        self.across = np.asarray((quads[:, 1] - quads[:, 0] + quads[:, 2] - quads[:, 3]) / 2, np.float32)
+
+    def turned(self, tiles: NDArray[np.intp]) -> Floats:
+        """(k, 4, 2) the outlines of these tiles turned by a quarter about their middles."""
+        u, v = self.along[tiles] / 2, self.across[tiles] / 2
+        middle = self.centres[tiles]
+        half = np.linalg.norm(u, axis=1) / np.maximum(np.linalg.norm(v, axis=1), 1e-6)
+        # The long side now runs across: each axis takes the other's length, and the corners stay clockwise.
+        long, short = v * half[:, None], -u / np.maximum(half[:, None], 1e-6)
+        return np.asarray(
+            np.stack([middle - long - short, middle - long + short, middle + long + short, middle + long - short], 1),
+            np.float32,
+        )
+
+    def at(self, i: int, lengths: float) -> int | None:
+        """The tile in line with `i` that covers the place; where only others do, `i` itself: the place is taken."""
+        place = self.centres[i] + lengths * self.along[i]
+        offset = np.asarray(place - self.centres, np.float32)
+        inside = (self._share(offset, self.along) <= self.settings.grown / 2) & (
+            self._share(offset, self.across) <= self.settings.grown / 2
+        )
+        inside[i] = False
+        taken = np.flatnonzero(inside)
+        if not len(taken):
+            return None
+        for j in taken:
+            turn = abs(float(self.along[i] @ self.along[j]))
+            turn /= max(float(np.linalg.norm(self.along[i]) * np.linalg.norm(self.along[j])), 1e-6)
+            if self.settings.skewed < turn < self.settings.straight:
+                continue
+            aside = abs(float(self._share(self.centres[j] - self.centres[i], self.across[i])))
+            if aside <= self.settings.aside:
+                return int(j)
+        return i
+
+    def run(self, i: int, sign: float) -> set[int]:
+        """`i` and the tiles that lie in line behind it."""
+        found = [i]
+        for _ in range(self.settings.steps - 1):
+            behind = self.at(found[-1], 0.75 * sign * self._same_way(found[-1], i))
+            if behind is None or behind in found:  # `at` names the tile itself where an askew one lies
+                break
+            found.append(behind)
+        return set(found)
+
+    def _same_way(self, one: int, other: int) -> float:
+        return 1.0 if float(self.along[one] @ self.along[other]) >= 0 else -1.0
+
+    @staticmethod
+    def _share(offset: NDArray[np.floating], axis: Floats) -> NDArray[np.float32]:
+        """How many times the length of `axis` the offset reaches along it."""
+        return np.asarray(np.abs((offset * axis).sum(-1)) / np.maximum((axis * axis).sum(-1), 1e-6), np.float32)
