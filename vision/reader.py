@@ -178,7 +178,7 @@ class Reader:
                 needed = (0.0, s.shaky_detection, s.doubtful_detection)[unread[i]]
                 odd = strange[i] and confidence < s.plain_detection
                 doubted = bool(unread[i]) and (odd or i >= found)
-                imagined = extra[i] and strange[i]
+                imagined = extra[i] and (strange[i] or unread[i] == 2)
                 if not imagined and (held[i] or (confidence >= needed and not doubted)):
                     readings.append(TileReading(scores.quads[i], "up", halves[i], confidence))
         return readings
