@@ -2,6 +2,7 @@
 
     python -m tests.bench_stills --eye knowing --tables 400   sketched frames and an eye that errs as told
     python -m tests.bench_stills --tables 20                  rendered frames, the shipped weights
+    python -m tests.bench_stills --tables 14 --renderer FOLDER   the same drawn by another renderer (bench/foreign_film)
 
 Each table has 45 tiles in trains, the engine and 25 face-down tiles; 2 to 8 players, with a hub and without. One look
 at one frame, nothing being known from earlier ones. A layout is exact when every tile lies in its train and place,
@@ -17,6 +18,7 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,7 @@ from companion.watch.view import on_table
 from companion.watch.weighing import WeighSettings, weigh_unread
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.tabletop import TableFullError, TableTop
+from tests.bench.foreign_film import ForeignFilm
 from tests.table.sketch import KnowingEye, SketchFilm
 from tests.table.tables import random_table, setup_for
 from vision.calibration import Calibration
@@ -46,7 +49,9 @@ class Standing:
     table: TableTop
 
 
-def look(seed: int, hub: bool, eye_name: str, size_wh: tuple[int, int]) -> dict[str, Any] | None:
+def look(
+    seed: int, hub: bool, eye_name: str, size_wh: tuple[int, int], renderer: Path | None = None
+) -> dict[str, Any] | None:
     """One table, one frame, one look; None where the made-up players ran out of table."""
     start = time.perf_counter()
     try:
@@ -55,12 +60,13 @@ def look(seed: int, hub: bool, eye_name: str, size_wh: tuple[int, int]) -> dict[
         return None
     eye: Any
     if eye_name == "knowing":
-        film: Film = SketchFilm(plan, seed, FilmSettings(size_wh=(720, 540)))
+        film: Any = SketchFilm(plan, seed, FilmSettings(size_wh=(720, 540)))
         eye, height = KnowingEye(Standing(film, table), seed=seed, missed=0.0), 0.001  # type: ignore[arg-type]
     else:
         from vision.eye import open_eye
 
-        film, eye, height = Film(plan, seed, FilmSettings(size_wh=size_wh)), open_eye(), plan.tile_mm[2]
+        draw = partial(ForeignFilm, folder=renderer) if renderer else Film
+        film, eye, height = draw(plan, seed, FilmSettings(size_wh=size_wh)), open_eye(), plan.tile_mm[2]
     film.develop(table)
     image = film.frame()
     corners = np.asarray(film.corners_px(), np.float32)
@@ -114,14 +120,16 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=100)
     parser.add_argument("--eye", choices=("real", "knowing"), default="real")
     parser.add_argument("--size", type=int, nargs=2, default=(2400, 1800), metavar=("W", "H"))
+    parser.add_argument("--renderer", type=Path, help="folder of another renderer that draws the tables")
     parser.add_argument("--out", type=Path, default=RESULTS)
     args = parser.parse_args()
     kept: dict[str, Any] = json.loads(args.out.read_text()) if args.out.exists() else {}
-    part = kept.setdefault(args.eye, {"tables": {}})
+    name = "foreign" if args.renderer else args.eye
+    part = kept.setdefault(name, {"tables": {}})
     for seed in range(args.tables):
         if str(seed) in part["tables"]:
             continue
-        result = look(seed, seed % 2 == 0, args.eye, tuple(args.size))
+        result = look(seed, seed % 2 == 0, args.eye, tuple(args.size), args.renderer)
         if result is None:
             continue
         part["tables"][str(seed)] = result
