@@ -90,7 +90,7 @@ def half_labels(thing: dict[str, Any]) -> tuple[int, int]:
     contrasts = thing.get("half_contrast", (255, 255))
     for value, visible, contrast in zip(thing["values"], thing["half_vis"], contrasts, strict=True):
         shown = int(value) if contrast >= LEGIBLE else ILLEGIBLE
-        out.append(shown if visible >= 0.88 else NONE if visible < 0.4 else IGNORED)
+        out.append(shown if visible >= 0.88 else NONE if visible < 0.5 else IGNORED)
     return out[0], out[1]
 
 

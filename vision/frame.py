@@ -30,17 +30,22 @@ class Frame:
 def reduced(image: Image, size_wh: tuple[int, int]) -> tuple[Image, tuple[float, float]]:
     """The picture at about another size, averaged where it shrinks, and (x, y) picture pixels per pixel of the result.
 
-    Averaging by a whole number is several times faster than by a broken one, so most of the way goes that way; the few
-    last columns and rows that do not fill a whole block are left out, which the scale accounts for.
+    Halving is many times faster than averaging by any other number, so most of the way goes that way; a last column or
+    row that has no partner is left out, which the scale accounts for.
     """
-    h, w = image.shape[:2]
-    whole = min(w // size_wh[0], h // size_wh[1])
-    if whole >= 2:
-        w, h = w // whole * whole, h // whole * whole
-        blocks = cv2.resize(image[:h, :w], (w // whole, h // whole), interpolation=cv2.INTER_AREA)
-        image = np.asarray(blocks, np.uint8)
+    image, (w, h) = halved(image, size_wh)
     scale = (w / size_wh[0], h / size_wh[1])
     if image.shape[1::-1] == size_wh:
         return image, scale
     how = cv2.INTER_AREA if size_wh[0] < image.shape[1] else cv2.INTER_LINEAR
     return np.asarray(cv2.resize(image, size_wh, interpolation=how), np.uint8), scale
+
+
+def halved(image: Image, least_wh: tuple[int, int]) -> tuple[Image, tuple[int, int]]:
+    """The picture halved as often as it stays at least so large, and how much of the original it shows (w, h)."""
+    factor, (h, w) = 1, image.shape[:2]
+    while w // 2 >= least_wh[0] and h // 2 >= least_wh[1]:
+        w, h, factor = w // 2, h // 2, factor * 2
+        part = image[: 2 * h, : 2 * w]
+        image = np.asarray(cv2.resize(part, (w, h), interpolation=cv2.INTER_AREA), np.uint8)
+    return image, (w * factor, h * factor)

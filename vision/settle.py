@@ -45,7 +45,9 @@ class SettleSettings:
     """Frames at the rate of the camera; areas are parts of the picture's area."""
 
     motion: MotionSettings = field(default_factory=MotionSettings)
-    still_frames: int = 2
+    still_frames: int = 1
+    """One is enough to look: nothing is believed before a later frame was read equally, and a hand that comes back
+    ends the reading."""
     timeout_frames: int = 150
     resting_hand_frames: int = 25
     """An arm that lies still this long is read around: what it covers is reported as hidden."""
@@ -122,7 +124,7 @@ class Settler:
         if still:
             self._still, is_moving = s.still_frames, False
         else:
-            self._still = 0 if is_moving else self._still + 1
+            self._still = 0 if is_moving or last is None else self._still + 1
         if is_moving:
             self._swept = moving if self._swept is None else self._swept | moving
         edge = _edge_of_change(bright, lit, s.motion.threshold)

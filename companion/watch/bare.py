@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.tableview import SeenTile
+from companion.watch.shrunken import Floats, Shrunken
 from companion.watch.view import outline
 from vision.calibration import Calibration
 from vision.frame import Image
 
-Floats = NDArray[np.float32]
 Mask = NDArray[np.uint8]
 
 
@@ -62,12 +62,13 @@ class BareTable:
     """The table as it looks with nothing on it, as far as it has been seen."""
 
     settings: BareSettings = field(default_factory=BareSettings)
+    shrunken: Shrunken = field(default_factory=Shrunken)
     _known: Floats | None = None
     _seen: Mask | None = None
 
     def learn(self, image: Image, tiles: Sequence[SeenTile], calibration: Calibration) -> None:
         """Everything outside the tiles of a still picture is bare table, or lies there for good."""
-        small, scale = small_picture(image, self.settings.width_px)
+        small, scale = self.shrunken.picture(image, self.settings.width_px)
         covered = tile_mask(tiles, calibration, small.shape[:2], scale, 4.0)
         if self._known is None or self._known.shape != small.shape:
             self._known, self._seen = small.copy(), (1 - covered).astype(np.uint8)
@@ -89,7 +90,7 @@ class BareTable:
 
         Only what of it lies outside the tiles `beside` is looked at.
         """
-        small, scale = small_picture(image, self.settings.width_px)
+        small, scale = self.shrunken.picture(image, self.settings.width_px)
         shape = small.shape[:2]
         inside = tile_mask([tile], calibration, shape, scale, -INSIDE_MM)
         blocked = tile_mask([tile, *others], calibration, shape, scale, 4.0)
@@ -138,13 +139,6 @@ class BareTable:
 
     def forget(self) -> None:
         self._known = self._seen = None
-
-
-def small_picture(image: Image, width_px: int) -> tuple[Floats, float]:
-    """The picture at most `width_px` wide, (h', w', 3) float32, and its scale."""
-    scale = min(1.0, width_px / image.shape[1])
-    size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
-    return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.float32), scale
 
 
 def tile_mask(

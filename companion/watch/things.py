@@ -15,10 +15,13 @@ from numpy.typing import NDArray
 
 from companion.layout.joints import distance
 from companion.tableview import Point, SeenMarker, SeenTile
-from companion.watch.bare import Floats, small_picture, tile_mask
+from companion.watch.bare import tile_mask
+from companion.watch.shrunken import Floats, Shrunken
 from companion.watch.view import LEAST_THING_CONFIDENCE
 from vision.calibration import Calibration
 from vision.frame import Image
+
+_APART = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +49,16 @@ class Things:
     """`places`: where unrecognised things lie since the first still table."""
 
     settings: ThingSettings = field(default_factory=ThingSettings)
+    shrunken: Shrunken = field(default_factory=Shrunken)
     places: tuple[Point, ...] = ()
     _recent: tuple[Point, ...] = ()
     _before: Floats | None = None
     _lay: tuple[SeenTile, ...] = ()
+    _compared: tuple[Floats, Floats, Floats] | None = None
 
     def now(self, image: Image, known: Sequence[SeenTile], calibration: Calibration) -> tuple[Point, ...]:
         """The places as they are in this picture of a still table; `known` are tiles and markers, as squares."""
-        small, scale = small_picture(image, self.settings.width_px)
+        small, scale = self.shrunken.picture(image, self.settings.width_px)
         if self._before is None or self._before.shape != small.shape:
             return ()
         beside = tile_mask([*known, *self._lay], calibration, small.shape[:2], scale, self.settings.aside_mm) == 0
@@ -78,7 +83,7 @@ class Things:
         What changes its surroundings as well, or several tiles at once, is a shadow or a light. Where a marker lay
         that is lifted, the tile under it comes to light.
         """
-        small, scale = small_picture(image, self.settings.width_px)
+        small, scale = self.shrunken.picture(image, self.settings.width_px)
         lying = [old for old in self._lay if old.halves is not None and _lies_there(old, tiles)]
         if self._before is None or self._before.shape != small.shape or not lying:
             return list(markers)
@@ -104,7 +109,7 @@ class Things:
     def went(self, image: Image, place: Point, calibration: Calibration) -> bool:
         """Is what was seen at this place not seen there any more, in whatever light, or a nudge aside?"""
         s = self.settings
-        small, scale = small_picture(image, s.width_px)
+        small, scale = self.shrunken.picture(image, s.width_px)
         if self._before is None or self._before.shape != small.shape:
             return False
         mm = scale * calibration.px_per_mm
@@ -122,7 +127,7 @@ class Things:
         """What of a thing's size differs there from the last still table: its place, whether it came or went, and how
         wide it is at least (mm)."""
         assert self._before is not None
-        strong = ((_change(small, self._before) > self.settings.contrast) & where).astype(np.uint8)
+        strong = ((self._change(small, self._before) > self.settings.contrast) & where).astype(np.uint8)
         count, labels, stats, centres = cv2.connectedComponentsWithStats(strong, connectivity=8)
         mm = scale * calibration.px_per_mm
         for n in range(1, count):
@@ -148,10 +153,10 @@ class Things:
 
     def changes(self, image: Image, places: Sequence[Point], calibration: Calibration) -> list[bool]:
         """The same for many places at once."""
-        small, scale = small_picture(image, self.settings.width_px)
+        small, scale = self.shrunken.picture(image, self.settings.width_px)
         if self._before is None or self._before.shape != small.shape:
             return [True] * len(places)
-        change = _change(small, self._before)
+        change = self._change(small, self._before)
         reach = max(1, round(self.settings.sizes_mm[0] / 2 * scale * calibration.px_per_mm))
         found = []
         for x, y in calibration.to_px(np.array(places, np.float64)) * scale:
@@ -164,7 +169,7 @@ class Things:
         """The table has been read: what lies there now is compared with the next one. Markers are squares."""
         was, self.places = self.places, self.now(image, known, calibration)
         self._recent = tuple(place for place in self.places if not self._near(place, was))
-        self._before, self._lay = small_picture(image, self.settings.width_px)[0], tuple(known)
+        self._before, self._lay = self.shrunken.picture(image, self.settings.width_px)[0], tuple(known)
 
     def recent(self, place: Point) -> bool:
         """Did a thing come to lie here since the last still table but one?"""
@@ -174,18 +179,22 @@ class Things:
         return any(distance(place, one) < self.settings.same_mm for one in places)
 
     def forget(self) -> None:
-        self.places, self._recent, self._before, self._lay = (), (), None, ()
+        self.places, self._recent, self._before, self._lay, self._compared = (), (), None, (), None
+
+    def _change(self, now: Floats, before: Floats) -> Floats:
+        """(h, w) grey levels by which each point differs, the light's own change taken out; asked often of one pair."""
+        if self._compared is None or self._compared[0] is not now or self._compared[1] is not before:
+            apart = now - before
+            # Some points spread over the picture say well enough how the light has changed.
+            light = np.median(apart[::_APART, ::_APART].reshape(-1, 3), axis=0)
+            blue, green, red = cv2.split(np.abs(apart - light.astype(np.float32)))
+            self._compared = (now, before, np.asarray(cv2.max(cv2.max(blue, green), red), np.float32))
+        return self._compared[2]
 
     def _stands_out(self, picture: Floats, where: NDArray[np.bool_]) -> float:
         """How much a patch differs from the ground around it."""
         around = cv2.dilate(where.astype(np.uint8), np.ones((9, 9), np.uint8)).astype(bool) & ~where
         return float(np.abs(picture[where].mean(0) - picture[around].mean(0)).max())
-
-
-def _change(now: Floats, before: Floats) -> Floats:
-    """(h, w) grey levels by which each point differs, the light's own change taken out."""
-    apart = now - before
-    return np.asarray(np.abs(apart - np.median(apart.reshape(-1, 3), axis=0)).max(2), np.float32)
 
 
 def _lies_there(tile: SeenTile, others: Sequence[SeenTile]) -> bool:

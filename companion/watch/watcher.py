@@ -24,6 +24,7 @@ from companion.watch.colour import colours, recoloured
 from companion.watch.desk import LINE, Desk
 from companion.watch.lifted import Lifted
 from companion.watch.memory import Looked, TableMemory
+from companion.watch.shrunken import Shrunken
 from companion.watch.supposed import SupposedMarkers
 from companion.watch.things import Things
 from companion.watch.view import grown, on_table, square_of, united
@@ -70,8 +71,9 @@ class Watcher:
         self.publish = publish
         self.layout: Layout | None = None
         self.memory = TableMemory(self.settings.memory)
-        self.bare = BareTable()
-        self.things = Things()
+        shrunken = Shrunken()
+        self.bare = BareTable(shrunken=shrunken)
+        self.things = Things(shrunken=shrunken)
         self.supposed = SupposedMarkers()
         self._reading: Reading | None = None
         self._left_over: tuple[Region, ...] = ()

@@ -20,6 +20,7 @@ from datasets.render.styles import Specks, TileStyle
 F = np.float32
 Image = NDArray[np.float32]
 _PAD = 2
+_SPECK_MM, _SCRATCH_MM = 0.4, 0.2
 
 
 @dataclass(slots=True, eq=False)
@@ -86,12 +87,11 @@ class FaceMaker:
         gain *= 1 + rng.normal(0, body.tile_spread)
         albedo[..., :3] *= np.clip(gain, 0.3, 1.6)[..., None]
         if body.speckled:
-            specks = (rng.random((h // 2 + 1, w // 2 + 1)) < 0.06).astype(F)
-            albedo[..., :3] *= (1 - 0.5 * cv2.resize(specks, (w, h)))[..., None]
+            albedo[..., :3] *= (1 - 0.5 * _specks(h, w, self.px_per_mm, rng))[..., None]
         if body.specks is not None:
             _strew(albedo, body.specks, self.px_per_mm, rng)
         if body.scratches:
-            _scratch(albedo, rng, body.scratches, light=body.dark)
+            _scratch(albedo, self.px_per_mm, rng, body.scratches, light=body.dark)
         return albedo, relief
 
     def _cut(self, field_: Image, h: int, w: int, rng: np.random.Generator) -> Image:
@@ -147,15 +147,28 @@ class FaceMaker:
         return stamp(marks, body.length, body.width, self.px_per_mm, pips)
 
 
-def _scratch(albedo: Image, rng: np.random.Generator, mean: float, light: bool) -> None:
-    """Fine scratches of use: pale on dark tiles, dark on pale ones."""
+def _specks(h: int, w: int, px_per_mm: float, rng: np.random.Generator) -> Image:
+    """Dark grains in the body, (h, w), 1 on a grain; far away they melt into the colour."""
+    cells = [max(2, round(n / px_per_mm / _SPECK_MM)) for n in (h, w)]
+    grains = (rng.random(cells) < 0.06).astype(F)
+    shrink = cells[0] > h
+    return cv2.resize(grains, (w, h), interpolation=cv2.INTER_AREA if shrink else cv2.INTER_LINEAR)
+
+
+def _scratch(albedo: Image, px_per_mm: float, rng: np.random.Generator, mean: float, light: bool) -> None:
+    """Fine scratches of use: pale on dark tiles, dark on pale ones; as wide in mm however far the camera is."""
     h, w = albedo.shape[:2]
-    mask = np.zeros((h, w), np.uint8)
+    fine = max(1, round(2 / (_SCRATCH_MM * px_per_mm)))
+    mask = np.zeros((h * fine, w * fine), np.uint8)
     for _ in range(int(rng.poisson(mean))):
         x, y, a = rng.uniform(0, w), rng.uniform(0, h), rng.uniform(0, np.pi)
         reach = rng.uniform(0.03, 0.3) * w
-        end = (int(x + reach * np.cos(a)), int(y + reach * np.sin(a)))
-        cv2.line(mask, (int(x), int(y)), end, int(rng.integers(40, 200)), 1, cv2.LINE_AA)
+        ends = np.array([(x, y), (x + reach * np.cos(a), y + reach * np.sin(a))]) * fine
+        thick = max(1, round(_SCRATCH_MM * rng.uniform(0.6, 1.6) * px_per_mm * fine))
+        start, end = np.round(ends).astype(int).tolist()
+        cv2.line(mask, start, end, int(rng.integers(40, 200)), thick, cv2.LINE_AA)
+    if fine > 1:
+        mask = np.asarray(cv2.resize(mask, (w, h), interpolation=cv2.INTER_AREA))
     share = mask.astype(F)[..., None] / 255
     albedo[..., :3] += ((F(0.35) if light else albedo[..., :3] * F(0.45)) - albedo[..., :3]) * share * F(0.6)
 

@@ -271,13 +271,13 @@ def _set_table(rng: Rng, g: GBuffer, plan: Plan, seen: Array) -> tuple[list[Draw
         under = kind in FLAT and rng.random() < 0.93
         spot = Spot(x, y, rng.uniform(0, 2 * math.pi), px, style)
         queue.append((order(x, y, -1000.0 if under else 0.0), kind, spot))
-    queue += [(order(m[0], m[1], 0.0), "marker", m) for m in plan.markers]
+    queue += [(order(*m[:3]), "marker", m) for m in plan.markers]
     queue.sort(key=lambda entry: entry[0])
     guest = _guest_style(rng, plan)
     faces, tiles = FaceBook(rng), []
     for _, kind, item in queue:
         if kind == "marker":
-            things.append(draw_marker(g, rng, item[:2], item[2], px))
+            things.append(draw_marker(g, rng, item[:2], item[3], px, z=item[2]))
         elif kind != "tile":
             draw_clutter(g, rng, kind, item)
         else:

@@ -17,12 +17,12 @@ Rng = np.random.Generator
 
 @dataclass(slots=True)
 class Plan:
-    """`view_mm`: width of table in the picture; `centre`: the point in its middle; `markers`: x, y, heading."""
+    """`view_mm`: width of table in the picture; `centre`: the point in its middle; `markers`: x, y, z, heading."""
 
     kind: str
     style: TileStyle
     tiles: list[Placed] = field(default_factory=list)
-    markers: list[tuple[float, float, float]] = field(default_factory=list)
+    markers: list[tuple[float, float, float, float]] = field(default_factory=list)
     hub: PlacedHub | None = None
     view_mm: float = 500.0
     centre: tuple[float, float] = (0.0, 0.0)
@@ -63,21 +63,24 @@ def make_plan(rng: Rng, style: TileStyle, kind: str | None = None, aspect: float
 
 
 def _strew_markers(rng: Rng, plan: Plan, aspect: float) -> None:
-    """Markers beside tiles, before their ends and about the table: there are few of them for each tile to learn by."""
+    """Markers beside tiles, before their ends, on them and about the table: each tile has few of them to learn by."""
     body = plan.style.body
     for _ in range(rng.integers(1, 9)):
         tile = plan.tiles[rng.integers(len(plan.tiles))]
         away = rng.uniform(7, 26)
         along, across = rng.uniform(-0.6, 0.6) * body.length, float(rng.choice([-1, 1])) * (body.width / 2 + away)
-        chance = rng.random()
+        chance, z = rng.random(), 0.0
         if chance < 0.3:
             along, across = float(rng.choice([-1, 1])) * (body.length / 2 + away), rng.uniform(-0.5, 0.5) * body.width
+        elif chance > 0.85 and not tile.pitch and not tile.roll:  # on a tile, as people do who have no room beside it
+            along, across = rng.uniform(-0.4, 0.4) * body.length, rng.normal(0, 0.12) * body.width
+            z = tile.z + body.thickness
         u, v = math.cos(tile.heading), math.sin(tile.heading)
         x, y = tile.x + along * u - across * v, tile.y + along * v + across * u
-        if chance > 0.8:
+        if 0.7 < chance <= 0.85:
             x = plan.centre[0] + rng.uniform(-0.5, 0.5) * plan.view_mm
             y = plan.centre[1] + rng.uniform(-0.5, 0.5) * plan.view_mm * aspect
-        plan.markers.append((x, y, rng.uniform(0, 6.3)))
+        plan.markers.append((x, y, z, rng.uniform(0, 6.3)))
 
 
 def _any_value(rng: Rng, style: TileStyle) -> int:
@@ -116,7 +119,7 @@ def _train(rng: Rng, plan: Plan, deck: Deck, aspect: float) -> None:
             if rng.random() < 0.3:
                 tile = tiles[rng.integers(len(tiles))]
                 x, y = tile.x + rng.normal(0, 30), tile.y + rng.normal(0, 30)
-            plan.markers.append((x, y, rng.uniform(0, 6.3)))
+            plan.markers.append((x, y, 0.0, rng.uniform(0, 6.3)))
     if rng.random() < 0.15:
         _walls(rng, plan, deck, limit)
     elif rng.random() < 0.45:  # boneyard
@@ -289,7 +292,7 @@ def _mixed(rng: Rng, plan: Plan, deck: Deck, aspect: float) -> None:
     count = int(rng.integers(2, 30))
     plan.tiles += scatter(rng, deck, plan.ground, style, count, (-x, -y, x, y), face_down=0.5, tries=6)
     for _ in range(rng.integers(0, 5)):
-        plan.markers.append((rng.uniform(-x, x), rng.uniform(-y, y), rng.uniform(0, 6.3)))
+        plan.markers.append((rng.uniform(-x, x), rng.uniform(-y, y), 0.0, rng.uniform(0, 6.3)))
 
 
 def _negative(rng: Rng, plan: Plan, deck: Deck, aspect: float) -> None:
@@ -298,7 +301,7 @@ def _negative(rng: Rng, plan: Plan, deck: Deck, aspect: float) -> None:
     if rng.random() < 0.3:
         for _ in range(rng.integers(1, 5)):
             x, y = rng.uniform(-0.5, 0.5) * view, rng.uniform(-0.5, 0.5) * view * aspect
-            plan.markers.append((x, y, rng.uniform(0, 6.3)))
+            plan.markers.append((x, y, 0.0, rng.uniform(0, 6.3)))
 
 
 _PLANNERS = {
