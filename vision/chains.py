@@ -1,8 +1,8 @@
 """Places in chains of tiles where a tile should lie that was not found, or where tiles were found half a tile off.
 
 In a chain of dark tiles without dividing lines the seam between two tiles looks like a divider: a box across 12-7 and
-7-1 shows 7-7, and half a tile stays free on either side of it. Such gaps are told from geometry alone; what really
-lies there the reader says.
+7-1 shows 7-7, and half a tile stays free on either side of it. A gap of half a tile may also hold a double that lies
+across. Such gaps are told from geometry alone; what really lies there the reader says.
 """
 
 from __future__ import annotations

@@ -64,11 +64,13 @@ class ReaderSettings:
     doubtful_detection: float = 0.6
     plain_detection: float = 0.8
     faint_detection: float = 0.35
-    hint_of_nothing: float = 0.1
     surely_back: float = 0.9
     surely_nothing: float = 0.97
     """A detection less sure than the first counts only when the reader reads both halves, one less sure than the
     second only when it reads one of them."""
+    hint_of_nothing: float = 0.1
+    """What lies between two tiles in line counts whatever is read of it, unless the reader calls it *none* more than
+    so much or it was found more faintly than `faint_detection`."""
     corrections: int = 2
     worth_correcting: float = 0.02
     """Corner offsets, in tile widths, from which an outline is put right and read again."""

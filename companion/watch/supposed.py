@@ -51,15 +51,27 @@ class SupposedMarkers:
         self.perhaps = {}
 
     def drop_needless(self, memory: TableMemory, setup: TableSetup, before: Layout | None, layout: Layout) -> bool:
-        """Of those whose players have a marker that is recognised after all the thing was none. Was there one?"""
+        """Things held for the marker of somebody who has another one after all were none. Was there one?
+
+        What lies on a tile is dropped only for a marker that is recognised and lies there still: one that is missing
+        may have been moved onto the tile.
+        """
+
+        def owners(track: MarkerTrack) -> frozenset[str]:
+            return owners_of(track.seen, layout, setup, before)
+
         gone = []
         for player, track in list(self.held.items()):
             if not any(one is track for one in memory.markers):
                 del self.held[player]
-                continue
-            others = [one.seen for one in memory.markers if one is not track]
-            if any(player in owners_of(one, layout, setup, before) for one in others):
+            elif any(player in owners(one) for one in memory.markers if one is not track):
                 del self.held[player]
                 gone.append(track)
+        unknown = [one for one in memory.markers if not one.seen.recognised]
+        if unknown:
+            plain = [owners(one) for one in memory.markers if one.seen.recognised and one.missing == 0]
+            sure = frozenset[str]().union(*plain)
+            held = list(self.held.values())
+            gone += [one for one in unknown if owners(one) & sure and not any(one is track for track in [*held, *gone])]
         memory.drop_markers(gone)
         return bool(gone)

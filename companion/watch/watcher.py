@@ -149,7 +149,7 @@ class Watcher:
         self._read(frame, reading)
         self.settler.done()
         layout = self._understood(frame)
-        if self.supposed.held and self.supposed.drop_needless(self.memory, self.setup, self.layout, layout):
+        if self.supposed.drop_needless(self.memory, self.setup, self.layout, layout):
             layout = self._understood(frame)
         if self.layout is None:
             if reading.count >= self.settings.equal_readings:

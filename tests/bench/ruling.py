@@ -13,8 +13,8 @@ import json
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from companion.journal import Journal
@@ -27,33 +27,27 @@ from companion.watch.start import first_calibration, known_set
 from datasets.simulator.camera import FRAME_S, SimCamera, SimSettings
 from datasets.simulator.film import FilmSettings
 from datasets.simulator.script import Troubles
-from vision.eye import open_eye
+from vision.eye import Eye, open_eye
 from vision.settle import Settler
 
 RECORDED = ("tile_played", "marker_placed", "marker_removed", "drew", "unclear")
 
 
-def measure(
-    seed: int = 7,
-    rules: str = "reeves",
-    scenes: int = 6,
-    size_wh: tuple[int, int] = (4056, 3040),
-    clock: Callable[[], float] = time.perf_counter,
-) -> dict[str, float]:
-    """Seconds from the first frame without a hand to the end of the frame that put the change on record."""
-    settings = SimSettings(
-        rules=rules,
-        most_scenes=scenes,
-        troubles=Troubles.none(),
-        hand_frames=3,
-        show_hands=False,
-        film=replace(FilmSettings(), size_wh=size_wh),
-    )
-    camera = SimCamera(seed, settings)
-    setup, ruleset, eye = camera.setup(), load_ruleset(rules), open_eye(one_box=True)
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """One frame that the watcher saw: the seconds it took, and how long after the hand the change was on record."""
+
+    taken: float
+    latency: float | None = None
+
+
+def filmed(
+    seed: int, rules: str, settings: SimSettings, clock: Callable[[], float] = time.perf_counter, eye: Eye | None = None
+) -> Iterator[Tick]:
+    """One round on the product's own way from the set-up file to the session, at the pace of the camera."""
+    camera = SimCamera(seed, replace(settings, rules=rules))
+    setup, ruleset, eye = camera.setup(), load_ruleset(rules), eye or open_eye(one_box=True)
     known = known_set(setup)
-    latencies: list[float] = []
-    busy: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         session = Session(Journal.create(Path(folder) / "game.jsonl", setup.header), ruleset)
         heard: list[str] = []
@@ -75,21 +69,44 @@ def measure(
             watcher.see(frame)
             taken = clock() - start
             free = max(frame.at, free) + taken
-            busy.append(taken)
             # A scene ends with its still frames; its last one is noted when the next scene begins.
             before = settings.still_frames + 2 + len(camera.truth) * (settings.hand_frames + settings.still_frames)
             still = (before + settings.hand_frames) * FRAME_S
             if len(camera.truth) >= told and any(kind in RECORDED for kind in heard):
                 told = len(camera.truth) + 1
-                latencies.append(free - still)
+                yield Tick(taken, free - still)
+            else:
+                yield Tick(taken)
         session.close()
-    ranked = sorted(latencies)
+
+
+def measure(
+    seed: int = 7,
+    rules: str = "reeves",
+    scenes: int = 6,
+    size_wh: tuple[int, int] = (4056, 3040),
+    clock: Callable[[], float] = time.perf_counter,
+) -> dict[str, float]:
+    """Seconds from the first frame without a hand to the end of the frame that put the change on record."""
+    settings = SimSettings(
+        most_scenes=scenes,
+        troubles=Troubles.none(),
+        hand_frames=3,
+        show_hands=False,
+        film=replace(FilmSettings(), size_wh=size_wh),
+    )
+    ticks = list(filmed(seed, rules, settings, clock))
+    busy = [tick.taken for tick in ticks]
+    return latencies(ticks) | {"one frame, median s": statistics.median(busy), "one frame, longest s": max(busy)}
+
+
+def latencies(ticks: Sequence[Tick]) -> dict[str, float]:
+    """How many changes were put on record, and how long after the hand had gone."""
+    ranked = sorted(tick.latency for tick in ticks if tick.latency is not None)
     return {
         "changes": float(len(ranked)),
         "hand gone to ruling, median s": statistics.median(ranked) if ranked else float("nan"),
         "hand gone to ruling, p95 s": ranked[round(0.95 * (len(ranked) - 1))] if ranked else float("nan"),
-        "one frame, median s": statistics.median(busy),
-        "one frame, longest s": max(busy),
     }
 
 

@@ -138,6 +138,19 @@ def test_a_thing_taken_for_a_marker_goes_when_the_marker_is_found() -> None:
     assert memory.markers == [real]
 
 
+def test_what_lies_on_a_tile_is_no_second_marker_of_its_owner() -> None:
+    first, second = eastward([(12, 5), (5, 9)])
+    before = reconstruct(view([first, second]), SETUP)
+    thing = MarkerTrack(SeenMarker(second.center_mm, 0.5, recognised=False), 1)
+    real = MarkerTrack(SeenMarker((first.center_mm[0], first.center_mm[1] + 25.0), 0.9), 1)
+    memory = TableMemory(markers=[thing, real])
+    real.missing = 1
+    assert not SupposedMarkers().drop_needless(memory, SETUP, before, before), "the marker may have been moved there"
+    real.missing = 0
+    assert SupposedMarkers().drop_needless(memory, SETUP, before, before)
+    assert memory.markers == [real]
+
+
 TRAIN_TILE = tile(400.0, 300.0, 0.0, 5, 3)
 
 
