@@ -45,6 +45,7 @@ class Observation:
     `hands` the tiles newly laid open per seat; `doubts` what has to be asked; `news` the identities of the new tiles.
     `clouded` says that part of the table is not understood, now or since long, or that what was put on a train does not
     look like a marker. `maybe_marked` are the players beside whose trains something lies that was not recognised.
+    `returned`: so many face-down tiles more lie in the boneyard, which says something only where tiles were taken back.
     """
 
     delta: tuple[Change, ...] = ()
@@ -55,6 +56,7 @@ class Observation:
     news: tuple[int, ...] = ()
     clouded: bool = False
     maybe_marked: frozenset[str] = frozenset()
+    returned: int = 0
 
     @property
     def empty(self) -> bool:
@@ -64,7 +66,8 @@ class Observation:
     def key(self) -> tuple[object, ...]:
         """What two readings of one table must have in common to count as equal."""
         doubts = tuple(sorted((doubt.trouble.value, doubt.tiles) for doubt in self.doubts))
-        return self.delta, self.flips, tuple(self.discards.items()), tuple(self.hands.items()), doubts
+        back = self.returned if self.gone else 0
+        return self.delta, self.flips, tuple(self.discards.items()), tuple(self.hands.items()), doubts, back
 
     @property
     def laid(self) -> tuple[Laying, ...]:
@@ -95,8 +98,9 @@ def difference(before: Layout, after: Layout) -> Observation:
     news += free_news
     changes += [Mark(name) for name in sorted(after.markers - before.markers)]
     changes += [Unmark(name) for name in sorted(before.markers - after.markers)]
-    if before.boneyard is not None and after.boneyard is not None and after.boneyard < before.boneyard:
-        changes.append(Drawing(before.boneyard - after.boneyard))
+    more = 0 if before.boneyard is None or after.boneyard is None else after.boneyard - before.boneyard
+    if more < 0:
+        changes.append(Drawing(-more))
     return Observation(
         tuple(changes),
         tuple(sorted(after.flipped - before.flipped)),
@@ -105,6 +109,7 @@ def difference(before: Layout, after: Layout) -> Observation:
         _doubts(before, after),
         tuple(news),
         bool(worth_asking(after) or (after.markers - before.markers) & after.supposed),
+        returned=max(0, more),
     )
 
 

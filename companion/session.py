@@ -272,17 +272,18 @@ class Session(OpenGame):
         readings: Mapping[Laying, Certainty] | None = None,
         clouded: bool = False,
         guessed: bool = False,
+        returned: int = 0,
     ) -> tuple[Event, ...]:
         """What the camera saw change between two still tables, in the referee's words (notation.Change).
 
         Tiles of one train stand from the inside out. `flips` are trains whose double was turned over, `discards` new
         face-down tiles by player, `readings` how surely each laid tile was read; `clouded`: part of the table is not
-        understood; `guessed`: a neighbour of the tiles on record was not surely read.
+        understood; `guessed`: a neighbour of the tiles on record was not surely read; `returned`: so many tiles lie in
+        the boneyard again.
         """
         with self._lock:
-            sight = Sight(
-                tuple(delta), tuple(flips), dict(discards or {}), frame, dict(readings or {}), clouded, guessed
-            )
+            shown = dict(readings or {})
+            sight = Sight(tuple(delta), tuple(flips), dict(discards or {}), frame, shown, clouded, guessed, returned)
             return self._publish(self._watching.see(sight))
 
     def accuses(

@@ -35,7 +35,7 @@ class DetectorSettings:
     """Face-up tiles found so faintly are candidates where nothing else lies: the reader is their judge."""
     faint_cover: float = 0.4
     vote_confidence: float = 0.4
-    looks_px: tuple[int, ...] = (256, 512, 1056)
+    looks_px: tuple[int, ...] = (128, 256, 512, 1056)
     last_look_px: int = 2112
     """Where the coarse looks find no tile: the tiles of a large picture may be tiny."""
     best_length: float = 70.0

@@ -28,6 +28,7 @@ COUNTED = frozenset(
         (
             Violation.NO_DRAW,
             Violation.EXTRA_DRAW,
+            Violation.DRAW_FROM_EMPTY,
             Violation.DRAW_FIRST_TURN,
             Violation.EXTRA_TILE,
             Violation.PASS_WITHOUT_DISCARD,

@@ -18,6 +18,7 @@ class Sight:
 
     `readings` says how surely each laid tile was read. `clouded`: part of the table is not understood, so that what
     looks like a fault may be none. `guessed`: a tile that was not surely read is on record next to the ones now laid.
+    `returned`: so many tiles lie in the boneyard again; they had been drawn where tiles were taken back.
     """
 
     delta: tuple[Change, ...]
@@ -27,6 +28,7 @@ class Sight:
     readings: Mapping[Laying, Certainty] = field(default_factory=dict)
     clouded: bool = False
     guessed: bool = False
+    returned: int = 0
 
     def shown(self, event: Event) -> Event:
         """The event with the picture that shows it, and how surely its tile was read."""

@@ -19,6 +19,7 @@ from companion.desk.worlds import MOST_EVENTS, Trail, World, onward
 from companion.event_fields import Finding
 from companion.events import (
     Corrected,
+    Drew,
     Event,
     MarkerPlaced,
     MarkerRemoved,
@@ -184,7 +185,7 @@ class Watching:
                     by=by, tile=play.tile, train=play.train, undoes=play.seq, source="camera", frame=sight.frame
                 )
                 events += self.ledger.amend(taken)
-            left = trail.take_back(sight.gone, sight.delta) if trail is not None else None
+            left = trail.take_back(sight) if trail is not None else None
             if trail is not None and left is not None:
                 seqs = {play.seq for play in plays}
                 self._since = [seq for seq in self._since if seq not in seqs]
@@ -192,7 +193,7 @@ class Watching:
                 self._seen = self.ledger.journal.last_seq
                 return events, replace(sight, delta=left)
             rest, undone = self._undo_markers(rest, first)
-            events += undone
+            events += undone + self._undo_draws(sight.returned, first)
         self._begin_anew()
         self._seen = self.ledger.journal.last_seq
         return events, replace(sight, delta=rest)
@@ -208,6 +209,14 @@ class Watching:
         held = self.ledger.held
         start = max((n for n, item in enumerate(held) if item.event.KIND == "round_started"), default=0)
         return held[start:]
+
+    def _undo_draws(self, returned: int, since: int) -> list[Event]:
+        """The last draws since then, as many as lie in the boneyard again."""
+        drawn = [item.event for item in self._round() if isinstance(item.event, Drew) and not item.undone]
+        events: list[Event] = []
+        for event in [one for one in reversed(drawn) if one.seq > since - 3][:returned]:
+            events += self.ledger.amend(Corrected(corrects=event.seq, what={"withdrawn": True}, source="camera"))
+        return events
 
     def _undo_markers(self, delta: tuple[Change, ...], since: int) -> tuple[tuple[Change, ...], list[Event]]:
         """Marker changes that only turn back what happened since: those events did not happen either."""

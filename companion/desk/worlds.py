@@ -15,7 +15,7 @@ from companion.desk.course import Course
 from companion.desk.sight import Sight
 from companion.desk.stories import Telling, order_of_doubles, tell_with_faults
 from companion.events import Drew, Event, MarkerPlaced, Passed, RoundEnded, TilePlayed
-from companion.notation import Change, Laying, Vanishing
+from companion.notation import Change, Drawing, Laying, Vanishing
 from companion.turn import Mark, Unmark
 
 MOST_WORLDS = 6
@@ -99,30 +99,36 @@ class Trail:
         self.number += 1
         self.worlds = tuple(_without_story(world, sight, row[n:] + row[:n]) for n in range(len(row)))
 
-    def take_back(self, gone: Sequence[Vanishing], delta: Sequence[Change]) -> tuple[Change, ...] | None:
-        """The trail as if the tiles `gone` had not been laid; what of the rest of `delta` is left then.
+    def take_back(self, sight: Sight) -> tuple[Change, ...] | None:
+        """The trail as if the tiles that are gone had not been laid; what of the rest of the change is left then.
 
-        Markers that are back where they were had not moved either. None (and no trail) where that cannot be told.
+        Markers that are back where they were had not moved either, and tiles that lie in the boneyard again were not
+        drawn. None (and no trail) where that cannot be told.
         """
+        gone, delta, returned = sight.gone, sight.delta, sight.returned
         wanted = [(one.tile.tile, one.train) for one in gone]
         back = [change for change in delta if not isinstance(change, Vanishing)]
         undone: list[Sight] = []
         worlds = self.worlds
         while wanted and self.steps:
-            worlds, sight = self.steps.pop()
+            worlds, step = self.steps.pop()
             kept: list[Change] = []
-            for change in reversed(sight.delta):
+            for change in reversed(step.delta):
                 turned = _turned_back(change)
                 if isinstance(change, Laying) and (change.tile.tile, change.train) in wanted:
                     wanted.remove((change.tile.tile, change.train))
                 elif turned is not None and turned in back:
                     back.remove(turned)
+                elif isinstance(change, Drawing) and returned > 0:
+                    undrawn = min(change.count, returned)
+                    returned -= undrawn
+                    kept[:0] = [Drawing(change.count - undrawn)] if undrawn < change.count else []
                 else:
                     kept.insert(0, change)
-            undone.insert(0, replace(sight, delta=tuple(kept)))
+            undone.insert(0, replace(step, delta=tuple(kept)))
         fewest = min(world.faults for world in worlds)
         self.worlds = tuple(world for world in worlds if world.faults == fewest)
-        told = not wanted and all(sight.empty or self.follow(sight) for sight in undone)
+        told = not wanted and all(step.empty or self.follow(step) for step in undone)
         return tuple(back) if told else None
 
     def over(self) -> RoundEnded | None:

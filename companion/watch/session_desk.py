@@ -177,6 +177,7 @@ class SessionDesk:
                 readings=_readings(observation, layout, instead),
                 clouded=clouded,
                 guessed=guessed,
+                returned=observation.returned,
             )
             # Many tiles vanished at once: that is asked about, and the record keeps them until somebody answers.
             self._astray = next((event.seq for event in events if event.KIND == "unclear"), self._astray)

@@ -26,6 +26,14 @@ def table(tmp_path: Path, rules: str = "tactic", **options: object) -> Session:
     return session
 
 
+def on_a_lap(tmp_path: Path) -> Session:
+    """Everybody has laid one tile."""
+    session = table(tmp_path)
+    for number, name in enumerate(NAMES, start=4):
+        session.observe([lay(name, 12, number)])
+    return session
+
+
 def lay(train: str, *halves: int) -> Laying:
     return Laying(Laid(halves[0], halves[1]), train)
 
@@ -116,6 +124,43 @@ def test_an_earlier_table_put_back_rewinds_the_game(tmp_path: Path) -> None:
     assert position.trains == before.trains
     assert position.markers == before.markers
     assert held(session) == []
+
+
+@pytest.mark.parametrize("remembered", [True, False])
+def test_a_turn_taken_back_puts_its_drawn_tile_back(tmp_path: Path, remembered: bool) -> None:
+    session = on_a_lap(tmp_path)
+    before = session.position
+    session.observe([lay("Ann", 4, 4), Drawing(1), Mark("Ann")])
+    if not remembered:
+        session.announce("Cy")
+    session.observe([Vanishing(Laid(4, 4), "Ann"), Unmark("Ann")], returned=1)
+    after = session.position
+    assert isinstance(before, Position) and isinstance(after, Position)
+    assert after.boneyard == before.boneyard
+    assert after.trains == before.trains
+    assert after.markers == before.markers
+    assert held(session) == []
+
+
+def test_a_tile_taken_back_leaves_a_draw_that_lies_in_the_hand(tmp_path: Path) -> None:
+    session = on_a_lap(tmp_path)
+    before = session.position
+    session.observe([lay("Ann", 4, 4), Drawing(1)])
+    session.observe([Vanishing(Laid(4, 4), "Ann")])
+    after = session.position
+    assert isinstance(before, Position) and isinstance(after, Position)
+    assert before.boneyard is not None
+    assert after.boneyard == before.boneyard - 1
+
+
+def test_nobody_is_accused_of_drawing_where_the_count_says_that_nothing_lies(tmp_path: Path) -> None:
+    """The camera saw a tile leave the boneyard: it was the count that was wrong."""
+    session = table(tmp_path)
+    position = session.position
+    assert isinstance(position, Position) and position.boneyard is not None
+    session.observe([Drawing(position.boneyard)])
+    session.observe([Drawing(1), Mark("Ben")])
+    assert not [one for one in held(session) if one[1]]
 
 
 def test_a_tile_gone_from_the_middle_of_the_game_was_moved(tmp_path: Path) -> None:
