@@ -1,8 +1,8 @@
 """Half an hour of play at five frames a second, at 12 MP: `python -m tests.bench.long_watch --minutes 30`.
 
-Made-up rounds one after another, each tile lying still for twelve seconds, on the real path with the real eye. Memory
-is taken once a minute of film: what stays behind of a frame, a reading or a round would show. The rendering of the
-tables happens in the same process and is in the figures; the clock is that of `tests.bench.ruling`.
+Made-up rounds one after another, each tile lying still for twelve seconds, on the real path with the real eye. The
+tables are rendered in a process of their own, so the memory, taken once a minute of film, is the watcher's: what stays
+behind of a frame, a reading or a round would show. The clock is that of `tests.bench.ruling`.
 """
 
 from __future__ import annotations
@@ -11,16 +11,23 @@ import argparse
 import json
 import os
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from dataclasses import replace
 from itertools import count, islice
+from multiprocessing import Pipe, get_context
+from multiprocessing.connection import Connection
+from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 
+import numpy as np
+
 from companion.ruleset import RULESET_NAMES
-from datasets.simulator.camera import FRAME_S, SimSettings
+from companion.setup_file import GameSetup
+from datasets.simulator.camera import FRAME_S, SimCamera, SimSettings
 from datasets.simulator.film import FilmSettings
-from tests.bench.ruling import Tick, filmed, latencies
+from tests.bench.ruling import Tick, latencies, watched
 from vision.eye import open_eye
+from vision.frame import Frame
 
 
 def memory_mb() -> float:
@@ -29,13 +36,72 @@ def memory_mb() -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
+def film_for(pipe: Connection, name: str, seed: int, settings: SimSettings) -> None:
+    """The filming process: for each request one frame into the shared block, and (time, name, scenes over) back."""
+    camera = SimCamera(seed, settings)
+    block = SharedMemory(name)
+    w, h = settings.film.size_wh
+    picture = np.ndarray((h, w, 3), np.uint8, block.buf)
+    pipe.send(camera.setup())
+    while pipe.recv():
+        frame = camera.read()
+        if frame is not None:
+            picture[:] = frame.image
+        pipe.send(None if frame is None else (frame.at, frame.name, len(camera.truth)))
+    del picture
+    block.close()
+
+
+class FarCamera:
+    """A round that is filmed in another process."""
+
+    live = False
+    stills = False
+
+    def __init__(self, seed: int, settings: SimSettings) -> None:
+        w, h = settings.film.size_wh
+        self.truth: Sized = ()
+        self._shape = (h, w, 3)
+        self._block = SharedMemory(create=True, size=w * h * 3)
+        self._pipe, theirs = Pipe()
+        process = get_context("spawn").Process
+        self._process = process(target=film_for, args=(theirs, self._block.name, seed, settings), daemon=True)
+        self._process.start()
+        self._setup: GameSetup = self._pipe.recv()
+
+    def setup(self) -> GameSetup:
+        return self._setup
+
+    def read(self) -> Frame | None:
+        self._pipe.send(True)
+        told = self._pipe.recv()
+        if told is None:
+            self.close()
+            return None
+        at, name, over = told
+        self.truth = range(over)
+        return Frame(np.ndarray(self._shape, np.uint8, self._block.buf).copy(), at, name)
+
+    def close(self) -> None:
+        if self._process.is_alive():
+            self._pipe.send(False)
+            self._process.join()
+            self._block.close()
+            self._block.unlink()
+
+
 def evening(size_wh: tuple[int, int], seed: int) -> Iterator[Tick]:
     """Rounds of all rule sets in turn, for ever. One eye sees them all, as it does on a table that is not switched
     off; with the troubles of a real evening (cups, lamps, nudges, bumps)."""
     eye = open_eye(one_box=True)
-    settings = SimSettings(still_frames=60, film=replace(FilmSettings(), size_wh=size_wh))
     for n in count():
-        yield from filmed(seed + n, RULESET_NAMES[n % len(RULESET_NAMES)], settings, eye=eye)
+        rules = RULESET_NAMES[n % len(RULESET_NAMES)]
+        settings = SimSettings(rules=rules, still_frames=60, film=replace(FilmSettings(), size_wh=size_wh))
+        camera = FarCamera(seed + n, settings)
+        try:
+            yield from watched(camera, settings, eye)
+        finally:
+            camera.close()
 
 
 def measure(

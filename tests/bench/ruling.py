@@ -13,13 +13,15 @@ import json
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Sized
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 from companion.journal import Journal
 from companion.ruleset import load_ruleset
 from companion.session import Session
+from companion.setup_file import GameSetup
 from companion.tile import Tile
 from companion.watch import Watcher
 from companion.watch.session_desk import SessionDesk
@@ -28,6 +30,7 @@ from datasets.simulator.camera import FRAME_S, SimCamera, SimSettings
 from datasets.simulator.film import FilmSettings
 from datasets.simulator.script import Troubles
 from vision.eye import Eye, open_eye
+from vision.frame import Frame
 from vision.settle import Settler
 
 RECORDED = ("tile_played", "marker_placed", "marker_removed", "drew", "unclear")
@@ -41,13 +44,26 @@ class Tick:
     latency: float | None = None
 
 
-def filmed(
-    seed: int, rules: str, settings: SimSettings, clock: Callable[[], float] = time.perf_counter, eye: Eye | None = None
+class Filmed(Protocol):
+    """A camera over a made-up round; `truth` has one entry for each scene that is over."""
+
+    live: bool
+    stills: bool
+
+    @property
+    def truth(self) -> Sized: ...
+
+    def setup(self) -> GameSetup: ...
+
+    def read(self) -> Frame | None: ...
+
+
+def watched(
+    camera: Filmed, settings: SimSettings, eye: Eye, clock: Callable[[], float] = time.perf_counter
 ) -> Iterator[Tick]:
     """One round on the product's own way from the set-up file to the session, at the pace of the camera."""
-    camera = SimCamera(seed, replace(settings, rules=rules))
-    setup, ruleset, eye = camera.setup(), load_ruleset(rules), eye or open_eye(one_box=True)
-    known = known_set(setup)
+    setup = camera.setup()
+    ruleset, known = load_ruleset(setup.header.rules), known_set(setup)
     with tempfile.TemporaryDirectory() as folder:
         session = Session(Journal.create(Path(folder) / "game.jsonl", setup.header), ruleset)
         heard: list[str] = []
@@ -89,13 +105,14 @@ def measure(
 ) -> dict[str, float]:
     """Seconds from the first frame without a hand to the end of the frame that put the change on record."""
     settings = SimSettings(
+        rules=rules,
         most_scenes=scenes,
         troubles=Troubles.none(),
         hand_frames=3,
         show_hands=False,
         film=replace(FilmSettings(), size_wh=size_wh),
     )
-    ticks = list(filmed(seed, rules, settings, clock))
+    ticks = list(watched(SimCamera(seed, settings), settings, open_eye(one_box=True), clock))
     busy = [tick.taken for tick in ticks]
     return latencies(ticks) | {"one frame, median s": statistics.median(busy), "one frame, longest s": max(busy)}
 
