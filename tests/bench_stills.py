@@ -27,7 +27,7 @@ import numpy as np
 from companion.layout import Layout, reconstruct
 from companion.tableview import TableView
 from companion.tile import Laid, Tile
-from companion.watch.view import on_table
+from companion.watch.view import LEAST_THING_CONFIDENCE, on_table
 from companion.watch.weighing import WeighSettings, weigh_unread
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.tabletop import TableFullError, TableTop
@@ -66,7 +66,7 @@ def look(
         from vision.eye import open_eye
 
         draw = partial(ForeignFilm, folder=renderer) if renderer else Film
-        film, eye, height = draw(plan, seed, FilmSettings(size_wh=size_wh)), open_eye(), plan.tile_mm[2]
+        film, eye, height = draw(plan, seed, FilmSettings(size_wh=size_wh)), open_eye(one_box=True), plan.tile_mm[2]
     film.develop(table)
     image = film.frame()
     corners = np.asarray(film.corners_px(), np.float32)
@@ -75,10 +75,12 @@ def look(
     known = KnownSet.double(12)
     seen = on_table(eye.look(image, calibration.px_per_mm * plan.tile_mm[0], known), calibration, plan.tile_mm)
     setup = setup_for(plan)
-    layout = reconstruct(TableView(seen.tiles, seen.markers, seen.hub, plan.size_mm), setup)
+    # What is found more faintly is believed only where a marker lay before.
+    markers = tuple(marker for marker in seen.markers if marker.confidence >= LEAST_THING_CONFIDENCE)
+    layout = reconstruct(TableView(seen.tiles, markers, seen.hub, plan.size_mm), setup)
     box = {Tile(a, b): count for (a, b), count in known.copies.items()}
     tiles = weigh_unread(layout, seen.tiles, setup.engine, box, {}, WeighSettings())
-    layout = reconstruct(TableView(tuple(tiles), seen.markers, seen.hub, plan.size_mm), setup)
+    layout = reconstruct(TableView(tuple(tiles), markers, seen.hub, plan.size_mm), setup)
     wrong = faults(layout, trains, marked)
     return {
         "players": len(plan.players),

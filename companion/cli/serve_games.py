@@ -66,7 +66,7 @@ def look_at_game(path: Path) -> Session:
 
 def make_house(data_dir: Path, camera: Any = None) -> House:
     """The house over a data folder, with the last game that was not played to its end on the table again."""
-    workshop = Workshop(create=create_game, open=open_game, look=look_at_game, read_hand=HandReader())
+    workshop = Workshop(create=create_game, open=open_game, look=look_at_game, read_hand=HandReader(data_dir))
     house = House(data_dir=data_dir, workshop=workshop, camera=camera)
     for name in house.games()[:1]:
         folder = house.folder(name)

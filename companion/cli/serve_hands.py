@@ -5,9 +5,13 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from companion.cli.learned import usable
 from companion.supervise.answering import Answering, NoAnswerError
+
+if TYPE_CHECKING:
+    from vision.eye import Eye
 
 ANSWER_S = 30.0
 """A 12-megapixel photograph takes one to two seconds on a desktop core, and several times that on a small board."""
@@ -18,15 +22,23 @@ MEMORY_BYTES = 1_200_000_000
 Hand = dict[str, Any]
 
 
-def open_hand_eye() -> Callable[[bytes, str], Hand]:
-    """Called in the child: the shipped eye behind the one door for pictures."""
+def open_hand_eye() -> Callable[[bytes, str, str], Hand]:
+    """Called in the child: the eye, with what was learned of the players' set, behind the one door for pictures."""
     from companion.cli.read import known_set
     from vision.eye import open_eye
     from vision.pictures import open_picture
 
-    eye = open_eye()
+    eyes: dict[tuple[str, float], Eye] = {}
 
-    def read(photograph: bytes, set_name: str) -> Hand:
+    def eye_with(learned: str) -> Eye:
+        key = (learned, Path(learned).stat().st_mtime if learned else 0.0)
+        if key not in eyes:
+            eyes.clear()
+            eyes[key] = open_eye(Path(learned) if learned else None)
+        return eyes[key]
+
+    def read(photograph: bytes, set_name: str, learned: str) -> Hand:
+        eye = eye_with(learned)
         with tempfile.NamedTemporaryFile(prefix="companion-hand-") as file:
             file.write(photograph)
             file.flush()
@@ -42,8 +54,14 @@ class HandReader:
     """What the page's workshop calls. Nothing of the photograph is decoded in the page's own process."""
 
     def __init__(
-        self, opener: Callable[[], Callable[[bytes, str], Hand]] = open_hand_eye, *, answer_s: float = ANSWER_S
+        self,
+        folder: Path | None = None,
+        opener: Callable[[], Callable[[bytes, str, str], Hand]] = open_hand_eye,
+        *,
+        answer_s: float = ANSWER_S,
     ) -> None:
+        """`folder`: the data folder, where what was learned of the players' set lies."""
+        self._folder = folder
         self._reader = Answering(opener, answer_s=answer_s, memory_bytes=MEMORY_BYTES)
 
     @property
@@ -54,10 +72,15 @@ class HandReader:
     def __call__(self, photograph: bytes, header: Mapping[str, Any]) -> Hand:
         """{"tiles": [[a, b], ...], "unreadable": n}. Raises ValueError in one line."""
         try:
-            hand: Hand = self._reader.ask(photograph, str(header["set"]))
+            hand: Hand = self._reader.ask(photograph, str(header["set"]), self._learned(str(header["set"])))
         except NoAnswerError as fault:
             raise ValueError(str(fault)) from None
         return hand
+
+    def _learned(self, tile_set: str) -> str:
+        """The file of the learned set; nothing where it is missing or broken, which the table's page says."""
+        learned = None if self._folder is None else usable(self._folder, tile_set)[0]
+        return "" if learned is None else str(learned)
 
     def close(self) -> None:
         self._reader.close()

@@ -13,14 +13,16 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from companion.cli.learned import LEARNED
 from companion.cli.serve_hands import HandReader
 from companion.supervise.answering import Answering, NoAnswerError
 from tests.box.siege import bomb
+from vision.adaptation import Adaptation
 
 HEADER = {"rules": "tactic", "set": "double-9"}
 
 
-def nervous(photograph: bytes, set_name: str) -> dict[str, Any]:
+def nervous(photograph: bytes, set_name: str, learned: str = "") -> dict[str, Any]:
     """Hangs, dies, eats memory or refuses, as the photograph says."""
     if photograph == b"hang":
         signal.pause()
@@ -30,14 +32,14 @@ def nervous(photograph: bytes, set_name: str) -> dict[str, Any]:
         np.ones(3_000_000_000, np.uint8)
     if photograph == b"refuse":
         raise ValueError("damaged picture\nand more")
-    return {"tiles": [[1, 2]], "unreadable": 0, "set": set_name}
+    return {"tiles": [[1, 2]], "unreadable": 0, "set": set_name, "learned": learned}
 
 
-def open_nervous() -> Callable[[bytes, str], dict[str, Any]]:
+def open_nervous() -> Callable[[bytes, str, str], dict[str, Any]]:
     return nervous
 
 
-def open_nothing() -> Callable[[bytes, str], dict[str, Any]]:
+def open_nothing() -> Callable[[bytes, str, str], dict[str, Any]]:
     raise ValueError("pips.onnx: truncated")
 
 
@@ -51,7 +53,7 @@ def open_nothing() -> Callable[[bytes, str], dict[str, Any]]:
     ],
 )
 def test_a_photograph_that_breaks_its_reader_is_refused_and_the_next_is_read(photograph: bytes, why: str) -> None:
-    reader = HandReader(open_nervous, answer_s=1.0)
+    reader = HandReader(opener=open_nervous, answer_s=1.0)
     try:
         with pytest.raises(ValueError, match=why):
             reader(photograph, HEADER)
@@ -60,6 +62,20 @@ def test_a_photograph_that_breaks_its_reader_is_refused_and_the_next_is_read(pho
     finally:
         reader.close()
     assert reader.pid == 0
+
+
+def test_what_was_learned_of_the_set_goes_with_the_photograph(tmp_path: Path) -> None:
+    reader = HandReader(tmp_path, open_nervous)
+    try:
+        assert reader(b"good", HEADER)["learned"] == ""
+        patterns, shown = np.eye(3, 8, dtype=np.float32), np.array([1, 2, 3], np.int16)
+        Adaptation("double-9", patterns, shown, 5.0, 0.5).save(tmp_path / LEARNED)
+        assert reader(b"good", HEADER)["learned"] == str(tmp_path / LEARNED)
+        assert reader(b"good", {"set": "chinese"})["learned"] == "", "pips of another kind"
+        (tmp_path / LEARNED).write_bytes(b"broken")
+        assert reader(b"good", HEADER)["learned"] == ""
+    finally:
+        reader.close()
 
 
 def test_a_reader_without_its_model_says_which() -> None:
