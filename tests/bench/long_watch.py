@@ -25,7 +25,7 @@ from companion.ruleset import RULESET_NAMES
 from companion.setup_file import GameSetup
 from datasets.simulator.camera import FRAME_S, SimCamera, SimSettings
 from datasets.simulator.film import FilmSettings
-from tests.bench.ruling import Tick, latencies, watched
+from tests.bench.ruling import Tick, watched
 from vision.eye import open_eye
 from vision.frame import Frame
 
@@ -126,7 +126,6 @@ def measure(
         "memory, mean of the last third, MB": round(statistics.fmean(memory[-third:]), 1),
         "one frame, median s": round(statistics.median(busy), 3),
         "one frame, p99 s": round(busy[round(0.99 * (len(busy) - 1))], 3),
-        **{name: round(value, 3) for name, value in latencies(ticks).items()},
     }
 
 
