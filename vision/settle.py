@@ -45,9 +45,8 @@ class SettleSettings:
     """Frames at the rate of the camera; areas are parts of the picture's area."""
 
     motion: MotionSettings = field(default_factory=MotionSettings)
-    still_frames: int = 1
-    """One is enough to look: nothing is believed before a later frame was read equally, and a hand that comes back
-    ends the reading."""
+    still_frames: int = 2
+    """Once a hand was seen and has gone one is enough to look; a hand that comes still halfway in is not seen yet."""
     timeout_frames: int = 150
     resting_hand_frames: int = 25
     """An arm that lies still this long is read around: what it covers is reported as hidden."""
@@ -85,6 +84,8 @@ class Settler:
         self._bright_reference: Floats | None = None
         self._bright: Floats | None = None
         self._swept: Mask | None = None
+        self._earlier: tuple[Floats | None, Floats | None, Mask | None] = (None, None, None)
+        self._arm_seen = False
         self._still = 0
         self._waiting = 0
         self._asked = False
@@ -98,8 +99,20 @@ class Settler:
         """The table was read as in the frame seen last: from here on only new changes count."""
         self._reference, self._bright_reference = self._last, self._bright
         self._swept = None
+        self._arm_seen = False
         self._waiting = 0
         self.state = TableState.READ
+
+    def begin(self) -> None:
+        """A reading begins, of one frame or several."""
+        self._earlier = (self._reference, self._bright_reference, self._swept)
+
+    def not_done(self) -> None:
+        """A hand came back before the reading ended and may have been in its pictures: what was read before counts."""
+        swept = self._swept
+        self._reference, self._bright_reference, self._swept = self._earlier
+        if swept is not None:
+            self._swept = swept if self._swept is None else self._swept | swept
 
     def forget(self) -> None:
         """The next still table is read whole (after a new calibration, a new round, another camera)."""
@@ -140,7 +153,8 @@ class Settler:
         full_shift = (shift[0] * full_wh[0] / now.shape[1], shift[1] * full_wh[1] / now.shape[0])
         hidden = regions_of(arm, full_wh, 0)
         reach = max(1, round(s.motion.reach * now.shape[1]))
-        quiet = self._still >= s.still_frames
+        self._arm_seen = self._arm_seen or bool(arm.any())
+        quiet = self._still >= (1 if self._arm_seen and not arm.any() else s.still_frames)
         resting = arm.any() and self._still >= s.resting_hand_frames
         nothing_new = self._reference is not None and not changed.any()
 
@@ -174,7 +188,7 @@ class Settler:
     def _follow(self, now: Floats) -> tuple[tuple[float, float], Floats | None, bool]:
         """How far the picture has shifted since the reference, the reference moved along, and whether it is a bump."""
         reference = self._reference
-        if reference is None or self._still < self.settings.still_frames:
+        if reference is None or self._still < 1:
             return (0.0, 0.0), reference, False
         dx, dy, agreement = shift_between(reference, now)
         apart = float(np.hypot(dx, dy))

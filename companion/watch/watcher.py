@@ -116,6 +116,7 @@ class Watcher:
         elif self._reading is not None and state.state is TableState.HAND:
             # A hand came back before the table was read: look there again once it is still.
             self._left_over = self._reading.regions or ((0, 0, *frame.size_wh),)
+            self.settler.not_done()
             self._reading = None
         while self.camera.stills and self._reading is not None:
             self._look(frame)
@@ -139,6 +140,7 @@ class Watcher:
         self._left_over = ()
         self._hand_was_here = False
         self.memory.begin()
+        self.settler.begin()
         self._reading = Reading(frame, regions, state.hidden)
         self._look(frame)
 

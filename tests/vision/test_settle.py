@@ -126,6 +126,25 @@ def test_a_row_of_tiles_along_the_edge_is_no_arm(watched):
     assert covers(asked[0].regions, 60, 40) and covers(asked[0].regions, 242, 40)
 
 
+def test_one_still_frame_is_enough_only_after_a_hand_has_gone(watched):
+    """What is still for a moment may be a hand that is halfway in."""
+    _, show = watched
+    tile = [(480, 300, 60)]
+    assert [answer.should_read for answer in show(3, tiles=tile)] == [False, False, True]
+    show(3, hand=(480, 500), tiles=tile)
+    assert [answer.should_read for answer in show(2, tiles=tile)] == [False, True]
+
+
+def test_a_reading_that_a_hand_breaks_off_counts_as_not_done(watched):
+    settler, show = watched
+    assert show(3, tiles=[(480, 300, 60)])[-1].should_read
+    settler.begin()
+    settler.done()
+    show(2, hand=(480, 500))
+    settler.not_done()
+    assert show(4)[-1].state is TableState.READ, "the table lies as it was read before"
+
+
 def test_a_resting_arm_is_read_around_after_a_while(watched):
     settler, show = watched
     short = show(10, hand=(480, 500))
