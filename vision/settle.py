@@ -118,6 +118,7 @@ class Settler:
         """The next still table is read whole (after a new calibration, a new round, another camera)."""
         self._reference = None
         self._swept = None
+        self._earlier = (None, None, None)
 
     def see(self, frame: Frame, still: bool = False) -> SettleState:
         """What this frame says. `still`: it is known to be a still picture (a folder of photographs, one a play)."""
