@@ -46,7 +46,7 @@ class SettleSettings:
 
     motion: MotionSettings = field(default_factory=MotionSettings)
     still_frames: int = 2
-    """Once a hand was seen and has gone one is enough to look; a hand that comes still halfway in is not seen yet."""
+    """Once a hand was seen and has gone one is enough to look; before that a pause may be a hand on its way in."""
     timeout_frames: int = 150
     resting_hand_frames: int = 25
     """An arm that lies still this long is read around: what it covers is reported as hidden."""

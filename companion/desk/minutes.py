@@ -79,10 +79,10 @@ def minutes(
         who = named.get(n, ())
         found = _with_what_lies(_weighed([row.get(n, frozenset()) for row in beside], clouded), proved.get(n, ()))
         open_ = any(not finding.certain for finding in found)
-        overlooked = any(one.certain for one in found) and any(one.code in COUNTED for one in found)
-        if overlooked or (clouded and found and not who):
-            # What is not understood may have left others free to do it; and whose turn it is rests on every draw and
-            # marker seen: where that is against the rules too, the halves that do not meet are somebody else's.
+        turn_doubted = any(one.certain for one in found) and any(one.code in COUNTED for one in found)
+        if turn_doubted or (clouded and found and not who):
+            # What is not understood may have left others free to do it. And whose turn it is rests on every draw and
+            # marker seen: where the play breaks that order as well, it may have been anybody's.
             who = tuple(dict.fromkeys((*(who or meant(event)), *base.players)))
         if hasattr(event, "maybe") and (who or open_):
             by = None if who else getattr(event, "by", None)

@@ -17,7 +17,6 @@ from itertools import count, islice
 from multiprocessing import Pipe, get_context
 from multiprocessing.connection import Connection
 from multiprocessing.shared_memory import SharedMemory
-from pathlib import Path
 
 import numpy as np
 
@@ -26,14 +25,9 @@ from companion.setup_file import GameSetup
 from datasets.simulator.camera import FRAME_S, SimCamera, SimSettings
 from datasets.simulator.film import FilmSettings
 from tests.bench.ruling import Tick, watched
+from tests.box.soak import resident_mb
 from vision.eye import open_eye
 from vision.frame import Frame
-
-
-def memory_mb() -> float:
-    """What this process holds in memory now."""
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def film_for(pipe: Connection, name: str, seed: int, settings: SimSettings) -> None:
@@ -104,19 +98,17 @@ def evening(size_wh: tuple[int, int], seed: int) -> Iterator[Tick]:
             camera.close()
 
 
-def measure(
-    minutes: float = 30.0, size_wh: tuple[int, int] = (4056, 3040), seed: int = 7, a_minute: int = 0
-) -> dict[str, object]:
-    """Memory once a minute of film and the time that frames took; `a_minute` frames, by default as many as at
-    FRAME_S."""
-    a_minute = a_minute or round(60 / FRAME_S)
+def measure(minutes: float = 30.0, size_wh: tuple[int, int] = (4056, 3040), seed: int = 7) -> dict[str, object]:
+    """Memory once a minute of film and the time that frames took."""
+    a_minute = round(60 / FRAME_S)
     ticks: list[Tick] = []
     memory: list[float] = []
     for tick in islice(evening(size_wh, seed), round(minutes * a_minute)):
         ticks.append(tick)
         if len(ticks) % a_minute == 0:
-            memory.append(round(memory_mb(), 1))
+            memory.append(round(resident_mb(os.getpid()), 1))
             print(f"minute {len(memory)}: {memory[-1]} MB", flush=True)
+    memory = memory or [round(resident_mb(os.getpid()), 1)]
     busy = sorted(tick.taken for tick in ticks)
     third = max(1, len(memory) // 3)
     return {

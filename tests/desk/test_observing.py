@@ -142,6 +142,17 @@ def test_a_turn_taken_back_puts_its_drawn_tile_back(tmp_path: Path, remembered: 
     assert held(session) == []
 
 
+def test_a_mismatch_that_breaks_the_turn_order_too_may_be_anybodys(tmp_path: Path) -> None:
+    """A draw or a marker that was overlooked would have given the turn to somebody else."""
+    session = on_a_lap(tmp_path)
+    session.observe([lay("Ann", 4, 8), lay("Ann", 9, 7)])
+    assert ("MISMATCH", True) in held(session)
+    wrong = next(line.event for line in session.scoreboard.lines if getattr(line.event, "tile", None) == Laid(9, 7))
+    assert isinstance(wrong, TilePlayed)
+    assert wrong.by is None
+    assert set(wrong.maybe) == set(NAMES)
+
+
 def test_a_tile_taken_back_leaves_a_draw_that_lies_in_the_hand(tmp_path: Path) -> None:
     session = on_a_lap(tmp_path)
     before = session.position
