@@ -84,6 +84,8 @@ def minutes(
             # What is not understood may have left others free to do it. And whose turn it is rests on every draw and
             # marker seen: where the play breaks that order as well, it may have been anybody's.
             who = tuple(dict.fromkeys((*(who or meant(event)), *base.players)))
+        if turn_doubted or n in {place for place, _ in best.unseen}:
+            found = tuple(replace(one, by=None) if one.certain else one for one in found)
         if hasattr(event, "maybe") and (who or open_):
             by = None if who else getattr(event, "by", None)
             candidates = who or meant(event)

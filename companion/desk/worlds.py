@@ -16,6 +16,7 @@ from companion.desk.sight import Sight
 from companion.desk.stories import Telling, order_of_doubles, tell_with_faults
 from companion.events import Drew, Event, MarkerPlaced, Passed, RoundEnded, TilePlayed
 from companion.notation import Change, Drawing, Laying, Vanishing
+from companion.tile import Laid
 from companion.turn import Mark, Unmark
 
 MOST_WORLDS = 6
@@ -37,7 +38,7 @@ class World:
     """A course, and its `events` since all worlds were one. `cost` counts the turns and passes it needed.
 
     `blame`: (number of the change, player, code) of every fault in it. `others`: (index of an event, player) where
-    worlds that came to the same table named somebody else.
+    worlds that came to the same table named somebody else; `unseen`: the same if a draw was overlooked.
     """
 
     course: Course
@@ -46,6 +47,7 @@ class World:
     faults: int = 0
     blame: frozenset[tuple[int, str, str]] = frozenset()
     others: frozenset[tuple[int, str]] = frozenset()
+    unseen: frozenset[tuple[int, str]] = frozenset()
 
 
 @dataclass(slots=True)
@@ -80,6 +82,7 @@ class Trail:
         living = legal = onward(self.worlds, sight)
         if not legal and len(sight.laid) <= MOST_AT_ONCE:
             living = self._with_a_fault(sight) or self._faulty(self.worlds, sight, 2)
+            living = self._or_others(living, sight)
         if not living:
             return False
         self.clouded = self.clouded or ((sight.clouded or sight.guessed) and not legal)
@@ -188,6 +191,31 @@ class Trail:
                     self.worlds = grown
         return distinct((world for _, path in found for world in path[-1]), MOST_FAULTY_WORLDS)
 
+    def _or_others(self, living: tuple[World, ...], sight: Sight) -> tuple[World, ...]:
+        """The same worlds, with the names of those who laid the tiles of this change if a draw was overlooked before.
+
+        Whose turn it is rests on every draw seen: with a marker lying there already, a draw and a pass leave no other
+        trace. Who would have the turn then may be the one to blame.
+        """
+        unseen = [one for start in range(len(self.steps) + 1) for one in self._with_a_draw_before(start, sight)]
+        more = _layers(unseen, sight) - _layers(living, sight)
+
+        def names_in(world: World) -> frozenset[tuple[int, str]]:
+            plays = [(n, one) for n, one in enumerate(world.events) if isinstance(one, TilePlayed)]
+            return frozenset(
+                (n, by) for n, one in plays for tile, train, by in more if (one.tile, one.train) == (tile, train)
+            )
+
+        return tuple(replace(world, unseen=world.unseen | names_in(world)) for world in living)
+
+    def _with_a_draw_before(self, start: int, sight: Sight) -> tuple[World, ...]:
+        """The worlds with one fault in this change if a draw was overlooked before the change `start`."""
+        rows = [*self.steps, (self.worlds, sight)][start:]
+        worlds = onward(rows[0][0], Sight((Drawing(1),)))
+        for _, earlier in rows[:-1]:
+            worlds = onward(worlds, earlier)
+        return self._faulty(worlds, sight, 1) if worlds else ()
+
     def _faulty(self, worlds: Sequence[World], sight: Sight, faults: int, back: int = 0) -> tuple[World, ...]:
         """These worlds after a change with exactly so many faults in it, made `back` changes ago."""
         when = self.number - back
@@ -252,6 +280,7 @@ def _continued(world: World, telling: Telling, faults: int = 0, when: int = 0) -
         world.faults + faults,
         world.blame | {(when, player, code) for player, code in telling.blame},
         world.others | _marked_beside(telling.events, len(world.events)),
+        world.unseen,
     )
 
 
@@ -316,7 +345,7 @@ def names(worlds: Sequence[World]) -> dict[int, tuple[str, ...]]:
     """Index of an event of the first world -> everybody who may have been its player, where that is not one."""
     best = worlds[0]
     found: dict[int, list[str]] = {}
-    disputed = set(best.others)
+    disputed = set(best.others | best.unseen)
     for other in worlds[1:]:
         disputed |= _disputes(best, other)
     for n, name in sorted(disputed):
@@ -325,6 +354,13 @@ def names(worlds: Sequence[World]) -> dict[int, tuple[str, ...]]:
         if name not in row:
             row.append(name)
     return {n: tuple(row) for n, row in found.items() if len(row) > 1}
+
+
+def _layers(worlds: Sequence[World], sight: Sight) -> frozenset[tuple[Laid, str, str]]:
+    """(tile, train, player) of every tile of this change in any of these worlds."""
+    tiles = {(laying.tile, laying.train) for laying in sight.laid}
+    plays = [one for world in worlds for one in world.events if isinstance(one, TilePlayed)]
+    return frozenset((one.tile, one.train, one.by) for one in plays if one.by and (one.tile, one.train) in tiles)
 
 
 def _turned_back(change: Change) -> Change | None:
@@ -343,8 +379,10 @@ def _alike(rows: Sequence[Sequence[Event]]) -> int:
 
 
 def _without(world: World, count: int) -> World:
-    others = frozenset((n - count, name) for n, name in world.others if n >= count)
-    return replace(world, events=world.events[count:], others=others)
+    others, unseen = (
+        frozenset((n - count, name) for n, name in row if n >= count) for row in (world.others, world.unseen)
+    )
+    return replace(world, events=world.events[count:], others=others, unseen=unseen)
 
 
 def _leads_to(world: World, later: Sequence[World]) -> bool:

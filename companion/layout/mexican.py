@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from companion.layout.between import turned_up
 from companion.layout.chains import Chain, ChainBuilder, Link, Root, forks
 from companion.layout.hub import find_middle, find_roots, station_angles, station_tolerance, turn
 from companion.layout.joints import TIE_MM, Joint, TileShapes, distance, find_joints
@@ -37,6 +38,7 @@ class TrainFinder:
     problems: list[Problem] = field(default_factory=list)
 
     def layout(self) -> Layout:
+        self.known = turned_up(self.known, *self.setup.tile_mm[:2])
         shapes = TileShapes.of([tile.seen for tile in self.known], *self.setup.tile_mm[:2])
         middle = find_middle(self.view, self.known, self.setup, self._earlier_middle(), self._earlier_engine())
         members = [

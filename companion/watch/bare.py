@@ -45,13 +45,14 @@ class BareSettings:
     Of a tile lying face down less hangs on it, and boneyards are packed: its place may be in the shade and patterned
     like the table around. It is bare where `among` of its points look more like that table, at one of the brightnesses
     `shades`, than like the tiles of that face, most of them within `within` deviations (at least `grey` levels), and
-    where the tiles themselves are told from the table as well as that."""
+    where of no such tile more than `of_a_tile` of the points do."""
 
     width_px: int = 960
     likeness: float = 8.0
     roughness: float = 24.0
     grain: float = 1.6
     among: float = 0.9
+    of_a_tile: float = 0.5
     shades: tuple[float, ...] = (1.0, 0.85, 0.7)
     within: float = 3.0
     grey: float = 5.0
@@ -116,14 +117,17 @@ class BareTable:
             return True
         if tile.face_up:
             return False
-        lying = tile_mask([one for one in others if not one.face_up], calibration, shape, scale, -INSIDE_MM) == 1
+        backs = [one for one in others if not one.face_up]
+        lying = [small[tile_mask([one], calibration, shape, scale, -INSIDE_MM) == 1] for one in backs]
+        lying = [points for points in lying if len(points)]
         wide = (tile_mask([tile], calibration, shape, scale, REACHES_MM[-1]) == 1) & (blocked == 0)
-        return bool(lying.any()) and self._among_the_table(small[place], small[wide], small[lying])
+        return bool(lying) and self._among_the_table(small[place], small[wide], lying)
 
-    def _among_the_table(self, place: Floats, table: Floats, tiles: Floats) -> bool:
-        """(n, 3) colours of a place, of the table around and of tiles: is the place table, in the shade or not?"""
+    def _among_the_table(self, place: Floats, table: Floats, tiles: Sequence[Floats]) -> bool:
+        """(n, 3) colours of a place, of the table around and of each tile: is the place table, in the shade or not?"""
         s = self.settings
-        body, body_spread = tiles.mean(0), np.maximum(tiles.std(0), s.grey)
+        every = np.concatenate(tiles)
+        body, body_spread = every.mean(0), np.maximum(every.std(0), s.grey)
         ground, ground_spread = table.mean(0), np.maximum(table.std(0), s.grey)
 
         def to_table(points: Floats) -> Floats:
@@ -134,8 +138,9 @@ class BareTable:
             to_tile = np.linalg.norm((points - body) / body_spread, axis=1)
             return float((to_table(points) < to_tile).mean())
 
-        told_apart = is_table(tiles) <= 1 - s.among
-        return told_apart and is_table(place) >= s.among and float(np.median(to_table(place))) <= s.within
+        if is_table(place) < s.among or float(np.median(to_table(place))) > s.within:
+            return False
+        return max(map(is_table, tiles)) <= s.of_a_tile
 
     def forget(self) -> None:
         self._known = self._seen = None

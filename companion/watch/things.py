@@ -97,7 +97,7 @@ class Things:
             if came and narrow_mm >= self.settings.sizes_mm[0] and not self._near(here, [m.center_mm for m in markers])
             if not any(distance(here, one) < self.settings.around_mm for one in marked)
         ]
-        on_tiles = [one for one in on_tiles if self.only_here(image, one.center_mm, calibration)]
+        on_tiles = [one for one in on_tiles if self.only_here(image, one.center_mm, calibration, fresh)]
         return [*markers, *on_tiles] if len(on_tiles) == 1 else list(markers)
 
     def lay(self, tile: SeenTile) -> bool:
@@ -143,13 +143,17 @@ class Things:
         """Does the picture differ at this place from the last still table? True where that cannot be told."""
         return self.changes(image, [place], calibration)[0]
 
-    def only_here(self, image: Image, place: Point, calibration: Calibration) -> bool:
-        """Does it differ at this place and hardly around it? What covers a small thing is larger than that."""
+    def only_here(self, image: Image, place: Point, calibration: Calibration, fresh: Sequence[SeenTile] = ()) -> bool:
+        """Does it differ at this place and hardly around it? What covers a small thing is larger than that.
+
+        What `fresh` tiles cover differs because of them; half of the places around have to be left all the same.
+        """
         s = self.settings
         turns = np.arange(8) * np.pi / 4
         around = [(place[0] + s.around_mm * float(np.cos(a)), place[1] + s.around_mm * float(np.sin(a))) for a in turns]
+        around = [one for one in around if not any(_reaches(tile, one, s.aside_mm) for tile in fresh)]
         here, *beside = self.changes(image, [place, *around], calibration)
-        return here and sum(beside) <= s.most_beside
+        return here and len(beside) >= len(turns) / 2 and sum(beside) <= s.most_beside
 
     def changes(self, image: Image, places: Sequence[Point], calibration: Calibration) -> list[bool]:
         """The same for many places at once."""
@@ -195,6 +199,14 @@ class Things:
         """How much a patch differs from the ground around it."""
         around = cv2.dilate(where.astype(np.uint8), np.ones((9, 9), np.uint8)).astype(bool) & ~where
         return float(np.abs(picture[where].mean(0) - picture[around].mean(0)).max())
+
+
+def _reaches(tile: SeenTile, place: Point, aside_mm: float) -> bool:
+    """Does this tile, or the shadow beside it, cover a place?"""
+    turn = np.deg2rad(tile.heading_deg)
+    x, y = place[0] - tile.center_mm[0], place[1] - tile.center_mm[1]
+    along, across = x * np.cos(turn) + y * np.sin(turn), y * np.cos(turn) - x * np.sin(turn)
+    return bool(abs(along) <= tile.length_mm / 2 + aside_mm and abs(across) <= tile.width_mm / 2 + aside_mm)
 
 
 def _lies_there(tile: SeenTile, others: Sequence[SeenTile]) -> bool:

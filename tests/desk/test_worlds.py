@@ -162,3 +162,20 @@ def test_what_is_held_against_several_about_a_marker_stands_as_it_was_weighed(tm
     open_ = MarkerPlaced(by=None, train="Cy", maybe=("Dee", "Ben"), violations=weighed, source="camera")
     assert course.take(open_, 99).findings == weighed
     assert course.take(replace(open_, by="Dee", maybe=()), 99).findings[0].certain
+
+
+def test_who_would_have_the_turn_if_a_draw_was_overlooked_may_be_to_blame_too(tmp_path: Path) -> None:
+    """Ben's marker lies there: had he drawn unseen, he would have passed, and the tile on his train were Cy's."""
+    session = table(tmp_path, draws_seen=True)
+    watch(session, "+12-3@Ann", "boneyard-1; mark Ben", "+12-11@Cy", "+12-9@Dee", "+3-7@Ann", "+4-7@Ben")
+    (laid,) = (line.event for line in session.scoreboard.lines if getattr(line.event, "tile", None) == Laid(4, 7))
+    assert isinstance(laid, TilePlayed)
+    assert laid.by is None
+    assert {"Ben", "Cy"} <= set(laid.maybe)
+
+
+def test_without_a_marker_no_draw_goes_by_unseen(tmp_path: Path) -> None:
+    session = table(tmp_path, draws_seen=True)
+    watch(session, "+12-3@Ann", "+12-10@Ben", "+12-11@Cy", "+12-9@Dee", "+3-7@Ann", "+10-2@Ben", "+4-7@Cy", "+9-1@Dee")
+    watch(session, "+7-8@Ann", "+2-5@Ben")
+    assert ("MISMATCH", True, "Cy") in held(session)

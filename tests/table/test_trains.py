@@ -240,6 +240,21 @@ def test_a_flipped_double_is_recognised_without_its_history() -> None:
     assert layout.boneyard == 1
 
 
+def test_what_looks_like_a_back_between_two_blanks_is_an_unread_tile_of_the_train() -> None:
+    """Only the last tile of a train is ever turned over."""
+    chain = [*eastward([(12, 0)]), back(722.0, 450.0, 90.0), tile(759.0, 450.0, 0.0, 0, 7)]
+    layout = reconstruct(view([*chain, back(100, 100)]), SETUP)
+    assert train(layout, "Ann") == "12-0 ? 0-7"
+    assert layout.trains["Ann"][1].crosswise
+    assert (layout.flipped, layout.boneyard) == (frozenset(), 1)
+    assert layout.has(Trouble.UNREADABLE_TILE)
+
+
+def test_a_back_beside_other_values_stays_one() -> None:
+    chain = [*eastward([(12, 5)]), back(722.0, 450.0, 90.0), tile(759.0, 450.0, 0.0, 5, 7)]
+    assert reconstruct(view([*chain, back(100, 100)]), SETUP).boneyard == 2
+
+
 def test_a_boneyard_in_a_pile_is_not_counted() -> None:
     layout = reconstruct(view([back(100, 100), back(160, 100)]), replace(SETUP, boneyard_spread=False))
     assert layout.boneyard is None
