@@ -74,6 +74,12 @@ class Observation:
         return tuple(change for change in self.delta if isinstance(change, Laying))
 
     @property
+    def only_draws(self) -> bool:
+        """Were tiles drawn, and nothing else done?"""
+        others = bool(self.flips or self.discards or self.hands)
+        return bool(self.delta) and not others and all(isinstance(change, Drawing) for change in self.delta)
+
+    @property
     def gone(self) -> tuple[Vanishing, ...]:
         return tuple(change for change in self.delta if isinstance(change, Vanishing))
 

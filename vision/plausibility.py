@@ -28,7 +28,9 @@ class PlausibilitySettings:
     the box where less than `least_body` of it has that colour, up to `brighter` or in a shadow, down to `in_shadow`.
 
     Among `many_backs` tiles lying face down one that looks like less than `same_backs` of the others is none,
-    where at least `framing` of them lie within `beside` tile lengths of it.
+    where at least `framing` of them lie within `beside` tile lengths of it. What is not clearly read and lies in their
+    rows, `rows` of them at its sides, end to end or flank to flank, parallel within `parallel` (sine) and out of place
+    by `aside` of a tile's size at most, is one of them, scratched or soiled, where it looks like `like_backs` of them.
     """
 
     least_sure: int = 3
@@ -45,6 +47,11 @@ class PlausibilitySettings:
     same_backs: float = 0.15
     beside: float = 1.25
     framing: int = 2
+    rows: int = 2
+    parallel: float = 0.2
+    aside: float = 0.3
+    like_backs: float = 0.5
+    clearly: float = 0.97
 
 
 def body_colours(crops: Image) -> Floats:
@@ -114,6 +121,29 @@ def gaps(quads: Floats, colours: Floats, settings: PlausibilitySettings) -> NDAr
     reach = s.beside * np.median(np.maximum(*sides(quads)))
     beside = (np.linalg.norm(centres[:, None] - centres[None], axis=2) < reach).sum(1) - 1
     return np.asarray((others < s.same_backs * (n - 1)) & (beside >= s.framing))
+
+
+def in_rows(
+    quads: Floats, colours: Floats, backs: NDArray[np.intp], finds: NDArray[np.intp], settings: PlausibilitySettings
+) -> NDArray[np.bool_]:
+    """(n, 4, 2) finds, (n, 3) their body colours -> for each of `finds` whether it is one of the rows of `backs`."""
+    s = settings
+    if len(backs) < s.many_backs or not len(finds):
+        return np.zeros(len(finds), np.bool_)
+    first, second = quads[:, 1] - quads[:, 0], quads[:, 2] - quads[:, 1]
+    u = np.where((np.linalg.norm(first, axis=1) > np.linalg.norm(second, axis=1))[:, None], first, second)
+    length = np.median(np.linalg.norm(u[backs], axis=1))
+    width = np.median(np.minimum(*sides(quads[backs])))
+    u = u / np.maximum(np.linalg.norm(u, axis=1, keepdims=True), 1e-6)
+    centres = quads.mean(1)
+    apart = centres[backs][None] - centres[finds][:, None]
+    along = np.abs((apart * u[finds][:, None]).sum(2))
+    across = np.abs(apart[..., 0] * u[finds][:, None, 1] - apart[..., 1] * u[finds][:, None, 0])
+    straight = np.abs(u[finds][:, None, 0] * u[backs][None, :, 1] - u[finds][:, None, 1] * u[backs][None, :, 0])
+    flank = (along < s.aside * length) & (np.abs(across - width) < s.aside * width)
+    end = (across < s.aside * length) & (np.abs(along - length) < s.aside * length)
+    rows = ((flank | end) & (straight < s.parallel)).sum(1) >= s.rows
+    return np.asarray(rows & (_alike(colours[finds], colours[backs], s).mean(1) >= s.like_backs))
 
 
 def _alike(colours: Floats, known: Floats, settings: PlausibilitySettings) -> NDArray[np.bool_]:

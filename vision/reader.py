@@ -21,7 +21,7 @@ from vision.frame import Image
 from vision.inference import Network, WeightsError
 from vision.known_set import KnownSet, softened, weigh
 from vision.packing import pack
-from vision.plausibility import PlausibilitySettings, body_colours, gaps, strangers
+from vision.plausibility import PlausibilitySettings, body_colours, gaps, in_rows, strangers
 from vision.reading import HalfReading, TileReading
 from vision.realign import RealignSettings, agreed, places, typical_sizes
 from vision.rectify import (
@@ -147,16 +147,19 @@ class Reader:
         once = self._once(scores, tiles.confidence)
         down = (back > s.back) | ((tiles.kind == Kind.FACE_DOWN) & (back > s.hint_of_back))
         kept = np.isin(np.arange(len(tiles)), once)
-        # Only what stays is weighed: the same tile found twice would leave one of the two without a tile of the set.
-        up = np.flatnonzero(kept & ~down & (none <= s.phantom))
         crops = np.zeros((len(tiles), *self.crop_wh[::-1], 3), np.uint8)
         crops[once] = self.crops(image, scores.quads[once])
+        colours = np.zeros((len(tiles), 3), np.float32)
+        colours[once] = body_colours(crops[once])
+        if one_box:
+            vague = once[~down[once] & (scores.values[once].max(2).min(1) < s.alike.clearly)]
+            down[vague] = in_rows(scores.quads, colours, once[down[once]], vague, s.alike)
+        # Only what stays is weighed: the same tile found twice would leave one of the two without a tile of the set.
+        up = np.flatnonzero(kept & ~down & (none <= s.phantom))
         p = familiar.weighed(scores.values[up].astype(np.float64), crops[up])
         p = softened(p) if known is None else _with_rest(weigh(_normal(p), known).halves, p)
         halves = {int(tile): self._halves(p[i], scores.quads[tile]) for i, tile in enumerate(up)}
         unread = np.array([_without_evidence(halves.get(i)) for i in range(len(tiles))], np.intp)
-        colours = np.zeros((len(tiles), 3), np.float32)
-        colours[once] = body_colours(crops[once])
         sure = kept & (unread == 0) & (tiles.confidence > s.doubtful_detection)
         read = [halves[int(i)] for i in np.flatnonzero(sure)]
         familiar.bodies.learn([(a.value or 0, b.value or 0) for a, b in read], colours[sure])

@@ -121,6 +121,11 @@ class Layout:
         yield from self.face_down
         yield from self.loose
 
+    def surely(self) -> Iterator[PlacedTile]:
+        """Those in trains and lines, and the engine: a stray face-up tile may be a stain on a back."""
+        strays = {tile.id for tiles in (self.loose, *self.hands.values()) for tile in tiles}
+        return (tile for tile in self if tile.id not in strays)
+
     def has(self, trouble: Trouble) -> bool:
         return any(problem.trouble == trouble for problem in self.problems)
 

@@ -66,7 +66,7 @@ def other_readings(
     misread, and each of them would be a fault of its own.
     """
     here = {tile.id: tile for tile in layout}
-    lying = Counter(tile.laid.tile for tile in layout if tile.laid is not None)
+    lying = Counter(tile.laid.tile for tile in layout.surely() if tile.laid is not None)
     found: list[Hypothesis] = []
     for tile_id in observation.news:
         tile = here.get(tile_id)
@@ -87,7 +87,7 @@ def _all_that_meet(
     observation: Observation, layout: Layout, box: Mapping[Tile, int], settings: HypothesisSettings
 ) -> Hypothesis | None:
     """Every new tile that does not meet its neighbours read as the likeliest one that does; the odds are the worst."""
-    lying = Counter(tile.laid.tile for tile in layout if tile.laid is not None)
+    lying = Counter(tile.laid.tile for tile in layout.surely() if tile.laid is not None)
     instead: dict[Laid, Laid] = {}
     worst = 1.0
     for train in layout.trains.values():

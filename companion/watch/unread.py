@@ -37,7 +37,7 @@ class Unread:
 
 def unread_tiles(layout: Layout, engine: int | None, box: Mapping[Tile, int]) -> Iterator[Unread]:
     """The first unread tile of every train. `engine`: the value in the middle where it is not seen."""
-    lying = Counter(tile.laid.tile for tile in layout if tile.laid is not None)
+    lying = Counter(tile.laid.tile for tile in layout.surely() if tile.laid is not None)
     seen = layout.engine.laid if layout.engine is not None else None
     for name, train in layout.trains.items():
         inner: list[Laid] = []

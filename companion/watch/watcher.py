@@ -177,7 +177,7 @@ class Watcher:
 
     def _unrecognised(self, frame: Frame, observation: Observation, layout: Layout) -> frozenset[str]:
         """Players beside whose trains something lies that may be a marker, where that would matter."""
-        if observation.empty or layout.line or not self.desk.accuses(observation):
+        if observation.empty or layout.line or not (observation.only_draws or self.desk.accuses(observation)):
             return self.supposed.nothing()
         places = self.things.now(frame.image, self._known(), self.calibration)
         # What has been lying there may excuse a tile laid on its owner's train; it is no marker put there just now.

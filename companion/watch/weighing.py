@@ -25,7 +25,7 @@ class WeighSettings:
 
     mismatch: float = 0.005
     sure: float = 0.95
-    least: float = 0.02
+    least: float = 0.001
     across: float = 0.005
     along: float = 0.2
 
@@ -112,7 +112,7 @@ def weigh_unread(
     the round's own double unless it was read as another tile. `guessed`: (train, place) -> what an unread tile is held
     to be where nothing else tells.
     """
-    known = Counter(tile.laid.tile for tile in layout if tile.laid is not None)
+    known = Counter(tile.laid.tile for tile in layout.surely() if tile.laid is not None)
     filled: dict[tuple[float, float], SeenTile] = {}
     middle = layout.engine
     if engine is not None and middle is not None and middle.laid is None and _may_be(middle, engine):

@@ -145,6 +145,23 @@ def unread_second(first: dict[int, float]) -> Layout:
     return reconstruct(view([eastward([(12, 5)])[0], unread]), SETUP)
 
 
+def test_a_half_that_probably_meets_its_neighbours_is_not_settled_as_the_one_that_does_not() -> None:
+    """Read as a 5 beside a 3, perhaps a 3: with the other half unread too, nothing is certain enough to be a fault."""
+    inner = SeenHalf(5, 0.967, ((12, 0.023), (3, 0.007)))
+    outer = SeenHalf(None, 0.39, ((7, 0.39), (1, 0.3), (0, 0.17), (3, 0.1)))
+    first, doubted, last = eastward([(12, 3), (5, 0), (0, 2)])
+    layout = reconstruct(view([first, replace(doubted, halves=(inner, outer)), last]), SETUP)
+    assert weighed(layout) == [(12, 3), None, (0, 2)]
+
+
+def test_a_stray_reading_among_the_backs_takes_no_tile_from_a_train() -> None:
+    stray = tile(100.0, 100.0, 0.0, 5, 7)
+    lying = [placed.seen for placed in unread_second({5: 0.6, 9: 0.3}).trains["Ann"]]
+    layout = reconstruct(view([stray, *lying]), SETUP)
+    assert layout.loose or layout.hands
+    assert weighed(layout)[1] == (5, 7)
+
+
 def weighed(layout: Layout, box: Mapping[Tile, int] = BOX, **said: tuple[Laid, ...]) -> list[tuple[int, int] | None]:
     tiles = [placed.seen for placed in layout.trains["Ann"]]
     return [one.values for one in weigh_unread(layout, tiles, 12, box, said, WeighSettings())]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from companion.layout import reconstruct
@@ -24,7 +25,7 @@ from companion.watch.session_desk import SessionDesk
 from companion.watch.supposed import SupposedMarkers
 from companion.watch.things import Things
 from companion.watch.view import square_of
-from tests.table.tables import SETUP, eastward, tile, view
+from tests.table.tables import SETUP, back, eastward, tile, view
 from vision.calibration import Calibration
 
 SIZE = (1200.0, 900.0)
@@ -97,6 +98,27 @@ def test_a_missing_marker_is_not_alleged_where_something_lies(tmp_path: Path) ->
         session.close()
     assert accused == [True, False]
     assert marked == [False, True]
+
+
+@pytest.mark.parametrize(("maybe", "marked"), [((), False), (("Ann",), True), (("Ann", "Ben"), False)])
+def test_what_comes_beside_the_train_of_who_draws_is_a_marker(
+    tmp_path: Path, maybe: tuple[str, ...], marked: bool
+) -> None:
+    """Ann has the turn, draws, and beside her train lies something new that nobody recognises."""
+    setup = setup_from_json({"rules": "reeves", "set": "double-12", "players": ["Ann", "Ben"]})
+    session = Session.create(tmp_path / "g.jsonl", setup.header)
+    session.start_round((12, 12), "Ann", draws_seen=True)
+    desk = SessionDesk(session, load_ruleset("reeves"), setup, dict.fromkeys(double_set(12), 1))
+    ann, ben = eastward([(12, 5)])[0], tile(515.0, 450.0, 180.0, 12, 7)
+    boneyard = [back(100, 100), back(160, 100)]
+    before = reconstruct(view(boneyard), SETUP)
+    for lying in ([ann, *boneyard], [ann, ben, *boneyard], [ann, ben, boneyard[0]]):
+        after = reconstruct(view(lying), SETUP, before)
+        drawn = after.boneyard == 1
+        desk.record(replace(difference(before, after), maybe_marked=frozenset(maybe if drawn else ())), after, "")
+        before = after
+    assert ("Ann" in desk.marked()) == marked
+    session.close()
 
 
 def test_a_pattern_that_was_always_there_has_not_changed() -> None:

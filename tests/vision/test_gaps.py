@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vision.plausibility import PlausibilitySettings, gaps
+from vision.plausibility import PlausibilitySettings, gaps, in_rows
 
 BLACK, WHITE, CLOTH = (30.0, 128.0, 128.0), (235.0, 128.0, 132.0), (150.0, 127.0, 134.0)
 
@@ -43,3 +43,26 @@ def test_a_back_that_shines_in_the_light_is_a_tile_where_it_lies_alone() -> None
     quads = packed(10)
     quads[9] += 400
     assert not gaps(quads, colours(*[BLACK] * 9, CLOTH), PlausibilitySettings()).any()
+
+
+def rows(quads: np.ndarray, *bodies: tuple[float, float, float]) -> bool:
+    """Whether the last of these is one of the rows of the others, which lie face down."""
+    last = len(quads) - 1
+    (found,) = in_rows(quads, colours(*bodies), np.arange(last), np.array([last]), PlausibilitySettings())
+    return bool(found)
+
+
+def test_a_scratched_back_in_the_rows_of_the_boneyard_is_one_of_them() -> None:
+    assert rows(packed(10), *[BLACK] * 10)
+
+
+def test_a_tile_of_another_body_or_beside_the_rows_is_not() -> None:
+    assert not rows(packed(10), *[BLACK] * 9, WHITE)
+    askew = packed(10)
+    askew[-1] += 18.0
+    assert not rows(askew, *[BLACK] * 10)
+    crosswise = packed(10)
+    middle = crosswise[-1].mean(0)
+    crosswise[-1] = middle + (crosswise[-1] - middle)[:, ::-1] * [1, -1]
+    assert not rows(crosswise, *[BLACK] * 10)
+    assert not rows(packed(4), *[BLACK] * 4), "a few backs are no boneyard"
