@@ -24,6 +24,8 @@ Floats = NDArray[np.float32]
 class PlausibilitySettings:
     """`least_sure` tiles must be sure before they are a measure. Colours are CIE L*a*b* as OpenCV scales it.
 
+    A half of a tile and what lies beside it differ by `ground_apart`, where `least_bodies` tiles tell what is usual.
+
     Where at least `least_bodies` tiles are known and a share of `one_body` of them have one body, a find is no tile of
     the box where less than `least_body` of it has that colour, up to `brighter` or in a shadow, down to `in_shadow`.
 
@@ -36,6 +38,7 @@ class PlausibilitySettings:
     least_sure: int = 3
     size_factor: float = 1.35
     colour_apart: float = 14.0
+    ground_apart: float = 8.0
     light_apart: float = 55.0
     least_bodies: int = 8
     one_body: float = 0.8
@@ -69,6 +72,37 @@ def _middles(crops: Image) -> Floats:
     return lab.reshape(n, h * w, 3)
 
 
+def half_grounds(
+    crops: Image, blank: NDArray[np.bool_], known: Floats, settings: PlausibilitySettings
+) -> NDArray[np.bool_]:
+    """(n, side, 2 side, 3) crops, (n, 2) which halves read as blank, (m, 3) body colours of sure tiles -> (n,) True
+    where the only blank half has neither the other half's colour nor a sure tile's: it is what lies beside a tile. What
+    is lighter than all sure tiles may be one in a glare, which takes the colour away."""
+    s = settings
+    if len(known) < s.least_bodies or not len(crops):
+        return np.zeros(len(crops), np.bool_)
+    wide = crops.shape[2] // 2
+    halves = np.stack([body_colours(crops[:, :, :wide]), body_colours(crops[:, :, wide:])], 1)
+    own, other = np.where(blank[:, :1, None], halves, halves[:, ::-1]).swapaxes(0, 1)
+    apart = np.linalg.norm(own[:, 1:] - other[:, 1:], axis=1) >= s.ground_apart
+    unknown = ~(np.linalg.norm(own[:, None, 1:] - known[None, :, 1:], axis=2) < s.ground_apart).any(1)
+    burnt = own[:, 0] > known[:, 0].max()
+    return np.asarray((blank.sum(1) == 1) & apart & unknown & ~burnt)
+
+
+def lightest_beside(quads: Floats, colours: Floats, sure: NDArray[np.bool_], settings: PlausibilitySettings) -> Floats:
+    """(n, 4, 2) finds, (n, 3) their body colours -> (n, 3) that of the lightest sure tile next to each; 0 for none."""
+    none = np.zeros((len(quads), 3), np.float32)
+    if not sure.any():
+        return none
+    centres = quads.mean(1)
+    apart = np.linalg.norm(centres[:, None] - centres[None, sure], axis=2)
+    reach = settings.beside * np.median(np.maximum(*sides(quads[sure])))
+    light = np.where((apart < reach) & (apart > 0), colours[None, sure, 0], -1.0)
+    lightest = colours[sure][light.argmax(1)]
+    return np.asarray(np.where(light.max(1)[:, None] >= 0, lightest, none), np.float32)
+
+
 def strangers(
     quads: Floats, colours: Floats, sure: NDArray[np.bool_], settings: PlausibilitySettings
 ) -> NDArray[np.bool_]:
@@ -95,8 +129,11 @@ class Bodies:
         for (a, b), colour in zip(pairs, colours, strict=True):
             self._seen[min(a, b), max(a, b)] = colour
 
-    def foreign(self, crops: Image) -> NDArray[np.bool_]:
-        """(n, side, 2 side, 3) crops -> (n,) True where hardly anything has the colour of a box with one body."""
+    def foreign(self, crops: Image, beside: Floats | None = None) -> NDArray[np.bool_]:
+        """(n, side, 2 side, 3) crops -> (n,) True where hardly anything has the colour of a box with one body.
+
+        `beside` (n, 3): the colour of a sure tile next to each, which lies in the same light.
+        """
         s = self.settings
         known = np.array(list(self._seen.values()), np.float32).reshape(-1, 3)
         if len(known) < s.least_bodies or not len(crops):
@@ -104,9 +141,17 @@ class Bodies:
         body = np.median(known, 0)[None]
         if _alike(known, body, s).mean() < s.one_body:
             return np.zeros(len(crops), np.bool_)
-        apart = _middles(crops) - body
+        middles = _middles(crops)
+        share = self._of_body(middles - body)
+        if beside is not None:
+            share = np.maximum(share, self._of_body(middles - beside[:, None]))
+        return np.asarray(share < s.least_body)
+
+    def _of_body(self, apart: Floats) -> Floats:
+        """(n, pixels, 3) differences from a body's colour -> (n,) how much of each may be that body."""
+        s = self.settings
         near = (np.hypot(apart[..., 1], apart[..., 2]) < s.other_colour) & (apart[..., 0] < s.brighter)
-        return np.asarray((near & (apart[..., 0] > -s.in_shadow)).mean(1) < s.least_body)
+        return np.asarray((near & (apart[..., 0] > -s.in_shadow)).mean(1), np.float32)
 
 
 def gaps(quads: Floats, colours: Floats, settings: PlausibilitySettings) -> NDArray[np.bool_]:

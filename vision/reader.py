@@ -21,7 +21,15 @@ from vision.frame import Image
 from vision.inference import Network, WeightsError
 from vision.known_set import KnownSet, softened, weigh
 from vision.packing import pack
-from vision.plausibility import PlausibilitySettings, body_colours, gaps, in_rows, strangers
+from vision.plausibility import (
+    PlausibilitySettings,
+    body_colours,
+    gaps,
+    half_grounds,
+    in_rows,
+    lightest_beside,
+    strangers,
+)
 from vision.reading import HalfReading, TileReading
 from vision.realign import RealignSettings, agreed, places, typical_sizes
 from vision.rectify import (
@@ -143,6 +151,7 @@ class Reader:
         tiles, scores, extra = self._in_chains(image, tiles, self.scores(image, tiles.quads_px))
         scores = self._familiar(image, scores, tiles.confidence, familiar)
         scores = self._realigned(image, scores, tiles.confidence)
+        scores = self._without_half_grounds(image, scores, tiles.confidence)
         none, back = scores.none.min(1), scores.back.min(1)
         once = self._once(scores, tiles.confidence)
         down = (back > s.back) | ((tiles.kind == Kind.FACE_DOWN) & (back > s.hint_of_back))
@@ -165,7 +174,8 @@ class Reader:
         familiar.bodies.learn([(a.value or 0, b.value or 0) for a, b in read], colours[sure])
         foreign = np.zeros(len(tiles), np.bool_)
         if one_box:  # a photograph may show the tiles of two makers
-            foreign[up] = familiar.bodies.foreign(crops[up])
+            beside = lightest_beside(scores.quads, colours, sure, s.alike)
+            foreign[up] = familiar.bodies.foreign(crops[up], beside[up])
         strange = strangers(scores.quads, colours, sure, s.alike)
         backs = once[down[once]]
         gap = np.isin(np.arange(len(tiles)), backs[gaps(scores.quads[backs], colours[backs], s.alike)])
@@ -274,6 +284,19 @@ class Reader:
             if best is not None:
                 quads[i], p[i] = tried[best[0]], found[list(best[1])].mean(0)
         return TileScores.of(quads, p)
+
+    def _without_half_grounds(self, image: Image, scores: TileScores, confidence: Floats) -> TileScores:
+        """The same with finds called nothing of which one half is a tile's and the other, read as blank, the ground."""
+        s = self.settings
+        blank = scores.values[:, :, 0] >= s.readable
+        clear = scores.values.max(2).min(1)
+        doubted = np.flatnonzero(blank.any(1) & ~blank.all(1) & (clear >= s.readable))
+        plain = np.flatnonzero((clear >= s.certain) & (confidence > s.doubtful_detection) & ~blank.any(1))
+        known = body_colours(self.crops(image, scores.quads[plain]))
+        grounds = half_grounds(self.crops(image, scores.quads[doubted]), blank[doubted], known, s.alike)
+        none = scores.none.copy()
+        none[doubted[grounds]] = 1.0
+        return TileScores(scores.quads, scores.values, none, scores.back)
 
     def classify(self, crops: Image) -> tuple[Floats, Floats]:
         """(n, side, 2 side, 3) crops of whole tiles -> (n, 2, 21) probabilities at the calibrated temperature and

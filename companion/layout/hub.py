@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from companion.layout.chains import Root
 from companion.layout.joints import KEPT, TileShapes, distance
-from companion.layout.ports import PRICES, PortKind
+from companion.layout.ports import PRICES, Port, PortKind
 from companion.layout.setup import MEXICAN, TableSetup
 from companion.layout.shape import Middle
 from companion.layout.tracking import Known
@@ -23,11 +23,17 @@ ENGINE_REACH = 2.2
 LARGEST_LEAN_DEG = 38.0
 """How far a first tile may point past the middle."""
 
+LEAST_POINTING = 3
+"""So many trains show which tile is the engine where its value does not."""
+
+POINTING_DEG = 15.0
+
 
 def find_middle(
     view: TableView, known: Sequence[Known], setup: TableSetup, earlier: Point | None, engine_id: int | None
 ) -> Middle | None:
-    """The hub in the picture, else the engine by its value or its history, else where the middle was before.
+    """The hub in the picture, else the engine by its history, its value, or as the tile at which the trains point, else
+    where the middle was before.
 
     None when nothing says where the trains begin (NO_HUB).
     """
@@ -57,8 +63,45 @@ def _engine(
         return None
     due = [n for n, tile in enumerate(known) if tile.seen.values == (setup.engine, setup.engine)]
     due = due or [n for n, tile in enumerate(known) if _may_be_the_double(tile, setup.engine)]
+    if not due:
+        return _pointed_at(known, setup) if earlier is None else None
     place = earlier or (view.size_mm[0] / 2, view.size_mm[1] / 2)
     return min(due, key=lambda n: distance(known[n].seen.center_mm, place), default=None)
+
+
+def _pointed_at(known: Sequence[Known], setup: TableSetup) -> int | None:
+    """The one tile at which the ends of most trains point from nearby, whatever is read of it; None where it is not
+    one alone. A tile within a train has two neighbours."""
+    length, width = setup.tile_mm[:2]
+    up = [n for n, tile in enumerate(known) if tile.seen.face_up]
+    shapes = TileShapes.of([tile.seen for tile in known], length, width)
+    votes: dict[int, int] = {}
+    for n in up:
+        middle = known[n].seen.center_mm
+        ends = [port for m in up if m != n for port in shapes.ports[m] if port.kind is PortKind.END]
+        near, far = length / 2 - 0.2 * width, length / 2 + ENGINE_REACH * width
+        pointing = [port.normal for port in ends if _faces(port, middle, near, far)]
+        votes[n] = _directions([math.degrees(math.atan2(-y, -x)) for x, y in pointing])
+    most = max(votes.values(), default=0)
+    best = [n for n, count in votes.items() if count == most]
+    return best[0] if most >= LEAST_POINTING and len(best) == 1 else None
+
+
+def _directions(angles: Sequence[float]) -> int:
+    """From how many sides; tiles one behind the other point from one."""
+    sides: list[float] = []
+    for angle in angles:
+        if all(abs(turn(angle, side)) > 2 * POINTING_DEG for side in sides):
+            sides.append(angle)
+    return len(sides)
+
+
+def _faces(port: Port, middle: Point, near: float, far: float) -> bool:
+    away = distance(port.place, middle)
+    if not near <= away <= far:
+        return False
+    x, y = (middle[0] - port.place[0]) / away, (middle[1] - port.place[1]) / away
+    return math.degrees(math.acos(_clipped(port.normal[0] * x + port.normal[1] * y))) <= POINTING_DEG
 
 
 def _may_be_the_double(tile: Known, value: int) -> bool:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from companion.layout.between import turned_up
+from companion.layout.between import UNREAD, turned_up
 from companion.layout.chains import Chain, ChainBuilder, Link, Root, forks
 from companion.layout.hub import find_middle, find_roots, station_angles, station_tolerance, turn
 from companion.layout.joints import TIE_MM, Joint, TileShapes, distance, find_joints
@@ -41,6 +41,7 @@ class TrainFinder:
         self.known = turned_up(self.known, *self.setup.tile_mm[:2])
         shapes = TileShapes.of([tile.seen for tile in self.known], *self.setup.tile_mm[:2])
         middle = find_middle(self.view, self.known, self.setup, self._earlier_middle(), self._earlier_engine())
+        self._doubt_the_engine(middle)
         members = [
             n
             for n, tile in enumerate(self.known)
@@ -54,6 +55,16 @@ class TrainFinder:
         trains, loose = self._name([c for c in chains if c.root], [c for c in chains if not c.root], middle, shapes)
         self._doubtful_joints(builder, refused, loose)
         return self._finish(shapes, middle, trains, loose)
+
+    def _doubt_the_engine(self, middle: Middle | None) -> None:
+        """What lies in the middle of the trains and shows something else than the round's double is not read."""
+        due = self.setup.engine
+        if middle is None or middle.engine is None or middle.has_hub or due is None or self.before is not None:
+            return
+        tile = self.known[middle.engine]
+        if tile.seen.values not in (None, (due, due)):
+            seen = replace(tile.seen, halves=UNREAD)
+            self.known = [replace(one, seen=seen) if n == middle.engine else one for n, one in enumerate(self.known)]
 
     def _may_join(self, tile: Known) -> bool:
         """Face-up tiles, and backs of tiles that lay in a train when they were last seen; no open hands."""

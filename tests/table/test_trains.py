@@ -148,6 +148,21 @@ def test_without_a_hub_the_engine_is_the_middle() -> None:
     assert train(layout, "Ben") == "12-4"
 
 
+def around_the_middle(*angles: float) -> list[SeenTile]:
+    """Trains of two tiles around a place where no hub is seen."""
+    return [tile(*direction(angle, 80.0 + 49.0 * n), angle, 5 + n, 6 + n) for angle in angles for n in range(2)]
+
+
+def test_the_tile_at_which_three_trains_point_is_the_engine_whatever_is_read_of_it() -> None:
+    """Pale pips on a pale tile: the double twelve looks blank, and is not believed to be that."""
+    blank = tile(600.0, 450.0, 10.0, 0, 0)
+    layout = reconstruct(replace(view([]), tiles=(blank, *around_the_middle(0.0, 180.0, 90.0)), hub=None), SETUP)
+    assert layout.engine is not None and layout.engine.laid is None
+    assert [len(layout.trains[name]) for name in ("Ann", "Ben", "MX")] == [2, 2, 2]
+    two = reconstruct(replace(view([]), tiles=(blank, *around_the_middle(0.0, 180.0)), hub=None), SETUP)
+    assert two.has(Trouble.NO_HUB)
+
+
 def test_without_hub_and_engine_nothing_is_guessed() -> None:
     layout = reconstruct(replace(view([]), tiles=tuple(eastward([(12, 5)])), hub=None), replace(SETUP, engine=None))
     assert layout.has(Trouble.NO_HUB)

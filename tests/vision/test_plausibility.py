@@ -4,7 +4,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.plausibility import Bodies, PlausibilitySettings, body_colours, strangers
+from vision.plausibility import (
+    Bodies,
+    PlausibilitySettings,
+    body_colours,
+    half_grounds,
+    lightest_beside,
+    strangers,
+)
 from vision.rotated import quads_of
 
 SETTINGS = PlausibilitySettings()
@@ -85,3 +92,32 @@ def test_the_same_tile_read_again_counts_once() -> None:
     for _ in range(5):
         bodies.learn([(5, 5)], np.array([CLOTH], np.float32))
     assert not bodies.foreign(looks(CLOTH)).any()
+
+
+def test_a_tile_in_a_glare_has_the_colour_of_its_neighbour_there() -> None:
+    """Wood burnt out to white by a lamp is foreign to the box, but not beside a tile of the same white."""
+    wood, burnt = [200.0, 132.0, 170.0], [252.0, 128.0, 130.0]
+    bodies = known([wood] * 9)
+    assert bodies.foreign(looks(burnt)).all()
+    quads = np.array([[[0, 30], [0, 0], [60, 0], [60, 30]]] * 2, np.float32) + np.array([[[0, 0]], [[62, 0]]])
+    near = lightest_beside(quads, np.array([burnt, burnt], np.float32), np.array([True, False]), SETTINGS)
+    assert not bodies.foreign(looks(burnt), near[1:]).any()
+    apart = quads + np.array([[[0, 0]], [[200, 0]]])
+    far = lightest_beside(apart, np.array([burnt, burnt], np.float32), np.array([True, False]), SETTINGS)
+    assert bodies.foreign(looks(burnt), far[1:]).all()
+
+
+def half_and_half(first: list[float], second: list[float]) -> NDArray[np.uint8]:
+    crop = looks(first)
+    crop[:, :, 48:] = looks(second)[:, :, 48:]
+    return crop
+
+
+def test_a_blank_half_of_another_colour_is_what_lies_beside_a_tile() -> None:
+    slot, glare = [90.0, 128.0, 112.0], [250.0, 128.0, 112.0]
+    sure = np.array([BLACK] * 8 + [[160.0, 128.0, 131.0]], np.float32)
+    crops = np.concatenate([half_and_half(BLACK, slot), half_and_half(BLACK, BLACK), half_and_half(BLACK, glare)])
+    blank = np.array([[False, True]] * 3)
+    assert half_grounds(crops, blank, sure, SETTINGS).tolist() == [True, False, False]
+    assert not half_grounds(crops, ~blank & False, sure, SETTINGS).any(), "no half is blank"
+    assert not half_grounds(crops, blank, sure[:4], SETTINGS).any(), "few tiles are no measure"
