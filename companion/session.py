@@ -293,6 +293,11 @@ class Session(OpenGame):
         with self._lock:
             return self._watching.accuses(Sight(tuple(delta), tuple(flips), dict(discards or {})))
 
+    def expects(self, delta: Iterable[Change]) -> bool:
+        """Whether this change would be legal whichever way everything before it went."""
+        with self._lock:
+            return self._watching.expects(Sight(tuple(delta)))
+
     def foresee(self, delta: Iterable[Change]) -> tuple[Event, ...]:
         """What `observe` would record where this change breaks no rule, else nothing; nothing is recorded."""
         with self._lock:

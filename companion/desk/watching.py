@@ -78,6 +78,14 @@ class Watching:
         trail = self._trail if self._untouched() else None
         return not (trail or self._new_trail(course)).legal(sight)
 
+    def expects(self, sight: Sight) -> bool:
+        """Whether whoever may have the turn could have made this change without a fault."""
+        course = self.ledger.match.course
+        if course is None or self.ledger.match.phase != "playing" or sight.gone:
+            return False
+        trail = self._trail if self._untouched() else None
+        return (trail or self._new_trail(course)).expects(sight)
+
     def foresee(self, sight: Sight) -> tuple[Event, ...]:
         """What would be recorded for this change where it breaks no rule and mends nothing earlier; else nothing."""
         course = self.ledger.match.course

@@ -74,6 +74,10 @@ class Trail:
         """Whether some world explains the change without a fault."""
         return bool(onward(self.worlds, sight))
 
+    def expects(self, sight: Sight) -> bool:
+        """Whether every world explains the change without a fault."""
+        return all(onward([world], sight) for world in self.worlds)
+
     def follow(self, sight: Sight) -> bool:
         """Let the worlds explain the change; False where none can, with one fault now or earlier or two at once.
 

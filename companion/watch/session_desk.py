@@ -188,14 +188,14 @@ class SessionDesk:
     def _perhaps_marked(self, observation: Observation) -> Observation:
         """A fault that is none where the unrecognised things beside the trains are markers: then they are.
 
-        So is the one thing that came as a tile was drawn and none laid, where its owner may have marked a train then.
+        So is the one thing that came as a tile was drawn and none laid, where it was surely its owner who drew.
         """
         marks = [Mark(player) for player in sorted(observation.maybe_marked - self.marked())]
         if not marks:
             return observation
         if not self.accuses(observation):
             instead = replace(observation, delta=(*observation.delta, *marks))
-            marked_now = observation.only_draws and len(marks) == 1 and not self.accuses(instead)
+            marked_now = observation.only_draws and len(marks) == 1 and self.session.expects(instead.delta)
             return instead if marked_now else observation
         for some in (*([mark] for mark in marks), marks):
             instead = replace(observation, delta=(*observation.delta, *some))
