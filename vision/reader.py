@@ -246,7 +246,7 @@ class Reader:
     def _once(self, scores: TileScores, confidence: Floats) -> NDArray[np.intp]:
         """Boxes put right may turn out to be one tile, or to straddle two: indices of the ones that read better."""
         clear = np.maximum(scores.values.max(2).min(1), scores.back.min(1))
-        worth = confidence * (1 - scores.none.min(1)) ** 4 * clear**2
+        worth = confidence * (1 - scores.none.min(1)) * clear
         return pack(scores.quads, worth, self.settings.overlap, self.settings.covered)
 
     def _familiar(self, image: Image, scores: TileScores, confidence: Floats, familiar: Familiar) -> TileScores:
