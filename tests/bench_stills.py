@@ -27,7 +27,7 @@ import numpy as np
 from companion.layout import Layout, reconstruct
 from companion.tableview import TableView
 from companion.tile import Laid, Tile
-from companion.watch.view import LEAST_MARKER_CONFIDENCE, on_table
+from companion.watch.view import LEAST_THING_CONFIDENCE, on_table
 from companion.watch.weighing import WeighSettings, weigh_unread
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.tabletop import TableFullError, TableTop
@@ -76,7 +76,7 @@ def look(
     seen = on_table(eye.look(image, calibration.px_per_mm * plan.tile_mm[0], known), calibration, plan.tile_mm)
     setup = setup_for(plan)
     # What is found more faintly is believed only where a marker lay before.
-    markers = tuple(marker for marker in seen.markers if marker.confidence >= LEAST_MARKER_CONFIDENCE)
+    markers = tuple(marker for marker in seen.markers if marker.confidence >= LEAST_THING_CONFIDENCE)
     layout = reconstruct(TableView(seen.tiles, markers, seen.hub, plan.size_mm), setup)
     box = {Tile(a, b): count for (a, b), count in known.copies.items()}
     tiles = weigh_unread(layout, seen.tiles, setup.engine, box, {}, WeighSettings())

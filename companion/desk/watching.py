@@ -49,6 +49,7 @@ class Watching:
         self._since: list[int] = []
         self._seen = -1
         self._reopened: int | None = None
+        self._gave_up = False
 
     def see(self, sight: Sight) -> tuple[Event, ...]:
         """Record a change of the table; the events that it brought."""
@@ -100,12 +101,14 @@ class Watching:
         return self._seen >= 0 and all(_about_questions(line, self.ledger.journal.events) for line in lines)
 
     def _new_trail(self, course: Course) -> Trail:
-        return Trail(course, reach=2 * len(course.players))
+        reach = 2 * len(course.players)
+        return Trail(course, reach, unsure=reach if self._gave_up else 0)
 
     def _begin_anew(self) -> None:
         course = self.ledger.match.course
         assert course is not None
         self._trail, self._since = self._new_trail(course), []
+        self._gave_up = False
 
     def _recorded(self) -> list[Event]:
         held = {item.event.seq: item.event for item in self.ledger.held}
@@ -135,7 +138,7 @@ class Watching:
         changed, start, _ = mends(recorded, wanted)
         events = self._put_right(changed, [sight.shown(event) for event in wanted[start:]])
         if len(self._since) != len(wanted) or len(wanted) > MOST_EVENTS:
-            self._trail = None
+            self._trail, self._gave_up = None, trail.torn()
         else:
             self._since = self._since[trail.settle() :]
         return events + self._end_of_round(trail)

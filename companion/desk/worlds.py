@@ -56,7 +56,7 @@ class Trail:
 
     `base` is the course from which the events of all worlds start, `reach` how many changes back a fault is looked for.
     `clouded` once a faulty change came from a table that was not understood in all its parts, `guessed` once one lay
-    beside a tile that was not surely read.
+    beside a tile that was not surely read. In the first `unsure` changes the true world may be one given up before.
     """
 
     base: Course
@@ -66,6 +66,7 @@ class Trail:
     number: int = 0
     clouded: bool = False
     guessed: bool = False
+    unsure: int = 0
 
     def __post_init__(self) -> None:
         self.worlds = self.worlds or (World(self.base),)
@@ -89,7 +90,8 @@ class Trail:
             living = self._or_others(living, sight)
         if not living:
             return False
-        self.clouded = self.clouded or ((sight.clouded or sight.guessed) and not legal)
+        doubted = sight.clouded or sight.guessed or self.number < self.unsure
+        self.clouded = self.clouded or (doubted and not legal)
         self.guessed = self.guessed or (sight.guessed and not legal)
         self.steps.append((self.worlds, sight))
         self.number += 1
@@ -142,6 +144,10 @@ class Trail:
         """The end of the round, where all worlds have it."""
         due = [world.course.over_by_rule() for world in self.worlds]
         return due[0] if all(one == due[0] for one in due) else None
+
+    def torn(self) -> bool:
+        """Whether the worlds differ in whose turn it is or in who did what."""
+        return len({world.course.mover for world in self.worlds}) > 1 or bool(names(self.worlds))
 
     def prefer(self, world: World) -> None:
         """Put this one of the worlds on record."""

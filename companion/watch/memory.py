@@ -14,7 +14,7 @@ from companion.layout.joints import distance
 from companion.layout.shape import PlacedTile
 from companion.layout.tracking import SAME_PLACE, identify
 from companion.tableview import Point, SeenHalf, SeenHub, SeenMarker, SeenTile
-from companion.watch.view import LEAST_MARKER_CONFIDENCE, MOST_OVERLAP, overlap
+from companion.watch.view import LEAST_THING_CONFIDENCE, MOST_OVERLAP, overlap
 
 FLOOR = 1e-3
 """No reading is ever taken to exclude a value altogether."""
@@ -244,7 +244,7 @@ class TableMemory:
                 track = min(near, key=lambda m: distance(m.seen.center_mm, marker.center_mm))
                 left.remove(track)
                 track.seen, track.missing, track.sightings = marker, 0, track.sightings + 1
-            elif marker.confidence >= LEAST_MARKER_CONFIDENCE:
+            elif marker.confidence >= LEAST_THING_CONFIDENCE:
                 fresh.append(MarkerTrack(marker, 1))
         for track in left:
             if looked.covers(track.seen.center_mm):

@@ -24,11 +24,7 @@ MOST_OVERLAP = 0.3
 """The part of one tile that may seem to lie on another: outlines are a few millimetres off, tiles are solid."""
 
 LEAST_THING_CONFIDENCE = 0.5
-"""A hub below this is not believed."""
-
-LEAST_MARKER_CONFIDENCE = 0.3
-"""Nor is a new marker below this, and only where the picture has changed: a phantom marker may be an accusation, and so
-may one that is not seen. Of 95 markers on full tables 84 reach it and 78 the half, with 7 phantoms and 3."""
+"""Markers and hubs below this are not believed: a phantom marker would be an accusation."""
 
 LEAST_KEPT_CONFIDENCE = 0.18
 """A marker that is known to lie at a place is still seen there at this: so would be one that vanishes."""

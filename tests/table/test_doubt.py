@@ -365,7 +365,7 @@ def test_a_middle_that_is_read_as_another_tile_is_not_taken_for_the_engine() -> 
 
 def test_a_marker_is_believed_when_sure_and_kept_when_less_so() -> None:
     memory = TableMemory()
-    memory.see([], [SeenMarker((300.0, 300.0), 0.28)], EVERYWHERE, 24.0)
+    memory.see([], [SeenMarker((300.0, 300.0), 0.3)], EVERYWHERE, 24.0)
     assert memory.seen_markers() == []
     memory.see([], [SeenMarker((300.0, 300.0), 0.7)], EVERYWHERE, 24.0)
     for _ in range(4):
