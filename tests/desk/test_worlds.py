@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from companion.desk.sight import Sight
+from companion.desk.worlds import Trail
 from companion.event_fields import Finding
 from companion.events import Header, MarkerPlaced, RoundEnded, TilePlayed
 from companion.notation import Drawing, Laying, Vanishing, parse_delta
@@ -179,3 +183,25 @@ def test_without_a_marker_no_draw_goes_by_unseen(tmp_path: Path) -> None:
     watch(session, "+12-3@Ann", "+12-10@Ben", "+12-11@Cy", "+12-9@Dee", "+3-7@Ann", "+10-2@Ben", "+4-7@Cy", "+9-1@Dee")
     watch(session, "+7-8@Ann", "+2-5@Ben")
     assert ("MISMATCH", True, "Cy") in held(session)
+
+
+@pytest.mark.parametrize("unsure", [0, 8])
+def test_after_worlds_were_given_up_a_fault_may_be_one_of_theirs(tmp_path: Path, unsure: int) -> None:
+    """Cy lays on Ben's closed train, unless the course on record is not the true one."""
+    session = table(tmp_path)
+    watch(session, "+12-3@Ann", "+12-10@Ben", "+12-11@Cy", "+12-9@Dee", "+3-7@Ann", "+10-2@Ben")
+    course = session._ledger.match.course
+    assert course is not None
+    trail = Trail(course, 8, unsure=unsure)
+    assert trail.follow(Sight((Laying(Laid(2, 6), "Ben"),)))
+    assert trail.clouded == bool(unsure)
+    assert trail.torn()
+
+
+def test_worlds_that_agree_are_not_torn(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    course = session._ledger.match.course
+    assert course is not None
+    trail = Trail(course, 8)
+    assert trail.follow(Sight((Laying(Laid(12, 3), "Ann"),)))
+    assert not trail.torn()
