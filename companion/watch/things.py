@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.layout.joints import distance
+from companion.layout.markers import outside
 from companion.tableview import Point, SeenMarker, SeenTile
 from companion.watch.bare import tile_mask
 from companion.watch.shrunken import Floats, Shrunken
@@ -151,7 +152,11 @@ class Things:
         s = self.settings
         turns = np.arange(8) * np.pi / 4
         around = [(place[0] + s.around_mm * float(np.cos(a)), place[1] + s.around_mm * float(np.sin(a))) for a in turns]
-        around = [one for one in around if not any(_reaches(tile, one, s.aside_mm) for tile in fresh)]
+        around = [
+            one
+            for one in around
+            if all(outside(tile, one, tile.length_mm, tile.width_mm) > s.aside_mm for tile in fresh)
+        ]
         here, *beside = self.changes(image, [place, *around], calibration)
         return here and len(beside) >= len(turns) / 2 and sum(beside) <= s.most_beside
 
@@ -199,14 +204,6 @@ class Things:
         """How much a patch differs from the ground around it."""
         around = cv2.dilate(where.astype(np.uint8), np.ones((9, 9), np.uint8)).astype(bool) & ~where
         return float(np.abs(picture[where].mean(0) - picture[around].mean(0)).max())
-
-
-def _reaches(tile: SeenTile, place: Point, aside_mm: float) -> bool:
-    """Does this tile, or the shadow beside it, cover a place?"""
-    turn = np.deg2rad(tile.heading_deg)
-    x, y = place[0] - tile.center_mm[0], place[1] - tile.center_mm[1]
-    along, across = x * np.cos(turn) + y * np.sin(turn), y * np.cos(turn) - x * np.sin(turn)
-    return bool(abs(along) <= tile.length_mm / 2 + aside_mm and abs(across) <= tile.width_mm / 2 + aside_mm)
 
 
 def _lies_there(tile: SeenTile, others: Sequence[SeenTile]) -> bool:
