@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from companion.desk.acts import marked_beside
 from companion.desk.course import Course
 from companion.desk.sight import Sight
 from companion.desk.stories import Telling, order_of_doubles, tell_with_faults
-from companion.events import Drew, Event, MarkerPlaced, Passed, RoundEnded, TilePlayed
+from companion.events import Drew, Event, Passed, RoundEnded, TilePlayed
 from companion.notation import Change, Drawing, Laying, Vanishing
 from companion.tile import Laid
 from companion.turn import Mark, Unmark
@@ -289,29 +290,9 @@ def _continued(world: World, telling: Telling, faults: int = 0, when: int = 0) -
         world.cost + telling.cost[1] + telling.cost[2],
         world.faults + faults,
         world.blame | {(when, player, code) for player, code in telling.blame},
-        world.others | _marked_beside(telling.events, len(world.events)),
+        world.others | marked_beside(telling.events, len(world.events)),
         world.unseen,
     )
-
-
-def _marked_beside(events: Sequence[Event], first: int) -> frozenset[tuple[int, str]]:
-    """(index, owner) of tiles laid by another when a marker's owner, who laid nothing, put it down at the same moment.
-
-    That is every tile on the marker's train, and what the next player laid elsewhere: the owner may have laid them, and
-    marked the train needlessly. What nobody is blamed for names nobody either.
-    """
-    layers = {event.by for event in events if isinstance(event, TilePlayed)}
-    found = set()
-    for place, marker in enumerate(events):
-        if not isinstance(marker, MarkerPlaced):
-            continue
-        owner = marker.train
-        plays = [(n, one) for n, one in enumerate(events) if isinstance(one, TilePlayed) and one.by != owner]
-        found |= {(first + n, owner) for n, one in plays if one.train == owner}
-        if marker.by == owner and owner not in layers:
-            after = [(n, one) for n, one in plays if n > place]
-            found |= {(first + n, owner) for n, one in after if one.by == after[0][1].by}
-    return frozenset(found)
 
 
 def twins(world: World, other: World) -> dict[int, int]:

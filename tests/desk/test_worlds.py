@@ -14,7 +14,7 @@ from companion.events import Header, MarkerPlaced, RoundEnded, TilePlayed
 from companion.notation import Drawing, Laying, Vanishing, parse_delta
 from companion.session import Session
 from companion.tile import Laid, Tile
-from companion.turn import Mark
+from companion.turn import Mark, Unmark
 from tests.desk.making import ticking
 
 NAMES = ("Ann", "Ben", "Cy", "Dee")
@@ -110,6 +110,22 @@ def test_a_draw_that_the_camera_overlooked_accuses_nobody_for_certain(tmp_path: 
     session.observe([Drawing(1), Mark("Cy")])
     session.observe([Laying(Laid(9, 1), "Dee")])
     assert not any(certain for _, certain, _ in held(session))
+
+
+def test_a_tile_on_a_train_whose_owner_takes_the_marker_off_may_be_the_owners(tmp_path: Path) -> None:
+    """Ann marks; Ben's draw is overlooked; a tile comes to Ann's train as its marker goes: Ben's it is not for sure."""
+    session = Session.create(tmp_path / "g.jsonl", Header("cz", "double-12", ("Ann", "Ben"), {}), ticking())
+    session.start_round(Laid(12, 12), "Ann", draws_seen=True)
+    for tile, train in ((Laid(12, 3), "Ann"), (Laid(12, 10), "Ben")):
+        session.observe([Laying(tile, train)])
+    session.observe([Drawing(1), Mark("Ann")])
+    session.observe([Drawing(1), Mark("Ben")])
+    session.observe([Drawing(1)])
+    session.observe([Laying(Laid(3, 0), "Ann"), Unmark("Ann")])
+    (laid,) = [line.event for line in session.scoreboard.lines if getattr(line.event, "tile", None) == Laid(3, 0)]
+    assert isinstance(laid, TilePlayed)
+    assert laid.by is None and set(laid.maybe) == {"Ann", "Ben"}
+    assert held(session) == []
 
 
 def test_a_round_that_only_the_count_ended_goes_on_with_the_next_tile(tmp_path: Path) -> None:
