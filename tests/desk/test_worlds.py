@@ -118,11 +118,11 @@ def test_a_tile_on_a_train_whose_owner_takes_the_marker_off_may_be_the_owners(tm
     session.start_round(Laid(12, 12), "Ann", draws_seen=True)
     for tile, train in ((Laid(12, 3), "Ann"), (Laid(12, 10), "Ben")):
         session.observe([Laying(tile, train)])
-    session.observe([Drawing(1), Mark("Ann")])
+    session.observe([Laying(Laid(3, 4), "Ann")])
     session.observe([Drawing(1), Mark("Ben")])
-    session.observe([Drawing(1)])
-    session.observe([Laying(Laid(3, 0), "Ann"), Unmark("Ann")])
-    (laid,) = [line.event for line in session.scoreboard.lines if getattr(line.event, "tile", None) == Laid(3, 0)]
+    session.observe([Drawing(1), Mark("Ann")])
+    session.observe([Laying(Laid(4, 0), "Ann"), Unmark("Ann")])
+    (laid,) = [line.event for line in session.scoreboard.lines if getattr(line.event, "tile", None) == Laid(4, 0)]
     assert isinstance(laid, TilePlayed)
     assert laid.by is None and set(laid.maybe) == {"Ann", "Ben"}
     assert held(session) == []
