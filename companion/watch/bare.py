@@ -45,7 +45,7 @@ class BareSettings:
     Of a tile lying face down less hangs on it, and boneyards are packed: its place may be in the shade and patterned
     like the table around. It is bare where `among` of its points look more like that table, at one of the brightnesses
     `shades`, than like the tiles of that face, most of them within `within` deviations (at least `grey` levels), and
-    where of no such tile more than `of_a_tile` of the points do."""
+    where of none of the `nearest` such tiles more than `of_a_tile` of the points do: farther off the light is another."""
 
     width_px: int = 960
     likeness: float = 8.0
@@ -53,6 +53,7 @@ class BareSettings:
     grain: float = 1.6
     among: float = 0.9
     of_a_tile: float = 0.5
+    nearest: int = 12
     shades: tuple[float, ...] = (1.0, 0.85, 0.7)
     within: float = 3.0
     grey: float = 5.0
@@ -117,7 +118,7 @@ class BareTable:
             return True
         if tile.face_up:
             return False
-        backs = [one for one in others if not one.face_up]
+        backs = nearest([one for one in others if not one.face_up], tile, self.settings.nearest)
         lying = [small[tile_mask([one], calibration, shape, scale, -INSIDE_MM) == 1] for one in backs]
         lying = [points for points in lying if len(points)]
         wide = (tile_mask([tile], calibration, shape, scale, REACHES_MM[-1]) == 1) & (blocked == 0)
@@ -144,6 +145,11 @@ class BareTable:
 
     def forget(self) -> None:
         self._known = self._seen = None
+
+
+def nearest(tiles: Sequence[SeenTile], tile: SeenTile, count: int) -> list[SeenTile]:
+    x, y = tile.center_mm
+    return sorted(tiles, key=lambda one: (one.center_mm[0] - x) ** 2 + (one.center_mm[1] - y) ** 2)[:count]
 
 
 def tile_mask(

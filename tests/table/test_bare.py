@@ -67,6 +67,21 @@ def test_a_gap_on_planks_is_bare_and_a_tile_like_them_is_not() -> None:
     assert not bare(boneyard(wood, (86, 146, 146)))
 
 
+def test_tiles_far_off_in_another_light_say_nothing_about_a_place() -> None:
+    cloth = np.full((600, 900, 3), (169, 197, 179), np.float32)
+    far = [(x + 500, y) for x, y in PLACES[:2]]
+    x0, y0 = (int(v) for v in TAKEN)
+    for gone in (True, False):
+        picture = boneyard(cloth, (190, 196, 198), without=gone)
+        if gone:
+            gap = picture[y0 - 24 : y0 + 24, x0 - 11 : x0 + 11]
+            gap[:] = gap * 0.88
+        for x, y in far:
+            cv2.rectangle(picture, (int(x) - 12, int(y) - 25), (int(x) + 12, int(y) + 25), (146, 170, 155), -1)
+        others = [back(place) for place in (*PLACES, *far) if place != TAKEN]
+        assert BareTable().is_bare(picture, back(TAKEN), others, CALIBRATION) is gone
+
+
 def test_under_a_cup_nothing_is_bare() -> None:
     wood = planks((66, 112, 172), 6.0)
     for cup in ((200, 200, 205), (40, 40, 160), (20, 20, 20)):
