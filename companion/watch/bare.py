@@ -45,7 +45,8 @@ class BareSettings:
     Of a tile lying face down less hangs on it, and boneyards are packed: its place may be in the shade and patterned
     like the table around. It is bare where `among` of its points look more like that table, at one of the brightnesses
     `shades`, than like the tiles of that face, most of them within `within` deviations (at least `grey` levels), and
-    where of none of the `nearest` such tiles more than `of_a_tile` of the points do: farther off the light is another."""
+    where of none of the `nearest` such tiles more than `of_a_tile` of the points do; farther off the light is another.
+    """
 
     width_px: int = 960
     likeness: float = 8.0
