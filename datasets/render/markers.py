@@ -1,4 +1,4 @@
-"""Train markers: plastic or metal engines, coins, pawns, chips and buttons."""
+"""Train markers: plastic or metal engines, coins, pawns, chips and buttons, and those of `tokens`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from datasets.render.camera import axes, disc_outline, rounded_outline
 from datasets.render.chance import pick
 from datasets.render.colour import Rgb, any_colour, linear
 from datasets.render.gbuffer import Drawn, GBuffer, Texture
+from datasets.render.tokens import block, cone, engine
 
 F = np.float32
-KINDS = ("train", "coin", "pawn", "chip", "button")
-_WEIGHTS = (0.56, 0.18, 0.1, 0.08, 0.08)
+KINDS = ("train", "coin", "pawn", "chip", "button", "engine", "block", "cone")
+_WEIGHTS = (0.26, 0.13, 0.08, 0.08, 0.06, 0.27, 0.06, 0.06)
 ROUND = ("coin", "chip", "pawn", "button")
+_TOKENS = {"engine": engine, "block": block, "cone": cone}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,6 +69,8 @@ def draw_marker(
     owner = g.new_owner()
     if kind == "train":
         parts = _train(g, rng, at, heading, owner, colour, z)
+    elif kind in _TOKENS:
+        parts = _TOKENS[kind](g, rng, at, heading, owner, colour, z)
     elif kind == "pawn":
         parts = _pawn(g, rng, at, owner, any_colour(rng, (120, 255)) if colour is None else colour, z)
     else:

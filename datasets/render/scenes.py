@@ -65,7 +65,7 @@ def make_plan(rng: Rng, style: TileStyle, kind: str | None = None, aspect: float
 def _strew_markers(rng: Rng, plan: Plan, aspect: float) -> None:
     """Markers beside tiles, before their ends, on them and about the table: each tile has few of them to learn by."""
     body = plan.style.body
-    for _ in range(rng.integers(1, 9)):
+    for _ in range(rng.integers(1, 13)):
         tile = plan.tiles[rng.integers(len(plan.tiles))]
         away = rng.uniform(7, 26)
         along, across = rng.uniform(-0.6, 0.6) * body.length, float(rng.choice([-1, 1])) * (body.width / 2 + away)
