@@ -173,7 +173,7 @@ def drops(now: dict[str, Any], before: dict[str, Any]) -> list[str]:
 def open_eye() -> Any:
     from vision.eye import open_eye as opened
 
-    for name in ("tiles", "pips"):
+    for name in ("tiles", "pips", "markers"):
         shipped_weights(name)
     return opened()
 

@@ -2,6 +2,7 @@
 
     python -m models.export reader --weights work/reader/best.pt --held DIR
     python -m models.export detector --weights work/detector/best.pt
+    python -m models.export markers --weights work/markers/best.pt --held work/markers/held.npz
     python -m models.export ncnn --weights work/detector/best.pt --into DIR      (for the Pi, not shipped)
 
 The weights in the file are stored in half precision and cast when they are loaded: half the size in git, and the
@@ -39,6 +40,26 @@ def reader_onnx(weights: Path, target: Path) -> None:
         input_names=["tile"],
         output_names=["p"],
         dynamic_axes={"tile": {0: "n"}, "p": {0: "n"}},
+        opset_version=17,
+        dynamo=False,
+    )
+
+
+def markers_onnx(weights: Path, target: Path) -> None:
+    import torch
+
+    from models.marker_network import MarkerNetwork
+    from vision.markers import CUT_PX
+
+    network = MarkerNetwork()
+    network.load_state_dict(torch.load(weights, map_location="cpu", weights_only=True))
+    torch.onnx.export(
+        network.eval(),
+        (torch.zeros(2, 3, CUT_PX, CUT_PX),),
+        str(target),
+        input_names=["thing"],
+        output_names=["logit"],
+        dynamic_axes={"thing": {0: "n"}, "logit": {0: "n"}},
         opset_version=17,
         dynamo=False,
     )
@@ -151,6 +172,44 @@ def export_reader(weights: Path, held: list[Path], into: Path, seed: int) -> dic
     return figures | {"temperature": entry["temperature"]}
 
 
+def export_markers(weights: Path, held: list[Path], into: Path) -> dict:
+    """Export, fit how much the judge and the detector weigh on held squares and enter the result."""
+    from models.marker_crops import Squares
+    from models.train_markers import figures, plain
+    from vision.markers import CUT_PX
+
+    target = into / "markers.onnx"
+    markers_onnx(weights, target)
+    halve_storage(target)
+    squares = Squares.together([Squares.load(path) for path in held])
+    run, views = session(target), plain(squares)
+    blobs = (
+        np.ascontiguousarray(views[n : n + 256].transpose(0, 3, 1, 2), np.float32) for n in range(0, len(views), 256)
+    )
+    found = figures(np.concatenate([run.run(None, {"thing": b / np.float32(255)})[0][:, 0] for b in blobs]), squares)
+    entry = {
+        "classes": ["none", "marker"],
+        "temperature": 1.0,
+        "confidence": {name: found[name] for name in ("judged", "found", "offset")},
+        "input": {
+            "name": "thing",
+            "shape": ["n", 3, CUT_PX, CUT_PX],
+            "size": CUT_PX,
+            "format": "BGR / 255, the thing's longer side 1 / 2.4 of the width",
+        },
+        "output": {
+            "name": "logit",
+            "shape": ["n", 1],
+            "format": "confidence = logistic(judged * logit + found * the detector's logit + offset)",
+        },
+        "held": {name: round(found[name], 4) for name in ("known", "mistaken", "loss")},
+        "trained_on": "rendered tables only, see the card",
+        "card": "CARD-tiles.md",
+    }
+    enter("markers", target, entry)
+    return found
+
+
 def export_detector(weights: Path, into: Path) -> dict:
     target = into / "tiles.onnx"
     detector_onnx(weights, target)
@@ -178,9 +237,9 @@ def export_detector(weights: Path, into: Path) -> dict:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["reader", "detector", "ncnn"])
+    parser.add_argument("what", choices=["reader", "detector", "markers", "ncnn"])
     parser.add_argument("--weights", type=Path, required=True)
-    parser.add_argument("--held", type=Path, nargs="+", help="rendered tables the temperature is fitted on")
+    parser.add_argument("--held", type=Path, nargs="+", help="what is fitted on: rendered tables, or squares")
     parser.add_argument("--into", type=Path, default=WEIGHTS)
     parser.add_argument("--seed", type=int, default=99)
     options = parser.parse_args()
@@ -188,6 +247,10 @@ def main() -> None:
         if not options.held:
             parser.error("the reader's temperature needs --held tables")
         print(json.dumps(export_reader(options.weights, options.held, options.into, options.seed)))
+    elif options.what == "markers":
+        if not options.held:
+            parser.error("the judge's weights need --held squares (the trainer's .npz)")
+        print(json.dumps(export_markers(options.weights, options.held, options.into)))
     elif options.what == "detector":
         print(json.dumps(export_detector(options.weights, options.into)))
     else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +23,10 @@ class WeightsError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Shipped:
-    """What the manifest states about one network; `temperature` divides the logarithms of its probabilities."""
+    """What the manifest states about one network; `temperature` divides the logarithms of its probabilities.
+
+    `confidence`: the weights of a judge's and of the detector's opinion, where the network is a judge.
+    """
 
     name: str
     path: Path
@@ -32,6 +35,7 @@ class Shipped:
     classes: tuple[str, ...]
     input_size: int
     temperature: float
+    confidence: Mapping[str, float]
 
 
 def shipped(name: str, folder: Path = WEIGHTS) -> Shipped:
@@ -50,6 +54,7 @@ def shipped(name: str, folder: Path = WEIGHTS) -> Shipped:
             classes=tuple(str(label) for label in entry["classes"]),
             input_size=int(entry["input"]["size"]),
             temperature=float(entry["temperature"]),
+            confidence={str(name): float(value) for name, value in entry.get("confidence", {}).items()},
         )
     except OSError as problem:
         raise WeightsError(f"{manifest}: {problem.strerror or problem}, expected the list of shipped weights") from None

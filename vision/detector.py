@@ -31,6 +31,8 @@ class DetectorSettings:
 
     threads: int = 2
     confidence: float = 0.18
+    marker: float = 0.02
+    """Markers are passed on however faintly they are found: see vision/markers.py."""
     faint: float = 0.03
     """Face-up tiles found so faintly are candidates where nothing else lies: the reader is their judge."""
     faint_cover: float = 0.4
@@ -160,14 +162,15 @@ class Detector:
             index = np.flatnonzero(group)
             chosen.append(index[suppress(quads[index], scores[index], s.iou, s.cover)])
         kept = np.concatenate(chosen)
-        kept = kept[self._alone(quads[kept], scores[kept])]
+        kept = kept[self._alone(quads[kept], scores[kept], kinds[kept])]
         return Detections(quads[kept], kinds[kept], scores[kept])
 
-    def _alone(self, quads: Floats, scores: Floats) -> NDArray[np.bool_]:
+    def _alone(self, quads: Floats, scores: Floats, kinds: NDArray[np.int8]) -> NDArray[np.bool_]:
         """Whatever is found clearly, and the faint finds that lie beside it rather than on it."""
-        keep = scores >= self.settings.confidence
+        clear = scores >= self.settings.confidence
+        keep = clear | (kinds == Kind.MARKER)
         faint = np.flatnonzero(~keep)
-        keep[faint] = covered(quads[faint], quads[keep]) <= self.settings.faint_cover
+        keep[faint] = covered(quads[faint], quads[clear]) <= self.settings.faint_cover
         return np.asarray(keep, np.bool_)
 
     def _look(self, image: Image, scale: float) -> Look:
@@ -201,8 +204,9 @@ class Detector:
         blob = np.ascontiguousarray(canvas[:, :, ::-1].transpose(2, 0, 1)[None], np.float32) / np.float32(255)
         raw = self._network(blob)[0]
         classes = raw[4:-1]
-        scores = classes.max(0)
-        keep = np.flatnonzero(scores >= np.where(classes.argmax(0) == Kind.FACE_UP, s.faint, s.confidence))
+        scores, best = classes.max(0), classes.argmax(0)
+        wanted = np.array([s.faint, s.confidence, s.marker, s.confidence], np.float32)
+        keep = np.flatnonzero(scores >= wanted[best])
         if len(keep) > 3000:
             keep = keep[np.argsort(-scores[keep])[:3000]]
         boxes = np.concatenate([raw[:4, keep], raw[-1:, keep]]).T.astype(np.float32)

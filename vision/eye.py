@@ -15,6 +15,7 @@ from vision.familiar import Familiar
 from vision.frame import Image
 from vision.inference import WeightsError
 from vision.known_set import KnownSet
+from vision.markers import JudgeSettings, MarkerJudge
 from vision.reader import Reader, ReaderSettings
 from vision.reading import Found, PictureReading, TileReading
 
@@ -24,10 +25,17 @@ Region = tuple[int, int, int, int]
 class Eye:
     """Finds and reads; keeps nothing from one picture to the next but, for a table's camera, how the box looks."""
 
-    def __init__(self, detector: Detector, reader: Reader, familiar: Familiar | None = None) -> None:
+    def __init__(
+        self,
+        detector: Detector,
+        reader: Reader,
+        familiar: Familiar | None = None,
+        judge: MarkerJudge | None = None,
+    ) -> None:
         self.detector = detector
         self.reader = reader
         self.familiar = familiar
+        self.judge = judge
 
     def look(self, image: Image, tile_length_px: float | None = None, known: KnownSet | None = None) -> PictureReading:
         """(h, w, 3) uint8 BGR -> all tiles, markers and the hub. A known tile length saves the search for it."""
@@ -57,7 +65,8 @@ class Eye:
 
     def _reading(self, image: Image, detections: Detections, start: float, known: KnownSet | None) -> PictureReading:
         tiles: list[TileReading] = self.reader.read(image, detections, known, self.familiar)
-        markers = _things(detections, Kind.MARKER)
+        things = detections if self.judge is None else self.judge.judge(image, detections)
+        markers = _things(things, Kind.MARKER)
         hubs = _things(detections, Kind.HUB)
         hub = max(hubs, key=lambda h: h.confidence, default=None)
         return PictureReading(
@@ -86,9 +95,11 @@ def open_eye(learned: Path | None = None, *, one_box: bool = False) -> Eye:
     try:
         tiles = shipped_weights("tiles")
         pips = shipped_weights("pips")
+        markers, weighed = shipped_weights("markers"), shipped("markers").confidence
         temperature = shipped("pips").temperature
     except ShippedError as problem:
         raise WeightsError(str(problem)) from None
     adaptation = None if learned is None else Adaptation.load(learned)
     reader = Reader(pips, ReaderSettings(temperature=temperature), adaptation)
-    return Eye(Detector(tiles), reader, Familiar() if one_box else None)
+    judge = MarkerJudge(markers, JudgeSettings.weighed(markers, weighed))
+    return Eye(Detector(tiles), reader, Familiar() if one_box else None, judge)

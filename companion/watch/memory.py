@@ -122,7 +122,7 @@ class TableMemory:
     """Everything seen, with how often. Changes only through `see` and `drop`.
 
     `readings` counts them; tiles found after the `known`-th are new. `under` is the tile, as it is on record, on which
-    a wall's next tile will lie.
+    a wall's next tile will lie. `parked` are the places of what looked like a marker before anybody had begun.
     """
 
     settings: MemorySettings = field(default_factory=MemorySettings)
@@ -132,6 +132,13 @@ class TableMemory:
     readings: int = 0
     known: int | None = None
     under: SeenTile | None = None
+    parked: tuple[Point, ...] = ()
+
+    def park(self) -> bool:
+        """Nobody has begun: what looks like a marker waits for its owner or is the hub's print. Was there any?"""
+        self.parked += tuple(marker.seen.center_mm for marker in self.markers)
+        self.markers = []
+        return bool(self.parked)
 
     def see(self, tiles: Sequence[SeenTile], markers: Sequence[SeenMarker], looked: Looked, width: float) -> None:
         """One reading. `looked` says which places it covers: only there something can be missing."""
@@ -238,8 +245,10 @@ class TableMemory:
 
     def _see_markers(self, markers: Sequence[SeenMarker], looked: Looked) -> None:
         left, fresh = list(self.markers), list[MarkerTrack]()
+        reach = self.settings.marker_reach_mm
+        markers = [one for one in markers if all(distance(place, one.center_mm) > reach for place in self.parked)]
         for marker in sorted(markers, key=lambda one: -one.confidence):
-            near = [m for m in left if distance(m.seen.center_mm, marker.center_mm) <= self.settings.marker_reach_mm]
+            near = [m for m in left if distance(m.seen.center_mm, marker.center_mm) <= reach]
             if near:
                 track = min(near, key=lambda m: distance(m.seen.center_mm, marker.center_mm))
                 left.remove(track)

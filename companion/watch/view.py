@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.layout.joints import distance
 from companion.tableview import Point, SeenHalf, SeenHub, SeenMarker, SeenTile
 from vision.calibration import Calibration
 from vision.reading import Found, HalfReading, PictureReading, TileReading
@@ -25,6 +26,9 @@ MOST_OVERLAP = 0.3
 
 LEAST_THING_CONFIDENCE = 0.5
 """Markers and hubs below this are not believed: a phantom marker would be an accusation."""
+
+SURE_ON_HUB = 0.97
+"""The slots printed on a hub look like markers: within its rim only what is found as surely as this is one."""
 
 LEAST_KEPT_CONFIDENCE = 0.18
 """A marker that is known to lie at a place is still seen there at this: so would be one that vanishes."""
@@ -48,7 +52,8 @@ def on_table(reading: PictureReading, calibration: Calibration, tile_mm: tuple[f
     """What of a reading lies on the table and has the size of the set's tiles."""
     tiles = _without_doubles([_tile(tile, calibration) for tile in reading.tiles])
     length, width, _ = tile_mm
-    markers = [_marker(marker, calibration) for marker in reading.markers]
+    hub = _hub(reading.hub, calibration)
+    markers = [_doubted(_marker(marker, calibration), hub) for marker in reading.markers]
     return Seen(
         tuple(
             tile
@@ -62,7 +67,7 @@ def on_table(reading: PictureReading, calibration: Calibration, tile_mm: tuple[f
             for marker in markers
             if inside(marker.center_mm, calibration) and marker.confidence >= LEAST_KEPT_CONFIDENCE
         ),
-        _hub(reading.hub, calibration),
+        hub,
     )
 
 
@@ -150,6 +155,13 @@ def _half(half: HalfReading) -> SeenHalf:
 def _marker(found: Found, calibration: Calibration) -> SeenMarker:
     x, y = calibration.to_mm(np.asarray(found.quad_px, np.float64)).mean(0)
     return SeenMarker((float(x), float(y)), found.confidence)
+
+
+def _doubted(marker: SeenMarker, hub: SeenHub | None) -> SeenMarker:
+    """On a hub what is not surely a marker is not believed, though one that is known there is still seen."""
+    if hub is None or marker.confidence >= SURE_ON_HUB or distance(marker.center_mm, hub.center_mm) > hub.radius_mm:
+        return marker
+    return replace(marker, confidence=min(marker.confidence, LEAST_THING_CONFIDENCE - 0.01))
 
 
 def _hub(found: Found | None, calibration: Calibration) -> SeenHub | None:

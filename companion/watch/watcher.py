@@ -155,6 +155,8 @@ class Watcher:
             layout = self._understood(frame)
         if self.layout is None:
             if reading.count >= self.settings.equal_readings:
+                if not any(layout.trains.values()) and self.memory.park():
+                    layout = self._understood(frame)
                 layout = with_history(layout, self.desk.recorded().get(LINE, ()))
                 self._finish(frame, layout)
                 begun = self.desk.first_table(layout, frame.name)

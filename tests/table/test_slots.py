@@ -1,0 +1,55 @@
+"""The slots printed on a hub look like markers, and markers wait beside stations: neither marks anybody's train."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from companion.tableview import SeenMarker
+from companion.watch.memory import Looked, TableMemory
+from companion.watch.view import LEAST_THING_CONFIDENCE, on_table
+from vision.calibration import Calibration
+from vision.reading import Found, PictureReading
+
+EVERYWHERE = Looked()
+CORNERS = np.array([[0, 0], [900, 0], [900, 600], [0, 600]], np.float32)
+CALIBRATION = Calibration.from_corners(CORNERS, (900.0, 600.0), 0.0, size_wh=(900, 600))
+
+
+def square(x: float, y: float, side: float) -> np.ndarray:
+    return np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], np.float32) * side / 2 + np.array([x, y], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("place", "confidence", "believed"),
+    [
+        ((450, 350), 0.9, False),  # a slot within the rim
+        ((450, 350), 0.99, True),
+        ((450, 400), 0.9, True),  # beside the hub
+    ],
+)
+def test_on_a_hub_only_what_is_surely_a_marker_is_one(
+    place: tuple[float, float], confidence: float, believed: bool
+) -> None:
+    hub = Found(square(450, 300, 140), 0.9)
+    reading = PictureReading((900, 600), (), (Found(square(*place, 25), confidence),), hub)
+    (marker,) = on_table(reading, CALIBRATION, (50.0, 25.0, 10.0)).markers
+    assert (marker.confidence >= LEAST_THING_CONFIDENCE) is believed
+
+
+def test_without_a_hub_nothing_is_doubted() -> None:
+    reading = PictureReading((900, 600), (), (Found(square(450, 350, 25), 0.6),), None)
+    (marker,) = on_table(reading, CALIBRATION, (50.0, 25.0, 10.0)).markers
+    assert marker.confidence == pytest.approx(0.6)
+
+
+def test_what_looks_like_a_marker_before_anybody_has_begun_marks_nobody_until_it_moves() -> None:
+    memory = TableMemory()
+    slot = SeenMarker((300.0, 300.0), 0.9)
+    memory.see([], [slot], EVERYWHERE, 24.0)
+    assert memory.park() and memory.seen_markers() == []
+    memory.see([], [SeenMarker((303.0, 301.0), 0.95)], EVERYWHERE, 24.0)
+    assert memory.seen_markers() == []
+    moved = SeenMarker((340.0, 300.0), 0.9)
+    memory.see([], [slot, moved], EVERYWHERE, 24.0)
+    assert memory.seen_markers() == [moved]

@@ -1,0 +1,91 @@
+"""The second judge of markers, on a rendered table whose markers are known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from datasets.render.table import TableCamera, TableMarker, TableScene, TableTile, render_table
+from models.shipped import shipped_weights
+from vision.detections import Detections, Kind
+from vision.eye import open_eye
+from vision.inference import WeightsError
+from vision.markers import JudgeSettings, MarkerJudge
+
+MARKERS = (
+    TableMarker((150, 90), "#d02020", 20.0, "train"),
+    TableMarker((300, 90), "#2050c8", 0.0, "chip"),
+    TableMarker((450, 90), "#e0b020", 70.0, "train"),
+    TableMarker((150, 360), "#18a050", 0.0, "pawn"),
+)
+
+
+@pytest.fixture(scope="module")
+def table():
+    """(image, labels) of four markers and four tiles on a cloth."""
+    tiles = tuple(TableTile((120.0 + 110 * n, 220.0), 25.0 * n, (n + 2, 6)) for n in range(4))
+    camera = TableCamera(width=1200, height=900, height_mm=620)
+    scene = TableScene(size_mm=(600.0, 450.0), tiles=tiles, markers=MARKERS, camera=camera, background="cloth")
+    return render_table(scene, 4)
+
+
+def detections(labels, kind: int, confidence: float = 0.1) -> Detections:
+    """The true outlines of one class, as if found with this confidence as markers."""
+    quads = np.array([label["quad"] for label in labels if label["cls"] == kind], np.float32)
+    return Detections(quads, np.full(len(quads), Kind.MARKER, np.int8), np.full(len(quads), confidence, np.float32))
+
+
+def test_markers_are_told_from_tiles_and_from_their_middles(table) -> None:
+    image, labels = table
+    judge = open_eye().judge
+    assert judge is not None
+    markers = judge.logits(image, detections(labels, 2).quads_px)
+    tiles = detections(labels, 0).quads_px
+    middles = (tiles + tiles.mean(1, keepdims=True)) / 2
+    assert len(markers) == len(MARKERS)
+    assert markers.min() > judge.logits(image, np.concatenate([tiles, middles])).max()
+
+
+def test_what_is_no_marker_is_left_out_and_the_rest_is_untouched(table) -> None:
+    image, labels = table
+    judge = open_eye().judge
+    assert judge is not None
+    tile = next(np.asarray(label["quad"], np.float32) for label in labels if label["cls"] == 0)
+    bare = np.array([[560, 60], [590, 60], [590, 90], [560, 90]], np.float32) + 500
+    true = detections(labels, 2)
+    found = Detections(
+        np.stack([tile, bare, *true.quads_px]),
+        np.array([Kind.FACE_UP, *[Kind.MARKER] * (1 + len(true))], np.int8),
+        np.array([0.9, *[0.1] * (1 + len(true))], np.float32),
+    )
+    judged = judge.judge(image, found)
+    assert [int(kind) for kind in judged.kind].count(Kind.MARKER) == len(MARKERS)
+    assert judged.kind[0] == Kind.FACE_UP and judged.confidence[0] == np.float32(0.9)
+    assert np.array_equal(judged.quads_px[0], tile)
+
+
+def test_one_marker_found_twice_is_one(table) -> None:
+    image, labels = table
+    judge = open_eye().judge
+    assert judge is not None
+    once = detections(labels, 2)
+    twice = once.together(Detections(once.quads_px + 1.5, once.kind, once.confidence))
+    assert len(judge.judge(image, twice)) == len(MARKERS)
+
+
+def test_nothing_found_is_nothing_judged(table) -> None:
+    judge = open_eye().judge
+    assert judge is not None
+    assert len(judge.judge(table[0], Detections.none())) == 0
+
+
+def test_another_network_is_refused_by_name() -> None:
+    with pytest.raises(WeightsError, match=r"pips\.onnx: input .* expected \(n, 3, 64, 64\)"):
+        MarkerJudge(shipped_weights("pips"))
+
+
+def test_a_manifest_that_does_not_weigh_is_refused() -> None:
+    with pytest.raises(WeightsError, match=r"m\.onnx: the manifest does not weigh its confidence, expected 'judged'"):
+        JudgeSettings.weighed(Path("m.onnx"), {"found": 1.0})
