@@ -54,6 +54,7 @@ def on_table(reading: PictureReading, calibration: Calibration, tile_mm: tuple[f
     length, width, _ = tile_mm
     hub = _hub(reading.hub, calibration)
     markers = [_doubted(_marker(marker, calibration), hub) for marker in reading.markers]
+    sure_hub = hub if hub is not None and hub.confidence >= LEAST_THING_CONFIDENCE else None
     return Seen(
         tuple(
             tile
@@ -67,7 +68,7 @@ def on_table(reading: PictureReading, calibration: Calibration, tile_mm: tuple[f
             for marker in markers
             if inside(marker.center_mm, calibration) and marker.confidence >= LEAST_KEPT_CONFIDENCE
         ),
-        hub,
+        sure_hub,
     )
 
 
@@ -158,14 +159,14 @@ def _marker(found: Found, calibration: Calibration) -> SeenMarker:
 
 
 def _doubted(marker: SeenMarker, hub: SeenHub | None) -> SeenMarker:
-    """On a hub what is not surely a marker is not believed, though one that is known there is still seen."""
+    """On a hub, even a faint one, what is not surely a marker is not believed; one known there is still seen."""
     if hub is None or marker.confidence >= SURE_ON_HUB or distance(marker.center_mm, hub.center_mm) > hub.radius_mm:
         return marker
     return replace(marker, confidence=min(marker.confidence, LEAST_THING_CONFIDENCE - 0.01))
 
 
 def _hub(found: Found | None, calibration: Calibration) -> SeenHub | None:
-    if found is None or found.confidence < LEAST_THING_CONFIDENCE:
+    if found is None:
         return None
     quad = calibration.table_to_mm(np.asarray(found.quad_px, np.float64))
     x, y = quad.mean(0)

@@ -37,6 +37,14 @@ def test_on_a_hub_only_what_is_surely_a_marker_is_one(
     assert (marker.confidence >= LEAST_THING_CONFIDENCE) is believed
 
 
+def test_a_hub_too_faint_to_be_believed_still_casts_doubt() -> None:
+    hub = Found(square(450, 300, 140), 0.3)
+    reading = PictureReading((900, 600), (), (Found(square(450, 350, 25), 0.9),), hub)
+    seen = on_table(reading, CALIBRATION, (50.0, 25.0, 10.0))
+    assert seen.hub is None
+    assert seen.markers[0].confidence < LEAST_THING_CONFIDENCE
+
+
 def test_without_a_hub_nothing_is_doubted() -> None:
     reading = PictureReading((900, 600), (), (Found(square(450, 350, 25), 0.6),), None)
     (marker,) = on_table(reading, CALIBRATION, (50.0, 25.0, 10.0)).markers
