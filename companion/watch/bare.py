@@ -119,14 +119,14 @@ class BareTable:
             return True
         if tile.face_up:
             return False
-        backs = nearest([one for one in others if not one.face_up], tile, self.settings.nearest)
+        backs = nearest([one for one in others if not one.face_up], tile)
         lying = [small[tile_mask([one], calibration, shape, scale, -INSIDE_MM) == 1] for one in backs]
         lying = [points for points in lying if len(points)]
         wide = (tile_mask([tile], calibration, shape, scale, REACHES_MM[-1]) == 1) & (blocked == 0)
         return bool(lying) and self._among_the_table(small[place], small[wide], lying)
 
     def _among_the_table(self, place: Floats, table: Floats, tiles: Sequence[Floats]) -> bool:
-        """(n, 3) colours of a place, of the table around and of each tile: is the place table, in the shade or not?"""
+        """(n, 3) colours of a place, of the table around and of each tile, the nearest first: is the place table?"""
         s = self.settings
         every = np.concatenate(tiles)
         body, body_spread = every.mean(0), np.maximum(every.std(0), s.grey)
@@ -142,15 +142,16 @@ class BareTable:
 
         if is_table(place) < s.among or float(np.median(to_table(place))) > s.within:
             return False
-        return max(map(is_table, tiles)) <= s.of_a_tile
+        return max(map(is_table, tiles[: s.nearest])) <= s.of_a_tile
 
     def forget(self) -> None:
         self._known = self._seen = None
 
 
-def nearest(tiles: Sequence[SeenTile], tile: SeenTile, count: int) -> list[SeenTile]:
+def nearest(tiles: Sequence[SeenTile], tile: SeenTile) -> list[SeenTile]:
+    """The tiles in the order of their distance from one."""
     x, y = tile.center_mm
-    return sorted(tiles, key=lambda one: (one.center_mm[0] - x) ** 2 + (one.center_mm[1] - y) ** 2)[:count]
+    return sorted(tiles, key=lambda one: (one.center_mm[0] - x) ** 2 + (one.center_mm[1] - y) ** 2)
 
 
 def tile_mask(
