@@ -247,7 +247,11 @@ class TableMemory:
         left, fresh = list(self.markers), list[MarkerTrack]()
         reach = self.settings.marker_reach_mm
         markers = [one for one in markers if all(distance(place, one.center_mm) > reach for place in self.parked)]
+        met: list[Point] = []
         for marker in sorted(markers, key=lambda one: -one.confidence):
+            if any(distance(place, marker.center_mm) <= reach for place in met):
+                continue  # the same one, found twice
+            met.append(marker.center_mm)
             near = [m for m in left if distance(m.seen.center_mm, marker.center_mm) <= reach]
             if near:
                 track = min(near, key=lambda m: distance(m.seen.center_mm, marker.center_mm))

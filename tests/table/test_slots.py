@@ -61,3 +61,15 @@ def test_what_looks_like_a_marker_before_anybody_has_begun_marks_nobody_until_it
     moved = SeenMarker((340.0, 300.0), 0.9)
     memory.see([], [slot, moved], EVERYWHERE, 24.0)
     assert memory.seen_markers() == [moved]
+
+
+def test_one_marker_found_twice_is_remembered_once_and_can_be_lifted() -> None:
+    memory = TableMemory()
+    twice = [SeenMarker((165.0, 669.0), 0.88), SeenMarker((166.0, 679.0), 0.66)]
+    memory.see([], twice, EVERYWHERE, 24.0)
+    assert memory.seen_markers() == twice[:1]
+    memory.see([], twice, EVERYWHERE, 24.0)
+    assert len(memory.markers) == 1
+    for _ in range(memory.settings.absent):
+        memory.see([], [], EVERYWHERE, 24.0)
+    assert memory.missing_markers() == memory.markers
