@@ -133,12 +133,17 @@ class TableMemory:
     known: int | None = None
     under: SeenTile | None = None
     parked: tuple[Point, ...] = ()
+    _glimpsed: tuple[Point, ...] = ()
 
     def park(self) -> bool:
-        """Nobody has begun: what looks like a marker waits for its owner or is the hub's print. Was there any?"""
-        self.parked += tuple(marker.seen.center_mm for marker in self.markers)
+        """Nobody has begun: what looks like a marker, even faintly, waits for its owner or is the hub's print.
+
+        Was there any that was believed?
+        """
+        believed = bool(self.markers)
+        self.parked = (*self._glimpsed, *(marker.seen.center_mm for marker in self.markers))
         self.markers = []
-        return bool(self.parked)
+        return believed
 
     def see(self, tiles: Sequence[SeenTile], markers: Sequence[SeenMarker], looked: Looked, width: float) -> None:
         """One reading. `looked` says which places it covers: only there something can be missing."""
@@ -247,6 +252,7 @@ class TableMemory:
         left, fresh = list(self.markers), list[MarkerTrack]()
         reach = self.settings.marker_reach_mm
         markers = [one for one in markers if all(distance(place, one.center_mm) > reach for place in self.parked)]
+        self._glimpsed = tuple(one.center_mm for one in markers)
         met: list[Point] = []
         for marker in sorted(markers, key=lambda one: -one.confidence):
             if any(distance(place, marker.center_mm) <= reach for place in met):

@@ -48,12 +48,17 @@ def square_of(marker: SeenMarker, side_mm: float) -> SeenTile:
     return SeenTile(marker.center_mm, 0.0, side_mm, side_mm, True, None, marker.confidence)
 
 
-def on_table(reading: PictureReading, calibration: Calibration, tile_mm: tuple[float, float, float]) -> Seen:
-    """What of a reading lies on the table and has the size of the set's tiles."""
+def on_table(
+    reading: PictureReading,
+    calibration: Calibration,
+    tile_mm: tuple[float, float, float],
+    known_hub: SeenHub | None = None,
+) -> Seen:
+    """What of a reading lies on the table and has the size of the set's tiles. `known_hub`: as it was seen before."""
     tiles = _without_doubles([_tile(tile, calibration) for tile in reading.tiles])
     length, width, _ = tile_mm
     hub = _hub(reading.hub, calibration)
-    markers = [_doubted(_marker(marker, calibration), hub) for marker in reading.markers]
+    markers = [_doubted(_marker(marker, calibration), hub or known_hub) for marker in reading.markers]
     sure_hub = hub if hub is not None and hub.confidence >= LEAST_THING_CONFIDENCE else None
     return Seen(
         tuple(

@@ -264,7 +264,7 @@ class Watcher:
             boxes = tuple(self._box_mm(region, 0.0) for region in reading.regions)
         hidden = tuple(self._box_mm(region, self.setup.tile_mm[0] / 2) for region in reading.hidden)
         looked = Looked(boxes, hidden)
-        seen = on_table(picture, self.calibration, self.setup.tile_mm)
+        seen = on_table(picture, self.calibration, self.setup.tile_mm, self.memory.hub)
         if seen.hub is not None and (self.memory.hub is None or boxes is None):
             self.memory.hub = seen.hub
         tiles = [tile for tile in seen.tiles if looked.covers(tile.center_mm)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from companion.tableview import SeenMarker
+from companion.tableview import SeenHub, SeenMarker
 from companion.watch.memory import Looked, TableMemory
 from companion.watch.view import LEAST_THING_CONFIDENCE, on_table
 from vision.calibration import Calibration
@@ -45,6 +45,13 @@ def test_a_hub_too_faint_to_be_believed_still_casts_doubt() -> None:
     assert seen.markers[0].confidence < LEAST_THING_CONFIDENCE
 
 
+def test_a_hub_known_from_before_casts_doubt_where_it_is_not_found_now() -> None:
+    reading = PictureReading((900, 600), (), (Found(square(450, 350, 25), 0.9),), None)
+    known = SeenHub((450.0, 300.0), 70.0, 0.9)
+    (marker,) = on_table(reading, CALIBRATION, (50.0, 25.0, 10.0), known).markers
+    assert marker.confidence < LEAST_THING_CONFIDENCE
+
+
 def test_without_a_hub_nothing_is_doubted() -> None:
     reading = PictureReading((900, 600), (), (Found(square(450, 350, 25), 0.6),), None)
     (marker,) = on_table(reading, CALIBRATION, (50.0, 25.0, 10.0)).markers
@@ -53,9 +60,11 @@ def test_without_a_hub_nothing_is_doubted() -> None:
 
 def test_what_looks_like_a_marker_before_anybody_has_begun_marks_nobody_until_it_moves() -> None:
     memory = TableMemory()
-    slot = SeenMarker((300.0, 300.0), 0.9)
-    memory.see([], [slot], EVERYWHERE, 24.0)
+    slot, faint = SeenMarker((300.0, 300.0), 0.9), (200.0, 200.0)
+    memory.see([], [slot, SeenMarker(faint, 0.3)], EVERYWHERE, 24.0)
     assert memory.park() and memory.seen_markers() == []
+    memory.see([], [SeenMarker(faint, 0.9)], EVERYWHERE, 24.0)
+    assert memory.seen_markers() == []
     memory.see([], [SeenMarker((303.0, 301.0), 0.95)], EVERYWHERE, 24.0)
     assert memory.seen_markers() == []
     moved = SeenMarker((340.0, 300.0), 0.9)
