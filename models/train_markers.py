@@ -22,7 +22,7 @@ from torch.nn import functional
 from models.marker_crops import ROOM_PX, Squares, collect
 from models.marker_network import MarkerNetwork
 from models.shipped import shipped_weights
-from models.train_reader import photographed
+from models.train_reader import average_into, photographed, to_network
 from vision.markers import CUT_PX
 
 BATCH = 128
@@ -62,12 +62,7 @@ def turned(squares: Squares, chosen: np.ndarray, rng: np.random.Generator) -> np
 def plain(squares: Squares) -> np.ndarray:
     """The middle of every square, as the product cuts it."""
     edge = (ROOM_PX - CUT_PX) // 2
-    return squares.images[:, edge : edge + CUT_PX, edge : edge + CUT_PX]
-
-
-def to_network(views: np.ndarray, device: torch.device) -> Tensor:
-    x = torch.from_numpy(np.ascontiguousarray(views)).to(device).permute(0, 3, 1, 2).float().div_(255)
-    return x.contiguous(memory_format=torch.channels_last)
+    return np.ascontiguousarray(squares.images[:, edge : edge + CUT_PX, edge : edge + CUT_PX])
 
 
 def answers(network: MarkerNetwork, squares: Squares, device: torch.device) -> np.ndarray:
@@ -95,7 +90,7 @@ def combined(logits: np.ndarray, squares: Squares) -> tuple[float, float, float]
         return value
 
     fit.step(loss)
-    judged, found, offset = (round(float(v), 3) for v in w)
+    judged, found, offset = (round(v, 3) for v in w.detach().tolist())
     return judged, found, offset
 
 
@@ -142,13 +137,7 @@ def train(squares: Squares, held: Squares, options: argparse.Namespace) -> None:
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 5.0)
         optimiser.step()
-        with torch.no_grad():
-            keep = min(EMA, (1 + step) / (10 + step))
-            for averaged, now in zip(kept.state_dict().values(), network.state_dict().values(), strict=True):
-                if averaged.dtype.is_floating_point:
-                    averaged.lerp_(now, 1 - keep)
-                else:
-                    averaged.copy_(now)
+        average_into(kept, network, min(EMA, (1 + step) / (10 + step)))
         step += 1
         if time.monotonic() - shown > SECONDS_BETWEEN_LOOKS or share >= 1:
             shown = time.monotonic()

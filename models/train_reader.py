@@ -114,6 +114,16 @@ def undecided(logits: Tensor, wanted: Tensor) -> Tensor:
     return -shares.mean(1).sum() / max(1, len(none_knows))
 
 
+def average_into(kept: torch.nn.Module, network: torch.nn.Module, keep: float) -> None:
+    """Move the weights of `kept` towards those of `network`, keeping so much of them."""
+    with torch.no_grad():
+        for averaged, now in zip(kept.state_dict().values(), network.state_dict().values(), strict=True):
+            if averaged.dtype.is_floating_point:
+                averaged.lerp_(now, 1 - keep)
+            else:
+                averaged.copy_(now)
+
+
 def train(crops: Crops, held: Crops, options: argparse.Namespace) -> None:
     work, minutes, rate, seed = options.work, options.minutes, options.rate, options.seed
     torch.manual_seed(seed)
@@ -151,13 +161,7 @@ def train(crops: Crops, held: Crops, options: argparse.Namespace) -> None:
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 5.0)
         optimiser.step()
-        with torch.no_grad():
-            keep = min(EMA, (1 + step) / (10 + step))
-            for averaged, now in zip(kept.state_dict().values(), network.state_dict().values(), strict=True):
-                if averaged.dtype.is_floating_point:
-                    averaged.lerp_(now, 1 - keep)
-                else:
-                    averaged.copy_(now)
+        average_into(kept, network, min(EMA, (1 + step) / (10 + step)))
         step += 1
         if time.monotonic() - shown > 120 or share >= 1:
             shown = time.monotonic()
