@@ -17,6 +17,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from models.detector_crops import length_of
 from vision.markers import CUT_PX, CUT_SPAN, cut_square
 
 ROOM = 1.5
@@ -60,23 +61,19 @@ def is_marker(quad: Quads, things: list[dict[str, Any]]) -> bool | None:
 
     None where it is neither: a marker hardly seen, or only a part of one.
     """
-    own = longer(quad)
+    own = length_of(quad)
     verdict: bool | None = False
     for thing in things:
         if thing["cls"] != 2:
             continue
         outline = np.asarray(thing["quad"], np.float32)
-        side = longer(outline)
+        side = length_of(outline)
         apart = float(np.linalg.norm(outline.mean(0) - quad.mean(0)))
         if apart < 0.35 * side and 0.55 < own / side < 1.8:
             return True if thing["vis"] >= VISIBLE else None
         if apart < 0.8 * max(side, own):
             verdict = None
     return verdict
-
-
-def longer(quad: Quads) -> float:
-    return float(max(np.linalg.norm(quad[1] - quad[0]), np.linalg.norm(quad[2] - quad[1])))
 
 
 def table_squares(image: NDArray[np.uint8], things: list[dict[str, Any]], finds: Any, rng: np.random.Generator):
@@ -100,7 +97,7 @@ def invented(image: NDArray[np.uint8], things: list[dict[str, Any]], rng: np.ran
     out = []
     markers = [np.asarray(t["quad"], np.float32) for t in things if t["cls"] == 2 and t["vis"] >= VISIBLE]
     for quad in markers:
-        side = longer(quad)
+        side = length_of(quad)
         size = np.exp(rng.normal(0, 0.12))
         out.append((((quad - quad.mean(0)) * size + quad.mean(0) + rng.normal(0, 0.06 * side, 2)), True))
     others = [np.asarray(t["quad"], np.float32) for t in things if t["cls"] != 2 and t["vis"] >= 0.3]
@@ -108,15 +105,15 @@ def invented(image: NDArray[np.uint8], things: list[dict[str, Any]], rng: np.ran
     hubs = [np.asarray(t["quad"], np.float32) for t in things if t["cls"] == 3 and t["vis"] >= 0.2]
     for quad in [hub for hub in hubs for _ in range(OF_A_HUB)]:
         # Its slots are as large as markers and as colourful.
-        angle, away = rng.uniform(0, 2 * math.pi), longer(quad) / 2 * rng.uniform(0.3, 1.0)
+        angle, away = rng.uniform(0, 2 * math.pi), length_of(quad) / 2 * rng.uniform(0.3, 1.0)
         middle = quad.mean(0) + away * np.array([math.cos(angle), math.sin(angle)])
-        square = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * longer(quad) * rng.uniform(0.06, 0.2) + middle
+        square = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * length_of(quad) * rng.uniform(0.06, 0.2) + middle
         if is_marker(square.astype(np.float32), things) is False:
             out.append((square, False))
     for _ in range(3):
         if others and rng.random() < 0.7:
             quad = others[rng.integers(len(others))]
-            side = longer(quad) * rng.uniform(0.15, 1.0)
+            side = length_of(quad) * rng.uniform(0.15, 1.0)
             middle = quad[rng.integers(4)] * rng.uniform(0, 0.7) + quad.mean(0) * rng.uniform(0.3, 1.0)
         else:
             side = rng.uniform(0.01, 0.12) * width

@@ -22,8 +22,8 @@ from torch.nn import functional
 from models.marker_crops import ROOM_PX, Squares, collect
 from models.marker_network import MarkerNetwork
 from models.shipped import shipped_weights
-from models.train_reader import average_into, photographed, to_network
-from vision.markers import CUT_PX
+from models.train_reader import average_into, descend, photographed, to_network
+from vision.markers import CUT_PX, JudgeSettings, log_odds
 
 BATCH = 128
 EMA = 0.997
@@ -77,8 +77,7 @@ def answers(network: MarkerNetwork, squares: Squares, device: torch.device) -> n
 def combined(logits: np.ndarray, squares: Squares) -> tuple[float, float, float]:
     """(judged, found, offset) of `vision.markers.JudgeSettings`, by logistic regression on what the detector found."""
     picked = squares.found > 0
-    sure = squares.found[picked].clip(1e-4, 1 - 1e-4)
-    x = torch.tensor(np.stack([logits[picked], np.log(sure / (1 - sure)), np.ones(picked.sum())], 1)).double()
+    x = torch.tensor(np.stack([logits[picked], log_odds(squares.found[picked]), np.ones(picked.sum())], 1)).double()
     y = torch.tensor(squares.marker[picked]).double()
     w = torch.tensor([1.0, 0.0, 0.0], dtype=torch.double, requires_grad=True)
     fit = torch.optim.LBFGS([w], max_iter=200)
@@ -98,8 +97,7 @@ def figures(logits: np.ndarray, squares: Squares) -> dict[str, float]:
     """Shares of the detector's finds: markers known at the threshold, and finds that are none taken for some."""
     real = squares.found > 0
     judged, found, offset = combined(logits, squares)
-    sure = squares.found.clip(1e-4, 1 - 1e-4)
-    total = judged * logits + found * np.log(sure / (1 - sure)) + offset
+    total = JudgeSettings(judged=judged, found=found, offset=offset).total(logits, squares.found)
     return {
         "loss": float(np.logaddexp(0, np.where(squares.marker, -total, total))[real].mean()),
         "known": float((total > 0)[real & squares.marker].mean()),
@@ -133,10 +131,7 @@ def train(squares: Squares, held: Squares, options: argparse.Namespace) -> None:
         logits = network(photographed(to_network(turned(squares, chosen, rng), device)))[:, 0]
         wanted = torch.from_numpy(squares.marker[chosen]).float().to(device)
         loss = functional.binary_cross_entropy_with_logits(logits, wanted * 0.98 + 0.01)
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), 5.0)
-        optimiser.step()
+        descend(network, optimiser, loss)
         average_into(kept, network, min(EMA, (1 + step) / (10 + step)))
         step += 1
         if time.monotonic() - shown > SECONDS_BETWEEN_LOOKS or share >= 1:

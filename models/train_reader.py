@@ -114,6 +114,14 @@ def undecided(logits: Tensor, wanted: Tensor) -> Tensor:
     return -shares.mean(1).sum() / max(1, len(none_knows))
 
 
+def descend(network: torch.nn.Module, optimiser: torch.optim.Optimizer, loss: Tensor) -> None:
+    """One step of the optimiser, no longer than is safe."""
+    optimiser.zero_grad(set_to_none=True)
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(network.parameters(), 5.0)
+    optimiser.step()
+
+
 def average_into(kept: torch.nn.Module, network: torch.nn.Module, keep: float) -> None:
     """Move the weights of `kept` towards those of `network`, keeping so much of them."""
     with torch.no_grad():
@@ -157,10 +165,7 @@ def train(crops: Crops, held: Crops, options: argparse.Namespace) -> None:
         straight = torch.from_numpy(crops.straight[chosen]).to(device)
         askew = functional.smooth_l1_loss(offsets[straight], torch.from_numpy(corners).to(device)[straight], beta=0.03)
         loss = loss + 2 * askew
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), 5.0)
-        optimiser.step()
+        descend(network, optimiser, loss)
         average_into(kept, network, min(EMA, (1 + step) / (10 + step)))
         step += 1
         if time.monotonic() - shown > 120 or share >= 1:

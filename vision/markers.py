@@ -47,6 +47,10 @@ class JudgeSettings:
         except KeyError as name:
             raise WeightsError(f"{path}: the manifest does not weigh its confidence, expected {name}") from None
 
+    def total(self, logits: Floats, found: Floats) -> Floats:
+        """(n,) log-odds that a marker lies there, from the network's logits and the detector's confidences."""
+        return np.asarray(self.judged * logits + self.found * log_odds(found) + self.offset, np.float32)
+
 
 class MarkerJudge:
     """Gives the detector's markers their confidences."""
@@ -74,14 +78,19 @@ class MarkerJudge:
         if not len(markers):
             return found
         quads = found.quads_px[markers]
-        sure = found.confidence[markers].clip(1e-4, 1 - 1e-4)
-        total = s.judged * self.logits(image, quads) + s.found * np.log(sure / (1 - sure)) + s.offset
+        total = s.total(self.logits(image, quads), found.confidence[markers])
         confidence = (1 / (1 + np.exp(-total))).astype(np.float32)
         passed = np.flatnonzero(confidence >= s.least)
         passed = passed[suppress(quads[passed], confidence[passed], s.iou, s.cover)]
         others = np.flatnonzero(found.kind != Kind.MARKER)
         judged = Detections(quads[passed], found.kind[markers[passed]], confidence[passed])
         return found.select(others).together(judged)
+
+
+def log_odds(p: Floats) -> Floats:
+    """Of probabilities (n,), none of them taken for certain."""
+    sure = p.clip(1e-4, 1 - 1e-4)
+    return np.asarray(np.log(sure / (1 - sure)), np.float32)
 
 
 def cut_square(image: Image, quad: NDArray[np.floating], span: float, size: int) -> Image:

@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.layout.joints import distance
 from companion.tableview import SeenTile
 from companion.watch.shrunken import Floats, Shrunken
 from companion.watch.view import outline
@@ -119,7 +120,8 @@ class BareTable:
             return True
         if tile.face_up:
             return False
-        backs = nearest([one for one in others if not one.face_up], tile)
+        backs = [one for one in others if not one.face_up]
+        backs.sort(key=lambda one: distance(one.center_mm, tile.center_mm))
         lying = [small[tile_mask([one], calibration, shape, scale, -INSIDE_MM) == 1] for one in backs]
         lying = [points for points in lying if len(points)]
         wide = (tile_mask([tile], calibration, shape, scale, REACHES_MM[-1]) == 1) & (blocked == 0)
@@ -146,12 +148,6 @@ class BareTable:
 
     def forget(self) -> None:
         self._known = self._seen = None
-
-
-def nearest(tiles: Sequence[SeenTile], tile: SeenTile) -> list[SeenTile]:
-    """The tiles in the order of their distance from one."""
-    x, y = tile.center_mm
-    return sorted(tiles, key=lambda one: (one.center_mm[0] - x) ** 2 + (one.center_mm[1] - y) ** 2)
 
 
 def tile_mask(
