@@ -3,6 +3,7 @@
     python -m models.export reader --weights work/reader/best.pt --held DIR
     python -m models.export detector --weights work/detector/best.pt
     python -m models.export markers --weights work/markers/best.pt --held work/markers/held.npz
+    python -m models.export backs --weights work/backs/best.pt --held DIR [DIR ...]
     python -m models.export ncnn --weights work/detector/best.pt --into DIR      (for the Pi, not shipped)
 
 The weights in the file are stored in half precision and cast when they are loaded: half the size in git, and the
@@ -20,6 +21,7 @@ import numpy as np
 
 from models.calibrate import expected_error, fitted_temperature
 from models.crops import CLASSES, Crops, collect, plain_views
+from models.judge_crops import Subject
 from models.shipped import MANIFEST, WEIGHTS, file_sha256
 
 DETECTOR_CLASSES = ("tile_face_up", "tile_face_down", "marker", "hub")
@@ -45,17 +47,17 @@ def reader_onnx(weights: Path, target: Path) -> None:
     )
 
 
-def markers_onnx(weights: Path, target: Path) -> None:
+def judge_onnx(subject: Subject, weights: Path, target: Path) -> None:
     import torch
 
-    from models.marker_network import MarkerNetwork
-    from vision.markers import CUT_PX
+    from models.judge_network import JudgeNetwork
 
-    network = MarkerNetwork()
+    network = JudgeNetwork(subject.size_wh)
     network.load_state_dict(torch.load(weights, map_location="cpu", weights_only=True))
+    wide, high = subject.size_wh
     torch.onnx.export(
         network.eval(),
-        (torch.zeros(2, 3, CUT_PX, CUT_PX),),
+        (torch.zeros(2, 3, high, wide),),
         str(target),
         input_names=["thing"],
         output_names=["logit"],
@@ -172,42 +174,60 @@ def export_reader(weights: Path, held: list[Path], into: Path, seed: int) -> dic
     return figures | {"temperature": entry["temperature"]}
 
 
-def export_markers(weights: Path, held: list[Path], into: Path) -> dict:
-    """Export, fit how much the judge and the detector weigh on held squares and enter the result."""
-    from models.marker_crops import Squares
-    from models.train_markers import figures, plain
-    from vision.markers import CUT_PX
+def export_judge(name: str, weights: Path, held: list[Path], into: Path) -> dict:
+    """Export, fit how much the judge, the detector and the size weigh on held tables and enter the result."""
+    from models.train_judge import SUBJECTS
 
-    target = into / "markers.onnx"
-    markers_onnx(weights, target)
+    subject, target = SUBJECTS[name], into / f"{name}.onnx"
+    judge_onnx(subject, weights, target)
     halve_storage(target)
-    squares = Squares.together([Squares.load(path) for path in held])
-    run, views = session(target), plain(squares)
-    blobs = (
-        np.ascontiguousarray(views[n : n + 256].transpose(0, 3, 1, 2), np.float32) for n in range(0, len(views), 256)
-    )
-    found = figures(np.concatenate([run.run(None, {"thing": b / np.float32(255)})[0][:, 0] for b in blobs]), squares)
+    confidence, figures = weighed_backs(target, held) if name == "backs" else weighed_markers(subject, target, held)
     entry = {
-        "classes": ["none", "marker"],
+        "classes": ["none", name.removesuffix("s")],
         "temperature": 1.0,
-        "confidence": {name: found[name] for name in ("judged", "found", "offset")},
+        "confidence": confidence,
         "input": {
             "name": "thing",
-            "shape": ["n", 3, CUT_PX, CUT_PX],
-            "size": CUT_PX,
-            "format": "BGR / 255, the thing's longer side 1 / 2.4 of the width",
+            "shape": ["n", 3, *subject.size_wh[::-1]],
+            "size": subject.size_wh[1],
+            "format": f"BGR / 255, {subject.shows}",
         },
         "output": {
             "name": "logit",
             "shape": ["n", 1],
-            "format": "confidence = logistic(judged * logit + found * the detector's logit + offset)",
+            "format": "confidence = logistic(judged * logit + found * the detector's + misfit * the size's + offset)",
         },
-        "held": {name: round(found[name], 4) for name in ("known", "mistaken", "loss")},
+        "held": {key: round(value, 4) for key, value in figures.items()},
         "trained_on": "rendered tables only, see the card",
         "card": "CARD-tiles.md",
     }
-    enter("markers", target, entry)
-    return found
+    enter(name, target, entry)
+    return confidence | figures
+
+
+def weighed_markers(subject: Subject, target: Path, held: list[Path]) -> tuple[dict, dict]:
+    """On held cuts (the trainer's .npz)."""
+    from models.judge_crops import Cuts
+    from models.train_judge import figures
+
+    cuts = Cuts.together([Cuts.load(path) for path in held])
+    run, views = session(target), subject.plain(cuts)
+    blobs = (
+        np.ascontiguousarray(views[n : n + 256].transpose(0, 3, 1, 2), np.float32) for n in range(0, len(views), 256)
+    )
+    found = figures(np.concatenate([run.run(None, {"thing": b / np.float32(255)})[0][:, 0] for b in blobs]), cuts)
+    weights, shares = ("judged", "found", "offset"), ("known", "mistaken", "loss")
+    return {key: found[key] for key in weights}, {key: found[key] for key in shares}
+
+
+def weighed_backs(target: Path, held: list[Path]) -> tuple[dict, dict]:
+    """On held tables (folders): how large a tile is there has to be seen."""
+    from models.weigh_backs import evidence, fitted, shares
+    from vision.reader import ReaderSettings
+
+    rows = evidence(held, target, most=400, workers=2)
+    confidence = fitted(rows)
+    return confidence, shares(rows, confidence, ReaderSettings().believed_back)
 
 
 def export_detector(weights: Path, into: Path) -> dict:
@@ -237,9 +257,9 @@ def export_detector(weights: Path, into: Path) -> dict:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["reader", "detector", "markers", "ncnn"])
+    parser.add_argument("what", choices=["reader", "detector", "markers", "backs", "ncnn"])
     parser.add_argument("--weights", type=Path, required=True)
-    parser.add_argument("--held", type=Path, nargs="+", help="what is fitted on: rendered tables, or squares")
+    parser.add_argument("--held", type=Path, nargs="+", help="what is fitted on: rendered tables, or cuts")
     parser.add_argument("--into", type=Path, default=WEIGHTS)
     parser.add_argument("--seed", type=int, default=99)
     options = parser.parse_args()
@@ -247,10 +267,10 @@ def main() -> None:
         if not options.held:
             parser.error("the reader's temperature needs --held tables")
         print(json.dumps(export_reader(options.weights, options.held, options.into, options.seed)))
-    elif options.what == "markers":
+    elif options.what in ("markers", "backs"):
         if not options.held:
-            parser.error("the judge's weights need --held squares (the trainer's .npz)")
-        print(json.dumps(export_markers(options.weights, options.held, options.into)))
+            parser.error("a judge's weights need --held cuts (the trainer's .npz), that of backs --held tables")
+        print(json.dumps(export_judge(options.what, options.weights, options.held, options.into)))
     elif options.what == "detector":
         print(json.dumps(export_detector(options.weights, options.into)))
     else:

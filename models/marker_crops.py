@@ -6,54 +6,20 @@ misses is learnt all the same, and so are a few other things: tiles' ends, hubs,
 
 from __future__ import annotations
 
-import json
 import math
-import multiprocessing
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from models.detector_crops import length_of
+from models.judge_crops import ROOM, Picture, Quads, Subject, Verdict
+from vision.detections import Detections, Kind
 from vision.markers import CUT_PX, CUT_SPAN, cut_square
 
-ROOM = 1.5
-"""How much wider a training square is than a cut, so that it can be turned and moved."""
-ROOM_PX = round(CUT_PX * ROOM)
 VISIBLE = 0.5
 """Of a marker so much must be seen, or it teaches nothing."""
-FOUND_FROM = 0.02
 OF_A_HUB = 8
-
-Quads = NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True)
-class Squares:
-    """`images` (n, ROOM_PX, ROOM_PX, 3) uint8 BGR, `marker` (n,) whether it is one, `found` (n,) the detector's
-    confidence, 0 where it did not find the thing."""
-
-    images: NDArray[np.uint8]
-    marker: NDArray[np.bool_]
-    found: NDArray[np.float32]
-
-    def __len__(self) -> int:
-        return len(self.marker)
-
-    @staticmethod
-    def together(parts: list[Squares]) -> Squares:
-        return Squares(*(np.concatenate([getattr(p, name) for p in parts]) for name in Squares.__slots__))
-
-    def save(self, path: Path) -> None:
-        np.savez(path, **{name: getattr(self, name) for name in Squares.__slots__})
-
-    @staticmethod
-    def load(path: Path) -> Squares:
-        with np.load(path) as columns:
-            return Squares(**columns)
 
 
 def is_marker(quad: Quads, things: list[dict[str, Any]]) -> bool | None:
@@ -76,20 +42,14 @@ def is_marker(quad: Quads, things: list[dict[str, Any]]) -> bool | None:
     return verdict
 
 
-def table_squares(image: NDArray[np.uint8], things: list[dict[str, Any]], finds: Any, rng: np.random.Generator):
-    """(outlines, marker or not, the detector's confidence) of one table."""
-    quads, marker, found = [], [], []
-    for quad, confidence in zip(finds.quads_px, finds.confidence, strict=True):
-        verdict = is_marker(quad, things)
-        if verdict is not None:
-            quads.append(quad)
-            marker.append(verdict)
-            found.append(float(confidence))
-    for quad, wanted in invented(image, things, rng):
-        quads.append(quad)
-        marker.append(wanted)
-        found.append(0.0)
-    return quads, marker, found
+def verdicts(
+    image: Picture, things: list[dict[str, Any]], finds: Detections, rng: np.random.Generator
+) -> list[Verdict]:
+    """The outlines of one table: all that was found as a marker, and invented ones."""
+    markers = finds.select(finds.kind == Kind.MARKER)
+    judged = [(q, is_marker(q, things), float(c)) for q, c in zip(markers.quads_px, markers.confidence, strict=True)]
+    out = [(quad, wanted, found) for quad, wanted, found in judged if wanted is not None]
+    return out + [(quad, wanted, 0.0) for quad, wanted in invented(image, things, rng)]
 
 
 def invented(image: NDArray[np.uint8], things: list[dict[str, Any]], rng: np.random.Generator):
@@ -124,33 +84,10 @@ def invented(image: NDArray[np.uint8], things: list[dict[str, Any]], rng: np.ran
     return [(quad.astype(np.float32), wanted) for quad, wanted in out]
 
 
-def collect_table(job: tuple[Path, Path, int]) -> Squares | None:
-    """The squares of one rendered table, found with the detector in this file."""
-    path, weights, seed = job
-    from vision.detections import Kind
-    from vision.detector import Detector, DetectorSettings
-
-    cv2.setNumThreads(1)
-    meta = path.parent.parent / "meta" / f"{path.stem}.json"
-    image = cv2.imread(str(path))
-    if image is None or not meta.is_file():
-        return None
-    things = json.loads(meta.read_text(encoding="utf-8"))["objects"]
-    detector = Detector(weights, DetectorSettings(threads=1, marker=FOUND_FROM))
-    finds = detector.find(image)
-    rng = np.random.default_rng([seed, *path.stem.encode()])
-    quads, marker, found = table_squares(image, things, finds.select(finds.kind == Kind.MARKER), rng)
-    if not quads:
-        return None
-    images = np.stack([cut_square(image, quad, CUT_SPAN * ROOM, ROOM_PX) for quad in quads])
-    return Squares(images, np.array(marker, bool), np.array(found, np.float32))
+def _cut(image: Picture, quad: Quads) -> Picture:
+    return cut_square(image, quad, CUT_SPAN * ROOM, round(CUT_PX * ROOM))
 
 
-def collect(folder: Path, weights: Path, seed: int, workers: int = 1) -> Squares:
-    """The squares of every rendered table in a folder."""
-    jobs = [(path, weights, seed) for path in sorted((folder / "images").glob("*.jpg"))]
-    with multiprocessing.get_context("spawn").Pool(workers) as pool:
-        parts = [part for part in pool.imap(collect_table, jobs, chunksize=8) if part is not None]
-    if not parts:
-        raise FileNotFoundError(f"{folder}: no rendered tables (images/*.jpg with meta/*.json)")
-    return Squares.together(parts)
+MARKERS = Subject(
+    "markers", (CUT_PX, CUT_PX), verdicts, _cut, "the thing's longer side 1 / 2.4 of the width", most_turn_deg=180.0
+)

@@ -7,7 +7,7 @@ searched once more at the scale where they have the best length, in overlapping 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -33,8 +33,9 @@ class DetectorSettings:
     confidence: float = 0.18
     marker: float = 0.02
     """Markers are passed on however faintly they are found: see vision/markers.py."""
+    same_marker: float = 0.85
     faint: float = 0.03
-    """Face-up tiles found so faintly are candidates where nothing else lies: the reader is their judge."""
+    """Tiles found so faintly are candidates where nothing else lies: the reader and the judge of backs decide."""
     faint_cover: float = 0.4
     vote_confidence: float = 0.4
     looks_px: tuple[int, ...] = (128, 256, 512, 1056)
@@ -47,6 +48,13 @@ class DetectorSettings:
     small_px: int = 260_000
     second_looks: tuple[float, ...] = (0.8, 1.2)
     """A changed region up to `small_px` pixels, reduced, is also looked at in these parts of the scale."""
+    closer_look: float = 1.3
+    """Any other picture is searched once more so much larger, where it has more to show: what one look misses the
+    other finds."""
+    closer_pixels: int = 4_500_000
+    worth_closer: float = 1.15
+    closer_alone: float = 0.7
+    """What of its confidence a tile keeps that only the closer look finds: squares of a tiled cloth are such finds."""
     good_enough: float = 1.2
     """A coarse look whose tiles are within this factor of the best length is not repeated."""
     size_spread: float = 1.7
@@ -106,6 +114,12 @@ class Detector:
         if tile_length_px is not None and image.shape[0] * image.shape[1] * scale * scale < s.small_px:
             # In a small part of a picture little stands around a tile to tell it by, a blank one above all.
             helpful += [self._look(image, scale * other) for other in s.second_looks]
+        else:
+            closer = min(1.0, self._final_scale(image, length / s.closer_look, s.closer_pixels))
+            if closer > s.worth_closer * scale:
+                look = self._look(image, closer)
+                doubted = np.where(look.kinds <= Kind.FACE_DOWN, np.float32(s.closer_alone), np.float32(1))
+                helpful.append(replace(look, scores=look.scores * doubted))
         return self._gather(helpful, length)
 
     def _coarse_scales(self, image: Image) -> list[float]:
@@ -113,9 +127,9 @@ class Detector:
         scales = [px / long_side for px in self.settings.looks_px]
         return [scale for scale in scales if scale <= 1.6]
 
-    def _final_scale(self, image: Image, length: float) -> float:
+    def _final_scale(self, image: Image, length: float, most_pixels: int | None = None) -> float:
         h, w = image.shape[:2]
-        affordable = float(np.sqrt(self.settings.most_pixels / (h * w)))
+        affordable = float(np.sqrt((most_pixels or self.settings.most_pixels) / (h * w)))
         return min(self.settings.best_length / length, affordable)
 
     def _agreed_length(self, looks: list[Look]) -> float | None:
@@ -158,9 +172,12 @@ class Detector:
         keep = np.flatnonzero(~is_tile | plausible)
         quads, scores, kinds = quads[keep], scores[keep], kinds[keep]
         chosen: list[NDArray[np.intp]] = []
-        for group in (kinds <= Kind.FACE_DOWN, kinds == Kind.MARKER, kinds == Kind.HUB):
+        for group in (kinds <= Kind.FACE_DOWN, kinds == Kind.HUB):
             index = np.flatnonzero(group)
             chosen.append(index[suppress(quads[index], scores[index], s.iou, s.cover)])
+        # Every outline of a marker is passed on, the judge knows which is the best.
+        index = np.flatnonzero(kinds == Kind.MARKER)
+        chosen.append(index[suppress(quads[index], scores[index], s.same_marker, 1.0)])
         kept = np.concatenate(chosen)
         kept = kept[self._alone(quads[kept], scores[kept], kinds[kept])]
         return Detections(quads[kept], kinds[kept], scores[kept])
@@ -205,7 +222,7 @@ class Detector:
         raw = self._network(blob)[0]
         classes = raw[4:-1]
         scores, best = classes.max(0), classes.argmax(0)
-        wanted = np.array([s.faint, s.confidence, s.marker, s.confidence], np.float32)
+        wanted = np.array([s.faint, s.faint, s.marker, s.confidence], np.float32)
         keep = np.flatnonzero(scores >= wanted[best])
         if len(keep) > 3000:
             keep = keep[np.argsort(-scores[keep])[:3000]]

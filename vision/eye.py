@@ -9,13 +9,17 @@ from pathlib import Path
 import numpy as np
 
 from vision.adaptation import Adaptation
+from vision.backs import BackJudge
+from vision.covering import uncovered
 from vision.detections import Detections, Kind
 from vision.detector import Detector
+from vision.exposure import lifted
 from vision.familiar import Familiar
 from vision.frame import Image
 from vision.inference import WeightsError
+from vision.judging import JudgeSettings
 from vision.known_set import KnownSet
-from vision.markers import JudgeSettings, MarkerJudge
+from vision.markers import MarkerJudge
 from vision.reader import Reader, ReaderSettings
 from vision.reading import Found, PictureReading, TileReading
 
@@ -40,6 +44,7 @@ class Eye:
     def look(self, image: Image, tile_length_px: float | None = None, known: KnownSet | None = None) -> PictureReading:
         """(h, w, 3) uint8 BGR -> all tiles, markers and the hub. A known tile length saves the search for it."""
         start = time.perf_counter()
+        image = lifted(image)
         detections = self.detector.find(image, tile_length_px)
         return self._reading(image, detections, start, known)
 
@@ -48,6 +53,7 @@ class Eye:
     ) -> PictureReading:
         """Only what lies in regions (x0, y0, x1, y1), in pixels of the whole picture: what changed on a still table."""
         start = time.perf_counter()
+        image = lifted(image)
         parts = []
         for x0, y0, x1, y1 in regions:
             part = image[max(y0, 0) : y1, max(x0, 0) : x1]
@@ -71,7 +77,7 @@ class Eye:
         hub = max(hubs, key=lambda h: h.confidence, default=None)
         return PictureReading(
             size_wh=(int(image.shape[1]), int(image.shape[0])),
-            tiles=tuple(tiles),
+            tiles=tuple(uncovered(tiles, markers)),
             markers=tuple(markers),
             hub=hub,
             ms=(time.perf_counter() - start) * 1000,
@@ -95,11 +101,14 @@ def open_eye(learned: Path | None = None, *, one_box: bool = False) -> Eye:
     try:
         tiles = shipped_weights("tiles")
         pips = shipped_weights("pips")
-        markers, weighed = shipped_weights("markers"), shipped("markers").confidence
+        judges = {
+            name: (path, JudgeSettings.weighed(path, shipped(name).confidence))
+            for name in ("markers", "backs")
+            for path in (shipped_weights(name),)
+        }
         temperature = shipped("pips").temperature
     except ShippedError as problem:
         raise WeightsError(str(problem)) from None
     adaptation = None if learned is None else Adaptation.load(learned)
-    reader = Reader(pips, ReaderSettings(temperature=temperature), adaptation)
-    judge = MarkerJudge(markers, JudgeSettings.weighed(markers, weighed))
-    return Eye(Detector(tiles), reader, Familiar() if one_box else None, judge)
+    reader = Reader(pips, BackJudge(*judges["backs"]), ReaderSettings(temperature=temperature), adaptation)
+    return Eye(Detector(tiles), reader, Familiar() if one_box else None, MarkerJudge(*judges["markers"]))

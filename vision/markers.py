@@ -6,70 +6,31 @@ finds even faintly is cut out of the full picture and looked at once more, by a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
-
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.detections import Detections, Kind
 from vision.frame import Image
-from vision.inference import Network, WeightsError
+from vision.judging import Judge
 from vision.rotated import sides, suppress
-
-Floats = NDArray[np.float32]
 
 CUT_PX = 64
 CUT_SPAN = 2.4
 """A cut shows so many times the found thing's longer side: the tiles and the table around it tell much."""
 
-
-@dataclass(frozen=True, slots=True)
-class JudgeSettings:
-    """A confidence is the logistic of `judged` times the network's logit plus `found` times the detector's plus
-    `offset`, fitted on rendered tables that neither network was trained on; below `least` nothing is passed on."""
-
-    judged: float = 1.0
-    found: float = 0.0
-    offset: float = 0.0
-    least: float = 0.18
-    iou: float = 0.3
-    cover: float = 0.7
-    threads: int = 1
-
-    @classmethod
-    def weighed(cls, path: Path, by: Mapping[str, float]) -> JudgeSettings:
-        """As the manifest weighs the two opinions; raises WeightsError where it does not."""
-        try:
-            return cls(judged=by["judged"], found=by["found"], offset=by["offset"])
-        except KeyError as name:
-            raise WeightsError(f"{path}: the manifest does not weigh its confidence, expected {name}") from None
-
-    def total(self, logits: Floats, found: Floats) -> Floats:
-        """(n,) log-odds that a marker lies there, from the network's logits and the detector's confidences."""
-        return np.asarray(self.judged * logits + self.found * log_odds(found) + self.offset, np.float32)
+INSISTED, NOT_AT_ALL, BELIEVED = 0.85, 2.0, 0.6
+"""What the detector is so sure of has at least the last confidence, unless the judge's logit is below minus the second:
+of such finds on rendered tables three in four are markers, and no maker's engine is like another's."""
 
 
-class MarkerJudge:
+class MarkerJudge(Judge):
     """Gives the detector's markers their confidences."""
 
-    def __init__(self, model_path: Path, settings: JudgeSettings | None = None) -> None:
-        self.settings = settings or JudgeSettings()
-        self._network = Network(model_path, self.settings.threads)
-        if self._network.input_shape[1:] != (3, CUT_PX, CUT_PX) or self._network.output_shape[1:] != (1,):
-            raise WeightsError(
-                f"{model_path}: input {self._network.input_shape} and output {self._network.output_shape}, "
-                f"expected (n, 3, {CUT_PX}, {CUT_PX}) and (n, 1)"
-            )
+    size_wh = (CUT_PX, CUT_PX)
 
-    def logits(self, image: Image, quads_px: Floats) -> Floats:
-        """(h, w, 3) uint8 BGR and (n, 4, 2) outlines -> (n,): the more, the surer that a marker lies there."""
-        if not len(quads_px):
-            return np.zeros(0, np.float32)
-        cuts = np.stack([cut_square(image, quad, CUT_SPAN, CUT_PX) for quad in quads_px])
-        return self._network(np.ascontiguousarray(cuts.transpose(0, 3, 1, 2), np.float32) / np.float32(255))[:, 0]
+    def cut(self, image: Image, quad: NDArray[np.floating]) -> Image:
+        return cut_square(image, quad, CUT_SPAN, CUT_PX)
 
     def judge(self, image: Image, found: Detections) -> Detections:
         """The same finds, with every marker's confidence judged anew and what is no marker left out."""
@@ -78,19 +39,15 @@ class MarkerJudge:
         if not len(markers):
             return found
         quads = found.quads_px[markers]
-        total = s.total(self.logits(image, quads), found.confidence[markers])
-        confidence = (1 / (1 + np.exp(-total))).astype(np.float32)
+        logits, alone = self.logits(image, quads), found.confidence[markers]
+        confidence = s.confidence(logits, alone)
+        insisted = (alone >= INSISTED) & (logits > -NOT_AT_ALL)
+        confidence[insisted] = np.maximum(confidence[insisted], BELIEVED)
         passed = np.flatnonzero(confidence >= s.least)
         passed = passed[suppress(quads[passed], confidence[passed], s.iou, s.cover)]
         others = np.flatnonzero(found.kind != Kind.MARKER)
         judged = Detections(quads[passed], found.kind[markers[passed]], confidence[passed])
         return found.select(others).together(judged)
-
-
-def log_odds(p: Floats) -> Floats:
-    """Of probabilities (n,), none of them taken for certain."""
-    sure = p.clip(1e-4, 1 - 1e-4)
-    return np.asarray(np.log(sure / (1 - sure)), np.float32)
 
 
 def cut_square(image: Image, quad: NDArray[np.floating], span: float, size: int) -> Image:

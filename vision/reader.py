@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.adaptation import Adaptation
+from vision.backs import BackJudge
 from vision.chains import ChainSettings, enclosed, proposals
 from vision.detections import Detections, Kind
 from vision.familiar import Familiar
@@ -38,6 +39,7 @@ from vision.rectify import (
     half_corners,
     put_right,
     seen_through,
+    shifted,
     side_px,
     surroundings,
 )
@@ -72,7 +74,7 @@ class ReaderSettings:
     doubtful_detection: float = 0.6
     plain_detection: float = 0.8
     faint_detection: float = 0.35
-    surely_back: float = 0.9
+    believed_back: float = 0.3
     surely_nothing: float = 0.97
     """A detection less sure than the first counts only when the reader reads both halves, one less sure than the
     second only when it reads one of them."""
@@ -119,7 +121,11 @@ class Reader:
     """`read` turns detections into readings; `scores` gives the bare probabilities."""
 
     def __init__(
-        self, model_path: Path, settings: ReaderSettings | None = None, adaptation: Adaptation | None = None
+        self,
+        model_path: Path,
+        backs: BackJudge,
+        settings: ReaderSettings | None = None,
+        adaptation: Adaptation | None = None,
     ) -> None:
         self.settings = settings or ReaderSettings()
         self._network = Network(model_path, self.settings.threads)
@@ -132,6 +138,7 @@ class Reader:
                 f"expected (n, 3, side, 2 side) and (n, 2, {CLASSES + OFFSETS})"
             )
         self.adaptation = adaptation
+        self.backs = backs
         self.crop_wh: tuple[int, int] = (int(wide), int(high))
 
     def read(
@@ -155,6 +162,11 @@ class Reader:
         none, back = scores.none.min(1), scores.back.min(1)
         once = self._once(scores, tiles.confidence)
         down = (back > s.back) | ((tiles.kind == Kind.FACE_DOWN) & (back > s.hint_of_back))
+        backs = once[down[once] & (once < found)]
+        lies_down = np.zeros(len(tiles), np.float32)
+        outlines = Detections(scores.quads, tiles.kind, tiles.confidence)
+        believed = self.backs.confidences(image, outlines, scores.values.max(2).min(1), backs)
+        lies_down[backs] = np.where(believed >= s.believed_back, believed, 0.0)
         kept = np.isin(np.arange(len(tiles)), once)
         crops = np.zeros((len(tiles), *self.crop_wh[::-1], 3), np.uint8)
         crops[once] = self.crops(image, scores.quads[once])
@@ -162,7 +174,8 @@ class Reader:
         colours[once] = body_colours(crops[once])
         if one_box:
             vague = once[~down[once] & (scores.values[once].max(2).min(1) < s.alike.clearly)]
-            down[vague] = in_rows(scores.quads, colours, once[down[once]], vague, s.alike)
+            down[vague] = in_rows(scores.quads, colours, backs[lies_down[backs] > 0], vague, s.alike)
+            lies_down[vague] = np.where(down[vague], tiles.confidence[vague], 0.0)
         # Only what stays is weighed: the same tile found twice would leave one of the two without a tile of the set.
         up = np.flatnonzero(kept & ~down & (none <= s.phantom))
         p = familiar.weighed(scores.values[up].astype(np.float64), crops[up])
@@ -177,7 +190,7 @@ class Reader:
             beside = lightest_beside(scores.quads, colours, sure, s.alike)
             foreign[up] = familiar.bodies.foreign(crops[up], beside[up])
         strange = strangers(scores.quads, colours, sure, s.alike)
-        backs = once[down[once]]
+        backs = once[lies_down[once] > 0]
         gap = np.isin(np.arange(len(tiles)), backs[gaps(scores.quads[backs], colours[backs], s.alike)])
         held = np.zeros(len(tiles), np.bool_)
         held[up] = enclosed(scores.quads[up], s.chains) & (none[up] <= s.hint_of_nothing)
@@ -186,9 +199,8 @@ class Reader:
         for i in sorted(once.tolist()):
             confidence = float(tiles.confidence[i])
             if down[i]:
-                needed = s.faint_detection if back[i] > s.surely_back else s.doubtful_detection
-                if confidence >= needed and i < found and not gap[i]:
-                    readings.append(TileReading(scores.quads[i], "down", None, confidence))
+                if lies_down[i] > 0 and not gap[i]:
+                    readings.append(TileReading(scores.quads[i], "down", None, float(lies_down[i])))
             elif i in halves and not foreign[i]:
                 needed = (0.0, s.shaky_detection, s.doubtful_detection)[unread[i]]
                 odd = strange[i] and confidence < s.plain_detection
@@ -357,18 +369,6 @@ def _beside(tiles: Detections, s: ReaderSettings) -> Detections:
 
 
 _HALF_A_TILE = ((0.5, 0.0), (-0.5, 0.0), (0.0, 0.5), (0.0, -0.5))
-
-
-def shifted(quads: Floats, variant: tuple[float, float, float, float]) -> Floats:
-    """(n, 4, 2) quads moved and grown in their own axes: edge 0-1 is across, edge 1-2 along the tile."""
-    along, across, grow_along, grow_across = variant
-    q = np.asarray(quads, np.float32)
-    u = (q[:, 2] - q[:, 1] + q[:, 3] - q[:, 0]) / 2
-    v = (q[:, 1] - q[:, 0] + q[:, 2] - q[:, 3]) / 2
-    offset = u * along + v * across
-    ends = np.array([-1, -1, 1, 1], np.float32)[None, :, None] * (u * grow_along / 2)[:, None]
-    flanks = np.array([-1, 1, 1, -1], np.float32)[None, :, None] * (v * grow_across / 2)[:, None]
-    return np.asarray(q + offset[:, None] + ends + flanks, np.float32)
 
 
 def _without_evidence(halves: tuple[HalfReading, HalfReading] | None) -> int:

@@ -87,6 +87,18 @@ def cut_half(image: Image, quad: ArrayLike, half: int, size: int, margin: float 
     return cut(image, grown(half_corners(quad, half), margin), size)
 
 
+def shifted(quads: ArrayLike, variant: tuple[float, float, float, float]) -> NDArray[np.float32]:
+    """(n, 4, 2) quads moved and grown in their own axes: edge 0-1 is across, edge 1-2 along the tile."""
+    along, across, grow_along, grow_across = variant
+    q = np.asarray(quads, np.float32)
+    u = (q[:, 2] - q[:, 1] + q[:, 3] - q[:, 0]) / 2
+    v = (q[:, 1] - q[:, 0] + q[:, 2] - q[:, 3]) / 2
+    offset = u * along + v * across
+    ends = np.array([-1, -1, 1, 1], np.float32)[None, :, None] * (u * grow_along / 2)[:, None]
+    flanks = np.array([-1, 1, 1, -1], np.float32)[None, :, None] * (v * grow_across / 2)[:, None]
+    return np.asarray(q + offset[:, None] + ends + flanks, np.float32)
+
+
 TILE_SIDE = 48
 """A whole tile is read from a crop of 2 x 1 times this many pixels."""
 READ_MARGIN = 0.06

@@ -8,9 +8,11 @@ import numpy as np
 
 from vision.adaptation import Adaptation, AdaptationError, learn, row_order
 from vision.detections import Kind
+from vision.exposure import lifted
 from vision.eye import Eye
 from vision.frame import Image
-from vision.reader import VALUES, shifted
+from vision.reader import VALUES
+from vision.rectify import shifted
 from vision.rotated import suppress
 
 VIEWS = (
@@ -59,6 +61,7 @@ def teach(eye: Eye, image: Image, doubles: list[int], name: str) -> Lesson:
 
     Raises AdaptationError, one line, where the row is not what was asked for.
     """
+    image = lifted(image)
     quads = _row(eye, image, len(doubles))
     scores = eye.reader.scores(image, quads)
     network = scores.values

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from models.marker_crops import ROOM_PX, invented, is_marker
+from models.judge_crops import ROOM
+from models.marker_crops import invented, is_marker
 from vision.markers import CUT_PX, CUT_SPAN, cut_square
 
+ROOMY_PX = round(CUT_PX * ROOM)
 CHIP = np.array([[80, 80], [120, 80], [120, 120], [80, 120]], np.float32)
 THINGS = [{"cls": 2, "vis": 0.9, "quad": CHIP.tolist()}, {"cls": 0, "vis": 1.0, "quad": (CHIP + 200).tolist()}]
 
@@ -58,5 +60,5 @@ def test_a_cut_shows_its_thing_in_the_middle_even_at_the_edge_of_the_picture() -
         assert cut.shape == (CUT_PX, CUT_PX, 3)
         assert cut[CUT_PX // 2, CUT_PX // 2].min() > 200
         assert cut[2, CUT_PX // 2].max() < 60
-    wide = cut_square(image, CHIP, CUT_SPAN * ROOM_PX / CUT_PX, ROOM_PX)
-    assert wide.shape == (ROOM_PX, ROOM_PX, 3)
+    wide = cut_square(image, CHIP, CUT_SPAN * ROOMY_PX / CUT_PX, ROOMY_PX)
+    assert wide.shape == (ROOMY_PX, ROOMY_PX, 3)

@@ -2,6 +2,7 @@
 
 import json
 import os
+from functools import partial
 from pathlib import Path
 
 import cv2
@@ -193,17 +194,18 @@ def test_a_hand_is_counted_or_said_to_be_incomplete(tmp_path, table):
     assert done.exit_code == (1 if answer["score"] is None else 0)
 
 
-def test_weights_that_are_not_the_right_ones_are_refused_by_name(tmp_path):
+def test_weights_that_are_not_the_right_ones_are_refused_by_name(eye, tmp_path):
+    read = partial(Reader, backs=eye.reader.backs)
     torn = tmp_path / "torn.onnx"
     torn.write_bytes(shipped_weights("pips").read_bytes()[:5000])
-    for make, path in ((Reader, torn), (Detector, torn), (Detector, shipped_weights("pips"))):
+    for make, path in ((read, torn), (Detector, torn), (Detector, shipped_weights("pips"))):
         with pytest.raises(WeightsError, match=path.name) as refused:
             make(path)
         assert "\n" not in str(refused.value)
     with pytest.raises(WeightsError, match="expected"):
-        Reader(shipped_weights("tiles"))
+        read(shipped_weights("tiles"))
     with pytest.raises(WeightsError, match="no such model"):
-        Reader(tmp_path / "none.onnx")
+        read(tmp_path / "none.onnx")
 
 
 @pytest.mark.photographs

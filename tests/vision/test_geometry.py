@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from vision.detector import pieces
-from vision.reader import shifted
-from vision.rectify import cut_half, cut_tile, half_corners, middle
+from vision.rectify import cut_half, cut_tile, half_corners, middle, shifted
 from vision.rotated import area, iou, quads_of, shared, sides, suppress
 
 FLAT = np.array([[0, 20], [0, 0], [40, 0], [40, 20]], float)

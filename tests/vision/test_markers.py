@@ -12,7 +12,8 @@ from models.shipped import shipped_weights
 from vision.detections import Detections, Kind
 from vision.eye import open_eye
 from vision.inference import WeightsError
-from vision.markers import JudgeSettings, MarkerJudge
+from vision.judging import JudgeSettings
+from vision.markers import MarkerJudge
 
 MARKERS = (
     TableMarker((150, 90), "#d02020", 20.0, "train"),

@@ -1,4 +1,4 @@
-"""The judge of markers: a small convolutional network with one answer, is the thing in the middle a marker?"""
+"""The network of a judge: a small convolutional one with one answer, does the asked thing lie in the middle?"""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ import torch
 from torch import Tensor, nn
 
 WIDTHS = (24, 48, 80, 112)
+STRIDE = 16
 
 
-class MarkerNetwork(nn.Module):
-    """(n, 3, 64, 64) BGR / 255 -> (n, 1) logits."""
+class JudgeNetwork(nn.Module):
+    """(n, 3, high, wide) BGR / 255 -> (n, 1) logits; `size_wh` is in multiples of STRIDE."""
 
-    def __init__(self) -> None:
+    def __init__(self, size_wh: tuple[int, int]) -> None:
         super().__init__()
         a, b, c, d = WIDTHS
+        wide, high = (side // STRIDE for side in size_wh)
+        self.middle = (..., slice(1, high - 1), slice(1, wide - 1))
         self.trunk = nn.Sequential(
             *layer(3, a, 5, 2), *layer(a, b, 3, 2), *layer(b, b, 3, 1), *layer(b, c, 3, 2), *layer(c, c, 3, 1),
             *layer(c, d, 3, 2),
@@ -23,7 +26,7 @@ class MarkerNetwork(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         f = self.trunk(x)
         # What lies in the middle, what is around it, and whatever stands out most anywhere.
-        answer: Tensor = self.head(torch.cat([f[..., 1:3, 1:3].mean((2, 3)), f.mean((2, 3)), f.amax((2, 3))], 1))
+        answer: Tensor = self.head(torch.cat([f[self.middle].mean((2, 3)), f.mean((2, 3)), f.amax((2, 3))], 1))
         return answer
 
 

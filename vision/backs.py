@@ -1,0 +1,80 @@
+"""The judge of backs: a tile that lies face down, or a patch of the cloth that is shaped like one.
+
+A back has no print to read it by, so the detector takes squares of a pattern, table edges, sleeves and the gap between
+two tiles for backs. Every find is cut out of the full picture along its own sides, with as much again around it, and
+looked at once more by a network that has seen nothing else.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from vision.detections import Detections, Kind
+from vision.frame import Image
+from vision.judging import Judge
+from vision.rectify import cut_wh
+from vision.rotated import sides
+
+Floats = NDArray[np.float32]
+
+CUT_WH = (96, 64)
+CUT_SPANS = (2.0, 8 / 3)
+"""How many of its own lengths and widths the cut of a back shows: a tile becomes 48 x 24 px."""
+
+
+CLEARLY, SURELY_FOUND, LIKELY = 0.98, 0.6, 0.5
+"""A face read and found so surely, and a back found so likely, says how large a tile is here."""
+NEAREST, ENOUGH = 5, 2
+UNKNOWN_MISFIT = 0.2
+
+
+class BackJudge(Judge):
+    """Says of finds how surely a tile lies there face down."""
+
+    size_wh = CUT_WH
+
+    def cut(self, image: Image, quad: ArrayLike) -> Image:
+        return cut_around(image, quad)
+
+    def confidences(
+        self, image: Image, tiles: Detections, clear: NDArray[np.floating], asked: NDArray[np.intp]
+    ) -> Floats:
+        """(len(asked),) probabilities that these tiles lie face down; `clear` (n,) is how surely each is read."""
+        logits, misfit = self.evidence(image, tiles, clear, asked)
+        return self.settings.confidence(logits, tiles.confidence[asked], misfit)
+
+    def evidence(
+        self, image: Image, tiles: Detections, clear: NDArray[np.floating], asked: NDArray[np.intp]
+    ) -> tuple[Floats, Floats]:
+        """The network's logits of the asked ones and how far their size is off."""
+        return self.logits(image, tiles.quads_px[asked]), misfits(tiles, clear, asked)
+
+
+def misfits(tiles: Detections, clear: NDArray[np.floating], asked: NDArray[np.intp]) -> Floats:
+    """How far the length or width of finds is off, as a logarithm: from the clearly read faces nearest to each, or from
+    the other backs, whichever it fits better. All tiles of a set are of one size; a square of the cloth is of any."""
+    size = np.log(np.maximum(np.stack(sides(tiles.quads_px), 1), 1.0)) if len(tiles) else np.zeros((0, 2), np.float32)
+    centres = tiles.quads_px.mean(1)
+    faces = np.flatnonzero((tiles.kind == Kind.FACE_UP) & (clear > CLEARLY) & (tiles.confidence > SURELY_FOUND))
+    backs = np.flatnonzero((tiles.kind == Kind.FACE_DOWN) & (tiles.confidence > LIKELY))
+    out = np.full(len(asked), UNKNOWN_MISFIT, np.float32)
+    for row, n in enumerate(asked):
+        near = faces[np.argsort(np.linalg.norm(centres[faces] - centres[n], axis=1))[:NEAREST]]
+        alike = [which for which in (near, backs[backs != n]) if len(which) >= ENOUGH]
+        if alike:
+            out[row] = min(float(np.abs(size[n] - np.median(size[which], axis=0)).max()) for which in alike)
+    return out
+
+
+def cut_around(image: Image, quad: ArrayLike, room: float = 1.0) -> Image:
+    """A tile's outline (4, 2) px and what lies around it, its length from left to right: CUT_WH times `room` px."""
+    q = np.asarray(quad, np.float64)
+    along, across = (q[2] - q[1] + q[3] - q[0]) / 2, (q[1] - q[0] + q[2] - q[3]) / 2
+    if np.hypot(*along) < np.hypot(*across):
+        along, across = across, -along
+    along, across = along * CUT_SPANS[0] * room / 2, across * CUT_SPANS[1] * room / 2
+    middle = q.mean(0)
+    corners = [middle - along - across, middle + along - across, middle + along + across, middle - along + across]
+    wide, high = (round(side * room) for side in CUT_WH)
+    return cut_wh(image, corners, (wide, high))

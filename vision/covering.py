@@ -1,0 +1,38 @@
+"""A half under a marker or a coin shows nothing: whatever was read of it is not a reading."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from vision.reading import Found, HalfReading, TileReading
+from vision.rectify import half_corners
+from vision.rotated import covered
+
+COVERED = 0.25
+"""From this share of a half on under one thing, its pips cannot be counted."""
+BELIEVED = 0.5
+"""What is a marker less surely covers nothing: print in a tile's middle may look like one."""
+
+
+def uncovered(tiles: Sequence[TileReading], things: Sequence[Found]) -> list[TileReading]:
+    """The same tiles, their halves unreadable where a thing lies on them."""
+    on_top = np.array([thing.quad_px for thing in things if thing.confidence >= BELIEVED], np.float32)
+    up = [n for n, tile in enumerate(tiles) if tile.halves is not None]
+    out = list(tiles)
+    if not len(on_top) or not up:
+        return out
+    halves = np.array([half_corners(tiles[n].quad_px, half) for n in up for half in (0, 1)], np.float32)
+    hidden = covered(halves, on_top).reshape(-1, 2) >= COVERED
+    for n, (first, second) in zip(up, hidden.tolist(), strict=True):
+        halves_of = tiles[n].halves
+        if halves_of is not None and (first or second):
+            a, b = halves_of
+            out[n] = replace(tiles[n], halves=(_unread(a) if first else a, _unread(b) if second else b))
+    return out
+
+
+def _unread(half: HalfReading) -> HalfReading:
+    return half if half.value is None else HalfReading(None, 0.0)

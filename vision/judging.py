@@ -1,0 +1,91 @@
+"""A judge: a small network that looks once more, in full resolution, at one thing that the detector took for something.
+
+The detector sees a picture so far reduced that a thing is some thirty pixels long. A judge gets it cut out of the full
+picture and answers one question; its opinion and the detector's are weighed as the manifest says.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.frame import Image
+from vision.inference import Network, WeightsError
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSettings:
+    """A confidence is the logistic of `judged` times the network's logit plus `found` times the detector's plus
+    `misfit` times how far the size is off plus `offset`, fitted on rendered tables that the judge was not trained on;
+    below `least` nothing is passed on."""
+
+    judged: float = 1.0
+    found: float = 0.0
+    misfit: float = 0.0
+    offset: float = 0.0
+    least: float = 0.18
+    iou: float = 0.3
+    cover: float = 0.7
+    threads: int = 1
+    batch: int = 64
+
+    @classmethod
+    def weighed(cls, path: Path, by: Mapping[str, float]) -> JudgeSettings:
+        """As the manifest weighs the two opinions; raises WeightsError where it does not."""
+        try:
+            return cls(by["judged"], by["found"], by.get("misfit", 0.0), by["offset"])
+        except KeyError as name:
+            raise WeightsError(f"{path}: the manifest does not weigh its confidence, expected {name}") from None
+
+    def total(self, logits: Floats, found: Floats, misfit: Floats | float = 0.0) -> Floats:
+        """(n,) log-odds that the thing lies there, from the network's logits and the detector's confidences."""
+        return np.asarray(
+            self.judged * logits + self.found * log_odds(found) + self.misfit * misfit + self.offset, np.float32
+        )
+
+    def confidence(self, logits: Floats, found: Floats, misfit: Floats | float = 0.0) -> Floats:
+        """(n,) probabilities that the thing lies there."""
+        return np.asarray(1 / (1 + np.exp(-self.total(logits, found, misfit))), np.float32)
+
+
+class Judge(ABC):
+    """One network's answers about cut-out things."""
+
+    size_wh: ClassVar[tuple[int, int]]
+
+    def __init__(self, model_path: Path, settings: JudgeSettings | None = None) -> None:
+        self.settings = settings or JudgeSettings()
+        self._network = Network(model_path, self.settings.threads)
+        wide, high = self.size_wh
+        if self._network.input_shape[1:] != (3, high, wide) or self._network.output_shape[1:] != (1,):
+            raise WeightsError(
+                f"{model_path}: input {self._network.input_shape} and output {self._network.output_shape}, "
+                f"expected (n, 3, {high}, {wide}) and (n, 1)"
+            )
+
+    @abstractmethod
+    def cut(self, image: Image, quad: NDArray[np.floating]) -> Image:
+        """What the network gets to see of one outline (4, 2) px: (high, wide, 3) uint8 BGR."""
+
+    def logits(self, image: Image, quads_px: Floats) -> Floats:
+        """(h, w, 3) uint8 BGR and (n, 4, 2) outlines -> (n,): the more, the surer that the thing lies there."""
+        answers = [np.zeros(0, np.float32)]
+        for start in range(0, len(quads_px), self.settings.batch):
+            cuts = np.stack([self.cut(image, quad) for quad in quads_px[start : start + self.settings.batch]])
+            blob = np.ascontiguousarray(cuts.transpose(0, 3, 1, 2), np.float32) / np.float32(255)
+            answers.append(self._network(blob)[:, 0])
+        return np.concatenate(answers)
+
+
+def log_odds(p: Floats) -> Floats:
+    """Of probabilities (n,), none of them taken for certain."""
+    sure = p.clip(1e-4, 1 - 1e-4)
+    return np.asarray(np.log(sure / (1 - sure)), np.float32)
