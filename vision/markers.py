@@ -45,9 +45,24 @@ class MarkerJudge(Judge):
         confidence[insisted] = np.maximum(confidence[insisted], BELIEVED)
         passed = np.flatnonzero(confidence >= s.least)
         passed = passed[suppress(quads[passed], confidence[passed], s.iou, s.cover)]
+        passed = passed[apart(quads[passed])]
         others = np.flatnonzero(found.kind != Kind.MARKER)
         judged = Detections(quads[passed], found.kind[markers[passed]], confidence[passed])
         return found.select(others).together(judged)
+
+
+def apart(quads: NDArray[np.float32]) -> NDArray[np.intp]:
+    """Of outlines (n, 4, 2), the surest first, those that are markers of their own: in whose middle no surer one lies,
+    and whose middle lies in no surer one. A toy engine's cab is no second engine."""
+    kept: list[int] = []
+    for n, quad in enumerate(quads):
+        if not any(_holds(quads[k], quad.mean(0)) or _holds(quad, quads[k].mean(0)) for k in kept):
+            kept.append(n)
+    return np.array(kept, np.intp)
+
+
+def _holds(quad: NDArray[np.float32], point: NDArray[np.float32]) -> bool:
+    return cv2.pointPolygonTest(quad.reshape(-1, 1, 2), (float(point[0]), float(point[1])), False) >= 0
 
 
 def cut_square(image: Image, quad: NDArray[np.floating], span: float, size: int) -> Image:

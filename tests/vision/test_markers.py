@@ -13,7 +13,7 @@ from vision.detections import Detections, Kind
 from vision.eye import open_eye
 from vision.inference import WeightsError
 from vision.judging import JudgeSettings
-from vision.markers import MarkerJudge
+from vision.markers import MarkerJudge, apart
 
 MARKERS = (
     TableMarker((150, 90), "#d02020", 20.0, "train"),
@@ -74,6 +74,15 @@ def test_one_marker_found_twice_is_one(table) -> None:
     once = detections(labels, 2)
     twice = once.together(Detections(once.quads_px + 1.5, once.kind, once.confidence))
     assert len(judge.judge(image, twice)) == len(MARKERS)
+
+
+def test_a_part_of_a_marker_is_no_second_one_however_it_juts_out() -> None:
+    engine = np.array([[0, 0], [60, 0], [60, 30], [0, 30]], np.float32)
+    cab = np.array([[25, 5], [75, 5], [75, 25], [25, 25]], np.float32)
+    around = (engine - engine.mean(0)) * 2 + engine.mean(0) + np.array([20, 0], np.float32)
+    beside = engine + np.array([0, 31], np.float32)
+    assert apart(np.stack([engine, cab, beside, around])).tolist() == [0, 2]
+    assert apart(np.zeros((0, 4, 2), np.float32)).tolist() == []
 
 
 def test_nothing_found_is_nothing_judged(table) -> None:
