@@ -16,6 +16,7 @@ import argparse
 import json
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -34,17 +35,7 @@ def reader_onnx(weights: Path, target: Path) -> None:
 
     network = TileReader()
     network.load_state_dict(torch.load(weights, map_location="cpu", weights_only=True))
-    answering = Answering(network.eval()).eval()
-    torch.onnx.export(
-        answering,
-        (torch.zeros(2, 3, 48, 96),),
-        str(target),
-        input_names=["tile"],
-        output_names=["p"],
-        dynamic_axes={"tile": {0: "n"}, "p": {0: "n"}},
-        opset_version=17,
-        dynamo=False,
-    )
+    to_onnx(Answering(network.eval()), (96, 48), target, "tile", "p")
 
 
 def judge_onnx(subject: Subject, weights: Path, target: Path) -> None:
@@ -54,14 +45,20 @@ def judge_onnx(subject: Subject, weights: Path, target: Path) -> None:
 
     network = JudgeNetwork(subject.size_wh)
     network.load_state_dict(torch.load(weights, map_location="cpu", weights_only=True))
-    wide, high = subject.size_wh
+    to_onnx(network, subject.size_wh, target, "thing", "logit")
+
+
+def to_onnx(network: Any, size_wh: tuple[int, int], target: Path, given: str, answered: str) -> None:
+    """A network of any number of cuts of one size, its input and output under these names."""
+    import torch
+
     torch.onnx.export(
         network.eval(),
-        (torch.zeros(2, 3, high, wide),),
+        (torch.zeros(2, 3, *size_wh[::-1]),),
         str(target),
-        input_names=["thing"],
-        output_names=["logit"],
-        dynamic_axes={"thing": {0: "n"}, "logit": {0: "n"}},
+        input_names=[given],
+        output_names=[answered],
+        dynamic_axes={given: {0: "n"}, answered: {0: "n"}},
         opset_version=17,
         dynamo=False,
     )
