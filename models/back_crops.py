@@ -16,6 +16,7 @@ from models import scoring
 from models.judge_crops import ROOM, Picture, Quads, Subject, Verdict
 from vision.backs import CUT_WH, cut_around
 from vision.detections import Detections, Kind
+from vision.rectify import shifted
 from vision.rotated import sides
 
 VISIBLE = 0.5
@@ -83,12 +84,10 @@ def invented(image: Picture, things: list[dict[str, Any]], rng: np.random.Genera
 
 def _moved(quad: Quads, away: np.ndarray, turn_deg: float, grow: np.ndarray) -> Quads:
     """The outline shifted (in its own lengths and widths), turned and grown."""
-    along, across = (quad[2] - quad[1] + quad[3] - quad[0]) / 2, (quad[1] - quad[0] + quad[2] - quad[3]) / 2
-    middle = quad.mean(0) + along * away[0] + across * away[1]
+    there = shifted(quad[None], (*away.tolist(), *grow.tolist()))[0]
     c, s = math.cos(math.radians(turn_deg)), math.sin(math.radians(turn_deg))
-    turn = np.array([[c, -s], [s, c]])
-    u, v = turn @ along * (1 + grow[0]) / 2, turn @ across * (1 + grow[1]) / 2
-    return np.array([middle - u - v, middle - u + v, middle + u + v, middle + u - v], np.float32)
+    middle = there.mean(0)
+    return ((there - middle) @ np.array([[c, s], [-s, c]]) + middle).astype(np.float32)
 
 
 def _cut(image: Picture, quad: Quads) -> Picture:

@@ -24,7 +24,7 @@ from models.judge_crops import Cuts, Subject, collect
 from models.judge_network import JudgeNetwork
 from models.marker_crops import MARKERS
 from models.shipped import shipped_weights
-from models.train_reader import average_into, descend, photographed, to_network
+from models.train_reader import average_into, descend, pace, photographed, to_network
 from vision.judging import JudgeSettings, log_odds
 
 SUBJECTS = {subject.name: subject for subject in (MARKERS, BACKS)}
@@ -132,9 +132,7 @@ def train(subject: Subject, cuts: Cuts, held: Cuts, options: argparse.Namespace)
     start, step, best, shown = time.monotonic(), 0, math.inf, time.monotonic()
     while True:
         share = (time.monotonic() - start) / (60 * options.minutes)
-        warm = min(1.0, (step + 1) / 100)
-        for group in optimiser.param_groups:
-            group["lr"] = options.rate * warm * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * min(share, 1.0))))
+        pace(optimiser, options.rate, share, warm=(step + 1) / 100)
         chosen = np.concatenate([rng.choice(yes, BATCH * 2 // 5), rng.choice(no, BATCH - BATCH * 2 // 5)])
         network.train()
         logits = network(lit(photographed(to_network(turned(subject, cuts, chosen, rng), device))))[:, 0]

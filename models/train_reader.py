@@ -114,6 +114,13 @@ def undecided(logits: Tensor, wanted: Tensor) -> Tensor:
     return -shares.mean(1).sum() / max(1, len(none_knows))
 
 
+def pace(optimiser: torch.optim.Optimizer, rate: float, share: float, warm: float) -> None:
+    """The learning rate after a `share` of the time: it rises while `warm` is below 1 and falls along a cosine."""
+    falling = 0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * min(share, 1.0)))
+    for group in optimiser.param_groups:
+        group["lr"] = rate * min(1.0, warm) * falling
+
+
 def descend(network: torch.nn.Module, optimiser: torch.optim.Optimizer, loss: Tensor) -> None:
     """One step of the optimiser, no longer than is safe."""
     optimiser.zero_grad(set_to_none=True)
@@ -150,9 +157,7 @@ def train(crops: Crops, held: Crops, options: argparse.Namespace) -> None:
     order, place = rng.permutation(len(crops)), 0
     while True:
         share = (time.monotonic() - start) / (60 * minutes)
-        warm = min(1.0, (step + 1) / 150)
-        for group in optimiser.param_groups:
-            group["lr"] = rate * warm * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * min(share, 1.0))))
+        pace(optimiser, rate, share, warm=(step + 1) / 150)
         if place + BATCH > len(order):
             order, place = rng.permutation(len(crops)), 0
         chosen = order[place : place + BATCH]

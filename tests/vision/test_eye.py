@@ -194,6 +194,23 @@ def test_a_hand_is_counted_or_said_to_be_incomplete(tmp_path, table):
     assert done.exit_code == (1 if answer["score"] is None else 0)
 
 
+def test_a_picture_with_more_to_show_is_searched_once_more_and_closer():
+    looks = []
+
+    class Watched(Detector):
+        def _look(self, image, scale):
+            looks.append(scale)
+            return super()._look(image, scale)
+
+    detector = Watched(shipped_weights("tiles"))
+    large = np.full((1500, 2000, 3), 120, np.uint8)
+    detector.find(large, tile_length_px=140.0)
+    assert looks == pytest.approx([0.5, 0.65])
+    looks.clear()
+    detector.find(large, tile_length_px=63.0)
+    assert len(looks) == 1, "at its own size already"
+
+
 def test_weights_that_are_not_the_right_ones_are_refused_by_name(eye, tmp_path):
     read = partial(Reader, backs=eye.reader.backs)
     torn = tmp_path / "torn.onnx"

@@ -85,6 +85,19 @@ def test_a_part_of_a_marker_is_no_second_one_however_it_juts_out() -> None:
     assert apart(np.zeros((0, 4, 2), np.float32)).tolist() == []
 
 
+@pytest.mark.parametrize(("found", "logit", "believed"), [(0.9, -1.9, True), (0.8, -1.9, False), (0.9, -2.1, False)])
+def test_what_the_detector_insists_on_is_believed_unless_the_judge_is_nearly_sure(found, logit, believed) -> None:
+    class Doubting(MarkerJudge):
+        def logits(self, image, quads_px):
+            return np.full(len(quads_px), logit, np.float32)
+
+    quad = np.array([[10, 10], [40, 10], [40, 40], [10, 40]], np.float32)
+    one = Detections(quad[None], np.array([Kind.MARKER], np.int8), np.array([found], np.float32))
+    judge = Doubting(shipped_weights("markers"), JudgeSettings(judged=1.3, found=0.46, offset=-1.1))
+    judged = judge.judge(np.zeros((50, 50, 3), np.uint8), one)
+    assert [bool(c >= 0.5) for c in judged.confidence] == ([True] if believed else [])
+
+
 def test_nothing_found_is_nothing_judged(table) -> None:
     judge = open_eye().judge
     assert judge is not None
