@@ -27,6 +27,8 @@ CLEARLY, SURELY_FOUND, LIKELY = 0.98, 0.6, 0.5
 """A face read and found so surely, and a back found so likely, says how large a tile is here."""
 NEAREST, ENOUGH = 5, 2
 UNKNOWN_MISFIT = 0.2
+WIDTH_VARIES = 0.1
+"""Tiles are half as wide as long, give or take so much (a logarithm)."""
 
 
 class BackJudge(Judge):
@@ -38,22 +40,38 @@ class BackJudge(Judge):
         return cut_around(image, quad)
 
     def confidences(
-        self, image: Image, tiles: Detections, clear: NDArray[np.floating], asked: NDArray[np.intp]
+        self,
+        image: Image,
+        tiles: Detections,
+        clear: NDArray[np.floating],
+        asked: NDArray[np.intp],
+        length_px: float | None = None,
     ) -> Floats:
         """(len(asked),) probabilities that these tiles lie face down; `clear` (n,) is how surely each is read."""
-        logits, misfit = self.evidence(image, tiles, clear, asked)
+        logits, misfit = self.evidence(image, tiles, clear, asked, length_px)
         return self.settings.confidence(logits, tiles.confidence[asked], misfit)
 
     def evidence(
-        self, image: Image, tiles: Detections, clear: NDArray[np.floating], asked: NDArray[np.intp]
+        self,
+        image: Image,
+        tiles: Detections,
+        clear: NDArray[np.floating],
+        asked: NDArray[np.intp],
+        length_px: float | None = None,
     ) -> tuple[Floats, Floats]:
         """The network's logits of the asked ones and how far their size is off."""
-        return self.logits(image, tiles.quads_px[asked]), misfits(tiles, clear, asked)
+        return self.logits(image, tiles.quads_px[asked]), misfits(tiles, clear, asked, length_px)
 
 
-def misfits(tiles: Detections, clear: NDArray[np.floating], asked: NDArray[np.intp]) -> Floats:
+def misfits(
+    tiles: Detections, clear: NDArray[np.floating], asked: NDArray[np.intp], length_px: float | None = None
+) -> Floats:
     """How far the length or width of finds is off, as a logarithm: from the clearly read faces nearest to each, or from
-    the other backs, whichever it fits better. All tiles of a set are of one size; a square of the cloth is of any."""
+    the other backs, whichever it fits better. All tiles of a set are of one size; a square of the cloth is of any.
+
+    Where too few lie beside a find, as in a changed region, a calibrated table still knows how long a tile is:
+    `length_px`. How wide it is depends on the maker.
+    """
     size = np.log(np.maximum(np.stack(sides(tiles.quads_px), 1), 1.0)) if len(tiles) else np.zeros((0, 2), np.float32)
     centres = tiles.quads_px.mean(1)
     faces = np.flatnonzero((tiles.kind == Kind.FACE_UP) & (clear > CLEARLY) & (tiles.confidence > SURELY_FOUND))
@@ -64,6 +82,9 @@ def misfits(tiles: Detections, clear: NDArray[np.floating], asked: NDArray[np.in
         alike = [which for which in (near, backs[backs != n]) if len(which) >= ENOUGH]
         if alike:
             out[row] = min(float(np.abs(size[n] - np.median(size[which], axis=0)).max()) for which in alike)
+        elif length_px is not None:
+            off = np.abs(size[n] - np.log([length_px, length_px / 2])) - [0.0, WIDTH_VARIES]
+            out[row] = float(np.clip(off, 0.0, None).max())
     return out
 
 

@@ -12,6 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.detections import Detections, Kind
+from vision.rectify import shifted
+from vision.rotated import area, shared
+
 Floats = NDArray[np.float32]
 
 
@@ -69,6 +73,26 @@ def proposals(quads: Floats, settings: ChainSettings) -> Places:
         np.concatenate([along, beside]),
         np.concatenate([np.abs(shifts) == 0.5, np.zeros(len(beside), np.bool_)]),
     )
+
+
+def half_beside(tiles: Detections, doubtful: float) -> Detections:
+    """The places half a tile beside finds less sure than `doubtful` that overlap others: a box across two tiles hides
+    them both."""
+    q = tiles.quads_px
+    centres = q.mean(1)
+    reach = np.linalg.norm(q - centres[:, None], axis=2).max(1) if len(q) else np.zeros(0, np.float32)
+    overlapping = []
+    for i in np.flatnonzero(tiles.confidence < doubtful):
+        near = np.flatnonzero(np.linalg.norm(centres - centres[i], axis=1) < 0.8 * (reach + reach[i]))
+        if any(shared(q[i], q[j]) > 0.2 * area(q[i]) for j in near if j != i):
+            overlapping.append(i)
+    some = tiles.select(np.array(overlapping, np.intp))
+    quads = np.concatenate([shifted(some.quads_px, (a, b, 0.0, 0.0)) for a, b in _HALF_A_TILE])
+    confidence = np.asarray(np.tile(some.confidence, len(_HALF_A_TILE)) * np.float32(0.9), np.float32)
+    return Detections(quads, np.full(len(quads), Kind.FACE_UP, np.int8), confidence)
+
+
+_HALF_A_TILE = ((0.5, 0.0), (-0.5, 0.0), (0.0, 0.5), (0.0, -0.5))
 
 
 def enclosed(quads: Floats, settings: ChainSettings) -> NDArray[np.bool_]:

@@ -46,7 +46,7 @@ class Eye:
         start = time.perf_counter()
         image = lifted(image)
         detections = self.detector.find(image, tile_length_px)
-        return self._reading(image, detections, start, known)
+        return self._reading(image, detections, start, known, tile_length_px)
 
     def look_again(
         self, image: Image, regions: Sequence[Region], tile_length_px: float, known: KnownSet | None = None
@@ -67,10 +67,12 @@ class Eye:
             np.concatenate([p.kind for p in parts]) if parts else np.zeros(0, np.int8),
             np.concatenate([p.confidence for p in parts]) if parts else np.zeros(0, np.float32),
         )
-        return self._reading(image, together, start, known)
+        return self._reading(image, together, start, known, tile_length_px)
 
-    def _reading(self, image: Image, detections: Detections, start: float, known: KnownSet | None) -> PictureReading:
-        tiles: list[TileReading] = self.reader.read(image, detections, known, self.familiar)
+    def _reading(
+        self, image: Image, detections: Detections, start: float, known: KnownSet | None, length_px: float | None
+    ) -> PictureReading:
+        tiles: list[TileReading] = self.reader.read(image, detections, known, self.familiar, length_px)
         things = detections if self.judge is None else self.judge.judge(image, detections)
         markers = _things(things, Kind.MARKER)
         hubs = _things(detections, Kind.HUB)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from vision.adaptation import Adaptation
 from vision.backs import BackJudge
-from vision.chains import ChainSettings, enclosed, proposals
+from vision.chains import ChainSettings, enclosed, half_beside, proposals
 from vision.detections import Detections, Kind
 from vision.familiar import Familiar
 from vision.frame import Image
@@ -32,7 +32,7 @@ from vision.plausibility import (
     strangers,
 )
 from vision.reading import HalfReading, TileReading
-from vision.realign import RealignSettings, agreed, places, typical_sizes
+from vision.realign import RealignSettings, agreed, cut_short, places, typical_sizes
 from vision.rectify import (
     READ_MARGIN,
     cut_tile,
@@ -43,7 +43,7 @@ from vision.rectify import (
     side_px,
     surroundings,
 )
-from vision.rotated import area, shared, sides
+from vision.rotated import sides
 
 Floats = NDArray[np.float32]
 
@@ -142,20 +142,27 @@ class Reader:
         self.crop_wh: tuple[int, int] = (int(wide), int(high))
 
     def read(
-        self, image: Image, detections: Detections, known: KnownSet | None = None, familiar: Familiar | None = None
+        self,
+        image: Image,
+        detections: Detections,
+        known: KnownSet | None = None,
+        familiar: Familiar | None = None,
+        tile_length_px: float | None = None,
     ) -> list[TileReading]:
         """One reading per tile, face up or down, in the order of the detections, phantoms left out.
 
         `known` is what lies on the table where the players have said so; without it the readings only lend each
         other likelihood. `familiar` is what earlier pictures of the same box have shown; it learns from this one.
+        `tile_length_px` is how long a tile is here, where a calibrated table says so.
         """
         s = self.settings
         tiles = detections.select(detections.kind <= Kind.FACE_DOWN)
         found = len(tiles)
-        tiles = tiles.together(_beside(tiles, s))
+        tiles = tiles.together(half_beside(tiles, s.doubtful_detection))
         one_box = familiar is not None
         familiar = Familiar() if familiar is None else familiar
-        tiles, scores, extra = self._in_chains(image, tiles, self.scores(image, tiles.quads_px))
+        scores = self._cut_short(image, tiles, self.scores(image, tiles.quads_px), tile_length_px)
+        tiles, scores, extra = self._in_chains(image, tiles, scores)
         scores = self._familiar(image, scores, tiles.confidence, familiar)
         scores = self._realigned(image, scores, tiles.confidence)
         scores = self._without_half_grounds(image, scores, tiles.confidence)
@@ -165,7 +172,7 @@ class Reader:
         backs = once[down[once] & (once < found)]
         lies_down = np.zeros(len(tiles), np.float32)
         outlines = Detections(scores.quads, tiles.kind, tiles.confidence)
-        believed = self.backs.confidences(image, outlines, scores.values.max(2).min(1), backs)
+        believed = self.backs.confidences(image, outlines, scores.values.max(2).min(1), backs, tile_length_px)
         lies_down[backs] = np.where(believed >= s.believed_back, believed, 0.0)
         kept = np.isin(np.arange(len(tiles)), once)
         crops = np.zeros((len(tiles), *self.crop_wh[::-1], 3), np.uint8)
@@ -237,6 +244,31 @@ class Reader:
             p[doubtful] = total / (1 + len(s.variants))
         return TileScores.of(q, p)
 
+    def _cut_short(self, image: Image, tiles: Detections, scores: TileScores, length_px: float | None) -> TileScores:
+        """The same with outlines that reach over a neighbour replaced by the tiles that may lie within them, where one
+        of those reads clearly."""
+        s = self.settings
+        sizes = self._sizes(scores, tiles.confidence)[:, 0]
+        lengths = np.where(np.isnan(sizes), np.float32(length_px or np.nan), sizes)
+        up = np.where(tiles.kind == Kind.FACE_UP, lengths, np.float32(np.nan))
+        long, ends = cut_short(scores.quads, up, s.realign)
+        if not len(long):
+            return scores
+        p, _ = self.classify(self.crops(image, ends.reshape(-1, 4, 2)))
+        clear = p[:, :, :VALUES].max(2).min(1).reshape(-1, 2)
+        found = np.flatnonzero(clear.max(1) >= s.readable)
+        better = clear[found].argmax(1)
+        quads, all_p = scores.quads.copy(), np.dstack([scores.values, scores.none, scores.back])
+        quads[long[found]] = ends[found, better]
+        all_p[long[found]] = p.reshape(-1, 2, 2, CLASSES)[found, better]
+        return TileScores.of(quads, all_p)
+
+    def _sizes(self, scores: TileScores, confidence: Floats) -> Floats:
+        """(n, 2) px: how large the clearly read tiles near each are."""
+        s = self.settings
+        clear = scores.values.max(2).min(1) >= s.certain
+        return typical_sizes(scores.quads, clear & (confidence > s.doubtful_detection), s.realign)
+
     def _in_chains(
         self, image: Image, tiles: Detections, scores: TileScores
     ) -> tuple[Detections, TileScores, NDArray[np.bool_]]:
@@ -277,7 +309,7 @@ class Reader:
         s = self.settings
         clear = scores.values.max(2).min(1)
         nothing = scores.none.max(1)
-        sizes = typical_sizes(scores.quads, (clear >= s.certain) & (confidence > s.doubtful_detection), s.realign)
+        sizes = self._sizes(scores, confidence)
         own = np.stack(sides(scores.quads), 1) if len(clear) else sizes
         fits = (np.abs(np.log(own / sizes)) < np.log(s.realign.size_factor)).all(1)
         doubtful = np.flatnonzero(
@@ -346,29 +378,6 @@ class Reader:
         if best_p < s.readable or side < s.smallest_half_px:
             return HalfReading(None, best_p, ((best, best_p), *others))
         return HalfReading(best, best_p, others)
-
-
-def _beside(tiles: Detections, s: ReaderSettings) -> Detections:
-    """The places half a tile beside doubtful finds that overlap others: a box across two tiles hides them both."""
-    q = tiles.quads_px
-    centres = q.mean(1)
-    reach = np.linalg.norm(q - centres[:, None], axis=2).max(1) if len(q) else np.zeros(0, np.float32)
-    overlapping = []
-    for i in np.flatnonzero(tiles.confidence < s.doubtful_detection):
-        near = np.flatnonzero(np.linalg.norm(centres - centres[i], axis=1) < 0.8 * (reach + reach[i]))
-        if any(shared(q[i], q[j]) > 0.2 * area(q[i]) for j in near if j != i):
-            overlapping.append(i)
-    doubtful = tiles.select(np.array(overlapping, np.intp))
-    quads = np.concatenate([shifted(doubtful.quads_px, (a, b, 0.0, 0.0)) for a, b in _HALF_A_TILE])
-    n = len(_HALF_A_TILE)
-    return Detections(
-        quads,
-        np.full(len(quads), Kind.FACE_UP, np.int8),
-        np.asarray(np.tile(doubtful.confidence, n) * np.float32(0.9), np.float32),
-    )
-
-
-_HALF_A_TILE = ((0.5, 0.0), (-0.5, 0.0), (0.0, 0.5), (0.0, -0.5))
 
 
 def _without_evidence(halves: tuple[HalfReading, HalfReading] | None) -> int:

@@ -170,7 +170,13 @@ def _settled(
     if tile.halves is None:
         return None
     likely = likely_tiles(tile.halves, tile.inner_half, place, box, known, settings)
-    return likely[0][1] if likely and likely[0][0] >= settings.sure else None
+    if not likely or likely[0][0] < settings.sure:
+        return None
+    laid = likely[0][1]
+    inner, outer = tile.halves[tile.inner_half], tile.halves[1 - tile.inner_half]
+    # What the neighbours ask for counts only where the eye has seen something of it: under a coin lies anything.
+    seen = laid.inner in candidates(inner, settings.least) and laid.outer in candidates(outer, settings.least)
+    return laid if seen else None
 
 
 def _doubted(tile: PlacedTile) -> SeenTile:

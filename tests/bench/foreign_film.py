@@ -44,6 +44,16 @@ def other_renderer(folder: Path) -> dict[str, ModuleType]:
         sys.path.remove(str(folder))
 
 
+def fit_print(style: dict[str, Any], tile_mm: tuple[float, float, float]) -> None:
+    """Makes a set of this size; its pips keep their share of the tile, as if the maker had drawn it so."""
+    length, width, thick = tile_mm
+    style["spread_u"] *= length / style["L"]
+    for name in ("r", "spread", "spin_r", "corner"):
+        style[name] *= width / style["W"]
+    style["spread_u"] = min(style["spread_u"], length / 4 - style["r"] * 1.45)
+    style["L"], style["W"], style["T"] = length, width, thick
+
+
 class ForeignFilm:
     """Stands in for `datasets.simulator.film.Film`. Everything that has a look of its own has a chance of its own."""
 
@@ -71,7 +81,7 @@ class ForeignFilm:
         self.style = self._of["tiles"].make_style(
             self._chance("style"), "chinese" if chinese else "west", 6 if chinese else set_max
         )
-        self.style["L"], self.style["W"], self.style["T"] = plan.tile_mm
+        fit_print(self.style, plan.tile_mm)
         self._textures: dict[float, Any] = {}
         self._hands: dict[float, tuple[Image, NDArray[np.float32]]] = {}
         self._still: Image | None = None

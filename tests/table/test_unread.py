@@ -256,3 +256,14 @@ def test_without_an_idea_of_the_unread_tile_the_game_goes_on_without_it(tmp_path
     table = Table(tmp_path, patience=0, halves=(SeenHalf(5, 0.99), SeenHalf(None, 0.1, faint)))
     assert table.session.questions == () and not table.desk.stirred()
     assert len(table.plays()) == 3
+
+
+def test_a_half_under_a_coin_is_not_what_its_neighbours_ask_for() -> None:
+    """Nothing was seen of it: that it would fit is no reading, however few other tiles are left."""
+    first, covered, last = eastward([(12, 5), (5, 9), (9, 3)])
+    box = dict.fromkeys((Tile(12, 5), Tile(5, 9), Tile(9, 3), Tile(5, 1)), 1)
+    for half, held in ((SeenHalf(None, 0.0), None), (SeenHalf(None, 0.1, ((9, 0.1),)), (5, 9))):
+        tiles = [first, replace(covered, halves=(SeenHalf(5, 0.99), half)), last]
+        layout = reconstruct(view(tiles), SETUP)
+        weighed = weigh_unread(layout, tiles, 12, box, {}, WeighSettings())
+        assert weighed[1].values == held

@@ -87,6 +87,8 @@ def test_all_tiles_of_a_set_are_of_one_size() -> None:
     assert misfits(tiles, read, backs) == pytest.approx([np.log(1.02), np.log(1.5)], abs=1e-3)
     nothing_read = misfits(tiles, np.zeros(4), backs)
     assert nothing_read == pytest.approx([UNKNOWN_MISFIT] * 2), "one other back alone says too little"
+    by_the_table = misfits(tiles, np.zeros(4), backs, length_px=84.0)
+    assert by_the_table == pytest.approx([np.log(84 / 81.6), np.log(120 / 84)], abs=1e-3), "a calibrated table knows"
 
 
 def test_a_cut_lies_lengthwise_whatever_corner_comes_first() -> None:
