@@ -16,7 +16,7 @@ from vision.detector import Detector
 from vision.exposure import lifted
 from vision.familiar import Familiar
 from vision.frame import Image
-from vision.inference import WeightsError
+from vision.inference import WeightsError, give_back_memory
 from vision.judging import JudgeSettings
 from vision.known_set import KnownSet
 from vision.markers import MarkerJudge
@@ -40,12 +40,14 @@ class Eye:
         self.reader = reader
         self.familiar = familiar
         self.judge = judge
+        self._looked_wide = False
 
     def look(self, image: Image, tile_length_px: float | None = None, known: KnownSet | None = None) -> PictureReading:
         """(h, w, 3) uint8 BGR -> all tiles, markers and the hub. A known tile length saves the search for it."""
         start = time.perf_counter()
         image = lifted(image)
         detections = self.detector.find(image, tile_length_px)
+        self._looked_wide = True
         return self._reading(image, detections, start, known, tile_length_px)
 
     def look_again(
@@ -67,7 +69,11 @@ class Eye:
             np.concatenate([p.kind for p in parts]) if parts else np.zeros(0, np.int8),
             np.concatenate([p.confidence for p in parts]) if parts else np.zeros(0, np.float32),
         )
-        return self._reading(image, together, start, known, tile_length_px)
+        reading = self._reading(image, together, start, known, tile_length_px)
+        if self._looked_wide:  # from here on only parts are looked at, which takes far less
+            give_back_memory()
+            self._looked_wide = False
+        return reading
 
     def _reading(
         self, image: Image, detections: Detections, start: float, known: KnownSet | None, length_px: float | None

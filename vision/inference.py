@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,15 @@ class Network:
 
     def __call__(self, values: Floats) -> Floats:
         return np.asarray(self._session.run(None, {self._input: values})[0], np.float32)
+
+
+def give_back_memory() -> None:
+    """What the networks took for a large picture goes back to the system, which the C library alone does not do; where
+    it cannot (it is not glibc), nothing happens."""
+    try:
+        ctypes.CDLL(None).malloc_trim(0)
+    except (OSError, AttributeError, TypeError):
+        return
 
 
 def first_line(error: BaseException) -> str:

@@ -32,6 +32,9 @@ class MemorySettings:
     absent: int = 2
     turned: int = 2
     marker_reach_mm: float = 12.0
+    faint_tile: float = 0.5
+    lone: float = 2.0
+    """A tile found less surely than the first, with no other within so many lengths, may be a figure of the cloth."""
 
 
 @dataclass(slots=True)
@@ -122,7 +125,8 @@ class TableMemory:
     """Everything seen, with how often. Changes only through `see` and `drop`.
 
     `readings` counts them; tiles found after the `known`-th are new. `under` is the tile, as it is on record, on which
-    a wall's next tile will lie. `parked` are the places of what looked like a marker before anybody had begun.
+    a wall's next tile will lie. `parked` are the places of what looked like a marker before anybody had begun,
+    `figures` what looked like a tile, faintly and far from all others: a flower of the cloth.
     """
 
     settings: MemorySettings = field(default_factory=MemorySettings)
@@ -133,14 +137,19 @@ class TableMemory:
     known: int | None = None
     under: SeenTile | None = None
     parked: tuple[Point, ...] = ()
+    figures: tuple[SeenTile, ...] = ()
     _glimpsed: tuple[Point, ...] = ()
 
-    def park(self) -> bool:
-        """Nobody has begun: what looks like a marker, even faintly, waits for its owner or is the hub's print.
+    def park(self, engine_mm: Point | None = None) -> bool:
+        """Nobody has begun: what looks like a marker, even faintly, waits for its owner or is the hub's print, and what
+        looks faintly like a tile and lies alone is the cloth's.
 
         Was there any that was believed?
         """
-        believed = bool(self.markers)
+        alone = [one for one in self.tracks if one.seen.center_mm != engine_mm and self._may_be_a_figure(one)]
+        believed = bool(self.markers or alone)
+        self.figures = tuple(track.seen for track in alone)
+        self.drop(alone)
         self.parked = (*self._glimpsed, *(marker.seen.center_mm for marker in self.markers))
         self.markers = []
         return believed
@@ -148,6 +157,7 @@ class TableMemory:
     def see(self, tiles: Sequence[SeenTile], markers: Sequence[SeenMarker], looked: Looked, width: float) -> None:
         """One reading. `looked` says which places it covers: only there something can be missing."""
         self.readings += 1
+        tiles = [one for one in tiles if not any(self._is(one, figure, width) for figure in self.figures)]
         placed = [PlacedTile(n, track.seen) for n, track in enumerate(self.tracks)]
         found = identify(tiles, placed, width)
         met: set[int] = set()
@@ -239,6 +249,18 @@ class TableMemory:
             track.rival.add(raw)
         track.missing = 0
         return track.rival if track.rival.sightings >= self.settings.turned else track
+
+    def _may_be_a_figure(self, track: Track) -> bool:
+        seen, s = track.seen, self.settings
+        far = s.lone * seen.length_mm
+        others = [one.seen for one in self.tracks if one is not track]
+        faint = seen.face_up and seen.confidence < s.faint_tile
+        return faint and all(distance(other.center_mm, seen.center_mm) > far for other in others)
+
+    def _is(self, tile: SeenTile, figure: SeenTile, width: float) -> bool:
+        """Is this what lay on the table before anybody began? A tile laid there is found more surely."""
+        near = distance(tile.center_mm, figure.center_mm) <= SAME_PLACE * width
+        return near and tile.confidence < self.settings.faint_tile
 
     def _covers(self, track: Track, raw: SeenTile) -> bool:
         """Is this a tile laid on one that never was surely read, where a wall's next tile is due?"""

@@ -155,7 +155,8 @@ class Watcher:
             layout = self._understood(frame)
         if self.layout is None:
             if reading.count >= self.settings.equal_readings:
-                if not any(layout.trains.values()) and self.memory.park():
+                middle = None if layout.engine is None else layout.engine.seen.center_mm
+                if not any(layout.trains.values()) and self.memory.park(middle):
                     layout = self._understood(frame)
                 layout = with_history(layout, self.desk.recorded().get(LINE, ()))
                 self._finish(frame, layout)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from companion.tableview import SeenHub, SeenMarker
 from companion.watch.memory import Looked, TableMemory
 from companion.watch.view import LEAST_THING_CONFIDENCE, on_table
+from tests.table.tables import tile
 from vision.calibration import Calibration
 from vision.reading import Found, PictureReading
 
@@ -70,6 +73,27 @@ def test_what_looks_like_a_marker_before_anybody_has_begun_marks_nobody_until_it
     moved = SeenMarker((340.0, 300.0), 0.9)
     memory.see([], [slot, moved], EVERYWHERE, 24.0)
     assert memory.seen_markers() == [moved]
+
+
+def test_a_flower_of_the_cloth_that_looks_faintly_like_a_tile_is_no_play() -> None:
+    memory = TableMemory()
+    flower, engine = replace(tile(700.0, 200.0, 0.0, 1, 1), confidence=0.38), tile(300.0, 300.0, 0.0, 6, 6)
+    pair = [replace(tile(x, 500.0, 0.0, 6, 4), confidence=0.38) for x in (400.0, 452.0)]
+    memory.see([flower, engine, *pair], [], EVERYWHERE, 24.0)
+    assert memory.park()
+    assert [one.center_mm for one in memory.tiles()] == [one.center_mm for one in (engine, *pair)]
+    memory.see([replace(flower, center_mm=(702.0, 201.0)), engine], [], EVERYWHERE, 24.0)
+    assert flower.center_mm not in [one.center_mm for one in memory.tiles()] and len(memory.tiles()) == 3
+    laid = replace(flower, confidence=0.8)
+    memory.see([laid, engine], [], EVERYWHERE, 24.0)
+    assert laid in [one.seen for one in memory.tracks], "a tile laid on it is one"
+
+
+def test_the_engine_counts_however_faintly_it_is_found() -> None:
+    memory = TableMemory()
+    engine = replace(tile(300.0, 300.0, 0.0, 6, 6), confidence=0.38)
+    memory.see([engine], [], EVERYWHERE, 24.0)
+    assert not memory.park(engine.center_mm) and len(memory.tiles()) == 1
 
 
 def test_one_marker_found_twice_is_remembered_once_and_can_be_lifted() -> None:

@@ -157,6 +157,17 @@ def test_only_the_asked_regions_are_looked_at_again(eye, reading, table):
     assert eye.look_again(table[0], [(5000, 5000, 6000, 6000)], length).tiles == ()
 
 
+def test_what_a_look_at_the_whole_table_took_is_given_back_once_parts_are_enough(eye, table, monkeypatch):
+    given: list[str] = []
+    monkeypatch.setattr("vision.eye.give_back_memory", lambda: given.append("back"))
+    region = (0, 0, 200, 200)
+    eye.look(table[0], 60.0)
+    assert not given, "several whole looks follow one another"
+    eye.look_again(table[0], [region], 60.0)
+    eye.look_again(table[0], [region], 60.0)
+    assert given == ["back"]
+
+
 def test_a_known_set_leaves_no_value_outside_it(eye, table):
     readings = eye.look(table[0], known=known_set("chinese")).tiles
     assert all(1 <= v <= 6 for t in readings if t.values for v in t.values)
