@@ -67,7 +67,7 @@ def misfits(
     tiles: Detections, clear: NDArray[np.floating], asked: NDArray[np.intp], length_px: float | None = None
 ) -> Floats:
     """How far the length or width of finds is off, as a logarithm: from the clearly read faces nearest to each, or from
-    the other backs, whichever it fits better. All tiles of a set are of one size; a square of the cloth is of any.
+    the nearest other backs, whichever it fits better. All tiles of a set are of one size; a square of the cloth is of any.
 
     Where too few lie beside a find, as in a changed region, a calibrated table still knows how long a tile is:
     `length_px`. How wide it is depends on the maker.
@@ -78,8 +78,9 @@ def misfits(
     backs = np.flatnonzero((tiles.kind == Kind.FACE_DOWN) & (tiles.confidence > LIKELY))
     out = np.full(len(asked), UNKNOWN_MISFIT, np.float32)
     for row, n in enumerate(asked):
-        near = faces[np.argsort(np.linalg.norm(centres[faces] - centres[n], axis=1))[:NEAREST]]
-        alike = [which for which in (near, backs[backs != n]) if len(which) >= ENOUGH]
+        away = np.linalg.norm(centres - centres[n], axis=1)
+        near = [which[np.argsort(away[which])[:NEAREST]] for which in (faces, backs[backs != n])]
+        alike = [which for which in near if len(which) >= ENOUGH]
         if alike:
             out[row] = min(float(np.abs(size[n] - np.median(size[which], axis=0)).max()) for which in alike)
         elif length_px is not None:
