@@ -67,7 +67,8 @@ def misfits(
     tiles: Detections, clear: NDArray[np.floating], asked: NDArray[np.intp], length_px: float | None = None
 ) -> Floats:
     """How far the length or width of finds is off, as a logarithm: from the clearly read faces nearest to each, or from
-    the nearest other backs, whichever it fits better. All tiles of a set are of one size; a square of the cloth is of any.
+    the nearest other backs, whichever it fits better. All tiles of a set are of one size; a square of the cloth is of
+    any.
 
     Where too few lie beside a find, as in a changed region, a calibrated table still knows how long a tile is:
     `length_px`. How wide it is depends on the maker.

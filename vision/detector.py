@@ -101,10 +101,10 @@ class Detector:
         length = tile_length_px
         if length is None:
             looks = [self._look(image, scale) for scale in self._coarse_scales(image)]
-            length = self._agreed_length(looks)
+            length = agreed_length(looks, s)
             if length is None and max(image.shape[:2]) > 1.2 * s.looks_px[-1]:
                 looks.append(self._look(image, min(1.0, s.last_look_px / max(image.shape[:2]))))
-                length = self._agreed_length(looks)
+                length = agreed_length(looks, s)
             if length is None:
                 return self._gather(looks, None)
         scale = self._final_scale(image, length)
@@ -131,28 +131,6 @@ class Detector:
         h, w = image.shape[:2]
         affordable = float(np.sqrt((most_pixels or self.settings.most_pixels) / (h * w)))
         return min(self.settings.best_length / length, affordable)
-
-    def _agreed_length(self, looks: list[Look]) -> float | None:
-        """The tile length most of the found tiles agree on, each look counted only where it can be trusted."""
-        s = self.settings
-        lengths, weights = [], []
-        for look in looks:
-            length = look.lengths()
-            seen = length * look.scale
-            fits = (look.kinds <= Kind.FACE_DOWN) & (look.scores >= s.vote_confidence)
-            fits &= (seen >= s.trusted_lengths[0]) & (seen <= s.trusted_lengths[1])
-            if fits.any():
-                # the middle of the trained range is trusted more than its ends
-                off = np.abs(np.log(seen[fits] / s.best_length))
-                lengths.append(np.log(length[fits]))
-                weights.append(look.scores[fits] ** 2 * np.exp(-off * off))
-        if not lengths:
-            return None
-        log_length, weight = np.concatenate(lengths), np.concatenate(weights)
-        near = np.abs(log_length[:, None] - log_length[None]) < np.log(1.35)
-        support = near @ weight
-        peak = near[int(np.argmax(support))]
-        return float(np.exp(np.average(log_length[peak], weights=weight[peak])))
 
     def _gather(self, looks: list[Look], length: float | None) -> Detections:
         """All that is plausible in the looks, each thing once."""
@@ -230,6 +208,30 @@ class Detector:
         kinds = classes[:, keep].argmax(0).astype(np.int8)
         kept = suppress(quads_of(boxes), scores[keep], 0.6)
         return boxes[kept], scores[keep][kept], kinds[kept]
+
+
+def agreed_length(looks: list[Look], s: DetectorSettings) -> float | None:
+    """The tile length most of the found tiles agree on, each look counted only where it can be trusted."""
+    lengths, weights, scores = [], [], []
+    for look in looks:
+        length = look.lengths()
+        seen = length * look.scale
+        fits = (look.kinds <= Kind.FACE_DOWN) & (look.scores >= s.vote_confidence)
+        fits &= (seen >= s.trusted_lengths[0]) & (seen <= s.trusted_lengths[1])
+        if fits.any():
+            # the middle of the trained range is trusted more than its ends
+            off = np.abs(np.log(seen[fits] / s.best_length))
+            lengths.append(np.log(length[fits]))
+            weights.append(look.scores[fits] ** 2 * np.exp(-off * off))
+            scores.append(look.scores[fits])
+    if not lengths:
+        return None
+    log_length, weight = np.concatenate(lengths), np.concatenate(weights)
+    near = np.abs(log_length[:, None] - log_length[None]) < np.log(1.35)
+    # Few tiles found surely outvote many squares of a cloth that look a little like some.
+    support = near @ (weight * np.concatenate(scores))
+    peak = near[int(np.argmax(support))]
+    return float(np.exp(np.average(log_length[peak], weights=weight[peak])))
 
 
 def pieces(length: int, piece: int, overlap: int) -> list[tuple[int, int]]:
