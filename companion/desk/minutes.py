@@ -43,8 +43,8 @@ COUNTED = frozenset(
 marker, which nobody saw, or on a marker that is not found or is held to lie there still: one thing overlooked, one hand
 mistaken for another must accuse nobody. So they are never certain by the camera."""
 
-READ_TWICE = frozenset({str(Violation.DUPLICATE_TILE)})
-"""A tile that is seen a second time is first of all misread, now or before: a box has it once. Source: rules.md 5.1."""
+READ_TWICE = frozenset({str(Violation.DUPLICATE_TILE), str(Violation.MULTIPLICITY)})
+"""A tile that is seen more often than the box has it is first of all misread, now or before. Source: rules.md 5.1."""
 
 OWN_KEYS = 2_000_000
 """Keys of the events whose charges are worked out lie above this."""

@@ -29,6 +29,7 @@ Image = NDArray[np.uint8]
 F = np.float32
 TEXTURE = 1400
 """Pixels along the table top's texture."""
+BURNT = 246
 MODULES = ("background", "render", "scene", "tiles")
 
 
@@ -52,6 +53,12 @@ def fit_print(style: dict[str, Any], tile_mm: tuple[float, float, float]) -> Non
         style[name] *= width / style["W"]
     style["spread_u"] = min(style["spread_u"], length / 4 - style["r"] * 1.45)
     style["L"], style["W"], style["T"] = length, width, thick
+
+
+def dimmed(image: Image, share: float) -> Image:
+    """The picture with so much of its light; what was burnt out stays so, for how bright it was nobody knows."""
+    burnt = np.clip((image.astype(F) - BURNT) / (255 - BURNT), 0, 1)
+    return np.clip(image * (share + (1 - share) * burnt), 0, 255).astype(np.uint8)
 
 
 class ForeignFilm:
@@ -146,7 +153,7 @@ class ForeignFilm:
             image = cv2.remap(image, *camera.distort_maps(), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         out, quality = render.camera_response(image, camera, self._chance("sensor"))
         if table is not None and self.lamp != 1.0:
-            out = np.clip(out.astype(F) * self.lamp**0.6, 0, 255).astype(np.uint8)
+            out = dimmed(out, self.lamp**0.6)
         coded = cv2.imencode(".jpg", out, [cv2.IMWRITE_JPEG_QUALITY, max(quality, 75)])[1]
         return np.asarray(cv2.imdecode(coded, cv2.IMREAD_COLOR), np.uint8)
 

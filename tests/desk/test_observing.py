@@ -236,6 +236,16 @@ def test_halves_that_do_not_meet_are_certain_whoever_laid_the_tile(tmp_path: Pat
     assert certain == {"MISMATCH"}
 
 
+def test_a_tile_of_which_the_box_has_one_less_was_first_of_all_misread(tmp_path: Path) -> None:
+    """3-6 lies there already, and the Chinese set has one: whose fault that is nobody can tell."""
+    session = Session.create(tmp_path / "g.jsonl", Header("jielong", "chinese", (*NAMES, "Dee")), ticking())
+    session.start_round(starter="Ann")
+    for halves in ((3, 6), (6, 6), (6, 3)):
+        session.observe([lay("R", *halves)])
+    assert ("MULTIPLICITY", False) in held(session)
+    assert not any(certain for _, certain in held(session))
+
+
 MESS = [
     *(lay("Ann", 4, 8), lay("Ann", 3, 1), lay("Ann", 0, 9)),
     lay("Ben", 2, 11),
