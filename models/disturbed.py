@@ -123,7 +123,7 @@ def main() -> None:
     from vision.eye import open_eye
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of: {', '.join(DISTURBANCES)}")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of: {', '.join(DISTURBANCES)}".replace("%", "%%"))
     parser.add_argument("--photographs", type=Path, required=True)
     parser.add_argument("--into", type=Path, help="a JSON file for the figures")
     options = parser.parse_args()
