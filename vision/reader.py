@@ -32,7 +32,7 @@ from vision.plausibility import (
     strangers,
 )
 from vision.reading import HalfReading, TileReading
-from vision.realign import RealignSettings, agreed, cut_short, places, typical_sizes
+from vision.realign import RealignSettings, agreed, places, typical_sizes
 from vision.rectify import (
     READ_MARGIN,
     cut_tile,
@@ -161,8 +161,7 @@ class Reader:
         tiles = tiles.together(half_beside(tiles, s.doubtful_detection))
         one_box = familiar is not None
         familiar = Familiar() if familiar is None else familiar
-        scores = self._cut_short(image, tiles, self.scores(image, tiles.quads_px), tile_length_px)
-        tiles, scores, extra = self._in_chains(image, tiles, scores)
+        tiles, scores, extra = self._in_chains(image, tiles, self.scores(image, tiles.quads_px))
         scores = self._familiar(image, scores, tiles.confidence, familiar)
         scores = self._realigned(image, scores, tiles.confidence)
         scores = self._without_half_grounds(image, scores, tiles.confidence)
@@ -243,25 +242,6 @@ class Reader:
                 total += again[:, ::-1] if turned else again
             p[doubtful] = total / (1 + len(s.variants))
         return TileScores.of(q, p)
-
-    def _cut_short(self, image: Image, tiles: Detections, scores: TileScores, length_px: float | None) -> TileScores:
-        """The same with outlines that reach over a neighbour replaced by the tiles that may lie within them, where one
-        of those reads clearly."""
-        s = self.settings
-        sizes = self._sizes(scores, tiles.confidence)[:, 0]
-        lengths = np.where(np.isnan(sizes), np.float32(length_px or np.nan), sizes)
-        up = np.where(tiles.kind == Kind.FACE_UP, lengths, np.float32(np.nan))
-        long, ends = cut_short(scores.quads, up, s.realign)
-        if not len(long):
-            return scores
-        p, _ = self.classify(self.crops(image, ends.reshape(-1, 4, 2)))
-        clear = p[:, :, :VALUES].max(2).min(1).reshape(-1, 2)
-        found = np.flatnonzero(clear.max(1) >= s.readable)
-        better = clear[found].argmax(1)
-        quads, all_p = scores.quads.copy(), np.dstack([scores.values, scores.none, scores.back])
-        quads[long[found]] = ends[found, better]
-        all_p[long[found]] = p.reshape(-1, 2, 2, CLASSES)[found, better]
-        return TileScores.of(quads, all_p)
 
     def _sizes(self, scores: TileScores, confidence: Floats) -> Floats:
         """(n, 2) px: how large the clearly read tiles near each are."""

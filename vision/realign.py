@@ -36,9 +36,6 @@ class RealignSettings:
     believed: float = 0.93
     rival: float = 0.6
     most: int = 12
-    too_long: float = 1.14
-    slender: float = 2.3
-    """An outline so much longer than a tile, and at least so many times as long as wide, reaches over its neighbour."""
     reach: float = 0.58
     """How far the places reach beyond the outline, in tile widths, with the margin the reader sees."""
 
@@ -55,23 +52,6 @@ def typical_sizes(quads: Floats, sure: NDArray[np.bool_], settings: RealignSetti
         near = known[np.argsort(np.linalg.norm(centres[known] - centres[i], axis=1))[: settings.neighbours]]
         sizes[i] = np.median(along[near]), np.median(across[near])
     return sizes
-
-
-def cut_short(quads: Floats, lengths: Floats, settings: RealignSettings) -> tuple[NDArray[np.intp], Floats]:
-    """Which outlines (n, 4, 2) are longer than a tile, and (k, 2, 4, 2) those at the right length from either end on.
-
-    `lengths` (n,) px is how long a tile is there, NaN where nobody knows.
-    """
-    along, across = sides(quads)
-    long = np.flatnonzero((along > settings.too_long * lengths) & (along > settings.slender * across))
-    share = (lengths[long] / np.maximum(along[long], 1e-3))[:, None]
-    q = np.asarray(quads, np.float32)[long]
-    from_first, from_last = q.copy(), q.copy()
-    from_first[:, 2] = q[:, 1] + (q[:, 2] - q[:, 1]) * share
-    from_first[:, 3] = q[:, 0] + (q[:, 3] - q[:, 0]) * share
-    from_last[:, 1] = q[:, 2] + (q[:, 1] - q[:, 2]) * share
-    from_last[:, 0] = q[:, 3] + (q[:, 0] - q[:, 3]) * share
-    return long, np.stack([from_first, from_last], 1)
 
 
 def places(quad: Floats, size: Floats, settings: RealignSettings) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vision.realign import RealignSettings, agreed, cut_short, places, typical_sizes
+from vision.realign import RealignSettings, agreed, places, typical_sizes
 from vision.rotated import quads_of, sides
 
 SETTINGS = RealignSettings()
@@ -55,19 +55,3 @@ def test_a_reading_seen_at_one_place_only_is_not_taken():
 def test_two_believable_readings_leave_the_tile_unread():
     rows = [(3, 0.99, 5, 0.99)] * 3 + [(3, 0.9, 3, 0.95)]
     assert agreed(values(*rows), SETTINGS) is None
-
-
-def test_an_outline_that_reaches_over_its_neighbour_is_cut_short_from_either_end():
-    boxes = [[100, 50, 58, 20, 0.3], [200, 50, 44, 20, 0], [300, 50, 58, 29, 0]]
-    quads = quads_of(np.array(boxes, np.float32))
-    long, ends = cut_short(quads, np.array([40, 40, 40], np.float32), SETTINGS)
-    assert long.tolist() == [0], "the second is hardly too long, the third is a larger tile"
-    along, across = sides(ends[0])
-    assert np.allclose(along, 40, atol=1e-3) and np.allclose(across, 20, atol=1e-3)
-    assert np.allclose(ends[0, 0, :2], quads[0, :2], atol=1e-3), "one begins where the outline begins"
-    assert np.allclose(ends[0, 1, 2:], quads[0, 2:], atol=1e-3), "the other ends where it ends"
-
-
-def test_where_nobody_knows_how_long_a_tile_is_nothing_is_cut_short():
-    quads = quads_of(np.array([[100, 50, 90, 20, 0]], np.float32))
-    assert not len(cut_short(quads, np.array([np.nan], np.float32), SETTINGS)[0])
