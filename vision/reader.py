@@ -243,12 +243,6 @@ class Reader:
             p[doubtful] = total / (1 + len(s.variants))
         return TileScores.of(q, p)
 
-    def _sizes(self, scores: TileScores, confidence: Floats) -> Floats:
-        """(n, 2) px: how large the clearly read tiles near each are."""
-        s = self.settings
-        clear = scores.values.max(2).min(1) >= s.certain
-        return typical_sizes(scores.quads, clear & (confidence > s.doubtful_detection), s.realign)
-
     def _in_chains(
         self, image: Image, tiles: Detections, scores: TileScores
     ) -> tuple[Detections, TileScores, NDArray[np.bool_]]:
@@ -289,7 +283,7 @@ class Reader:
         s = self.settings
         clear = scores.values.max(2).min(1)
         nothing = scores.none.max(1)
-        sizes = self._sizes(scores, confidence)
+        sizes = typical_sizes(scores.quads, (clear >= s.certain) & (confidence > s.doubtful_detection), s.realign)
         own = np.stack(sides(scores.quads), 1) if len(clear) else sizes
         fits = (np.abs(np.log(own / sizes)) < np.log(s.realign.size_factor)).all(1)
         doubtful = np.flatnonzero(
