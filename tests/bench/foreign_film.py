@@ -30,6 +30,7 @@ F = np.float32
 TEXTURE = 1400
 """Pixels along the table top's texture."""
 BURNT = 246
+"""From this level (of 255) on a channel is taken to be burnt out, more so towards white."""
 MODULES = ("background", "render", "scene", "tiles")
 
 
