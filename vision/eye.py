@@ -10,7 +10,7 @@ import numpy as np
 
 from vision.adaptation import Adaptation
 from vision.backs import BackJudge
-from vision.covering import uncovered
+from vision.covering import bare, uncovered
 from vision.detections import Detections, Kind
 from vision.detector import Detector
 from vision.exposure import lifted
@@ -80,7 +80,7 @@ class Eye:
     ) -> PictureReading:
         tiles: list[TileReading] = self.reader.read(image, detections, known, self.familiar, length_px)
         things = detections if self.judge is None else self.judge.judge(image, detections)
-        markers = _things(things, Kind.MARKER)
+        markers = bare(tiles, _things(things, Kind.MARKER))
         hubs = _things(detections, Kind.HUB)
         hub = max(hubs, key=lambda h: h.confidence, default=None)
         return PictureReading(

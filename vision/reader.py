@@ -254,12 +254,17 @@ class Reader:
         likely &= (scores.none.min(1) <= self.settings.phantom) & (tiles.kind == Kind.FACE_UP)
         there = once[likely[once]]
         new = proposals(scores.quads[there], self.settings.chains)
-        extra = np.concatenate([np.zeros(len(tiles), np.bool_), ~new.moved])
-        if not len(new.quads):
+        nothing = scores.none[there].min(1)
+        # What looks like a tile and like none, and cannot be read, may be the halves of two neighbours.
+        astray = there[(clear[there] < self.settings.readable) & (nothing > self.settings.hint_of_nothing)]
+        quads = np.concatenate([new.quads, *(shifted(scores.quads[astray], (by, 0.0, 0.0, 0.0)) for by in (0.5, -0.5))])
+        extra = np.concatenate([np.zeros(len(tiles), np.bool_), ~new.moved, np.zeros(2 * len(astray), np.bool_)])
+        if not len(quads):
             return tiles, scores, extra
-        confidence = np.asarray(tiles.confidence[there][new.sources] * np.float32(0.9), np.float32)
-        added = Detections(new.quads, np.full(len(new.quads), Kind.FACE_UP, np.int8), confidence)
-        return tiles.together(added), scores.together(self.scores(image, new.quads)), extra
+        sources = np.concatenate([there[new.sources], astray, astray])
+        confidence = np.asarray(tiles.confidence[sources] * np.float32(0.9), np.float32)
+        added = Detections(quads, np.full(len(quads), Kind.FACE_UP, np.int8), confidence)
+        return tiles.together(added), scores.together(self.scores(image, quads)), extra
 
     def _once(self, scores: TileScores, confidence: Floats) -> NDArray[np.intp]:
         """Boxes put right may turn out to be one tile, or to straddle two: indices of the ones that read better."""

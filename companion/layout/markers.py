@@ -65,7 +65,7 @@ def _distances(
     for name, train in trains.items():
         spots = [outside(tile.seen, place, length, width) for tile in train]
         angle = setup.mexican_station if name == MEXICAN else setup.stations.get(name)
-        if middle is not None and angle is not None:
+        if not train and middle is not None and angle is not None:
             reach = middle.rim_mm + SLOT_DEPTH * width
             slot = (
                 middle.center_mm[0] + reach * math.cos(math.radians(angle)),

@@ -13,8 +13,9 @@ from companion.tableview import Point, SeenHalf, SeenHub, SeenMarker, SeenTile
 from vision.calibration import Calibration
 from vision.reading import Found, HalfReading, PictureReading, TileReading
 
-SIZE_TOLERANCE = 0.3
-"""A tile of the set is within this part of its nominal length and width; cups, cards and printed tiles are not."""
+SIZE_TOLERANCE, OF_A_BACK = 0.3, 0.4
+"""A tile of the set is within this part of its nominal length and width; cups, cards and printed tiles are not. A back
+has no print to tell its face from its side, so it may be outlined with the thick side that the camera sees."""
 
 Region = tuple[int, int, int, int]
 
@@ -24,7 +25,7 @@ MARGIN_MM = 12.0
 MOST_OVERLAP = 0.3
 """The part of one tile that may seem to lie on another: outlines are a few millimetres off, tiles are solid."""
 
-LEAST_THING_CONFIDENCE = 0.5
+LEAST_THING_CONFIDENCE = 0.6
 """Markers and hubs below this are not believed: a phantom marker would be an accusation."""
 
 SURE_ON_HUB = 0.97
@@ -65,8 +66,7 @@ def on_table(
             tile
             for tile in tiles
             if inside(tile.center_mm, calibration)
-            and abs(tile.length_mm - length) <= SIZE_TOLERANCE * length
-            and abs(tile.width_mm - width) <= SIZE_TOLERANCE * width
+            and _of_the_set(tile, length, width)
         ),
         tuple(
             marker
@@ -75,6 +75,11 @@ def on_table(
         ),
         sure_hub,
     )
+
+
+def _of_the_set(tile: SeenTile, length: float, width: float) -> bool:
+    tolerance = SIZE_TOLERANCE if tile.face_up else OF_A_BACK
+    return abs(tile.length_mm - length) <= tolerance * length and abs(tile.width_mm - width) <= tolerance * width
 
 
 def _without_doubles(tiles: Sequence[SeenTile]) -> list[SeenTile]:

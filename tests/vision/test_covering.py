@@ -1,11 +1,11 @@
-"""Halves under a marker are unreadable, and no others."""
+"""Halves under a marker are unreadable, and no others; a clearly read half has none on it."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from vision.covering import uncovered
+from vision.covering import bare, uncovered
 from vision.reading import Found, HalfReading, TileReading
 
 TILE = np.array([[100, 140], [100, 100], [180, 100], [180, 140]], np.float32)
@@ -50,3 +50,31 @@ def test_what_is_hardly_a_marker_hides_nothing() -> None:
 
 def test_backs_stay_as_they_are() -> None:
     assert uncovered([tile("down")], [coin(160, 120)])[0].halves is None
+
+
+@pytest.mark.parametrize(
+    ("confidence", "where", "believed"),
+    [
+        (0.7, (120, 120), False),  # on a five read at 0.99
+        (0.995, (120, 120), True),  # surer than the reading
+        (0.7, (160, 120), True),  # on a blank read at 0.97 only
+        (0.7, (120, 160), True),  # beside the tile
+        (0.7, (120, 138), True),  # hardly on it
+    ],
+)
+def test_what_is_read_clearly_has_no_doubtful_marker_on_it(
+    confidence: float, where: tuple[float, float], believed: bool
+) -> None:
+    print_on = TileReading(TILE, "up", (HalfReading(5, 0.99), HalfReading(0, 0.97)), 0.9)
+    (marker,) = bare([print_on], [coin(*where, confidence=confidence, half=16.0)])
+    assert (marker.confidence >= 0.5) == believed
+    assert marker.confidence == (confidence if believed else 0.49)
+
+
+def test_an_unread_half_and_a_blank_contradict_nothing() -> None:
+    """A plain chip is sometimes read as a blank half."""
+    (marker,) = bare([TileReading(TILE, "up", (HalfReading(0, 1.0), HalfReading(5, 1.0)), 0.9)], [coin(120, 120, 0.6)])
+    assert marker.confidence == 0.6
+    blurred = TileReading(TILE, "up", (HalfReading(None, 0.99, ((5, 0.99),)), HalfReading(0, 0.97)), 0.9)
+    (marker,) = bare([blurred], [coin(120, 120, confidence=0.6)])
+    assert marker.confidence == 0.6
