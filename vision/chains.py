@@ -101,6 +101,12 @@ def enclosed(quads: Floats, settings: ChainSettings) -> NDArray[np.bool_]:
     return np.array([all(chain.at(i, way) not in (None, i) for way in (0.75, -0.75)) for i in range(len(quads))], bool)
 
 
+def in_line(quads: Floats, settings: ChainSettings) -> NDArray[np.bool_]:
+    """(n,) whether a tile has one in line with it close to one of its ends."""
+    chain = _Chain(np.asarray(quads, np.float32), settings)
+    return np.array([any(chain.at(i, way) not in (None, i) for way in (0.75, -0.75)) for i in range(len(quads))], bool)
+
+
 class _Chain:
     """Which tile lies so many tile lengths from another's middle, along its own axis."""
 

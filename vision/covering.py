@@ -19,8 +19,8 @@ COVERED = 0.25
 BELIEVED = 0.5
 """What is a marker less surely covers nothing: print in a tile's middle may look like one."""
 CLEARLY, MOSTLY = 0.98, 0.5
-"""A half with pips read at the first confidence has no marker on the second share of it that is found less surely: on 402
-rendered tables, of seven such finds one was a marker. A plain chip may well be read as a blank."""
+"""A half with pips read at the first confidence has no marker on the second share of it that is found less surely: on
+402 rendered tables, of seven such finds one was a marker. A plain chip may well be read as a blank."""
 
 
 def bare(tiles: Sequence[TileReading], markers: Sequence[Found]) -> list[Found]:

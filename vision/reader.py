@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from vision.adaptation import Adaptation
 from vision.backs import BackJudge
-from vision.chains import ChainSettings, enclosed, half_beside, proposals
+from vision.chains import ChainSettings, enclosed, half_beside, in_line, proposals
 from vision.detections import Detections, Kind
 from vision.familiar import Familiar
 from vision.frame import Image
@@ -84,7 +84,7 @@ class ReaderSettings:
     corrections: int = 2
     worth_correcting: float = 0.02
     """Corner offsets, in tile widths, from which an outline is put right and read again."""
-    overlap: float = 0.35
+    overlap: float = 0.25
     covered: float = 0.4
     """Two tiles share no more than `overlap` of the smaller outline; a find that better ones together cover by more
     than `covered` of itself is no tile of its own."""
@@ -194,7 +194,8 @@ class Reader:
         foreign = np.zeros(len(tiles), np.bool_)
         if one_box:  # a photograph may show the tiles of two makers
             beside = lightest_beside(scores.quads, colours, sure, s.alike)
-            foreign[up] = familiar.bodies.foreign(crops[up], beside[up])
+            printed = (p[:, :, 1:].max(2).min(1) >= s.certain) & (tiles.confidence[up] >= s.plain_detection)
+            foreign[up] = familiar.bodies.foreign(crops[up], beside[up]) & ~printed
         strange = strangers(scores.quads, colours, sure, s.alike)
         backs = once[lies_down[once] > 0]
         gap = np.isin(np.arange(len(tiles)), backs[gaps(scores.quads[backs], colours[backs], s.alike)])
@@ -254,9 +255,10 @@ class Reader:
         likely &= (scores.none.min(1) <= self.settings.phantom) & (tiles.kind == Kind.FACE_UP)
         there = once[likely[once]]
         new = proposals(scores.quads[there], self.settings.chains)
-        nothing = scores.none[there].min(1)
-        # What looks like a tile and like none, and cannot be read, may be the halves of two neighbours.
-        astray = there[(clear[there] < self.settings.readable) & (nothing > self.settings.hint_of_nothing)]
+        first, second = scores.values[there].argmax(2).T
+        # Halves of two neighbours look like a tile and like none, or, as like lies at like, like a double in line.
+        vague = (clear[there] < self.settings.readable) & (scores.none[there].min(1) > self.settings.hint_of_nothing)
+        astray = there[vague | ((first == second) & in_line(scores.quads[there], self.settings.chains))]
         quads = np.concatenate([new.quads, *(shifted(scores.quads[astray], (by, 0.0, 0.0, 0.0)) for by in (0.5, -0.5))])
         extra = np.concatenate([np.zeros(len(tiles), np.bool_), ~new.moved, np.zeros(2 * len(astray), np.bool_)])
         if not len(quads):
@@ -269,7 +271,7 @@ class Reader:
     def _once(self, scores: TileScores, confidence: Floats) -> NDArray[np.intp]:
         """Boxes put right may turn out to be one tile, or to straddle two: indices of the ones that read better."""
         clear = np.maximum(scores.values.max(2).min(1), scores.back.min(1))
-        worth = confidence * (1 - scores.none.min(1)) * clear
+        worth = np.sqrt(confidence) * (1 - scores.none.min(1)) * clear
         return pack(scores.quads, worth, self.settings.overlap, self.settings.covered)
 
     def _familiar(self, image: Image, scores: TileScores, confidence: Floats, familiar: Familiar) -> TileScores:

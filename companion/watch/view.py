@@ -28,8 +28,9 @@ MOST_OVERLAP = 0.3
 LEAST_THING_CONFIDENCE = 0.6
 """Markers and hubs below this are not believed: a phantom marker would be an accusation."""
 
-SURE_ON_HUB = 0.97
-"""The slots printed on a hub look like markers: within its rim only what is found as surely as this is one."""
+SURE_ON_HUB, RIM = 0.97, 1.2
+"""The slots printed on a hub look like markers: within so many of its radii only what is found so surely is one. A dark
+hub on a dark table is outlined too small."""
 
 LEAST_KEPT_CONFIDENCE = 0.18
 """A marker that is known to lie at a place is still seen there at this: so would be one that vanishes."""
@@ -62,12 +63,7 @@ def on_table(
     markers = [_doubted(_marker(marker, calibration), hub or known_hub) for marker in reading.markers]
     sure_hub = hub if hub is not None and hub.confidence >= LEAST_THING_CONFIDENCE else None
     return Seen(
-        tuple(
-            tile
-            for tile in tiles
-            if inside(tile.center_mm, calibration)
-            and _of_the_set(tile, length, width)
-        ),
+        tuple(tile for tile in tiles if inside(tile.center_mm, calibration) and _of_the_set(tile, length, width)),
         tuple(
             marker
             for marker in markers
@@ -170,7 +166,9 @@ def _marker(found: Found, calibration: Calibration) -> SeenMarker:
 
 def _doubted(marker: SeenMarker, hub: SeenHub | None) -> SeenMarker:
     """On a hub, even a faint one, what is not surely a marker is not believed; one known there is still seen."""
-    if hub is None or marker.confidence >= SURE_ON_HUB or distance(marker.center_mm, hub.center_mm) > hub.radius_mm:
+    if hub is None or marker.confidence >= SURE_ON_HUB:
+        return marker
+    if distance(marker.center_mm, hub.center_mm) > RIM * hub.radius_mm:
         return marker
     return replace(marker, confidence=min(marker.confidence, LEAST_THING_CONFIDENCE - 0.01))
 

@@ -1,4 +1,4 @@
-"""What was read surely of one box helps with what is doubtful, and with nothing else."""
+"""What was read surely of one box helps with what is doubtful, and unmasks what only seems to be read."""
 
 from __future__ import annotations
 
@@ -109,3 +109,21 @@ def test_only_sure_tiles_are_remembered() -> None:
     familiar.learn(p[None], tile(half(GRID, (90, 90, 90), 1), half(PLACES[1], (30, 30, 30), 2))[None])
     q, crop = doubtful(GRID, (90, 90, 90), {10: 0.5, 12: 0.48})
     assert np.array_equal(familiar.weighed(q, crop), q)
+
+
+def test_a_scratch_read_as_a_value_of_the_box_is_unread() -> None:
+    """It looks nothing like its tens; quite certain readings and values hardly shown are left alone."""
+    familiar = taught(GRID, (30, 30, 30))
+    scratch = [(x, 24) for x in range(8, 42, 3)]
+    p, crop = doubtful(scratch, (120, 120, 120), {12: 0.96, 0: 0.03})
+    weighed = familiar.weighed(p, crop)
+    assert weighed[0, 0].argmax() == 12 and weighed[0, 0, 12] < 0.9
+    assert np.array_equal(weighed[0, 1], p[0, 1])
+    for odds in ({12: 0.998}, {11: 0.96, 0: 0.03}):
+        p, crop = doubtful(scratch, (120, 120, 120), odds)
+        assert np.array_equal(familiar.weighed(p, crop), p)
+
+
+def test_a_value_that_looks_like_the_others_stays_read() -> None:
+    p, crop = doubtful(GRID, (90, 90, 90), {12: 0.93, 10: 0.05})
+    assert np.array_equal(taught(GRID, (90, 90, 90)).weighed(p, crop), p)
