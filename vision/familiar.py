@@ -9,7 +9,7 @@ looks nothing like the others of its value: a scratch read as a one is unread.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import cv2
@@ -21,6 +21,7 @@ from vision.plausibility import Bodies, PlausibilitySettings
 from vision.rectify import outward_halves
 
 Floats = NDArray[np.float32]
+Judged = Callable[[NDArray[np.float64], Image], NDArray[np.float64]]
 
 _SIDE = 24
 _REACH = 2
@@ -80,14 +81,23 @@ class Familiar:
 
     def weighed(self, p: NDArray[np.float64], crops: Image) -> NDArray[np.float64]:
         """(n, 2, v) probabilities of n face-up tiles and their (n, side, 2 side, 3) crops -> the same with doubtful
-        halves weighed by likeness, and strange ones disbelieved."""
-        compared = np.argwhere(p.max(2) < self.settings.certain)
-        if not len(compared) or self._likeness_of_equals() is None:
+        halves weighed by likeness."""
+        return self._compared(p, crops, p.max(2) < self.settings.doubtful, self._judged)
+
+    def believed(self, p: NDArray[np.float64], crops: Image) -> NDArray[np.float64]:
+        """The same of tiles whose places are settled, read halves that look strange disbelieved."""
+        best = p.max(2)
+        read = (best >= self.settings.doubtful) & (best < self.settings.certain)
+        return self._compared(p, crops, read, self._disbelieved)
+
+    def _compared(
+        self, p: NDArray[np.float64], crops: Image, which: NDArray[np.bool_], judged: Judged
+    ) -> NDArray[np.float64]:
+        if not which.any() or self._likeness_of_equals() is None:
             return p
         halves = outward_halves(crops)
         out = p.copy()
-        for i, half in compared:
-            judged = self._judged if p[i, half].max() < self.settings.doubtful else self._disbelieved
+        for i, half in np.argwhere(which):
             out[i, half] = judged(p[i, half], halves[i, half])
         return out
 

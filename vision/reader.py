@@ -179,12 +179,16 @@ class Reader:
         colours = np.zeros((len(tiles), 3), np.float32)
         colours[once] = body_colours(crops[once])
         if one_box:
+            sure_backs = backs[lies_down[backs] > 0]
+            doubted = backs[(lies_down[backs] == 0) & (tiles.confidence[backs] > s.doubtful_detection)]
             vague = once[~down[once] & (scores.values[once].max(2).min(1) < s.alike.clearly)]
-            down[vague] = in_rows(scores.quads, colours, backs[lies_down[backs] > 0], vague, s.alike)
+            down[vague] = in_rows(scores.quads, colours, sure_backs, vague, s.alike)
             lies_down[vague] = np.where(down[vague], tiles.confidence[vague], 0.0)
+            in_a_row = in_rows(scores.quads, colours, sure_backs, doubted, s.alike)
+            lies_down[doubted] = np.where(in_a_row, tiles.confidence[doubted], 0.0)
         # Only what stays is weighed: the same tile found twice would leave one of the two without a tile of the set.
         up = np.flatnonzero(kept & ~down & (none <= s.phantom))
-        p = familiar.weighed(scores.values[up].astype(np.float64), crops[up])
+        p = familiar.believed(familiar.weighed(scores.values[up].astype(np.float64), crops[up]), crops[up])
         p = softened(p) if known is None else _with_rest(weigh(_normal(p), known).halves, p)
         halves = {int(tile): self._halves(p[i], scores.quads[tile]) for i, tile in enumerate(up)}
         unread = np.array([_without_evidence(halves.get(i)) for i in range(len(tiles))], np.intp)

@@ -116,14 +116,14 @@ def test_a_scratch_read_as_a_value_of_the_box_is_unread() -> None:
     familiar = taught(GRID, (30, 30, 30))
     scratch = [(x, 24) for x in range(8, 42, 3)]
     p, crop = doubtful(scratch, (120, 120, 120), {12: 0.96, 0: 0.03})
-    weighed = familiar.weighed(p, crop)
+    weighed = familiar.believed(p, crop)
     assert weighed[0, 0].argmax() == 12 and weighed[0, 0, 12] < 0.9
     assert np.array_equal(weighed[0, 1], p[0, 1])
     for odds in ({12: 0.998}, {11: 0.96, 0: 0.03}):
         p, crop = doubtful(scratch, (120, 120, 120), odds)
-        assert np.array_equal(familiar.weighed(p, crop), p)
+        assert np.array_equal(familiar.believed(p, crop), p)
 
 
 def test_a_value_that_looks_like_the_others_stays_read() -> None:
     p, crop = doubtful(GRID, (90, 90, 90), {12: 0.93, 10: 0.05})
-    assert np.array_equal(taught(GRID, (90, 90, 90)).weighed(p, crop), p)
+    assert np.array_equal(taught(GRID, (90, 90, 90)).believed(p, crop), p)
