@@ -23,7 +23,8 @@ Floats = NDArray[np.float32]
 class ChainSettings:
     """`straight` and `skewed`: the cosine of the angle to a neighbour in line, and to one that lies across; `aside`:
     how far its middle may lie beside the tile's axis, in tile widths; `grown`: outlines count as so much larger;
-    `steps`: how many tiles of a chain may be out of step together; `most` places are proposed at most."""
+    `steps`: how many tiles of a chain may be out of step together; `most` places are proposed at most; `longest`: what
+    is longer than so many widths is more than one tile."""
 
     straight: float = 0.97
     skewed: float = 0.24
@@ -31,6 +32,7 @@ class ChainSettings:
     grown: float = 1.08
     steps: int = 3
     most: int = 60
+    longest: float = 2.6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,6 +95,20 @@ def half_beside(tiles: Detections, doubtful: float) -> Detections:
 
 
 _HALF_A_TILE = ((0.5, 0.0), (-0.5, 0.0), (0.0, 0.5), (0.0, -0.5))
+
+
+def cut_short(quads: Floats, longest: float) -> tuple[NDArray[np.intp], Floats]:
+    """Of outlines (n, 4, 2) longer than `longest` times their width, in a chain without seams: which they are, each
+    twice, and what a tile's length of them is, from either end."""
+    q = np.asarray(quads, np.float32)
+    along, across = (q[:, 2] - q[:, 1] + q[:, 3] - q[:, 0]) / 2, (q[:, 1] - q[:, 0] + q[:, 2] - q[:, 3]) / 2
+    ratio = np.linalg.norm(along, axis=1) / np.maximum(np.linalg.norm(across, axis=1), 1e-6)
+    long = np.flatnonzero(ratio > longest)
+    kept = (along[long] * (2 / ratio[long])[:, None])[:, None]
+    first, last = q[long][:, :2], q[long][:, 2:]
+    from_first = np.concatenate([first, first[:, ::-1] + kept], axis=1)
+    from_last = np.concatenate([last[:, ::-1] - kept, last], axis=1)
+    return np.concatenate([long, long]), np.asarray(np.concatenate([from_first, from_last]), np.float32)
 
 
 def enclosed(quads: Floats, settings: ChainSettings) -> NDArray[np.bool_]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from vision.adaptation import Adaptation
 from vision.backs import BackJudge
-from vision.chains import ChainSettings, enclosed, half_beside, in_line, proposals
+from vision.chains import ChainSettings, cut_short, enclosed, half_beside, in_line, proposals
 from vision.detections import Detections, Kind
 from vision.familiar import Familiar
 from vision.frame import Image
@@ -263,11 +263,15 @@ class Reader:
         # Halves of two neighbours look like a tile and like none, or, as like lies at like, like a double in line.
         vague = (clear[there] < self.settings.readable) & (scores.none[there].min(1) > self.settings.hint_of_nothing)
         astray = there[vague | ((first == second) & in_line(scores.quads[there], self.settings.chains))]
-        quads = np.concatenate([new.quads, *(shifted(scores.quads[astray], (by, 0.0, 0.0, 0.0)) for by in (0.5, -0.5))])
-        extra = np.concatenate([np.zeros(len(tiles), np.bool_), ~new.moved, np.zeros(2 * len(astray), np.bool_)])
+        unread = there[clear[there] < self.settings.readable]
+        long, pieces = cut_short(scores.quads[unread], self.settings.chains.longest)
+        beside = [shifted(scores.quads[astray], (by, 0.0, 0.0, 0.0)) for by in (0.5, -0.5)]
+        quads = np.concatenate([new.quads, *beside, pieces])
+        extra = np.zeros(len(tiles) + len(quads), np.bool_)
+        extra[len(tiles) : len(tiles) + len(new.moved)] = ~new.moved
         if not len(quads):
             return tiles, scores, extra
-        sources = np.concatenate([there[new.sources], astray, astray])
+        sources = np.concatenate([there[new.sources], astray, astray, unread[long]])
         confidence = np.asarray(tiles.confidence[sources] * np.float32(0.9), np.float32)
         added = Detections(quads, np.full(len(quads), Kind.FACE_UP, np.int8), confidence)
         return tiles.together(added), scores.together(self.scores(image, quads)), extra
