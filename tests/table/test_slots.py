@@ -12,7 +12,7 @@ from companion.watch.memory import Looked, TableMemory
 from companion.watch.view import LEAST_THING_CONFIDENCE, on_table
 from tests.table.tables import tile
 from vision.calibration import Calibration
-from vision.reading import Found, PictureReading
+from vision.reading import Found, HalfReading, PictureReading, TileReading
 
 EVERYWHERE = Looked()
 CORNERS = np.array([[0, 0], [900, 0], [900, 600], [0, 600]], np.float32)
@@ -28,6 +28,7 @@ def square(x: float, y: float, side: float) -> np.ndarray:
     [
         ((450, 350), 0.9, False),  # a slot within the rim
         ((450, 350), 0.99, True),
+        ((450, 380), 0.9, False),  # the outline of a dark hub is drawn too small
         ((450, 400), 0.9, True),  # beside the hub
     ],
 )
@@ -59,6 +60,18 @@ def test_without_a_hub_nothing_is_doubted() -> None:
     reading = PictureReading((900, 600), (), (Found(square(450, 350, 25), 0.6),), None)
     (marker,) = on_table(reading, CALIBRATION, (50.0, 25.0, 10.0)).markers
     assert marker.confidence == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize(("wide", "is_back", "is_face"), [(26, True, True), (34, True, False), (37, False, False)])
+def test_a_back_may_be_outlined_with_its_side(wide: int, is_back: bool, is_face: bool) -> None:
+    """Tiles here are 25 mm wide; a face is outlined by its print, a plain back with the thickness that is seen of it."""
+    quad = np.array([[400, 300 + wide], [400, 300], [450, 300], [450, 300 + wide]], np.float32)
+    for face, halves, kept in (
+        ("down", None, is_back),
+        ("up", (HalfReading(3, 0.99), HalfReading(4, 0.99)), is_face),
+    ):
+        reading = PictureReading((900, 600), (TileReading(quad, face, halves, 0.9),), (), None)
+        assert bool(on_table(reading, CALIBRATION, (50.0, 25.0, 10.0)).tiles) is kept
 
 
 def test_what_looks_like_a_marker_before_anybody_has_begun_marks_nobody_until_it_moves() -> None:

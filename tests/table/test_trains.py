@@ -238,6 +238,20 @@ def test_a_marker_between_two_trains_is_asked_about() -> None:
     assert layout.markers == frozenset()
 
 
+def test_a_marker_beside_a_tile_is_not_drawn_to_the_empty_place_of_a_train_that_has_begun() -> None:
+    """Ben's first tile leans away from his station, and Ann's marker touches her tile beside that place."""
+    setup = replace(SETUP, stations={"Ann": 24.0, "Ben": -2.0})
+    tiles = [
+        tile(*direction(24.0, 86.0), 24.0, 12, 5),
+        tile(*direction(-12.0, 86.0), -12.0, 12, 3),
+    ]
+    layout = reconstruct(view(tiles, markers=[direction(10.5, 84.0)]), setup)
+    assert layout.markers == {"Ann"}
+    assert not layout.has(Trouble.EITHER_MARKER)
+    not_begun = reconstruct(view(tiles[:1], markers=[direction(10.5, 84.0)]), setup)
+    assert not_begun.has(Trouble.EITHER_MARKER), "the marker of a train without tiles lies at its place"
+
+
 def test_a_face_down_double_closes_its_train_and_is_no_boneyard() -> None:
     train_tiles = [*eastward([(12, 5)]), tile(722.0, 450.0, 90.0, 5, 5)]
     before = reconstruct(view([*train_tiles, back(100, 100), back(160, 100)]), SETUP)

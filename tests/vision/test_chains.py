@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vision.chains import ChainSettings, enclosed, proposals
+from vision.chains import ChainSettings, cut_short, enclosed, in_line, proposals
 from vision.rotated import area, shared
 
 LONG, WIDE = 96.0, 48.0
@@ -87,3 +87,24 @@ def test_a_tile_with_neighbours_at_both_ends_is_held() -> None:
     row = np.stack([tile(0), tile(LONG), tile(2 * LONG), tile(5 * LONG)])
     assert enclosed(row, ChainSettings()).tolist() == [False, True, False, False]
     assert enclosed(np.zeros((0, 4, 2), np.float32), ChainSettings()).shape == (0,)
+
+
+def test_a_tile_is_in_line_where_another_touches_one_of_its_ends() -> None:
+    """A crosswise double touches its neighbours with its sides."""
+    chain = [tile(0), tile(LONG), tile(1.75 * LONG, heading_deg=90.0)]
+    assert in_line(np.stack([*chain, tile(6 * LONG)]), ChainSettings()).tolist() == [True, True, False, False]
+    assert in_line(np.zeros((0, 4, 2), np.float32), ChainSettings()).tolist() == []
+
+
+def test_an_outline_of_one_tile_and_a_half_is_cut_from_either_end() -> None:
+    half_more = tile(LONG / 4)
+    u = _unit(np.radians(20.0)) * LONG / 4
+    half_more = np.array([half_more[0] - u, half_more[1] - u, half_more[2] + u, half_more[3] + u], np.float32)
+    which, pieces = cut_short(np.stack([tile(5 * LONG), half_more]), ChainSettings().longest)
+    assert which.tolist() == [1, 1]
+    assert np.allclose(pieces[0], tile(0), atol=0.01) and np.allclose(pieces[1], tile(LONG / 2), atol=0.01)
+
+
+def test_nothing_is_cut_where_all_are_tiles() -> None:
+    which, pieces = cut_short(np.stack([tile(0), tile(LONG)]), ChainSettings().longest)
+    assert len(which) == 0 and pieces.shape == (0, 4, 2)
