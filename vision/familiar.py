@@ -2,9 +2,10 @@
 
 All tiles of a picture come from one box, so its tens look alike. A half on which the network hesitates between a few
 values is compared with surely read halves of these values; a value whose halves all look different loses weight.
-Blanks are only confirmed (there is nothing on them to compare), and where the box shows too few equal halves to say how
-much alike they look, the network's word stands. What was read stays as well, but for a half not quite certain that
-looks nothing like the others of its value: a scratch read as a one is unread.
+Blanks are only confirmed (there is nothing on them to compare), and where the box shows too few equal halves to say
+how much alike they look, the network's word stands. What was read stays as well; only under a table's own camera, which
+sees all tiles from above, a half not quite certain that looks nothing like the others of its value is unread: it was a
+scratch.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ class Familiar:
         return self._compared(p, crops, p.max(2) < self.settings.doubtful, self._judged)
 
     def believed(self, p: NDArray[np.float64], crops: Image) -> NDArray[np.float64]:
-        """The same of tiles whose places are settled, read halves that look strange disbelieved."""
+        """The same of tiles under an overhead camera whose places are settled, strange readings disbelieved."""
         best = p.max(2)
         read = (best >= self.settings.doubtful) & (best < self.settings.certain)
         return self._compared(p, crops, read, self._disbelieved)

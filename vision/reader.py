@@ -188,7 +188,9 @@ class Reader:
             lies_down[doubted] = np.where(in_a_row, tiles.confidence[doubted], 0.0)
         # Only what stays is weighed: the same tile found twice would leave one of the two without a tile of the set.
         up = np.flatnonzero(kept & ~down & (none <= s.phantom))
-        p = familiar.believed(familiar.weighed(scores.values[up].astype(np.float64), crops[up]), crops[up])
+        p = familiar.weighed(scores.values[up].astype(np.float64), crops[up])
+        if one_box:  # in a photograph from the side the halves of one value differ by their light and slant
+            p = familiar.believed(p, crops[up])
         p = softened(p) if known is None else _with_rest(weigh(_normal(p), known).halves, p)
         halves = {int(tile): self._halves(p[i], scores.quads[tile]) for i, tile in enumerate(up)}
         unread = np.array([_without_evidence(halves.get(i)) for i in range(len(tiles))], np.intp)

@@ -64,7 +64,7 @@ def test_without_a_hub_nothing_is_doubted() -> None:
 
 @pytest.mark.parametrize(("wide", "is_back", "is_face"), [(26, True, True), (34, True, False), (37, False, False)])
 def test_a_back_may_be_outlined_with_its_side(wide: int, is_back: bool, is_face: bool) -> None:
-    """Tiles here are 25 mm wide; a face is outlined by its print, a plain back with the thickness that is seen of it."""
+    """Tiles here are 25 mm wide; a face is outlined by its print, a plain back with what is seen of its side."""
     quad = np.array([[400, 300 + wide], [400, 300], [450, 300], [450, 300 + wide]], np.float32)
     for face, halves, kept in (
         ("down", None, is_back),
