@@ -21,6 +21,8 @@ _NO_TILE = 1e-4
 """The probability that a found tile is none of the set at all: a stranger, or two readings in error at once."""
 _CANDIDATES = 6
 _SURE = 0.98
+_LIKELY = 0.3
+"""Of more finds than the set has tiles those are weighed whose likeliest tile has this probability."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,8 @@ def weigh(p: Floats, known: KnownSet) -> Weighed:
     ab, ba = p[:, 0][:, a] * p[:, 1][:, b], p[:, 0][:, b] * p[:, 1][:, a]
     # A probability of exactly nothing would make an honest conflict unsolvable.
     likely = np.maximum(np.maximum(ab, ba), 1e-12)
+    if n > len(columns):
+        return _weighed_as_far_as_it_goes(p, known, likely.max(1), len(columns))
     cost = np.concatenate([-np.log(likely), np.full((n, n), -np.log(_NO_TILE))], 1)
     chosen = assign(cost)
     out = np.zeros_like(p)
@@ -82,6 +86,17 @@ def weigh(p: Floats, known: KnownSet) -> Weighed:
             if x != y:
                 out[i, 0, y] += weight - here
                 out[i, 1, x] += weight - here
+    return Weighed(out, contested)
+
+
+def _weighed_as_far_as_it_goes(p: Floats, known: KnownSet, best: Floats, most: int) -> Weighed:
+    """Where more is found than the set has tiles (a cloth full of dots), the likely tiles are weighed and the rest is
+    what it seems by itself: the assignment would take minutes and tell nothing of it."""
+    order = np.argsort(-best, kind="stable")[:most]
+    likely = np.sort(order[best[order] >= _LIKELY])
+    out, contested = p.copy(), np.zeros(len(p), np.bool_)
+    weighed = weigh(p[likely], known)
+    out[likely], contested[likely] = weighed.halves, weighed.contested
     return Weighed(out, contested)
 
 

@@ -79,6 +79,19 @@ def test_a_hundred_and_one_tiles_of_a_set_of_ninety_one_do_not_crash():
     assert np.isfinite(weighed).all() and (weighed.sum(2) < 1 + 1e-9).all()
 
 
+def test_what_a_cloth_full_of_dots_adds_is_left_as_it_was_read():
+    """Ten tiles in the set, thirty finds: those that look like a tile are weighed as if the others were not there."""
+    tiles = reading(({1: 0.99}, {2: 0.99}), ({1: 0.55, 3: 0.4}, {2: 0.99}), ({0: 0.99}, {3: 0.99}))
+    dots = reading(*[({0: 0.3, 1: 0.3, 2: 0.3}, {1: 0.3, 2: 0.3, 3: 0.3})] * 27)
+    weighed = weigh(np.concatenate([tiles, dots]), KnownSet.double(3))
+    alone = weigh(tiles, KnownSet.double(3))
+    assert (
+        np.array_equal(weighed.halves[:3], alone.halves) and weighed.contested.tolist()[:3] == alone.contested.tolist()
+    )
+    assert alone.halves[1, 0].argmax() == 3, "there is one 1-2"
+    assert np.array_equal(weighed.halves[3:], dots) and not weighed.contested[3:].any()
+
+
 def test_no_tiles_at_all():
     assert weigh(np.zeros((0, 2, 19)), KnownSet.double(6)).halves.shape == (0, 2, 19)
     assert softened(np.zeros((0, 2, 19))).shape == (0, 2, 19)
