@@ -113,14 +113,19 @@ def cut_short(quads: Floats, longest: float) -> tuple[NDArray[np.intp], Floats]:
 
 def enclosed(quads: Floats, settings: ChainSettings) -> NDArray[np.bool_]:
     """(n,) whether a tile has tiles in line with it close to both of its ends: something lies there for certain."""
-    chain = _Chain(np.asarray(quads, np.float32), settings)
-    return np.array([all(chain.at(i, way) not in (None, i) for way in (0.75, -0.75)) for i in range(len(quads))], bool)
+    return np.asarray(_continued(quads, settings).all(1))
 
 
 def in_line(quads: Floats, settings: ChainSettings) -> NDArray[np.bool_]:
     """(n,) whether a tile has one in line with it close to one of its ends."""
+    return np.asarray(_continued(quads, settings).any(1))
+
+
+def _continued(quads: Floats, settings: ChainSettings) -> NDArray[np.bool_]:
+    """(n, 2) whether a tile lies in line close to either end of each."""
     chain = _Chain(np.asarray(quads, np.float32), settings)
-    return np.array([any(chain.at(i, way) not in (None, i) for way in (0.75, -0.75)) for i in range(len(quads))], bool)
+    ends = [[chain.at(i, way) not in (None, i) for way in (0.75, -0.75)] for i in range(len(quads))]
+    return np.array(ends, np.bool_).reshape(-1, 2)
 
 
 class _Chain:

@@ -112,7 +112,7 @@ def test_only_sure_tiles_are_remembered() -> None:
 
 
 def test_a_scratch_read_as_a_value_of_the_box_is_unread() -> None:
-    """It looks nothing like its tens; quite certain readings and values hardly shown are left alone."""
+    """It looks nothing like its twelves; quite certain readings and values hardly shown are left alone."""
     familiar = taught(GRID, (30, 30, 30))
     scratch = [(x, 24) for x in range(8, 42, 3)]
     p, crop = doubtful(scratch, (120, 120, 120), {12: 0.96, 0: 0.03})
