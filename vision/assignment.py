@@ -1,15 +1,30 @@
-"""The cheapest one-to-one assignment of rows to columns."""
+"""The cheapest one-to-one assignment of rows to columns, and what any other choice for a row would cost more."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+Floats = NDArray[np.float64]
 
-def assign(cost: NDArray[np.float64]) -> NDArray[np.intp]:
-    """(n, m) costs with n <= m -> (n,) the column of each row, least in total, no column twice.
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assignment:
+    """`columns` (n,) the column of each row. The prices, (n,) and (m,), add up to the cost where a row has its column
+    and to no more than the cost elsewhere; a column left over has the price 0, and none a higher one."""
+
+    columns: NDArray[np.intp]
+    row_prices: Floats
+    column_prices: Floats
+
+
+def assign(cost: Floats) -> Assignment:
+    """(n, m) costs with n <= m -> the assignment least in total, no column twice.
 
     Shortest augmenting paths with potentials (Kuhn 1955, Jonker and Volgenant 1987): n rounds, each in O(n m).
+    ValueError where there are more rows than columns.
     """
     n, m = cost.shape
     if n > m:
@@ -47,4 +62,21 @@ def assign(cost: NDArray[np.float64]) -> NDArray[np.intp]:
     for column in range(1, m + 1):
         if row_of[column]:
             out[row_of[column] - 1] = column - 1
-    return out
+    return Assignment(out, row_price[1:], column_price[1:])
+
+
+def dearer_by(cost: Floats, best: Assignment) -> Floats:
+    """(n, m) costs and their `assign` -> (n, m) by how much the least total grows where row i must take column j.
+
+    Row i leaves its column and takes j; whoever had j moves on, and so forth until somebody takes the column left
+    behind. The cheapest such chains between all columns are shortest paths over the reduced costs (Floyd 1962).
+    """
+    n, m = cost.shape
+    reduced = np.maximum(cost - best.row_prices[:, None] - best.column_prices, 0.0)
+    # A column left over belongs, as it were, to a row which takes any column for nothing.
+    on = np.tile(-best.column_prices, (m, 1))
+    on[best.columns] = reduced
+    np.fill_diagonal(on, 0.0)
+    for through in range(m):
+        np.minimum(on, on[:, through, None] + on[through], out=on)
+    return np.asarray(reduced + on[:, best.columns].T)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.assignment import assign
+from vision.assignment import assign, dearer_by
 
 Floats = NDArray[np.float64]
 
@@ -62,7 +62,8 @@ def weigh(p: Floats, known: KnownSet) -> Weighed:
     if n > len(columns):
         return _weighed_as_far_as_it_goes(p, known, likely.max(1), len(columns))
     cost = np.concatenate([-np.log(likely), np.full((n, n), -np.log(_NO_TILE))], 1)
-    chosen = assign(cost)
+    best = assign(cost)
+    chosen, dearer = best.columns, dearer_by(cost, best)
     out = np.zeros_like(p)
     contested = np.zeros(n, np.bool_)
     for i in range(n):
@@ -73,7 +74,8 @@ def weigh(p: Floats, known: KnownSet) -> Weighed:
         if took == best_alone and likely[i, own[0]] > _SURE * likely[i, own].sum() and not _wanted(likely, columns, i):
             weights = likely[i, own]
         else:
-            weights = _forced_weights(cost, columns, i, own)
+            # How likely the whole table is with this tile forced to be each, the others at their best.
+            weights = np.exp(-dearer[i, own] + dearer[i, own].min())
             contested[i] = took != best_alone
         total = weights.sum()
         # What is left when no tile of the set fits is no value at all.
@@ -115,20 +117,6 @@ def _wanted(likely: Floats, columns: list[tuple[int, int]], i: int) -> bool:
     favourites = [columns[int(j)] for j in likely.argmax(1)]
     mine = favourites[i]
     return favourites.count(mine) > columns.count(mine)
-
-
-def _forced_weights(cost: Floats, columns: list[tuple[int, int]], i: int, candidates: NDArray[np.intp]) -> Floats:
-    """How likely the whole table is with tile i forced to be each candidate, the others at their best."""
-    totals = []
-    for j in candidates:
-        forced = cost.copy()
-        same = [k for k, pair in enumerate(columns) if pair == columns[int(j)]]
-        forced[i] = 1e6
-        forced[i, same] = cost[i, same]
-        picked = assign(forced)
-        totals.append(float(forced[np.arange(len(forced)), picked].sum()))
-    total = np.array(totals)
-    return np.asarray(np.exp(-(total - total.min())), np.float64)
 
 
 def _none_of_them(cost: Floats, chosen: NDArray[np.intp], i: int, columns: int) -> float:

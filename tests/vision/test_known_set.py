@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from vision.assignment import assign
+from vision.assignment import assign, dearer_by
 from vision.known_set import KnownSet, likely_limits, softened, weigh
 
 
@@ -31,7 +31,19 @@ def test_the_cheapest_assignment_is_found():
         m = n + int(rng.integers(0, 3))
         cost = rng.random((n, m))
         cheapest = min(sum(cost[i, p[i]] for i in range(n)) for p in itertools.permutations(range(m), n))
-        assert cost[np.arange(n), assign(cost)].sum() == pytest.approx(cheapest)
+        assert cost[np.arange(n), assign(cost).columns].sum() == pytest.approx(cheapest)
+
+
+def test_what_every_other_choice_would_cost_more_is_as_if_it_were_forced():
+    rng = np.random.default_rng(1)
+    for _ in range(60):
+        n = int(rng.integers(1, 6))
+        m = n + int(rng.integers(0, 3))
+        # Few costs, so that many assignments are equally cheap.
+        cost = rng.integers(0, 4, (n, m)).astype(float) if rng.random() < 0.5 else rng.random((n, m))
+        totals = [(p, sum(cost[i, p[i]] for i in range(n))) for p in itertools.permutations(range(m), n)]
+        forced = [[min(t for p, t in totals if p[i] == j) for j in range(m)] for i in range(n)]
+        assert dearer_by(cost, assign(cost)) == pytest.approx(np.array(forced) - min(t for _, t in totals))
 
 
 def test_more_rows_than_columns_are_refused():
