@@ -71,12 +71,11 @@ def dearer_by(cost: Floats, best: Assignment) -> Floats:
     Row i leaves its column and takes j; whoever had j moves on, and so forth until somebody takes the column left
     behind. The cheapest such chains between all columns are shortest paths over the reduced costs (Floyd 1962).
     """
-    n, m = cost.shape
     reduced = np.maximum(cost - best.row_prices[:, None] - best.column_prices, 0.0)
     # A column left over belongs, as it were, to a row which takes any column for nothing.
-    on = np.tile(-best.column_prices, (m, 1))
+    on = np.tile(-best.column_prices, (cost.shape[1], 1))
     on[best.columns] = reduced
     np.fill_diagonal(on, 0.0)
-    for through in range(m):
+    for through in range(cost.shape[1]):
         np.minimum(on, on[:, through, None] + on[through], out=on)
     return np.asarray(reduced + on[:, best.columns].T)
