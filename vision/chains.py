@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from vision.detections import Detections, Kind
 from vision.rectify import shifted
-from vision.rotated import area, shared
+from vision.rotated import area, iou, shared
 
 Floats = NDArray[np.float32]
 
@@ -24,7 +24,8 @@ class ChainSettings:
     """`straight` and `skewed`: the cosine of the angle to a neighbour in line, and to one that lies across; `aside`:
     how far its middle may lie beside the tile's axis, in tile widths; `grown`: outlines count as so much larger;
     `steps`: how many tiles of a chain may be out of step together; `most` places are proposed at most; `longest`: what
-    is longer than so many widths is more than one tile."""
+    is longer than so many widths is more than one tile; `same`: a place with this intersection over union with a find
+    is that find, read a little beside."""
 
     straight: float = 0.97
     skewed: float = 0.24
@@ -33,6 +34,7 @@ class ChainSettings:
     steps: int = 3
     most: int = 60
     longest: float = 2.6
+    same: float = 0.6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,6 +111,24 @@ def cut_short(quads: Floats, longest: float) -> tuple[NDArray[np.intp], Floats]:
     from_first = np.concatenate([first, first[:, ::-1] + kept], axis=1)
     from_last = np.concatenate([last[:, ::-1] - kept, last], axis=1)
     return np.concatenate([long, long]), np.asarray(np.concatenate([from_first, from_last]), np.float32)
+
+
+def as_found(tiles: Detections, quads: Floats, found: int, same: float) -> tuple[Detections, NDArray[np.bool_]]:
+    """Tiles of which all from the `found`-th on were only thought of -> the same, those which lie where one was found
+    as that one was found, face and confidence; (n,) which were found. `quads` (n, 4, 2) is where they lie in the end.
+    """
+    kind, confidence = tiles.kind.copy(), tiles.confidence.copy()
+    there = np.arange(len(tiles)) < found
+    centres = quads.mean(1)
+    reach = np.linalg.norm(quads - centres[:, None], axis=2).max(1) if len(quads) else np.zeros(0, np.float32)
+    for i in range(found, len(tiles)):
+        near = np.flatnonzero(np.linalg.norm(centres[:found] - centres[i], axis=1) < 0.5 * reach[i])
+        alike = [int(j) for j in near if iou(quads[i], quads[j]) >= same]
+        if alike:
+            best = max(alike, key=lambda j: tiles.confidence[j])
+            there[i] = True
+            kind[i], confidence[i] = tiles.kind[best], max(confidence[i], tiles.confidence[best])
+    return Detections(tiles.quads_px, kind, confidence), there
 
 
 def enclosed(quads: Floats, settings: ChainSettings) -> NDArray[np.bool_]:

@@ -78,10 +78,10 @@ class Eye:
     def _reading(
         self, image: Image, detections: Detections, start: float, known: KnownSet | None, length_px: float | None
     ) -> PictureReading:
-        tiles: list[TileReading] = self.reader.read(image, detections, known, self.familiar, length_px)
         things = detections if self.judge is None else self.judge.judge(image, detections)
+        tiles: list[TileReading] = self.reader.read(image, things, known, self.familiar, length_px)
         markers = bare(tiles, _things(things, Kind.MARKER))
-        hubs = _things(detections, Kind.HUB)
+        hubs = _things(things, Kind.HUB)
         hub = max(hubs, key=lambda h: h.confidence, default=None)
         return PictureReading(
             size_wh=(int(image.shape[1]), int(image.shape[0])),

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from vision.adaptation import Adaptation
 from vision.backs import BackJudge
-from vision.chains import ChainSettings, cut_short, enclosed, half_beside, in_line, proposals
+from vision.chains import ChainSettings, as_found, cut_short, enclosed, half_beside, in_line, proposals
+from vision.covering import BELIEVED, COVERED
 from vision.detections import Detections, Kind
 from vision.familiar import Familiar
 from vision.frame import Image
@@ -43,7 +44,7 @@ from vision.rectify import (
     side_px,
     surroundings,
 )
-from vision.rotated import sides
+from vision.rotated import covered, sides
 
 Floats = NDArray[np.float32]
 
@@ -162,13 +163,15 @@ class Reader:
         one_box = familiar is not None
         familiar = Familiar() if familiar is None else familiar
         tiles, scores, extra = self._in_chains(image, tiles, self.scores(image, tiles.quads_px))
+        tiles, seen = as_found(tiles, scores.quads, found, s.chains.same)
         scores = self._familiar(image, scores, tiles.confidence, familiar)
         scores = self._realigned(image, scores, tiles.confidence)
-        scores = self._without_half_grounds(image, scores, tiles.confidence)
+        markers = detections.select((detections.kind == Kind.MARKER) & (detections.confidence >= BELIEVED))
+        scores = self._without_half_grounds(image, scores, tiles.confidence, markers)
         none, back = scores.none.min(1), scores.back.min(1)
         once = self._once(scores, tiles.confidence)
         down = (back > s.back) | ((tiles.kind == Kind.FACE_DOWN) & (back > s.hint_of_back))
-        backs = once[down[once] & (once < found)]
+        backs = once[down[once] & seen[once]]
         lies_down = np.zeros(len(tiles), np.float32)
         outlines = Detections(scores.quads, tiles.kind, tiles.confidence)
         believed = self.backs.confidences(image, outlines, scores.values.max(2).min(1), backs, tile_length_px)
@@ -217,7 +220,7 @@ class Reader:
             elif i in halves and not foreign[i]:
                 needed = (0.0, s.shaky_detection, s.doubtful_detection)[unread[i]]
                 odd = strange[i] and confidence < s.plain_detection
-                doubted = bool(unread[i]) and (odd or i >= found)
+                doubted = bool(unread[i]) and (odd or not seen[i])
                 imagined = extra[i] and (strange[i] or unread[i] == 2)
                 if not imagined and (held[i] or (confidence >= needed and not doubted)):
                     readings.append(TileReading(scores.quads[i], "up", halves[i], confidence))
@@ -320,12 +323,17 @@ class Reader:
                 quads[i], p[i] = tried[best[0]], found[list(best[1])].mean(0)
         return TileScores.of(quads, p)
 
-    def _without_half_grounds(self, image: Image, scores: TileScores, confidence: Floats) -> TileScores:
-        """The same with finds called nothing of which one half is a tile's and the other, read as blank, the ground."""
+    def _without_half_grounds(
+        self, image: Image, scores: TileScores, confidence: Floats, markers: Detections
+    ) -> TileScores:
+        """The same with finds called nothing of which one half is a tile's and the other, read as blank, the ground. A
+        half on which a marker may lie looks like no tile's."""
         s = self.settings
         blank = scores.values[:, :, 0] >= s.readable
         clear = scores.values.max(2).min(1)
         doubted = np.flatnonzero(blank.any(1) & ~blank.all(1) & (clear >= s.readable))
+        halves = np.array([half_corners(scores.quads[i], int(blank[i, 1])) for i in doubted], np.float32)
+        doubted = doubted[covered(halves.reshape(-1, 4, 2), markers.quads_px) < COVERED]
         plain = np.flatnonzero((clear >= s.certain) & (confidence > s.doubtful_detection) & ~blank.any(1))
         known = body_colours(self.crops(image, scores.quads[plain]))
         grounds = half_grounds(self.crops(image, scores.quads[doubted]), blank[doubted], known, s.alike)

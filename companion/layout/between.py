@@ -1,7 +1,7 @@
 """A blank tile that was taken for a back: face down there, where no tile of a train can lie face down.
 
-Only the last tile of a train is ever turned over. So what looks like a back exactly between two tiles that both end in
-a blank is the double blank, or a tile of which nothing can be read.
+Only the last tile of a train is ever turned over. So what looks like a back exactly between two tiles of which one ends
+in a blank is the double blank, or a tile of which nothing can be read.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ def turned_up(known: Sequence[Known], length: float, width: float) -> list[Known
     if not backs or len(up) < 2:
         return list(known)
     shapes = TileShapes.of([tile.seen for tile in known], length, width)
-    sides: dict[int, list[tuple[int, int]]] = {}
+    sides: dict[int, list[tuple[int, int, bool]]] = {}
     for joint in find_joints(shapes, backs | up, limits=LIMITS, one_of=backs):
         back, port, other = _of_a_back(joint, backs)
-        if other in up and _ends_in_a_blank(shapes, joint, other):
-            sides.setdefault(back, []).append((port, other))
+        if other in up:
+            sides.setdefault(back, []).append((port, other, _ends_in_a_blank(shapes, joint, other)))
     out = list(known)
     for back, joined in sides.items():
-        if any(_opposite(shapes, back, p, q) and a != b for p, a in joined for q, b in joined):
+        if any(blank and a != b and _opposite(shapes, back, p, q) for p, a, blank in joined for q, b, _ in joined):
             old = known[back].old
             halves = UNREAD if old is None or old.seen.halves is None else old.seen.halves
             out[back] = replace(known[back], seen=replace(known[back].seen, face_up=True, halves=halves))

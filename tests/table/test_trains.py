@@ -279,6 +279,14 @@ def test_what_looks_like_a_back_between_two_blanks_is_an_unread_tile_of_the_trai
     assert layout.has(Trouble.UNREADABLE_TILE)
 
 
+def test_so_is_one_between_a_blank_and_a_tile_that_does_not_match() -> None:
+    """The double blank laid by the rules, and a tile after it that breaks them."""
+    chain = [*eastward([(12, 0)]), back(722.0, 450.0, 90.0), tile(759.0, 450.0, 0.0, 1, 3)]
+    layout = reconstruct(view([*chain, back(100, 100)]), SETUP)
+    laid = [tile.laid for tile in layout.trains["Ann"]]
+    assert laid[1] is None and len(laid) == 3 and layout.boneyard == 1
+
+
 def test_a_back_beside_other_values_stays_one() -> None:
     chain = [*eastward([(12, 5)]), back(722.0, 450.0, 90.0), tile(759.0, 450.0, 0.0, 5, 7)]
     assert reconstruct(view([*chain, back(100, 100)]), SETUP).boneyard == 2

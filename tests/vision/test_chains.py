@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vision.chains import ChainSettings, cut_short, enclosed, in_line, proposals
+from vision.chains import ChainSettings, as_found, cut_short, enclosed, in_line, proposals
+from vision.detections import Detections, Kind
 from vision.rotated import area, shared
 
 LONG, WIDE = 96.0, 48.0
@@ -108,3 +109,13 @@ def test_an_outline_of_one_tile_and_a_half_is_cut_from_either_end() -> None:
 def test_nothing_is_cut_where_all_are_tiles() -> None:
     which, pieces = cut_short(np.stack([tile(0), tile(LONG)]), ChainSettings().longest)
     assert len(which) == 0 and pieces.shape == (0, 4, 2)
+
+
+def test_a_place_thought_of_where_something_was_found_is_that_find() -> None:
+    quads = np.stack([tile(0), tile(LONG), tile(LONG + 4), tile(1.5 * LONG), tile(3 * LONG)])
+    kind = np.array([Kind.FACE_UP, Kind.FACE_DOWN, Kind.FACE_UP, Kind.FACE_UP, Kind.FACE_UP], np.int8)
+    tiles = Detections(quads, kind, np.array([0.9, 0.7, 0.4, 0.3, 0.8], np.float32))
+    same, there = as_found(tiles, quads, 2, ChainSettings().same)
+    assert there.tolist() == [True, True, True, False, False]
+    assert same.confidence.tolist() == pytest.approx([0.9, 0.7, 0.7, 0.3, 0.8])
+    assert same.kind.tolist() == [Kind.FACE_UP, Kind.FACE_DOWN, Kind.FACE_DOWN, Kind.FACE_UP, Kind.FACE_UP]
