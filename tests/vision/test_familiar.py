@@ -127,3 +127,15 @@ def test_a_scratch_read_as_a_value_of_the_box_is_unread() -> None:
 def test_a_value_that_looks_like_the_others_stays_read() -> None:
     p, crop = doubtful(GRID, (90, 90, 90), {12: 0.93, 10: 0.05})
     assert np.array_equal(taught(GRID, (90, 90, 90)).believed(p, crop), p)
+
+
+def test_a_blank_in_a_glare_must_be_quite_sure() -> None:
+    """White pips on a white tile fade away; a burnt half that is not surely blank is not read."""
+    burnt = np.full((SIDE, SIDE, 3), 255, np.uint8)
+    seen = tile(burnt, half(PLACES[1], (30, 30, 30), 98))[None]
+    for odds, believed in ((0.95, False), (0.99, True)):
+        p = doubtful([], (0, 0, 0), {0: odds})[0]
+        assert bool(Familiar().believed(p, seen)[0, 0, 0] == odds) is believed
+    plain = tile(half([], (0, 0, 0), 97), half(PLACES[1], (30, 30, 30), 98))[None]
+    p = doubtful([], (0, 0, 0), {0: 0.95})[0]
+    assert np.array_equal(Familiar().believed(p, plain), p)
