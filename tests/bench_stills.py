@@ -31,6 +31,7 @@ import numpy as np
 from companion.layout import Layout, reconstruct
 from companion.tableview import SeenTile, TableView
 from companion.tile import Laid, Tile
+from companion.watch.blanks import blanks_in_doubt
 from companion.watch.view import LEAST_THING_CONFIDENCE, on_table
 from companion.watch.weighing import WeighSettings, weigh_unread
 from datasets.simulator.film import Film, FilmSettings
@@ -85,7 +86,11 @@ def look(
     markers = tuple(marker for marker in seen.markers if marker.confidence >= LEAST_THING_CONFIDENCE)
     layout = reconstruct(TableView(seen.tiles, markers, seen.hub, plan.size_mm), setup)
     box = {Tile(a, b): count for (a, b), count in known.copies.items()}
-    tiles = weigh_unread(layout, seen.tiles, setup.engine, box, {}, WeighSettings())
+    read = seen.tiles
+    if (doubted := blanks_in_doubt(layout, read, setup.engine)) is not None:
+        read = doubted
+        layout = reconstruct(TableView(read, markers, seen.hub, plan.size_mm), setup)
+    tiles = weigh_unread(layout, read, setup.engine, box, {}, WeighSettings())
     layout = reconstruct(TableView(tuple(tiles), markers, seen.hub, plan.size_mm), setup)
     wrong = faults(layout, trains, marked)
     return {

@@ -20,6 +20,7 @@ from companion.observed import Observation, difference
 from companion.tableview import SeenMarker, SeenTile, TableView
 from companion.tile import Laid, Tile
 from companion.watch.bare import BareTable
+from companion.watch.blanks import blanks_in_doubt
 from companion.watch.colour import colours, recoloured
 from companion.watch.desk import LINE, Desk
 from companion.watch.lifted import Lifted
@@ -326,11 +327,13 @@ class Watcher:
         if self._held_back is not None and layout.has(Trouble.VALUE_CHANGED):
             # What was held back was a misreading.
             layout = reconstruct(view, setup, self.layout)
+        desk = self.desk
+        engine = self.setup.engine if (own := desk.engine()) is None else own
+        if (doubted := blanks_in_doubt(layout, view.tiles, engine)) is not None:
+            view = replace(view, tiles=doubted)
+            layout = reconstruct(view, setup, self._held_back or self.layout)
         if not layout.has(Trouble.UNREADABLE_TILE) or not self.box:
             return layout
-        engine = self.desk.engine()
-        engine = self.setup.engine if engine is None else engine
-        desk = self.desk
         tiles = weigh_unread(layout, view.tiles, engine, self.box, desk.recorded(), self.settings.weigh, desk.guessed())
         return reconstruct(replace(view, tiles=tuple(tiles)), setup, self._held_back or self.layout)
 
