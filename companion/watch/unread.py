@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from companion.layout import Layout, PlacedTile
 from companion.tableview import SeenHalf
 from companion.tile import Laid, Tile
-from companion.watch.weighing import Place, WeighSettings, behind, likely_tiles, sure
+from companion.watch.weighing import Place, WeighSettings, likely_tiles, value_behind
 
 MOST_CANDIDATES = 6
 """So many tiles can be offered on a telephone without scrolling."""
@@ -46,7 +46,7 @@ def unread_tiles(layout: Layout, engine: int | None, box: Mapping[Tile, int]) ->
                 inner.append(tile.laid)
             elif tile.face_up:
                 due = inner[-1].outer if inner else seen.outer if seen is not None else engine
-                where = Place(sure(due), behind(train, place, box, WeighSettings()), tile.crosswise)
+                where = Place(due, value_behind(train, place), tile.crosswise)
                 yield Unread(name, place, tuple(inner), _likely(tile, where, box, lying))
                 break
             else:

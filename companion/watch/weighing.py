@@ -30,25 +30,18 @@ class WeighSettings:
     along: float = 0.2
 
 
-Odds = Mapping[int, float]
-"""Value -> how likely a half shows it; one that is read shows its value for certain."""
-
-
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in a train a tile lies: what the halves before and behind it show, and whether across; None: unknown."""
+    """Where in a train a tile lies: the value before it, the value behind it, and whether across; None: unknown."""
 
-    due: Odds | None = None
-    following: Odds | None = None
+    due: int | None = None
+    following: int | None = None
     crosswise: bool | None = None
 
     def likelihood(self, a: int, b: int, settings: WeighSettings) -> float:
         """How much likelier than anything a tile with `a` inside and `b` outside is to lie here, at most 1."""
-        p = 1.0
-        for odds, value in ((self.due, a), (self.following, b)):
-            if odds is not None:
-                meets = min(odds.get(value, 0.0), 1.0)
-                p *= meets + settings.mismatch * (1.0 - meets)
+        p = 1.0 if self.due in (None, a) else settings.mismatch
+        p *= 1.0 if self.following in (None, b) else settings.mismatch
         if self.crosswise is not None and self.crosswise != (a == b):
             p *= settings.across if self.crosswise else settings.along
         return p
@@ -75,29 +68,6 @@ def _all_candidates(half: SeenHalf, values: Set[int], least: float) -> dict[int,
     return found
 
 
-def sure(value: int | None) -> Odds | None:
-    """A value on record, or none."""
-    return None if value is None else {value: 1.0}
-
-
-def odds_of(tile: PlacedTile | None, *, inner: bool, values: Set[int], least: float) -> Odds | None:
-    """What the inner or the outer half of a tile in a train shows; None where it lies face down or there is none."""
-    if tile is None or not tile.face_up or tile.halves is None:
-        return None
-    half = tile.halves[tile.inner_half if inner else 1 - tile.inner_half]
-    return sure(half.value) if half.value is not None else _all_candidates(half, values, least)
-
-
-def behind(train: Sequence[PlacedTile], n: int, box: Mapping[Tile, int], settings: WeighSettings) -> Odds | None:
-    """What the half behind the `n`-th tile shows."""
-    following = train[n + 1] if n + 1 < len(train) else None
-    return odds_of(following, inner=True, values=values_of(box), least=settings.least)
-
-
-def values_of(box: Mapping[Tile, int]) -> set[int]:
-    return {value for tile in box for value in (tile.low, tile.high)}
-
-
 def likely_tiles(
     halves: tuple[SeenHalf, SeenHalf],
     inner_half: int,
@@ -110,7 +80,7 @@ def likely_tiles(
 
     `box` says how often each tile exists, `lying` how often it is seen elsewhere.
     """
-    values = values_of(box)
+    values = {value for tile in box for value in (tile.low, tile.high)}
     inner, outer = (
         _all_candidates(half, values, settings.least) for half in (halves[inner_half], halves[1 - inner_half])
     )
@@ -147,9 +117,8 @@ def weigh_unread(
     middle = layout.engine
     if engine is not None and middle is not None and middle.laid is None and _may_be(middle, engine):
         filled[middle.seen.center_mm] = _with(middle, Laid(engine, engine))
-    values = values_of(box)
     for name, train in layout.trains.items():
-        due = sure(engine if layout.engine is None or layout.engine.laid is None else layout.engine.laid.outer)
+        due = engine if layout.engine is None or layout.engine.laid is None else layout.engine.laid.outer
         said = recorded.get(name, ())
         for n, tile in enumerate(train):
             laid = None if _hardly(tile, settings) else tile.laid
@@ -157,24 +126,17 @@ def weigh_unread(
                 if n < len(said):
                     laid = said[n]
                 elif due is not None:
-                    place = Place(due, behind(train, n, box, settings), tile.crosswise)
-                    laid = _settled(tile, place, box, known, settings)
+                    laid = _settled(tile, Place(due, value_behind(train, n), tile.crosswise), box, known, settings)
                 if laid is None and tile.laid is None and guessed:
                     laid = guessed.get((name, n))
                 if laid is not None:
                     filled[tile.seen.center_mm] = _with(tile, laid)
                 elif tile.laid is not None:
                     filled[tile.seen.center_mm] = _doubted(tile)
-            due = (
-                sure(laid.outer)
-                if laid is not None
-                else odds_of(tile, inner=False, values=values, least=settings.least)
-            )
+            due = laid.outer if laid is not None else None
     for n, tile in enumerate(layout.line):
-        before = layout.line[n - 1] if n else None
-        place = Place(
-            odds_of(before, inner=False, values=values, least=settings.least), behind(layout.line, n, box, settings)
-        )
+        before = layout.line[n - 1].laid if n else None
+        place = Place(None if before is None else before.outer, value_behind(layout.line, n))
         if tile.laid is None and tile.face_up and (place.due, place.following) != (None, None):
             laid = _settled(tile, place, box, known, settings)
             if laid is not None:

@@ -69,24 +69,3 @@ def test_an_engine_that_is_read_or_is_another_tile_says_nothing_of_blanks() -> N
     seen, layout = on_the_hub(tile(600, 450, 0, 0, 0), *eastward([(0, 3)]))
     assert blanks_in_doubt(layout, seen.tiles, 0) is None, "the round of the double blank"
     assert blanks_in_doubt(layout, seen.tiles, None) is None
-
-
-def faint(value: int, p: float) -> SeenHalf:
-    return SeenHalf(None, p, ((value, p),))
-
-
-def settled(*tiles: SeenTile) -> str:
-    seen = view(tiles)
-    layout = reconstruct(seen, SETUP)
-    weighed_tiles = weigh_unread(layout, seen.tiles, SETUP.engine, BOX, {}, WeighSettings())
-    return train(reconstruct(replace(seen, tiles=tuple(weighed_tiles)), SETUP), "Ann")
-
-
-def test_two_blanks_in_a_glare_that_touch_bear_each_other_out() -> None:
-    first, second, last = eastward([(12, 8), (8, 0), (0, 10)])
-    second = replace(second, halves=(SeenHalf(8, 0.99), faint(0, 0.8)))
-    last = replace(last, halves=(faint(0, 0.8), SeenHalf(10, 0.99)))
-    assert settled(first, second, last) == "12-8 8-0 0-10"
-    assert settled(first, second) == "12-8 ?", "the end of a train has no neighbour to tell"
-    other = replace(last, halves=(faint(3, 0.8), SeenHalf(10, 0.99)))
-    assert settled(first, second, other) == "12-8 ? ?", "neither is likelier than a play against the rules"
