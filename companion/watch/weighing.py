@@ -2,8 +2,8 @@
 
 Physics first: a tile that is seen elsewhere cannot be this one. Then the rules as a prior, never as a filter: one play
 in two hundred breaks a rule, so a tile that could be the one that matches its neighbours almost certainly is; and what
-lies across its train is a double. A reading gives way only where it breaks a rule with its neighbours, its runner-up
-breaks none, and that is likelier than that somebody did.
+lies across its train is a double. A reading is put aside only where it breaks a rule with its neighbours and its runner-up
+not, and that is likelier than that somebody broke a rule.
 """
 
 from __future__ import annotations
