@@ -332,7 +332,7 @@ class Watcher:
         if (doubted := blanks_in_doubt(layout, view.tiles, engine)) is not None:
             view = replace(view, tiles=doubted)
             layout = reconstruct(view, setup, self._held_back or self.layout)
-        if not self.box:
+        if not layout.has(Trouble.UNREADABLE_TILE) or not self.box:
             return layout
         tiles = weigh_unread(layout, view.tiles, engine, self.box, desk.recorded(), self.settings.weigh, desk.guessed())
         return reconstruct(replace(view, tiles=tuple(tiles)), setup, self._held_back or self.layout)

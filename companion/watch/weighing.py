@@ -2,8 +2,7 @@
 
 Physics first: a tile that is seen elsewhere cannot be this one. Then the rules as a prior, never as a filter: one play
 in two hundred breaks a rule, so a tile that could be the one that matches its neighbours almost certainly is; and what
-lies across its train is a double. A reading is put aside only where it breaks a rule with its neighbours and its runner-up
-not, and that is likelier than that somebody broke a rule.
+lies across its train is a double. A reading that is sure of itself is never touched.
 """
 
 from __future__ import annotations
@@ -123,12 +122,7 @@ def weigh_unread(
         said = recorded.get(name, ())
         for n, tile in enumerate(train):
             laid = None if _hardly(tile, settings) else tile.laid
-            if laid is not None and tile.face_up and n >= len(said):
-                place = Place(due, value_behind(train, n), tile.crosswise)
-                laid = _likelier(tile, laid, place, box, known, settings)
-                if laid != tile.laid:
-                    filled[tile.seen.center_mm] = _doubted(tile) if laid is None else _with(tile, laid)
-            elif laid is None and tile.face_up and tile.halves is not None:
+            if laid is None and tile.face_up and tile.halves is not None:
                 if n < len(said):
                     laid = said[n]
                 elif due is not None:
@@ -192,27 +186,6 @@ def _settled(
     return laid if seen else None
 
 
-def _likelier(
-    tile: PlacedTile,
-    read: Laid,
-    place: Place,
-    box: Mapping[Tile, int],
-    known: Mapping[Tile, int],
-    settings: WeighSettings,
-) -> Laid | None:
-    """What a tile is that was read and does not meet its neighbours: what was read, or its runner-up; None where
-    neither is sure enough."""
-    meets = place.due in (None, read.inner) and place.following in (None, read.outer)
-    if meets or tile.halves is None:
-        return read
-    others = Counter(known)
-    others[read.tile] -= 1
-    likely = likely_tiles(tile.halves, tile.inner_half, place, box, others, settings)
-    if not likely or likely[0][1] == read:
-        return read
-    return likely[0][1] if likely[0][0] >= settings.sure else None
-
-
 def _doubted(tile: PlacedTile) -> SeenTile:
     """The tile with its halves unread, what they were read as among the candidates."""
     assert tile.halves is not None
@@ -227,14 +200,5 @@ def _with(tile: PlacedTile, laid: Laid) -> SeenTile:
     halves = tile.halves
     assert halves is not None
     values = (laid.inner, laid.outer) if tile.inner_half == 0 else (laid.outer, laid.inner)
-    first, second = (_held_for(half, value) for half, value in zip(halves, values, strict=True))
+    first, second = (replace(half, value=value) for half, value in zip(halves, values, strict=True))
     return replace(tile.seen, halves=(first, second))
-
-
-def _held_for(half: SeenHalf, value: int) -> SeenHalf:
-    """The half with this value; where it was read as another one, as sure as it looked like this one."""
-    if half.value in (None, value):
-        return replace(half, value=value)
-    found = dict(half.others)
-    rest = tuple((other, p) for other, p in half.others if other != value)
-    return SeenHalf(value, found.get(value, 0.0), ((half.value, half.p), *rest))

@@ -1,4 +1,4 @@
-"""Readings that may be others: blanks where the engine looks blank, faults whose runner-up is none."""
+"""Where the engine's pips are lost in their ground, what reads as a blank may be as many pips elsewhere too."""
 
 from __future__ import annotations
 
@@ -69,34 +69,3 @@ def test_an_engine_that_is_read_or_is_another_tile_says_nothing_of_blanks() -> N
     seen, layout = on_the_hub(tile(600, 450, 0, 0, 0), *eastward([(0, 3)]))
     assert blanks_in_doubt(layout, seen.tiles, 0) is None, "the round of the double blank"
     assert blanks_in_doubt(layout, seen.tiles, None) is None
-
-
-def settled(*tiles: SeenTile) -> str:
-    seen = view(tiles)
-    layout = reconstruct(seen, SETUP)
-    read = weigh_unread(layout, seen.tiles, SETUP.engine, BOX, {}, WeighSettings())
-    return train(reconstruct(replace(seen, tiles=tuple(read)), SETUP), "Ann")
-
-
-def read_as(value: int, p: float, other: int, q: float) -> SeenHalf:
-    return SeenHalf(value, p, ((other, q),))
-
-
-def test_a_reading_against_the_rules_gives_way_to_a_likely_second_best_that_is_not() -> None:
-    """12-6 of two rows of six, read as a ten beside the double twelve: one play in two hundred breaks a rule."""
-    (first,) = eastward([(10, 6)])
-
-    def told(half: SeenHalf) -> str:
-        return settled(replace(first, halves=(half, SeenHalf(6, 0.99))))
-
-    assert told(read_as(10, 0.906, 12, 0.094)) == "12-6"
-    assert told(read_as(10, 0.988, 12, 0.012)) == "?", "neither is sure enough"
-    assert told(read_as(10, 0.997, 12, 0.003)) == "10-6", "somebody broke a rule"
-    assert told(read_as(10, 0.906, 11, 0.094)) == "10-6", "what else it may be breaks the same rule"
-
-
-def test_a_second_best_that_lies_elsewhere_is_none() -> None:
-    (first,) = eastward([(10, 6)])
-    doubtful = replace(first, halves=(read_as(10, 0.906, 12, 0.094), SeenHalf(6, 0.99)))
-    elsewhere = tile(515.0, 450.0, 180.0, 12, 6)
-    assert settled(doubtful, elsewhere) == "10-6"
