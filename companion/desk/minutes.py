@@ -13,7 +13,7 @@ from typing import Any
 
 from companion.desk.acts import meant, unsettled
 from companion.desk.course import Course
-from companion.desk.world import World, names, same_act, twins
+from companion.desk.worlds import World, names, same_act, twins
 from companion.event_fields import Finding
 from companion.events import Event, Passed, TilePlayed
 from companion.position import Position

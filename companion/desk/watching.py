@@ -15,8 +15,7 @@ from companion.desk.course import Course
 from companion.desk.ledger import Ledger
 from companion.desk.minutes import Charges, Mend, mends, minutes
 from companion.desk.sight import Sight
-from companion.desk.world import World
-from companion.desk.worlds import MOST_EVENTS, Trail, onward
+from companion.desk.worlds import MOST_EVENTS, Trail, World, onward
 from companion.event_fields import Finding
 from companion.events import (
     Corrected,

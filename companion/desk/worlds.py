@@ -10,34 +10,45 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 
 from companion.desk.acts import marked_beside
 from companion.desk.course import Course
-from companion.desk.laps import laps
 from companion.desk.sight import Sight
-from companion.desk.stories import Telling, tell_with_faults
-from companion.desk.world import World, distinct, names
-from companion.events import Event, RoundEnded, TilePlayed
+from companion.desk.stories import Telling, order_of_doubles, tell_with_faults
+from companion.events import Drew, Event, Passed, RoundEnded, TilePlayed
 from companion.notation import Change, Drawing, Laying, Vanishing
-from companion.position import Position
 from companion.tile import Laid
 from companion.turn import Mark, Unmark
 
 MOST_WORLDS = 6
 MOST_FAULTY_WORLDS = 48
+COST_REACH = 3
+"""A world that needs so many more turns and passes than the cheapest is no longer believed."""
 MOST_EVENTS = 48
 """Since the worlds parted; then the cheapest is held to be true."""
 MOST_AT_ONCE = 5
 """Of a change of more tiles most was out of sight; what looks like a fault in it proves nothing."""
-MOST_LAPS = 3
-"""So many laps are looked for in a change of more tiles than there are players."""
-MOST_FAULTY_LAPS = 4
-"""So many ways to part such a change are tried where there is a fault in it."""
 LOST = 4_000_000
 """Keys of events that nothing explains lie above this."""
 KEPT_EVENTS = 3
 """What all worlds share is forgotten but for the last events: a turn's end may still show a fault in them."""
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """A course, and its `events` since all worlds were one. `cost` counts the turns and passes it needed.
+
+    `blame`: (number of the change, player, code) of every fault in it. `others`: (index of an event, player) where
+    worlds that came to the same table named somebody else; `unseen`: the same if a draw was overlooked.
+    """
+
+    course: Course
+    events: tuple[Event, ...] = ()
+    cost: int = 0
+    faults: int = 0
+    blame: frozenset[tuple[int, str, str]] = frozenset()
+    others: frozenset[tuple[int, str]] = frozenset()
+    unseen: frozenset[tuple[int, str]] = frozenset()
 
 
 @dataclass(slots=True)
@@ -76,8 +87,6 @@ class Trail:
         """
         living = legal = onward(self.worlds, sight)
         if not legal and len(sight.laid) <= MOST_AT_ONCE:
-            if self._lap_by_lap(sight):
-                return True
             living = self._with_a_fault(sight) or self._faulty(self.worlds, sight, 2)
             living = self._or_others(living, sight)
         if not living:
@@ -88,22 +97,6 @@ class Trail:
         self.steps.append((self.worlds, sight))
         self.number += 1
         self.worlds = living
-        return True
-
-    def _lap_by_lap(self, sight: Sight) -> bool:
-        """The same for more tiles than one lap can have laid, with a fault somewhere: nobody laid two in one turn."""
-        if not _of_several_laps(self.worlds[0].course, sight):
-            return False
-        told: list[Trail] = []
-        for first, later in islice(laps(sight, len(self.worlds[0].course.players)), MOST_FAULTY_LAPS):
-            trail = replace(self, steps=list(self.steps))
-            if trail.follow(first) and trail.follow(later):
-                told.append(trail)
-        if not told:
-            return False
-        best = min(told, key=lambda one: one.worlds[0].faults)
-        self.worlds, self.steps, self.number = best.worlds, best.steps, best.number
-        self.clouded, self.guessed = best.clouded, best.guessed
         return True
 
     def lose(self, sight: Sight) -> None:
@@ -257,25 +250,37 @@ def _without_story(world: World, sight: Sight, players: tuple[str, ...]) -> Worl
     return replace(world, course=course, events=tuple(events))
 
 
-def onward(worlds: Iterable[World], sight: Sight, laps_left: int = MOST_LAPS) -> tuple[World, ...]:
-    """The worlds that explain the change legally, the cheapest first; in several laps where it has more tiles than
-    players and no single lap explains it."""
-    living, worlds = [], tuple(worlds)
+def onward(worlds: Iterable[World], sight: Sight) -> tuple[World, ...]:
+    """The worlds that explain the change legally, the cheapest first."""
+    living = []
     for world in worlds:
         told = tell_with_faults(world.course, sight.delta, 0, flips=sight.flips, discards=sight.discards)
         living += [_continued(world, telling) for telling in told]
-    if not living and laps_left > 1 and worlds and _of_several_laps(worlds[0].course, sight):
-        for first, later in laps(sight, len(worlds[0].course.players)):
-            if in_laps := onward(onward(worlds, first, 1), later, laps_left - 1):
-                return in_laps
     return distinct(living, MOST_FAULTY_WORLDS if any(world.faults for world in living) else MOST_WORLDS)
 
 
-def _of_several_laps(course: Course, sight: Sight) -> bool:
-    """Are these more tiles than players? In a long first turn many are laid at once."""
-    return len(sight.laid) > len(course.players) and not (
-        course.rules.long_first and isinstance(course.table, Position) and course.table.first_turn
-    )
+def distinct(worlds: Iterable[World], most: int) -> tuple[World, ...]:
+    """Worlds that differ in what can happen next or in who is to blame; the rest lend their names to a cheaper one."""
+    ranked = sorted(worlds, key=lambda world: (world.faults, world.cost))
+    kept: dict[object, World] = {}
+    for world in ranked:
+        if (world.faults, world.cost) > (ranked[0].faults, ranked[0].cost + COST_REACH):
+            continue
+        course, turn = world.course, world.course.turn
+        made = None if turn is None else (turn.player, turn.actions, turn.passed is not None, turn.resume)
+        sign = (
+            course.mover, made, course.moved, course.owed, course.also, order_of_doubles(course), world.blame,
+        )  # fmt: skip
+        first = kept.get(sign)
+        kept[sign] = world if first is None else _merged(first, world)
+    return tuple(kept.values())[:most]
+
+
+def _merged(world: World, other: World) -> World:
+    """Both come to the same table; where they count a hand differently it cannot be counted."""
+    mine, his = world.course.table.hands, other.course.table.hands
+    apart = [player for player in mine if mine[player] != his.get(player)]
+    return replace(world, course=world.course.uncounted_among(apart), others=world.others | _disputes(world, other))
 
 
 def _continued(world: World, telling: Telling, faults: int = 0, when: int = 0) -> World:
@@ -288,6 +293,58 @@ def _continued(world: World, telling: Telling, faults: int = 0, when: int = 0) -
         world.others | marked_beside(telling.events, len(world.events)),
         world.unseen,
     )
+
+
+def twins(world: World, other: World) -> dict[int, int]:
+    """Index of an event of `world` -> index of the same act in `other`, whoever did it there."""
+    left = [(n, event) for n, event in enumerate(other.events) if not isinstance(event, Passed)]
+    found: dict[int, int] = {}
+    for n, event in enumerate(world.events):
+        if isinstance(event, Passed):
+            continue
+        twin = next((one for one in left if same_act(event, one[1])), None)
+        if twin is not None:
+            left.remove(twin)
+            found[n] = twin[0]
+    return found
+
+
+def same_act(one: Event, other: Event) -> bool:
+    """Whether both events are the same change of the table."""
+    if one.KIND != other.KIND:
+        return False
+    if isinstance(one, Drew):
+        return True
+    return (getattr(one, "tile", None), getattr(one, "train", None)) == (
+        getattr(other, "tile", None),
+        getattr(other, "train", None),
+    )
+
+
+def _disputes(world: World, other: World) -> frozenset[tuple[int, str]]:
+    """Where `other` names somebody else than `world`, and all that it disputes itself."""
+    found = set()
+    for mine, his in twins(world, other).items():
+        by = getattr(other.events[his], "by", None)
+        if by is not None and by != getattr(world.events[mine], "by", None):
+            found.add((mine, by))
+        found |= {(mine, name) for n, name in other.others if n == his}
+    return frozenset(found)
+
+
+def names(worlds: Sequence[World]) -> dict[int, tuple[str, ...]]:
+    """Index of an event of the first world -> everybody who may have been its player, where that is not one."""
+    best = worlds[0]
+    found: dict[int, list[str]] = {}
+    disputed = set(best.others | best.unseen)
+    for other in worlds[1:]:
+        disputed |= _disputes(best, other)
+    for n, name in sorted(disputed):
+        mine = getattr(best.events[n], "by", None)
+        row = found.setdefault(n, [mine] if mine is not None else [])
+        if name not in row:
+            row.append(name)
+    return {n: tuple(row) for n, row in found.items() if len(row) > 1}
 
 
 def _layers(worlds: Sequence[World], sight: Sight) -> frozenset[tuple[Laid, str, str]]:

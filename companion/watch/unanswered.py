@@ -32,8 +32,6 @@ class Unanswered:
         self.keep = keep
         self.guesses: dict[tuple[str, int], Laid] = {}
         self._asked: dict[tuple[str, int], int] = {}
-        self._lay: dict[tuple[str, int], int] = {}
-        """How many tiles lay in trains when each was asked about."""
         self._waited = 0
         self._guessed = False
 
@@ -64,15 +62,10 @@ class Unanswered:
             return bool(pending)
         for one in pending:
             self.drop(self._asked.get(one.key))
-            self._guess(one, self.settings.guess)
+            if one.likely and one.likely[0][0] >= self.settings.guess:
+                self.guesses[one.key] = one.likely[0][1]
+                self._guessed = True
         return self._guessed
-
-    def _guess(self, one: Unread, least: float) -> bool:
-        if not one.likely or one.likely[0][0] < least:
-            return False
-        self.guesses[one.key] = one.likely[0][1]
-        self._guessed = True
-        return True
 
     def beside_a_guess(self, observation: Observation, table: Position) -> bool:
         """Does a tile now laid lie next to a guessed one, or is it one itself?"""
@@ -80,23 +73,14 @@ class Unanswered:
         return any(train in known and place >= known[train] - 1 for train, place in self.guesses)
 
     def ask(self, layout: Layout, table: Position, frame: str) -> None:
-        """One question for each train's first unread tile; a question goes as soon as its tile is known or gone.
-
-        It goes as well when it stood open for too many tiles, where one answer is good: what lies behind an unread
-        tile is no change that would be held back, and would never be recorded."""
+        """One question for each train's first unread tile; a question goes as soon as its tile is known or gone."""
         unread = {one.key: one for one in self._unread(layout, table)}
         for key in [key for key in self._asked if key not in unread]:
             self.drop(self._asked.pop(key))
         if self.session.phase != "playing":
             return
-        lie = sum(map(len, layout.trains.values()))
         for key, one in unread.items():
-            if key in self._asked:
-                long = lie - self._lay[key] > self.settings.unread_patience
-                if long and key not in self.guesses and self._guess(one, self.settings.good_guess):
-                    self.drop(self._asked[key])
-            else:
-                self._lay[key] = lie
+            if key not in self._asked:
                 stories = [self._told(one, tile, p, table) for p, tile in one.likely]
                 asked = self.session.ask(f"unreadable_tile: {one.train}", stories, frame=self.keep(frame))
                 self._asked[key] = asked[0].seq

@@ -221,27 +221,3 @@ def test_worlds_that_agree_are_not_torn(tmp_path: Path) -> None:
     trail = Trail(course, 8)
     assert trail.follow(Sight((Laying(Laid(12, 3), "Ann"),)))
     assert not trail.torn()
-
-
-TWO = ("Ann", "Ben")
-
-
-def two(tmp_path: Path) -> Session:
-    session = Session.create(tmp_path / "two.jsonl", Header("tactic", "double-12", TWO, {}), ticking())
-    session.start_round(Laid(12, 12), "Ann")
-    watch(session, "+12-3@Ann", "+12-4@Ben")
-    return session
-
-
-def test_more_tiles_than_one_lap_can_have_laid_are_told_lap_by_lap(tmp_path: Path) -> None:
-    """Seen all at once after an unread tile had held them back: nobody laid two in one turn."""
-    session = two(tmp_path)
-    watch(session, "+12-8@MX; +8-0@MX; +0-10@MX; +10-5@MX")
-    assert not held(session)
-    assert [by(session, *halves) for halves in ((12, 8), (8, 0), (0, 10), (10, 5))] == ["Ann", "Ben", "Ann", "Ben"]
-
-
-def test_a_fault_in_several_laps_is_none_the_less_one(tmp_path: Path) -> None:
-    session = two(tmp_path)
-    watch(session, "+12-8@MX; +7-0@MX; +0-10@MX")
-    assert {code for code, certain, _ in held(session) if certain} == {"MISMATCH"}

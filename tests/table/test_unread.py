@@ -192,7 +192,7 @@ UNREAD = (SeenHalf(5, 0.99), SeenHalf(None, 0.67, ((9, 0.67), (10, 0.27))))
 class Table:
     """Ann 12-5, Ben 12-7, then Ann lays 5-9, which cannot be read, and Ben 12-4 on the Mexican train."""
 
-    def __init__(self, folder: Path, patience: int = 8, halves: tuple[SeenHalf, SeenHalf] | None = UNREAD) -> None:
+    def __init__(self, folder: Path, patience: int = 8, halves: tuple[SeenHalf, SeenHalf] = UNREAD) -> None:
         setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
         self.session = Session.create(folder / "game.jsonl", setup.header)
         self.session.start_round((12, 12), "Ann", draws_seen=False)
@@ -203,12 +203,10 @@ class Table:
         first, second = eastward([(12, 5), (5, 9)])
         self.show([first])
         self.show([first, WEST])
-        self.lying = [first, WEST]
-        if halves is not None:
-            unread = replace(second, halves=halves)
-            self.show([first, WEST, unread])
-            self.lying += [unread, SOUTH]
-            self.show(self.lying)
+        unread = replace(second, halves=halves)
+        self.show([first, WEST, unread])
+        self.lying = [first, WEST, unread, SOUTH]
+        self.show(self.lying)
 
     def show(self, tiles: list[SeenTile]) -> None:
         layout = reconstruct(view(tiles), SETUP, self.layout)
@@ -269,22 +267,3 @@ def test_a_half_under_a_coin_is_not_what_its_neighbours_ask_for() -> None:
         layout = reconstruct(view(tiles), SETUP)
         weighed = weigh_unread(layout, tiles, 12, box, {}, WeighSettings())
         assert weighed[1].values == held
-
-
-@pytest.mark.parametrize(("p", "guessed"), [(0.85, True), (0.6, False)])
-def test_of_a_tile_on_which_all_others_wait_a_good_guess_is_made(tmp_path: Path, p: float, guessed: bool) -> None:
-    """Nothing is held back while all that comes lies behind the unread tile, and nothing would ever be recorded."""
-    nine = SeenHalf(None, p, ((9, p), (4, 0.1)))
-    table = Table(tmp_path, patience=1, halves=None)
-    south = [(12, 6), (6, 9), (9, 3), (3, 8), (8, 1)]
-    mexican = [tile(600.0, 535.0 + n * 49.0, 90.0, a, b) for n, (a, b) in enumerate(south)]
-    mexican[1] = replace(mexican[1], halves=(SeenHalf(6, 0.99), nine))
-    mexican[2] = replace(mexican[2], halves=(nine, SeenHalf(3, 0.99)))
-    for n in range(1, 5):
-        table.show([*table.lying, *mexican[:n]])
-    assert table.desk.stirred() is guessed and table.plays() == [*FIRST, ("Ann", "12-6@MX")]
-    table.show([*table.lying, *mexican])
-    laid = table.plays()[3:]
-    told = [("Ben", "6-9@MX"), ("Ann", "9-3@MX"), ("Ben", "3-8@MX"), ("Ann", "8-1@MX")]
-    assert laid == (told if guessed else [])
-    assert bool(table.session.questions) is not guessed
