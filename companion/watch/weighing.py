@@ -133,12 +133,10 @@ def weigh_unread(
                     filled[tile.seen.center_mm] = _with(tile, laid)
                 elif tile.laid is not None:
                     filled[tile.seen.center_mm] = _doubted(tile)
-            # What was read of a tile in doubt as a whole is in doubt.
-            read = None if tile.laid is not None else _read(tile, inner=False)
-            due = laid.outer if laid is not None else read
+            due = laid.outer if laid is not None else None
     for n, tile in enumerate(layout.line):
-        before = _read(layout.line[n - 1], inner=False) if n else None
-        place = Place(before, value_behind(layout.line, n))
+        before = layout.line[n - 1].laid if n else None
+        place = Place(None if before is None else before.outer, value_behind(layout.line, n))
         if tile.laid is None and tile.face_up and (place.due, place.following) != (None, None):
             laid = _settled(tile, place, box, known, settings)
             if laid is not None:
@@ -161,14 +159,9 @@ def _hardly(tile: PlacedTile, settings: WeighSettings) -> bool:
 
 
 def value_behind(train: Sequence[PlacedTile], n: int) -> int | None:
-    """The inner value of the tile behind the `n`-th, where that half of it is read."""
-    return None if n + 1 >= len(train) else _read(train[n + 1], inner=True)
-
-
-def _read(tile: PlacedTile, *, inner: bool) -> int | None:
-    if not tile.face_up or tile.halves is None:
-        return None
-    return tile.halves[tile.inner_half if inner else 1 - tile.inner_half].value
+    """The inner value of the tile behind the `n`-th, where it is read."""
+    behind = train[n + 1].laid if n + 1 < len(train) else None
+    return None if behind is None else behind.inner
 
 
 def _settled(
