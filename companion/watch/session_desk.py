@@ -22,6 +22,7 @@ from companion.watch.doubts import Doubts
 from companion.watch.ending import Ending, OpenHands
 from companion.watch.hypotheses import Hypothesis, HypothesisSettings, other_readings
 from companion.watch.told_line import line_of, new_in_line
+from companion.watch.touching import hardly_read
 from companion.watch.unanswered import Keep, Unanswered, as_lines
 from companion.watch.weighing import candidates
 
@@ -169,6 +170,7 @@ class SessionDesk:
             clouded = observation.clouded or self._astray in {question.seq for question in self.session.questions}
             # Where something beside a train may be its marker, others may have been free to lay there.
             clouded = clouded or bool(observation.maybe_marked - self.marked())
+            clouded = clouded or hardly_read(observation, layout, self.engine())
             events = self.session.observe(
                 observation.delta,
                 self.keep(frame),
