@@ -17,9 +17,6 @@ REACH = 2.2
 CLEAR_LEAD = 0.35
 """Tile widths by which the nearest train must be nearer than the next one."""
 
-ON_HUB = 1.2
-"""Within so many of its radii from a hub's middle its print is; of 349 markers on trains none lay nearer than 1.44."""
-
 SLOT_DEPTH = 1.0
 """Tile widths outside the rim where the empty place of a train is."""
 
@@ -41,9 +38,6 @@ def place_markers(
         if not near or near[0][1] > REACH * width:
             problems.append(Problem(Trouble.LONE_MARKER, marker.center_mm))
             continue
-        if trains[near[0][0]] and near[0][1] > 0.0 and _on_the_hub(marker.center_mm, middle):
-            # The slot of a train that has begun: its marker lies on it or beside it.
-            continue
         close = [name for name, away in near if away <= near[0][1] + CLEAR_LEAD * width]
         if len(close) > 1:
             kept = [name for name in close if name in had]
@@ -61,10 +55,6 @@ def place_markers(
 def owners_of(marker: SeenMarker, layout: Layout, setup: TableSetup, before: Layout | None) -> frozenset[str]:
     """The players whose trains would carry this marker, if it was one more of those on this table."""
     return place_markers([marker], layout.trains, layout.middle, setup, before)[0]
-
-
-def _on_the_hub(place: Point, middle: Middle | None) -> bool:
-    return middle is not None and middle.has_hub and distance(place, middle.center_mm) <= ON_HUB * middle.rim_mm
 
 
 def _distances(

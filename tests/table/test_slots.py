@@ -7,11 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from companion.layout import reconstruct
 from companion.tableview import SeenHub, SeenMarker
 from companion.watch.memory import Looked, TableMemory
 from companion.watch.view import LEAST_THING_CONFIDENCE, on_table
-from tests.table.tables import HUB, SETUP, eastward, tile, view
+from tests.table.tables import tile
 from vision.calibration import Calibration
 from vision.reading import Found, HalfReading, PictureReading, TileReading
 
@@ -120,12 +119,3 @@ def test_one_marker_found_twice_is_remembered_once_and_can_be_lifted() -> None:
     for _ in range(memory.settings.absent):
         memory.see([], [], EVERYWHERE, 24.0)
     assert memory.missing_markers() == memory.markers
-
-
-def test_the_slot_of_a_train_that_has_begun_carries_no_marker() -> None:
-    """Its first tile hides part of the hub's print; what is left looks like a chip beside the tile."""
-    ann = eastward([(12, 5)])
-    beside = (HUB.center_mm[0] + 0.9 * HUB.radius_mm, HUB.center_mm[1] + 20.0)
-    assert reconstruct(view(ann, [beside]), SETUP).markers == frozenset()
-    assert reconstruct(view(ann, [ann[0].center_mm]), SETUP).markers == {"Ann"}, "laid on the tile"
-    assert reconstruct(view([], [(HUB.center_mm[0] + 1.3 * HUB.radius_mm, 450.0)]), SETUP).markers == {"Ann"}
