@@ -170,7 +170,7 @@ class SessionDesk:
             clouded = observation.clouded or self._astray in {question.seq for question in self.session.questions}
             # Where something beside a train may be its marker, others may have been free to lay there.
             clouded = clouded or bool(observation.maybe_marked - self.marked())
-            clouded = clouded or hardly_read(observation, layout, self.engine())
+            guessed = guessed or hardly_read(observation, layout, self.engine())
             events = self.session.observe(
                 observation.delta,
                 self.keep(frame),
