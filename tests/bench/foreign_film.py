@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 
 from datasets.simulator.film import NOISE_BANK, FilmSettings
 from datasets.simulator.lying import Lying
+from datasets.simulator.placing import Rect, overlap
 from datasets.simulator.plan import TablePlan
-from datasets.simulator.tabletop import TableTop
+from datasets.simulator.tabletop import MARKER_RADIUS_MM, TableTop
 
 Image = NDArray[np.uint8]
 F = np.float32
@@ -54,6 +55,19 @@ def fit_print(style: dict[str, Any], tile_mm: tuple[float, float, float]) -> Non
         style[name] *= width / style["W"]
     style["spread_u"] = min(style["spread_u"], length / 4 - style["r"] * 1.45)
     style["L"], style["W"], style["T"] = length, width, thick
+
+
+class _Lifted:
+    """The other renderer's buffer; what is drawn through it stands so much higher, in mm: a marker on a tile's face."""
+
+    def __init__(self, buffer: Any, by_mm: float) -> None:
+        self.buffer, self.by_mm, self.next_id = buffer, by_mm, buffer.next_id
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.buffer, name)
+
+    def prism(self, place: Any, *rest: Any, **looks: Any) -> Any:
+        return self.buffer.prism(np.add(place, (0.0, 0.0, self.by_mm)), *rest, **looks)
 
 
 def dimmed(image: Image, share: float) -> Image:
@@ -188,14 +202,19 @@ class ForeignFilm:
             scene.draw_distractor(g, self._chance("cup"), x, y, px_per_mm, kind="cup", T=thick)
         nx, ny = g.cam.nadir
         things: list[tuple[int, float, str | Lying, float, float]] = []
+        rects = [(lying.layer + 1, lying.rect(*plan.tile_mm[:2])) for lying in table.all_tiles()]
         for lying in table.all_tiles():
             x, y = lying.center_mm[0] - cx, lying.center_mm[1] - cy
             things.append((lying.layer, -math.hypot(x - nx, y - ny), lying, x, y))
         for player, (mx, my) in table.markers.items():
-            things.append((0, -math.hypot(mx - cx - nx, my - cy - ny), player, mx - cx, my - cy))
-        for _, _, thing, x, y in sorted(things, key=lambda one: one[:2]):
+            foot = Rect((mx, my), 0.0, MARKER_RADIUS_MM, MARKER_RADIUS_MM)
+            layer = max((above for above, rect in rects if overlap(foot, rect)), default=0)
+            things.append((layer, -math.hypot(mx - cx - nx, my - cy - ny), player, mx - cx, my - cy))
+        for layer, _, thing, x, y in sorted(things, key=lambda one: one[:2]):
             if isinstance(thing, str):
-                self._draw_marker(g, thing, x, y, px_per_mm)
+                lifted = _Lifted(g, layer * thick)
+                self._draw_marker(lifted, thing, x, y, px_per_mm)
+                g.next_id = lifted.next_id
             else:
                 on_hub = math.hypot(x, y) < plan.hub_radius_mm * 0.75 and not plan.chinese
                 self._draw_tile(g, thing, x, y, raised if on_hub else 0.0)
