@@ -47,7 +47,8 @@ class MarkerJudge(Judge):
         passed = passed[suppress(quads[passed], confidence[passed], s.iou, s.cover)]
         passed = passed[apart(quads[passed])]
         others = np.flatnonzero(found.kind != Kind.MARKER)
-        judged = Detections(quads[passed], found.kind[markers[passed]], confidence[passed])
+        places = outlined(quads, alone * (confidence >= BELIEVED), passed)
+        judged = Detections(quads[places], found.kind[markers[passed]], confidence[passed])
         return found.select(others).together(judged)
 
 
@@ -59,6 +60,16 @@ def apart(quads: NDArray[np.float32]) -> NDArray[np.intp]:
         if not any(_holds(quads[k], quad.mean(0)) or _holds(quad, quads[k].mean(0)) for k in kept):
             kept.append(n)
     return np.array(kept, np.intp)
+
+
+def outlined(quads: NDArray[np.float32], alone: NDArray[np.float32], kept: NDArray[np.intp]) -> NDArray[np.intp]:
+    """For each kept outline of (n, 4, 2) the one that shows best where its marker lies: of those about the same middle
+    the detector's surest. The judge knows whether there is a marker; a coin half out of its cut is a coin as well."""
+    places = []
+    for k in kept:
+        same = [n for n, quad in enumerate(quads) if _holds(quads[k], quad.mean(0)) and _holds(quad, quads[k].mean(0))]
+        places.append(max((k, *same), key=lambda n: float(alone[n])))
+    return np.array(places, np.intp)
 
 
 def _holds(quad: NDArray[np.float32], point: NDArray[np.float32]) -> bool:

@@ -28,10 +28,17 @@ class Lifted:
     things: Things
     bare: BareTable
 
-    def is_empty(self, marker: MarkerTrack, markers: Sequence[MarkerTrack], tiles: Sequence[SeenTile]) -> bool:
+    def is_empty(
+        self,
+        marker: MarkerTrack,
+        markers: Sequence[MarkerTrack],
+        tiles: Sequence[SeenTile],
+        found: Sequence[SeenTile] = (),
+    ) -> bool:
         """Is the place of a marker bare, or taken by a tile or by the marker itself, pushed aside?
 
         One that lies on a tile has left it where that place looks quite different, or where the table shows beside it.
+        So has one that lay between two tiles which are `found` where they lay: what hid it would hide them.
         """
         place = square_of(marker.seen, self.side_mm)
         if not self.things.changed(self.image, place.center_mm, self.calibration):
@@ -44,6 +51,9 @@ class Lifted:
             went = self.things.went(self.image, place.center_mm, self.calibration)
             return went or self._table_shows(place, under, tiles)
         if under or self.bare.is_bare(self.image, place, tiles, self.calibration):
+            return True
+        beside = [tile for tile in found if overlap(place, tile) > 0 and self.things.lay(tile)]
+        if len(beside) > 1 and self.things.went(self.image, place.center_mm, self.calibration):
             return True
         return self.things.only_here(self.image, place.center_mm, self.calibration)
 

@@ -309,7 +309,7 @@ class Watcher:
         if lost:
             place = Lifted(frame.image, self.calibration, self.setup.tile_mm[1], self.things, self.bare)
             tiles, markers = self._tiles(), self.memory.markers
-            self.memory.drop_markers([one for one in lost if place.is_empty(one, markers, tiles)])
+            self.memory.drop_markers([one for one in lost if place.is_empty(one, markers, tiles, rest)])
             self.memory.forgive(lost)
 
     def _known(self) -> list[SeenTile]:

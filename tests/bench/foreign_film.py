@@ -57,7 +57,7 @@ def fit_print(style: dict[str, Any], tile_mm: tuple[float, float, float]) -> Non
     style["L"], style["W"], style["T"] = length, width, thick
 
 
-class _Lifted:
+class Lifted:
     """The other renderer's buffer; what is drawn through it stands so much higher, in mm: a marker on a tile's face."""
 
     def __init__(self, buffer: Any, by_mm: float) -> None:
@@ -212,7 +212,7 @@ class ForeignFilm:
             things.append((layer, -math.hypot(mx - cx - nx, my - cy - ny), player, mx - cx, my - cy))
         for layer, _, thing, x, y in sorted(things, key=lambda one: one[:2]):
             if isinstance(thing, str):
-                lifted = _Lifted(g, layer * thick)
+                lifted = Lifted(g, layer * thick)
                 self._draw_marker(lifted, thing, x, y, px_per_mm)
                 g.next_id = lifted.next_id
             else:

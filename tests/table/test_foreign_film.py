@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.bench.foreign_film import dimmed, fit_print
+from tests.bench.foreign_film import Lifted, dimmed, fit_print
 
 STYLE = {"L": 60.0, "W": 30.0, "T": 12.0, "spread_u": 9.0, "r": 2.4, "spread": 9.6, "spin_r": 1.5, "corner": 3.0}
 
@@ -27,3 +27,23 @@ def test_pips_stay_on_their_half_where_the_set_becomes_stouter() -> None:
 def test_what_was_burnt_out_stays_so_when_the_lamp_goes_down() -> None:
     grey, white = dimmed(np.array([[[120] * 3, [255] * 3]], np.uint8), 0.7)[0, :, 0].tolist()
     assert (grey, white) == (84, 255)
+
+
+def test_a_marker_on_a_tile_is_drawn_on_its_face() -> None:
+    """The buffer's own height is added to, and its count of things goes on."""
+
+    class Buffer:
+        next_id = 7
+
+        def __init__(self) -> None:
+            self.drawn: list[tuple[float, ...]] = []
+
+        def prism(self, place: object, outline: str, *, spec: float) -> str:
+            self.drawn.append((*np.asarray(place).tolist(), spec))
+            return outline
+
+    buffer = Buffer()
+    lifted = Lifted(buffer, 9.0)
+    assert lifted.prism((1.0, 2.0, 0.5), "round", spec=2.0) == "round"
+    lifted.next_id += 1
+    assert buffer.drawn == [(1.0, 2.0, 9.5, 2.0)] and lifted.next_id == 8

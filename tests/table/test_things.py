@@ -317,6 +317,39 @@ def test_a_marker_that_reached_over_a_tiles_edge_is_lifted_when_the_table_shows_
     assert half_beside_the_tile(marked)
 
 
+BETWEEN = (434.0, 319.0)
+NEXT_TRAIN = tile(400.0, 338.0, 0.0, 2, 6)
+
+
+def ends_of_two_trains(coin: bool, lamp: float = 1.0) -> NDArray[np.uint8]:
+    """Two tiles 14 mm apart and a light patch of the cloth, on which a coin may lie between their ends."""
+    picture = table()
+    picture[270:370, 376:480] = picture[270:370, 376:480] // 3 + 160
+    for at in ((400.0, 300.0), (400.0, 338.0)):
+        picture = with_a_tile(picture, at)
+    if coin:
+        cv2.circle(picture, (434, 319), 9, (20, 20, 60), -1)
+    return np.asarray(picture * lamp, np.uint8)
+
+
+def lies_between(now: NDArray[np.uint8], found: list[SeenTile]) -> bool:
+    things, bare = Things(), BareTable()
+    track = MarkerTrack(SeenMarker(BETWEEN, 0.9), 2, 2)
+    known = [TRAIN_TILE, NEXT_TRAIN, square_of(track.seen, 24.0)]
+    things.keep(ends_of_two_trains(True), known, CALIBRATION)
+    bare.learn(ends_of_two_trains(True), known, CALIBRATION)
+    lifted = Lifted(now, CALIBRATION, 24.0, things, bare)
+    return not lifted.is_empty(track, [track], [TRAIN_TILE, NEXT_TRAIN], found)
+
+
+def test_a_marker_between_two_tiles_has_gone_where_both_are_found_and_it_is_not() -> None:
+    empty = ends_of_two_trains(False, lamp=0.6)
+    assert not lies_between(empty, [TRAIN_TILE, NEXT_TRAIN])
+    # A cup may stand there: one of the tiles is not found either.
+    assert lies_between(empty, [NEXT_TRAIN])
+    assert lies_between(ends_of_two_trains(True, lamp=0.6), [TRAIN_TILE, NEXT_TRAIN])
+
+
 def test_a_marker_on_a_tile_outlives_a_bump_of_the_camera() -> None:
     """Nothing is known of the table as it was then, so nothing has gone from it."""
     track = MarkerTrack(SeenMarker((408.0, 301.0), 0.5, recognised=False), 2, 2)

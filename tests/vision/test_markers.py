@@ -13,7 +13,7 @@ from vision.detections import Detections, Kind
 from vision.eye import open_eye
 from vision.inference import WeightsError
 from vision.judging import JudgeSettings
-from vision.markers import MarkerJudge, apart
+from vision.markers import MarkerJudge, apart, outlined
 
 MARKERS = (
     TableMarker((150, 90), "#d02020", 20.0, "train"),
@@ -38,15 +38,18 @@ def detections(labels, kind: int, confidence: float = 0.1) -> Detections:
     return Detections(quads, np.full(len(quads), Kind.MARKER, np.int8), np.full(len(quads), confidence, np.float32))
 
 
-def test_markers_are_told_from_tiles_and_from_their_middles(table) -> None:
+def test_markers_are_told_from_halves_of_tiles_and_from_their_middles(table) -> None:
     image, labels = table
     judge = open_eye().judge
     assert judge is not None
     markers = judge.logits(image, detections(labels, 2).quads_px)
     tiles = detections(labels, 0).quads_px
     middles = (tiles + tiles.mean(1, keepdims=True)) / 2
+    first, last = tiles.copy(), tiles.copy()
+    first[:, 2:] = (tiles[:, 2:] + tiles[:, [1, 0]]) / 2
+    last[:, :2] = (tiles[:, :2] + tiles[:, [3, 2]]) / 2
     assert len(markers) == len(MARKERS)
-    assert markers.min() > judge.logits(image, np.concatenate([tiles, middles])).max()
+    assert markers.min() > judge.logits(image, np.concatenate([first, last, middles])).max()
 
 
 def test_what_is_no_marker_is_left_out_and_the_rest_is_untouched(table) -> None:
@@ -83,6 +86,16 @@ def test_a_part_of_a_marker_is_no_second_one_however_it_juts_out() -> None:
     beside = engine + np.array([0, 31], np.float32)
     assert apart(np.stack([engine, cab, beside, around])).tolist() == [0, 2]
     assert apart(np.zeros((0, 4, 2), np.float32)).tolist() == []
+
+
+def test_a_marker_lies_where_the_detector_is_surest_of_it_though_the_judge_likes_another_outline_better() -> None:
+    coin = np.array([[0, 0], [30, 0], [30, 30], [0, 30]], np.float32)
+    aside, far = coin + np.array([5, 7], np.float32), coin + np.array([0, 45], np.float32)
+    quads = np.stack([aside, coin, far])
+    alone = np.array([0.02, 0.9, 0.95], np.float32)
+    assert outlined(quads, alone, np.array([0])).tolist() == [1]
+    assert outlined(quads, alone, np.array([2])).tolist() == [2]
+    assert outlined(quads, alone, np.zeros(0, np.intp)).tolist() == []
 
 
 @pytest.mark.parametrize(("found", "logit", "believed"), [(0.9, -1.9, True), (0.8, -1.9, False), (0.9, -2.1, False)])
