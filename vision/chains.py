@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from vision.detections import Detections, Kind
 from vision.rectify import shifted
-from vision.rotated import area, iou, shared
+from vision.rotated import area, iou, shared, sides
 
 Floats = NDArray[np.float32]
 
@@ -24,7 +24,8 @@ class ChainSettings:
     """`straight` and `skewed`: the cosine of the angle to a neighbour in line, and to one that lies across; `aside`:
     how far its middle may lie beside the tile's axis, in tile widths; `grown`: outlines count as so much larger;
     `steps`: how many tiles of a chain may be out of step together; `most` places are proposed at most; `longest`: what
-    is longer than so many widths is more than one tile; `same`: a place with this intersection over union with a find
+    is longer than so many widths is more than one tile, what is shorter than such a share of the other tiles' length,
+    `shortest`, is a part of one; `same`: a place with this intersection over union with a find
     is that find, read a little beside."""
 
     straight: float = 0.97
@@ -34,6 +35,7 @@ class ChainSettings:
     steps: int = 3
     most: int = 60
     longest: float = 2.6
+    shortest: float = 0.75
     same: float = 0.6
 
 
@@ -141,6 +143,20 @@ def in_line(quads: Floats, settings: ChainSettings) -> NDArray[np.bool_]:
     return np.asarray(_continued(quads, settings).any(1))
 
 
+def fragments(quads: Floats, whole: NDArray[np.intp], settings: ChainSettings) -> NDArray[np.bool_]:
+    """(n,) which outlines are so much shorter than those of `whole` that they show a part of a tile."""
+    if not len(whole):
+        return np.zeros(len(quads), np.bool_)
+    lengths = np.maximum(*sides(quads))
+    return np.asarray(lengths < settings.shortest * np.median(lengths[whole]))
+
+
+def flanked(quads: Floats, settings: ChainSettings) -> NDArray[np.bool_]:
+    """(n,) whether tiles end at both long sides of a tile: it is a double that lies across their chain."""
+    chain = _Chain(np.asarray(quads, np.float32), settings)
+    return np.array([chain.crossed(i, 1.0) and chain.crossed(i, -1.0) for i in range(len(quads))], np.bool_)
+
+
 def _continued(quads: Floats, settings: ChainSettings) -> NDArray[np.bool_]:
     """(n, 2) whether a tile lies in line close to either end of each."""
     chain = _Chain(np.asarray(quads, np.float32), settings)
@@ -171,24 +187,38 @@ class _Chain:
 
     def at(self, i: int, lengths: float) -> int | None:
         """The tile in line with `i` that covers the place; where only others do, `i` itself: the place is taken."""
-        place = self.centres[i] + lengths * self.along[i]
-        offset = np.asarray(place - self.centres, np.float32)
-        inside = (self._share(offset, self.along) <= self.settings.grown / 2) & (
-            self._share(offset, self.across) <= self.settings.grown / 2
-        )
-        inside[i] = False
-        taken = np.flatnonzero(inside)
+        taken = self._covering(i, self.centres[i] + lengths * self.along[i])
         if not len(taken):
             return None
         for j in taken:
-            turn = abs(float(self.along[i] @ self.along[j]))
-            turn /= max(float(np.linalg.norm(self.along[i]) * np.linalg.norm(self.along[j])), 1e-6)
-            if self.settings.skewed < turn < self.settings.straight:
+            if self.settings.skewed < self._cosine(i, j) < self.settings.straight:
                 continue
             aside = abs(float(self._share(self.centres[j] - self.centres[i], self.across[i])))
             if aside <= self.settings.aside:
                 return int(j)
         return i
+
+    def crossed(self, i: int, sign: float) -> bool:
+        """Does a tile that lies across `i` end at this long side of it, about in its middle?"""
+        return any(
+            self._cosine(i, j) <= self.settings.skewed
+            and float(self._share(self.centres[j] - self.centres[i], self.along[i])) <= self.settings.aside / 2
+            for j in self._covering(i, self.centres[i] + sign * self.across[i])
+        )
+
+    def _covering(self, i: int, place: NDArray[np.floating]) -> NDArray[np.intp]:
+        """The tiles but `i` that lie over a place."""
+        offset = np.asarray(place - self.centres, np.float32)
+        inside = (self._share(offset, self.along) <= self.settings.grown / 2) & (
+            self._share(offset, self.across) <= self.settings.grown / 2
+        )
+        inside[i] = False
+        return np.flatnonzero(inside)
+
+    def _cosine(self, i: int, j: int) -> float:
+        """Of the angle between two tiles, without its sign."""
+        lengths = float(np.linalg.norm(self.along[i]) * np.linalg.norm(self.along[j]))
+        return abs(float(self.along[i] @ self.along[j])) / max(lengths, 1e-6)
 
     def run(self, i: int, sign: float) -> set[int]:
         """`i` and the tiles that lie in line behind it."""

@@ -13,9 +13,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from vision import chains
 from vision.adaptation import Adaptation
 from vision.backs import BackJudge
-from vision.chains import ChainSettings, as_found, cut_short, enclosed, half_beside, in_line, proposals
+from vision.chains import ChainSettings
 from vision.covering import BELIEVED, COVERED
 from vision.detections import Detections, Kind
 from vision.familiar import Familiar
@@ -32,7 +33,7 @@ from vision.plausibility import (
     lightest_beside,
     strangers,
 )
-from vision.reading import HalfReading, TileReading
+from vision.reading import CLASSES, NONE, OFFSETS, VALUES, HalfReading, TileReading, TileScores
 from vision.realign import RealignSettings, agreed, places, typical_sizes
 from vision.rectify import (
     READ_MARGIN,
@@ -47,12 +48,6 @@ from vision.rectify import (
 from vision.rotated import covered, sides
 
 Floats = NDArray[np.float32]
-
-VALUES = 19
-"""The classes 0 to 18; then "none" (no readable half of a tile lies here) and "back" (it lies face down)."""
-NONE, BACK, CLASSES = 19, 20, 21
-OFFSETS = 4
-"""After the classes: where the half's two outer corners really are, see `put_right`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,26 +93,6 @@ class ReaderSettings:
     variants: tuple[tuple[float, float, float, float], ...] = ((0.0, 0.0, 0.0, 0.0), (0.02, 0.0, 0.0, 0.0))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TileScores:
-    """What the network says about n tiles: `values` (n, 2, 19), `none` (n, 2) and `back` (n, 2) probabilities.
-
-    `quads` (n, 4, 2) are the outlines put right.
-    """
-
-    quads: Floats
-    values: Floats
-    none: Floats
-    back: Floats
-
-    @staticmethod
-    def of(quads: Floats, p: Floats) -> TileScores:
-        return TileScores(quads, p[:, :, :VALUES], p[:, :, NONE], p[:, :, BACK])
-
-    def together(self, other: TileScores) -> TileScores:
-        return TileScores(*(np.concatenate([getattr(self, n), getattr(other, n)]) for n in TileScores.__slots__))
-
-
 class Reader:
     """`read` turns detections into readings; `scores` gives the bare probabilities."""
 
@@ -159,11 +134,16 @@ class Reader:
         s = self.settings
         tiles = detections.select(detections.kind <= Kind.FACE_DOWN)
         found = len(tiles)
-        tiles = tiles.together(half_beside(tiles, s.doubtful_detection))
+        tiles = tiles.together(chains.half_beside(tiles, s.doubtful_detection))
         one_box = familiar is not None
         familiar = Familiar() if familiar is None else familiar
-        tiles, scores, extra = self._in_chains(image, tiles, self.scores(image, tiles.quads_px))
-        tiles, seen = as_found(tiles, scores.quads, found, s.chains.same)
+        scores = self.scores(image, tiles.quads_px)
+        if one_box:  # all are as far from the camera
+            scores = self._without_fragments(scores, tiles.confidence)
+        tiles, scores, extra = self._in_chains(image, tiles, scores)
+        if one_box:
+            scores = self._without_fragments(scores, tiles.confidence)
+        tiles, seen = chains.as_found(tiles, scores.quads, found, s.chains.same)
         scores = self._familiar(image, scores, tiles.confidence, familiar)
         scores = self._realigned(image, scores, tiles.confidence)
         markers = detections.select((detections.kind == Kind.MARKER) & (detections.confidence >= BELIEVED))
@@ -187,8 +167,10 @@ class Reader:
             vague = once[~down[once] & (scores.values[once].max(2).min(1) < s.alike.clearly)]
             down[vague] = in_rows(scores.quads, colours, sure_backs, vague, s.alike)
             lies_down[vague] = np.where(down[vague], tiles.confidence[vague], 0.0)
-            in_a_row = in_rows(scores.quads, colours, sure_backs, doubted, s.alike)
-            lies_down[doubted] = np.where(in_a_row, tiles.confidence[doubted], 0.0)
+            sits = in_rows(scores.quads, colours, sure_backs, doubted, s.alike)
+            there = np.concatenate([doubted, once[~down[once] & (none[once] <= s.phantom)]])
+            sits |= chains.flanked(scores.quads[there], s.chains)[: len(doubted)]
+            lies_down[doubted] = np.where(sits, tiles.confidence[doubted], 0.0)
         # Only what stays is weighed: the same tile found twice would leave one of the two without a tile of the set.
         up = np.flatnonzero(kept & ~down & (none <= s.phantom))
         p = familiar.weighed(scores.values[up].astype(np.float64), crops[up])
@@ -209,7 +191,7 @@ class Reader:
         backs = once[lies_down[once] > 0]
         gap = np.isin(np.arange(len(tiles)), backs[gaps(scores.quads[backs], colours[backs], s.alike)])
         held = np.zeros(len(tiles), np.bool_)
-        held[up] = enclosed(scores.quads[up], s.chains) & (none[up] <= s.hint_of_nothing)
+        held[up] = chains.enclosed(scores.quads[up], s.chains) & (none[up] <= s.hint_of_nothing)
         held &= tiles.confidence >= s.faint_detection
         readings = []
         for i in sorted(once.tolist()):
@@ -263,13 +245,13 @@ class Reader:
         likely = (tiles.confidence >= self.settings.shaky_detection) | (clear >= self.settings.readable)
         likely &= (scores.none.min(1) <= self.settings.phantom) & (tiles.kind == Kind.FACE_UP)
         there = once[likely[once]]
-        new = proposals(scores.quads[there], self.settings.chains)
+        new = chains.proposals(scores.quads[there], self.settings.chains)
         first, second = scores.values[there].argmax(2).T
         # Halves of two neighbours look like a tile and like none, or, as like lies at like, like a double in line.
         vague = (clear[there] < self.settings.readable) & (scores.none[there].min(1) > self.settings.hint_of_nothing)
-        astray = there[vague | ((first == second) & in_line(scores.quads[there], self.settings.chains))]
+        astray = there[vague | ((first == second) & chains.in_line(scores.quads[there], self.settings.chains))]
         unread = there[clear[there] < self.settings.readable]
-        long, pieces = cut_short(scores.quads[unread], self.settings.chains.longest)
+        long, pieces = chains.cut_short(scores.quads[unread], self.settings.chains.longest)
         beside = [shifted(scores.quads[astray], (by, 0.0, 0.0, 0.0)) for by in (0.5, -0.5)]
         quads = np.concatenate([new.quads, *beside, pieces])
         extra = np.zeros(len(tiles) + len(quads), np.bool_)
@@ -323,6 +305,12 @@ class Reader:
                 quads[i], p[i] = tried[best[0]], found[list(best[1])].mean(0)
         return TileScores.of(quads, p)
 
+    def _without_fragments(self, scores: TileScores, confidence: Floats) -> TileScores:
+        """The same with outlines called nothing that are too short for a tile: half of one may read as another."""
+        whole = (scores.values.max(2).min(1) >= self.settings.certain) & (confidence > self.settings.doubtful_detection)
+        short = chains.fragments(scores.quads, np.flatnonzero(whole), self.settings.chains)
+        return scores.nothing_at(np.flatnonzero(short))
+
     def _without_half_grounds(
         self, image: Image, scores: TileScores, confidence: Floats, markers: Detections
     ) -> TileScores:
@@ -337,9 +325,7 @@ class Reader:
         plain = np.flatnonzero((clear >= s.certain) & (confidence > s.doubtful_detection) & ~blank.any(1))
         known = body_colours(self.crops(image, scores.quads[plain]))
         grounds = half_grounds(self.crops(image, scores.quads[doubted]), blank[doubted], known, s.alike)
-        none = scores.none.copy()
-        none[doubted[grounds]] = 1.0
-        return TileScores(scores.quads, scores.values, none, scores.back)
+        return scores.nothing_at(doubted[grounds])
 
     def classify(self, crops: Image) -> tuple[Floats, Floats]:
         """(n, side, 2 side, 3) crops of whole tiles -> (n, 2, 21) probabilities at the calibrated temperature and

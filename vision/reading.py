@@ -8,6 +8,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 Quad = NDArray[np.float32]
+Floats = NDArray[np.float32]
+
+VALUES = 19
+"""The reader's classes 0 to 18; then "none" (no readable half of a tile lies here) and "back" (it lies face down)."""
+NONE, BACK, CLASSES = 19, 20, 21
+OFFSETS = 4
+"""After the classes: where the half's two outer corners really are, see `put_right`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TileScores:
+    """What the network says about n tiles: `values` (n, 2, 19), `none` (n, 2) and `back` (n, 2) probabilities.
+
+    `quads` (n, 4, 2) are the outlines put right.
+    """
+
+    quads: Floats
+    values: Floats
+    none: Floats
+    back: Floats
+
+    @staticmethod
+    def of(quads: Floats, p: Floats) -> TileScores:
+        return TileScores(quads, p[:, :, :VALUES], p[:, :, NONE], p[:, :, BACK])
+
+    def together(self, other: TileScores) -> TileScores:
+        return TileScores(*(np.concatenate([getattr(self, n), getattr(other, n)]) for n in TileScores.__slots__))
+
+    def nothing_at(self, which: NDArray[np.intp]) -> TileScores:
+        """The same, these finds called no tile at all."""
+        none = self.none.copy()
+        none[which] = 1.0
+        return TileScores(self.quads, self.values, none, self.back)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from vision.detections import Kind
 from vision.exposure import lifted
 from vision.eye import Eye
 from vision.frame import Image
-from vision.reader import VALUES
+from vision.reading import VALUES
 from vision.rectify import shifted
 from vision.rotated import suppress
 

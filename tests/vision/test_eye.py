@@ -20,7 +20,8 @@ from vision.detector import Detector
 from vision.eye import open_eye
 from vision.inference import WeightsError
 from vision.known_set import KnownSet
-from vision.reader import Reader, TileScores
+from vision.reader import Reader
+from vision.reading import TileScores
 from vision.rotated import iou
 
 PHOTOS = Path(os.environ.get("COMPANION_PHOTOS", Path(__file__).parents[3] / "shared" / "photos"))

@@ -13,7 +13,7 @@ from vision.detections import Detections, Kind
 from vision.eye import open_eye
 from vision.inference import WeightsError
 from vision.judging import JudgeSettings
-from vision.markers import MarkerJudge, apart, outlined
+from vision.markers import MarkerJudge, amid_a_pattern, apart, outlined
 
 MARKERS = (
     TableMarker((150, 90), "#d02020", 20.0, "train"),
@@ -96,6 +96,14 @@ def test_a_marker_lies_where_the_detector_is_surest_of_it_though_the_judge_likes
     assert outlined(quads, alone, np.array([0])).tolist() == [1]
     assert outlined(quads, alone, np.array([2])).tolist() == [2]
     assert outlined(quads, alone, np.zeros(0, np.intp)).tolist() == []
+
+
+def test_among_many_faint_finds_the_likeliest_is_none_either_and_a_plain_marker_is_one() -> None:
+    dots = amid_a_pattern(np.array([0.9999, 0.91, 0.82, *[0.5] * 8], np.float32))
+    assert dots[0] > 0.95 and (dots[1:] < 0.5).all()
+    few = np.array([0.99, 0.7, 0.6], np.float32)
+    assert np.allclose(amid_a_pattern(few), few, atol=1e-4)
+    assert amid_a_pattern(np.zeros(0, np.float32)).size == 0
 
 
 @pytest.mark.parametrize(("found", "logit", "believed"), [(0.9, -1.9, True), (0.8, -1.9, False), (0.9, -2.1, False)])
