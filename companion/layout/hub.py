@@ -11,7 +11,7 @@ from companion.layout.ports import PRICES, Port, PortKind
 from companion.layout.setup import MEXICAN, TableSetup
 from companion.layout.shape import Middle
 from companion.layout.tracking import Known
-from companion.tableview import Point, TableView
+from companion.tableview import Point, SeenHub, TableView
 
 HUB_REACH = 1.2
 """Tile widths outside the hub's rim within which a train may begin: less than a tile's length, so that a first tile
@@ -19,6 +19,10 @@ that was not found is missed and not replaced by the second."""
 
 ENGINE_REACH = 2.2
 """The same around an engine without a hub, where nine trains need a ring to begin on."""
+
+RING_REACH, BEYOND_THE_RIM = 1.8, 0.7
+"""Tile widths outside the rim of a hub: up to where first tiles are looked for that tell that the rim was drawn too
+small, less than where second ones lie; and from where on they tell it."""
 
 LARGEST_LEAN_DEG = 38.0
 """How far a first tile may point past the middle."""
@@ -40,12 +44,33 @@ def find_middle(
     width, length = setup.tile_mm[1], setup.tile_mm[0]
     engine = _engine(view, known, setup, earlier, engine_id)
     if view.hub is not None:
-        return Middle(view.hub.center_mm, view.hub.radius_mm, True, engine)
+        rim = max(view.hub.radius_mm, _ring(view.hub, known, engine, setup))
+        return Middle(view.hub.center_mm, rim, True, engine)
     if engine is not None:
         return Middle(known[engine].seen.center_mm, length / 2, False, engine)
     if earlier is not None:
         return Middle(earlier, max(length / 2, width), False, None)
     return None
+
+
+def _ring(hub: SeenHub, known: Sequence[Known], engine: int | None, setup: TableSetup) -> float:
+    """The distance from the hub's middle at which trains on several sides begin, where that is well beyond its rim: of
+    a hub with rings an inner one was found. 0 where it is not."""
+    length, width = setup.tile_mm[:2]
+    up = [n for n, tile in enumerate(known) if tile.seen.face_up and n != engine]
+    shapes = TileShapes.of([tile.seen for tile in known], length, width)
+    near, far = hub.radius_mm, hub.radius_mm + RING_REACH * width
+    facing = [
+        (distance(port.place, hub.center_mm), math.degrees(math.atan2(-port.normal[1], -port.normal[0])))
+        for n in up
+        for port in shapes.ports[n]
+        if port.kind is PortKind.END and _faces(port, hub.center_mm, near, far)
+    ]
+    if _directions([angle for _, angle in facing]) < LEAST_POINTING:
+        return 0.0
+    away = sorted(here for here, _ in facing)
+    begins = away[len(away) // 2]
+    return begins if begins > hub.radius_mm + BEYOND_THE_RIM * width else 0.0
 
 
 def _engine(

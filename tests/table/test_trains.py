@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from companion.layout import Trouble, reconstruct
+from companion.layout.setup import MEXICAN
 from companion.tableview import SeenHalf, SeenTile, TableView
-from tests.table.tables import HUB, SETUP, back, direction, eastward, ids, moved, tile, train, view
+from tests.table.tables import HUB, LENGTH, SETUP, back, direction, eastward, ids, moved, tile, train, view
 
 
 def test_a_straight_train_is_read_from_the_hub_outwards() -> None:
@@ -351,3 +352,22 @@ def test_an_engine_half_of_which_is_not_read_is_still_the_middle() -> None:
     engine = replace(tiles[0], halves=(tiles[0].halves[0], unread))
     layout = reconstruct(TableView((engine, *tiles[1:])), SETUP)
     assert train(layout, "Ann") == "12-4 4-7"
+
+
+def three_trains(begin_mm: float) -> list[SeenTile]:
+    """Their first tiles, this far from the middle."""
+    away = begin_mm + LENGTH / 2
+    sides = ((1, 0, 0.0, 5), (-1, 0, 180.0, 6), (0, 1, 90.0, 7))
+    return [tile(600.0 + away * x, 450.0 + away * y, turned, 12, outer) for x, y, turned, outer in sides]
+
+
+def test_of_a_hub_with_rings_an_inner_one_may_be_found() -> None:
+    """Where trains on three sides begin well beyond the rim, they begin at the hub's; the middle is a little off."""
+    small = replace(HUB, radius_mm=36.0, center_mm=(597.0, 444.0))
+    layout = reconstruct(view(three_trains(62.0), hub=small), SETUP)
+    assert [train(layout, name) for name in ("Ann", "Ben", MEXICAN)] == ["12-5", "12-6", "12-7"]
+
+
+def test_first_tiles_that_were_not_found_are_not_replaced_by_the_second_on_several_sides_either() -> None:
+    layout = reconstruct(view(three_trains(62.0 + LENGTH)), SETUP)
+    assert not any(layout.trains[name] for name in ("Ann", "Ben"))

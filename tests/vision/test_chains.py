@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vision.chains import ChainSettings, as_found, cut_short, enclosed, in_line, proposals
+from vision.chains import ChainSettings, as_found, cut_short, enclosed, flanked, fragments, in_line, proposals
 from vision.detections import Detections, Kind
 from vision.rotated import area, shared
 
@@ -119,3 +119,23 @@ def test_a_place_thought_of_where_something_was_found_is_that_find() -> None:
     assert there.tolist() == [True, True, True, False, False]
     assert same.confidence.tolist() == pytest.approx([0.9, 0.7, 0.7, 0.3, 0.8])
     assert same.kind.tolist() == [Kind.FACE_UP, Kind.FACE_DOWN, Kind.FACE_DOWN, Kind.FACE_UP, Kind.FACE_UP]
+
+
+def test_a_double_across_its_chain_has_a_tile_at_either_long_side() -> None:
+    across = tile(0.75 * LONG, heading_deg=90.0)
+    chain = [across, tile(0), tile(1.5 * LONG)]
+    assert flanked(np.stack(chain), ChainSettings()).tolist() == [True, False, False]
+    assert not flanked(np.stack(chain[:2]), ChainSettings()).any()
+    # Rows of a boneyard lie flank to flank, and a chain may pass by the end of another's double.
+    assert not flanked(np.stack([tile(0), tile(0, WIDE), tile(0, -WIDE)]), ChainSettings()).any()
+    passing = tile(0.75 * LONG, LONG / 2, heading_deg=90.0)
+    assert not flanked(np.stack([passing, tile(0), tile(1.5 * LONG)]), ChainSettings()).any()
+    assert flanked(np.zeros((0, 4, 2), np.float32), ChainSettings()).size == 0
+
+
+def test_an_outline_half_as_long_as_the_others_is_a_part_of_a_tile() -> None:
+    whole = [tile(n * LONG) for n in range(3)]
+    square = (tile(4 * LONG) - tile(4 * LONG).mean(0)) * np.float32(0.5) + tile(4 * LONG).mean(0)
+    found = np.stack([*whole, square])
+    assert fragments(found, np.arange(3), ChainSettings()).tolist() == [False, False, False, True]
+    assert not fragments(found, np.zeros(0, np.intp), ChainSettings()).any()
