@@ -59,18 +59,21 @@ def _ring(hub: SeenHub, known: Sequence[Known], engine: int | None, setup: Table
     length, width = setup.tile_mm[:2]
     up = [n for n, tile in enumerate(known) if tile.seen.face_up and n != engine]
     shapes = TileShapes.of([tile.seen for tile in known], length, width)
-    near, far = hub.radius_mm, hub.radius_mm + RING_REACH * width
-    facing = [
+    far = hub.radius_mm + RING_REACH * width
+    facing = sorted(
         (distance(port.place, hub.center_mm), math.degrees(math.atan2(-port.normal[1], -port.normal[0])))
         for n in up
         for port in shapes.ports[n]
-        if port.kind is PortKind.END and _faces(port, hub.center_mm, near, far)
-    ]
-    if _directions([angle for _, angle in facing]) < LEAST_POINTING:
+        if port.kind is PortKind.END and _faces(port, hub.center_mm, 0.0, far)
+    )
+    begins: dict[float, float] = {}  # the nearest of each side
+    for away, angle in facing:
+        if all(abs(turn(angle, side)) > 2 * POINTING_DEG for side in begins):
+            begins[angle] = away
+    if len(begins) < LEAST_POINTING:
         return 0.0
-    away = sorted(here for here, _ in facing)
-    begins = away[len(away) // 2]
-    return begins if begins > hub.radius_mm + BEYOND_THE_RIM * width else 0.0
+    ring = sorted(begins.values())[len(begins) // 2]
+    return ring if ring > hub.radius_mm + BEYOND_THE_RIM * width else 0.0
 
 
 def _engine(

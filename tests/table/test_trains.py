@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 
 from companion.layout import Trouble, reconstruct
+from companion.layout.hub import find_middle
 from companion.layout.setup import MEXICAN
+from companion.layout.tracking import Known
 from companion.tableview import SeenHalf, SeenTile, TableView
 from tests.table.tables import HUB, LENGTH, SETUP, back, direction, eastward, ids, moved, tile, train, view
 
@@ -371,3 +373,14 @@ def test_of_a_hub_with_rings_an_inner_one_may_be_found() -> None:
 def test_first_tiles_that_were_not_found_are_not_replaced_by_the_second_on_several_sides_either() -> None:
     layout = reconstruct(view(three_trains(62.0 + LENGTH)), SETUP)
     assert not any(layout.trains[name] for name in ("Ann", "Ben"))
+
+
+def test_trains_that_begin_in_slots_within_the_rim_are_not_begun_by_their_second_tiles() -> None:
+    """Their second tiles face the middle from as near beyond the rim as first ones do elsewhere."""
+    second = [moved(t, *direction(t.heading_deg, LENGTH, (0.0, 0.0))) for t in three_trains(56.0)]
+    second = [replace(t, halves=(t.halves[1], SeenHalf(9 + n, 0.99))) for n, t in enumerate(second) if t.halves]
+    table = view([*three_trains(56.0), *second], hub=replace(HUB, radius_mm=66.0))
+    middle = find_middle(table, [Known(seen) for seen in table.tiles], SETUP, None, None)
+    assert middle is not None and middle.rim_mm == 66.0
+    trains = [train(reconstruct(table, SETUP), name) for name in ("Ann", "Ben", MEXICAN)]
+    assert trains == ["12-5 5-9", "12-6 6-10", "12-7 7-11"]
