@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from vision.detections import Detections, Kind
 from vision.rectify import shifted
-from vision.rotated import area, iou, shared, sides
+from vision.rotated import area, iou, shared
 
 Floats = NDArray[np.float32]
 
@@ -115,6 +115,20 @@ def cut_short(quads: Floats, longest: float) -> tuple[NDArray[np.intp], Floats]:
     return np.concatenate([long, long]), np.asarray(np.concatenate([from_first, from_last]), np.float32)
 
 
+def stretched(quads: Floats, length: float) -> tuple[NDArray[np.intp], Floats]:
+    """Outlines (n, 4, 2) of parts of tiles -> which they are, each four times, and tiles of that length of which the
+    part is one end: on either side along either axis."""
+    q = np.asarray(quads, np.float32)
+    grown = []
+    for turns in range(4):
+        near = np.roll(q, turns, axis=1)
+        axis = near[:, 2] - near[:, 1] + near[:, 3] - near[:, 0]
+        axis *= length / np.maximum(np.linalg.norm(axis, axis=1, keepdims=True), 1e-6)
+        tile = np.concatenate([near[:, :2], near[:, 1::-1] + axis[:, None]], axis=1)
+        grown.append(tile)
+    return np.tile(np.arange(len(q)), 4), np.asarray(np.concatenate(grown), np.float32)
+
+
 def as_found(tiles: Detections, quads: Floats, found: int, same: float) -> tuple[Detections, NDArray[np.bool_]]:
     """Tiles of which all from the `found`-th on were only thought of -> the same, those which lie where one was found
     as that one was found, face and confidence; (n,) which were found. `quads` (n, 4, 2) is where they lie in the end.
@@ -141,14 +155,6 @@ def enclosed(quads: Floats, settings: ChainSettings) -> NDArray[np.bool_]:
 def in_line(quads: Floats, settings: ChainSettings) -> NDArray[np.bool_]:
     """(n,) whether a tile has one in line with it close to one of its ends."""
     return np.asarray(_continued(quads, settings).any(1))
-
-
-def fragments(quads: Floats, whole: NDArray[np.intp], settings: ChainSettings) -> NDArray[np.bool_]:
-    """(n,) which outlines are so much shorter than those of `whole` that they show a part of a tile."""
-    if not len(whole):
-        return np.zeros(len(quads), np.bool_)
-    lengths = np.maximum(*sides(quads))
-    return np.asarray(lengths < settings.shortest * np.median(lengths[whole]))
 
 
 def flanked(quads: Floats, settings: ChainSettings) -> NDArray[np.bool_]:

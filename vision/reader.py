@@ -138,11 +138,10 @@ class Reader:
         one_box = familiar is not None
         familiar = Familiar() if familiar is None else familiar
         scores = self.scores(image, tiles.quads_px)
-        if one_box:  # all are as far from the camera
-            scores = self._without_fragments(scores, tiles.confidence)
-        tiles, scores, extra = self._in_chains(image, tiles, scores)
-        if one_box:
-            scores = self._without_fragments(scores, tiles.confidence)
+        length, short = self._fragments(scores, tiles.confidence, one_box)
+        tiles, scores, extra = self._in_chains(image, tiles, scores.nothing_at(short), short, length)
+        _, short = self._fragments(scores, tiles.confidence, one_box)
+        scores = scores.nothing_at(short)
         tiles, seen = chains.as_found(tiles, scores.quads, found, s.chains.same)
         scores = self._familiar(image, scores, tiles.confidence, familiar)
         scores = self._realigned(image, scores, tiles.confidence)
@@ -236,10 +235,10 @@ class Reader:
         return TileScores.of(q, p)
 
     def _in_chains(
-        self, image: Image, tiles: Detections, scores: TileScores
+        self, image: Image, tiles: Detections, scores: TileScores, short: NDArray[np.intp], length: float
     ) -> tuple[Detections, TileScores, NDArray[np.bool_]]:
-        """The tiles with places added where their chains have gaps of half a tile or a whole one; which of all are
-        thought into such a gap."""
+        """The tiles with places added where their chains have gaps of half a tile or a whole one, and of which `short`
+        outlines may be an end; which of all are thought into such a gap."""
         once = self._once(scores, tiles.confidence)
         clear = scores.values.max(2).min(1)
         likely = (tiles.confidence >= self.settings.shaky_detection) | (clear >= self.settings.readable)
@@ -253,12 +252,13 @@ class Reader:
         unread = there[clear[there] < self.settings.readable]
         long, pieces = chains.cut_short(scores.quads[unread], self.settings.chains.longest)
         beside = [shifted(scores.quads[astray], (by, 0.0, 0.0, 0.0)) for by in (0.5, -0.5)]
-        quads = np.concatenate([new.quads, *beside, pieces])
+        parts, grown = chains.stretched(scores.quads[short], length)
+        quads = np.concatenate([new.quads, *beside, pieces, grown])
         extra = np.zeros(len(tiles) + len(quads), np.bool_)
         extra[len(tiles) : len(tiles) + len(new.moved)] = ~new.moved
         if not len(quads):
             return tiles, scores, extra
-        sources = np.concatenate([there[new.sources], astray, astray, unread[long]])
+        sources = np.concatenate([there[new.sources], astray, astray, unread[long], short[parts]])
         confidence = np.asarray(tiles.confidence[sources] * np.float32(0.9), np.float32)
         added = Detections(quads, np.full(len(quads), Kind.FACE_UP, np.int8), confidence)
         return tiles.together(added), scores.together(self.scores(image, quads)), extra
@@ -305,11 +305,15 @@ class Reader:
                 quads[i], p[i] = tried[best[0]], found[list(best[1])].mean(0)
         return TileScores.of(quads, p)
 
-    def _without_fragments(self, scores: TileScores, confidence: Floats) -> TileScores:
-        """The same with outlines called nothing that are too short for a tile: half of one may read as another."""
+    def _fragments(self, scores: TileScores, confidence: Floats, one_box: bool) -> tuple[float, NDArray[np.intp]]:
+        """How long tiles are in px, and which outlines are too short for one: half of one may read as another. Where
+        all are as far from the camera."""
         whole = (scores.values.max(2).min(1) >= self.settings.certain) & (confidence > self.settings.doubtful_detection)
-        short = chains.fragments(scores.quads, np.flatnonzero(whole), self.settings.chains)
-        return scores.nothing_at(np.flatnonzero(short))
+        if not one_box or not whole.any():
+            return 0.0, np.zeros(0, np.intp)
+        lengths = np.maximum(*sides(scores.quads))
+        typical = float(np.median(lengths[whole]))
+        return typical, np.flatnonzero(lengths < self.settings.chains.shortest * typical)
 
     def _without_half_grounds(
         self, image: Image, scores: TileScores, confidence: Floats, markers: Detections

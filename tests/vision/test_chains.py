@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vision.chains import ChainSettings, as_found, cut_short, enclosed, flanked, fragments, in_line, proposals
+from vision.chains import ChainSettings, as_found, cut_short, enclosed, flanked, in_line, proposals, stretched
 from vision.detections import Detections, Kind
 from vision.rotated import area, shared
 
@@ -133,9 +133,12 @@ def test_a_double_across_its_chain_has_a_tile_at_either_long_side() -> None:
     assert flanked(np.zeros((0, 4, 2), np.float32), ChainSettings()).size == 0
 
 
-def test_an_outline_half_as_long_as_the_others_is_a_part_of_a_tile() -> None:
-    whole = [tile(n * LONG) for n in range(3)]
-    square = (tile(4 * LONG) - tile(4 * LONG).mean(0)) * np.float32(0.5) + tile(4 * LONG).mean(0)
-    found = np.stack([*whole, square])
-    assert fragments(found, np.arange(3), ChainSettings()).tolist() == [False, False, False, True]
-    assert not fragments(found, np.zeros(0, np.intp), ChainSettings()).any()
+def test_a_part_of_a_tile_is_one_end_of_it() -> None:
+    """Half a tile, however its corners are numbered, is tried as either half of a tile along either axis."""
+    first = tile(0)
+    first[2:] = (first[2:] + first[[1, 0]]) / 2
+    for turns in range(4):
+        which, places = stretched(np.roll(first, turns, axis=0)[None], LONG)
+        assert which.tolist() == [0] * 4 and is_among(places, tile(0)) and is_among(places, tile(-LONG / 2))
+        assert np.allclose([area(place) for place in places], LONG * WIDE, rtol=0.01)
+    assert len(stretched(np.zeros((0, 4, 2), np.float32), LONG)[1]) == 0
