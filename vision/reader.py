@@ -164,6 +164,7 @@ class Reader:
             sure_backs = backs[lies_down[backs] > 0]
             doubted = backs[(lies_down[backs] == 0) & (tiles.confidence[backs] > s.doubtful_detection)]
             vague = once[~down[once] & (scores.values[once].max(2).min(1) < s.alike.clearly)]
+            vague = vague[tiles.confidence[vague] >= s.faint_detection]
             down[vague] = in_rows(scores.quads, colours, sure_backs, vague, s.alike)
             lies_down[vague] = np.where(down[vague], tiles.confidence[vague], 0.0)
             sits = in_rows(scores.quads, colours, sure_backs, doubted, s.alike)
