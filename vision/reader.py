@@ -190,6 +190,7 @@ class Reader:
         strange = strangers(scores.quads, colours, sure, s.alike)
         backs = once[lies_down[once] > 0]
         gap = np.isin(np.arange(len(tiles)), backs[gaps(scores.quads[backs], colours[backs], s.alike)])
+        gap &= lies_down < s.plain_detection  # a back that the light gilds is sure of itself
         held = np.zeros(len(tiles), np.bool_)
         held[up] = chains.enclosed(scores.quads[up], s.chains) & (none[up] <= s.hint_of_nothing)
         held &= tiles.confidence >= s.faint_detection
