@@ -18,6 +18,9 @@ COVERED = 0.25
 """From this share of a half on under one thing, its pips cannot be counted."""
 BELIEVED = 0.5
 """What is a marker less surely covers nothing: print in a tile's middle may look like one."""
+SURELY = 0.9
+"""So surely a thing has to be found to hide a part of pips that are read clearly: letters printed on a board curl
+beside tiles like a coin."""
 CLEARLY, MOSTLY = 0.98, 0.5
 """A half with pips read at the first confidence has no marker on the second share of it that is found less surely: on
 402 rendered tables, of seven such finds one was a marker. A plain chip may well be read as a blank."""
@@ -46,14 +49,19 @@ def bare(tiles: Sequence[TileReading], markers: Sequence[Found]) -> list[Found]:
 
 
 def uncovered(tiles: Sequence[TileReading], things: Sequence[Found]) -> list[TileReading]:
-    """The same tiles, their halves unreadable where a thing lies on them."""
-    on_top = np.array([thing.quad_px for thing in things if thing.confidence >= BELIEVED], np.float32)
+    """The same tiles, their halves unreadable where a thing lies on them; clear pips only where it surely is one."""
+    believed = [thing for thing in things if thing.confidence >= BELIEVED]
+    on_top = np.array([thing.quad_px for thing in believed], np.float32)
+    plain = np.array([thing.quad_px for thing in believed if thing.confidence >= SURELY], np.float32)
     up = [n for n, tile in enumerate(tiles) if tile.halves is not None]
     out = list(tiles)
     if not len(on_top) or not up:
         return out
     halves = np.array([half_corners(tiles[n].quad_px, half) for n in up for half in (0, 1)], np.float32)
     hidden = covered(halves, on_top).reshape(-1, 2) >= COVERED
+    clear = np.array([[bool(half.value) and half.p >= CLEARLY for half in tiles[n].halves or ()] for n in up])
+    surely = covered(halves, plain.reshape(-1, 4, 2)).reshape(-1, 2) >= COVERED
+    hidden &= surely | ~clear
     for n, (first, second) in zip(up, hidden.tolist(), strict=True):
         halves_of = tiles[n].halves
         if halves_of is not None and (first or second):

@@ -48,6 +48,16 @@ def test_what_is_hardly_a_marker_hides_nothing() -> None:
     assert read.values == (5, 0)
 
 
+@pytest.mark.parametrize(("confidence", "values"), [(0.7, (5, None)), (0.95, (None, None))])
+def test_a_part_of_clear_pips_is_hidden_only_by_what_surely_is_a_marker(
+    confidence: float, values: tuple[int | None, int | None]
+) -> None:
+    """On the divider, a third of either half; the blank one may be what the thing itself looks like."""
+    (read,) = uncovered([tile()], [coin(140, 120, confidence, half=15.0)])
+    assert read.halves is not None
+    assert (read.halves[0].value, read.halves[1].value) == values
+
+
 def test_backs_stay_as_they_are() -> None:
     assert uncovered([tile("down")], [coin(160, 120)])[0].halves is None
 
