@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -32,6 +33,8 @@ SURE_ON_HUB, RIM = 0.97, 1.2
 """The slots printed on a hub look like markers: within so many of its radii only what is found so surely is one. A dark
 hub on a dark table is outlined too small."""
 
+SLOTS = 3
+
 LEAST_KEPT_CONFIDENCE = 0.18
 """A marker that is known to lie at a place is still seen there at this: so would be one that vanishes."""
 
@@ -61,6 +64,8 @@ def on_table(
     length, width, _ = tile_mm
     hub = _hub(reading.hub, calibration)
     markers = [_doubted(_marker(marker, calibration), hub or known_hub) for marker in reading.markers]
+    if hub is not None and known_hub is None:
+        markers = _without_slots(markers, hub, tiles, length)
     sure_hub = hub if hub is not None and hub.confidence >= LEAST_THING_CONFIDENCE else None
     return Seen(
         tuple(tile for tile in tiles if inside(tile.center_mm, calibration) and _of_the_set(tile, length, width)),
@@ -71,6 +76,26 @@ def on_table(
         ),
         sure_hub,
     )
+
+
+def _without_slots(
+    markers: Sequence[SeenMarker], hub: SeenHub, tiles: Sequence[SeenTile], length: float
+) -> list[SeenMarker]:
+    """The same; where `SLOTS` of them lie at the rim of a hub, each before a tile, these are the slots printed on it at
+    which trains begin. Only where nothing is known from before: later somebody may put a marker in one."""
+
+    def away(thing: SeenMarker | SeenTile) -> float:
+        return distance(thing.center_mm, hub.center_mm)
+
+    slots = [
+        one
+        for one in markers
+        if RIM / 2 < away(one) / hub.radius_mm < RIM
+        and any(distance(t.center_mm, one.center_mm) < length and away(t) > away(one) for t in tiles if t.face_up)
+    ]
+    if len(slots) < SLOTS:
+        return list(markers)
+    return [_doubted(one, hub, surely=math.inf) if one in slots else one for one in markers]
 
 
 def _of_the_set(tile: SeenTile, length: float, width: float) -> bool:
@@ -164,9 +189,9 @@ def _marker(found: Found, calibration: Calibration) -> SeenMarker:
     return SeenMarker((float(x), float(y)), found.confidence)
 
 
-def _doubted(marker: SeenMarker, hub: SeenHub | None) -> SeenMarker:
+def _doubted(marker: SeenMarker, hub: SeenHub | None, surely: float = SURE_ON_HUB) -> SeenMarker:
     """On a hub, even a faint one, what is not surely a marker is not believed; one known there is still seen."""
-    if hub is None or marker.confidence >= SURE_ON_HUB:
+    if hub is None or marker.confidence >= surely:
         return marker
     if distance(marker.center_mm, hub.center_mm) > RIM * hub.radius_mm:
         return marker

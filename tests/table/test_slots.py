@@ -41,6 +41,24 @@ def test_on_a_hub_only_what_is_surely_a_marker_is_one(
     assert (marker.confidence >= LEAST_THING_CONFIDENCE) is believed
 
 
+def test_what_lies_before_three_first_tiles_on_a_hub_is_its_print_at_first_sight() -> None:
+    hub = Found(square(450, 300, 140), 0.9)
+    places = [(450 + 55 * x, 300 + 55 * y) for x, y in ((1, 0), (-1, 0), (0, 1))]
+    tiles = []
+    for x, y in places:
+        out = np.array([(x - 450) / 55, (y - 300) / 55])
+        u, v, c = out * 25, out[::-1] * [-12, 12], np.array([450, 300]) + out * 100
+        quad = np.array([c - u - v, c - u + v, c + u + v, c + u - v], np.float32)
+        tiles.append(TileReading(quad, "up", (HalfReading(3, 0.99), HalfReading(4, 0.99)), 0.9))
+    believed = []
+    for some, known in ((3, None), (2, None), (3, SeenHub((450.0, 300.0), 70.0, 0.9))):
+        slots = tuple(Found(square(*place, 25), 0.99) for place in places[:some])
+        seen = on_table(PictureReading((900, 600), tuple(tiles), slots, hub), CALIBRATION, (50.0, 25.0, 10.0), known)
+        assert len(seen.tiles) == 3
+        believed.append(sum(marker.confidence >= LEAST_THING_CONFIDENCE for marker in seen.markers))
+    assert believed == [0, 2, 3]
+
+
 def test_a_hub_too_faint_to_be_believed_still_casts_doubt() -> None:
     hub = Found(square(450, 300, 140), 0.3)
     reading = PictureReading((900, 600), (), (Found(square(450, 350, 25), 0.9),), hub)
