@@ -34,6 +34,7 @@ SURE_ON_HUB, RIM = 0.97, 1.2
 hub on a dark table is outlined too small."""
 
 SLOTS = 3
+"""So many patches at a hub's rim, each before a tile, are its print and not as many players' markers."""
 
 LEAST_KEPT_CONFIDENCE = 0.18
 """A marker that is known to lie at a place is still seen there at this: so would be one that vanishes."""
@@ -90,7 +91,7 @@ def _without_slots(
     slots = [
         one
         for one in markers
-        if RIM / 2 < away(one) / hub.radius_mm < RIM
+        if RIM / 2 * hub.radius_mm < away(one) < RIM * hub.radius_mm
         and any(distance(t.center_mm, one.center_mm) < length and away(t) > away(one) for t in tiles if t.face_up)
     ]
     if len(slots) < SLOTS:
