@@ -291,3 +291,19 @@ def test_a_half_under_a_marker_is_not_taken_for_the_ground_beside_a_tile(eye):
 
     assert thrown_out([]) == [0.0] * 9 + [1.0]
     assert thrown_out([half]) == [0.0] * 10
+
+
+def test_half_a_tile_that_reads_as_a_whole_one_is_known_by_its_length_where_all_are_as_far_away(eye):
+    """A square nine reads as a clear double six; a photograph from the side may show one tile half as long."""
+    corners = np.array([[0, 30], [0, 0], [60, 0], [60, 30]], np.float32)
+    quads = np.stack([corners + np.array([80 * n, 40], np.float32) for n in range(5)])
+    quads[4, 2:] -= np.array([30, 0], np.float32)
+    values = np.zeros((5, 2, 19), np.float32)
+    values[:, :, 6] = 0.995
+    nothing, found = np.zeros((5, 2), np.float32), np.full(5, 0.9, np.float32)
+    scores = TileScores(quads, values, nothing, nothing)
+    length, short = eye.reader._fragments(scores, found, True)
+    assert length == pytest.approx(60.0) and short.tolist() == [4]
+    assert scores.nothing_at(short).none.max(1).tolist() == [0.0] * 4 + [1.0] and not scores.none.any()
+    assert eye.reader._fragments(scores, found, False)[1].tolist() == []
+    assert eye.reader._fragments(scores, np.full(5, 0.3, np.float32), True)[1].tolist() == []
