@@ -79,8 +79,7 @@ def misfits(
     backs = np.flatnonzero((tiles.kind == Kind.FACE_DOWN) & (tiles.confidence > LIKELY))
     out = np.full(len(asked), UNKNOWN_MISFIT, np.float32)
     for row, n in enumerate(asked):
-        away = np.linalg.norm(centres - centres[n], axis=1)
-        near = [which[np.argsort(away[which])[:NEAREST]] for which in (faces, backs[backs != n])]
+        near = [near_ones(centres, which, int(n)) for which in (faces, backs)]
         alike = [which for which in near if len(which) >= ENOUGH]
         if alike:
             out[row] = min(float(np.abs(size[n] - np.median(size[which], axis=0)).max()) for which in alike)
@@ -88,6 +87,13 @@ def misfits(
             off = np.abs(size[n] - np.log([length_px, length_px / 2])) - [0.0, WIDTH_VARIES]
             out[row] = float(np.clip(off, 0.0, None).max())
     return out
+
+
+def near_ones(centres: Floats, which: NDArray[np.intp], n: int) -> NDArray[np.intp]:
+    """Of `which` centres (m, 2) those nearest to the n-th, itself left out."""
+    others = which[which != n]
+    order = np.argsort(np.linalg.norm(centres[others] - centres[n], axis=1))
+    return np.asarray(others[order[:NEAREST]], np.intp)
 
 
 def cut_around(image: Image, quad: ArrayLike, room: float = 1.0) -> Image:

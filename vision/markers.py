@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 from vision.detections import Detections, Kind
 from vision.frame import Image
 from vision.judging import Judge, log_odds
+from vision.lookalikes import lookalikes
 from vision.rotated import sides, suppress
+
+Floats = NDArray[np.float32]
 
 CUT_PX = 64
 CUT_SPAN = 2.4
@@ -27,6 +30,9 @@ of such finds on rendered tables three in four are markers, and no maker's engin
 FAINT, FEW_FAINT, A_FAINT_ONE, MOST_DOUBT = 0.9, 2, 0.5, 4.0
 """So much log-odds each find below the first takes from all finds of a picture, from the second number of them on, and
 so much at most. On 279 stills 70 finds above one half had been none and 33 are; not one marker more was missed."""
+
+PLAINLY, SURELY_A_TILE, MANY_ALIKE, NO_MARKER = 0.95, 0.3, 3, 0.1
+"""What is found below the first has at most the last confidence where so many places around look just like it."""
 
 
 class MarkerJudge(Judge):
@@ -53,8 +59,11 @@ class MarkerJudge(Judge):
         passed = passed[apart(quads[passed])]
         others = np.flatnonzero(found.kind != Kind.MARKER)
         places = outlined(quads, alone * (confidence >= BELIEVED), passed)
-        judged = Detections(quads[places], found.kind[markers[passed]], amid_a_pattern(confidence[passed]))
-        return found.select(others).together(judged)
+        told = amid_a_pattern(confidence[passed])
+        tiles = found.quads_px[(found.kind <= Kind.FACE_DOWN) & (found.confidence >= SURELY_A_TILE)]
+        recurring = _recurring(image, quads[places], told, tiles)
+        told[recurring] = np.minimum(told[recurring], NO_MARKER)
+        return found.select(others).together(Detections(quads[places], found.kind[markers[passed]], told))
 
 
 def amid_a_pattern(confidence: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -63,6 +72,13 @@ def amid_a_pattern(confidence: NDArray[np.float32]) -> NDArray[np.float32]:
     faint = int((confidence < FAINT).sum())
     doubt = min(A_FAINT_ONE * max(faint - FEW_FAINT, 0), MOST_DOUBT)
     return np.asarray(1 / (1 + np.exp(doubt - log_odds(confidence))), np.float32)
+
+
+def _recurring(image: Image, quads: Floats, confidence: Floats, tiles: Floats) -> list[int]:
+    """Which of these markers look like the cloth around them."""
+    believed = quads[confidence >= BELIEVED].mean(1).reshape(-1, 2)
+    doubted = np.flatnonzero((confidence > NO_MARKER) & (confidence < PLAINLY))
+    return [int(n) for n in doubted if lookalikes(image, quads[n], list(tiles), believed) >= MANY_ALIKE]
 
 
 def apart(quads: NDArray[np.float32]) -> NDArray[np.intp]:

@@ -30,9 +30,10 @@ class PlausibilitySettings:
     the box where less than `least_body` of it has that colour, up to `brighter` or in a shadow, down to `in_shadow`.
 
     Among `many_backs` tiles lying face down one that looks like less than `same_backs` of the others is none,
-    where at least `framing` of them lie within `beside` tile lengths of it. What is not clearly read and lies in their
-    rows, `rows` of them at its sides, end to end or flank to flank, parallel within `parallel` (sine) and out of place
-    by `aside` of a tile's size at most, is one of them, scratched or soiled, where it looks like `like_backs` of them.
+    where at least `framing` of them lie within `beside` tile lengths of it or it is believed less than `hardly`. What
+    is not clearly read and lies in their rows, `rows` of them at its sides, end to end or flank to flank, parallel
+    within `parallel` (sine) and out of place by `aside` of a tile's size at most, is one of them, scratched or soiled,
+    where it looks like `like_backs` of them.
     """
 
     least_sure: int = 3
@@ -50,6 +51,7 @@ class PlausibilitySettings:
     same_backs: float = 0.15
     beside: float = 1.25
     framing: int = 2
+    hardly: float = 0.5
     rows: int = 2
     parallel: float = 0.2
     aside: float = 0.3
@@ -114,7 +116,7 @@ def strangers(
     size = np.sqrt(along * across)
     typical = np.median(size[sure])
     odd_size = (size > typical * s.size_factor) | (size < typical / s.size_factor)
-    return np.asarray(odd_size | (_alike(colours, colours[sure], s).mean(1) < 0.2))
+    return np.asarray(odd_size | (alike_in_colour(colours, colours[sure], s).mean(1) < 0.2))
 
 
 @dataclass(slots=True)
@@ -139,7 +141,7 @@ class Bodies:
         if len(known) < s.least_bodies or not len(crops):
             return np.zeros(len(crops), np.bool_)
         body = np.median(known, 0)[None]
-        if _alike(known, body, s).mean() < s.one_body:
+        if alike_in_colour(known, body, s).mean() < s.one_body:
             return np.zeros(len(crops), np.bool_)
         middles = _middles(crops)
         share = self._of_body(middles - body)
@@ -154,18 +156,19 @@ class Bodies:
         return np.asarray((near & (apart[..., 0] > -s.in_shadow)).mean(1), np.float32)
 
 
-def gaps(quads: Floats, colours: Floats, settings: PlausibilitySettings) -> NDArray[np.bool_]:
-    """(n, 4, 2) finds that lie face down and (n, 3) their body colours -> (n,) True where it is the table, framed by
-    tiles. One that shines in the light lies anywhere."""
+def gaps(quads: Floats, colours: Floats, believed: Floats, settings: PlausibilitySettings) -> NDArray[np.bool_]:
+    """(n, 4, 2) finds that lie face down, (n, 3) their body colours and (n,) how surely each is one -> (n,) True where
+    it is the table, framed by tiles or hardly believed at all. One that shines in the light lies anywhere."""
     s = settings
     n = len(colours)
     if n < s.many_backs:
         return np.zeros(n, np.bool_)
-    others = _alike(colours, colours, s).sum(1) - 1
+    others = alike_in_colour(colours, colours, s).sum(1) - 1
     centres = quads.mean(1)
     reach = s.beside * np.median(np.maximum(*sides(quads)))
     beside = (np.linalg.norm(centres[:, None] - centres[None], axis=2) < reach).sum(1) - 1
-    return np.asarray((others < s.same_backs * (n - 1)) & (beside >= s.framing))
+    framed = (beside >= s.framing) | (believed < s.hardly)
+    return np.asarray((others < s.same_backs * (n - 1)) & framed)
 
 
 def in_rows(
@@ -188,10 +191,10 @@ def in_rows(
     flank = (along < s.aside * length) & (np.abs(across - width) < s.aside * width)
     end = (across < s.aside * length) & (np.abs(along - length) < s.aside * length)
     rows = ((flank | end) & (straight < s.parallel)).sum(1) >= s.rows
-    return np.asarray(rows & (_alike(colours[finds], colours[backs], s).mean(1) >= s.like_backs))
+    return np.asarray(rows & (alike_in_colour(colours[finds], colours[backs], s).mean(1) >= s.like_backs))
 
 
-def _alike(colours: Floats, known: Floats, settings: PlausibilitySettings) -> NDArray[np.bool_]:
+def alike_in_colour(colours: Floats, known: Floats, settings: PlausibilitySettings) -> NDArray[np.bool_]:
     """(n, 3) and (m, 3) body colours -> (n, m) whether two are the same but for the light on them."""
     chroma = np.linalg.norm(colours[:, None, 1:] - known[None, :, 1:], axis=2)
     light = np.abs(colours[:, None, 0] - known[None, :, 0])

@@ -7,7 +7,7 @@ are doubtful, and a doubtful half is unreadable. What is no tile at all in the r
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +19,7 @@ from vision.backs import BackJudge
 from vision.chains import ChainSettings
 from vision.covering import BELIEVED, COVERED
 from vision.detections import Detections, Kind
+from vision.face_down import FaceDownSettings, among_others, lying_face_down
 from vision.familiar import Familiar
 from vision.frame import Image
 from vision.inference import Network, WeightsError
@@ -29,7 +30,6 @@ from vision.plausibility import (
     body_colours,
     gaps,
     half_grounds,
-    in_rows,
     lightest_beside,
     strangers,
 )
@@ -63,14 +63,10 @@ class ReaderSettings:
     certain: float = 0.98
     readable: float = 0.9
     phantom: float = 0.5
-    back: float = 0.5
-    hint_of_back: float = 0.1
-    """What was found face down and is no clear back is called face up, and unreadable, rather than face down."""
     shaky_detection: float = 0.45
     doubtful_detection: float = 0.6
     plain_detection: float = 0.8
     faint_detection: float = 0.35
-    believed_back: float = 0.3
     surely_nothing: float = 0.97
     """A detection less sure than the first counts only when the reader reads both halves, one less sure than the
     second only when it reads one of them."""
@@ -89,6 +85,8 @@ class ReaderSettings:
     realign: RealignSettings = field(default_factory=RealignSettings)
     chains: ChainSettings = field(default_factory=ChainSettings)
     alike: PlausibilitySettings = field(default_factory=PlausibilitySettings)
+    face_down: FaceDownSettings = field(default_factory=FaceDownSettings)
+    """What was found face down and is no clear back is called face up, and unreadable, rather than face down."""
     others_from: float = 0.002
     variants: tuple[tuple[float, float, float, float], ...] = ((0.0, 0.0, 0.0, 0.0), (0.02, 0.0, 0.0, 0.0))
 
@@ -147,30 +145,19 @@ class Reader:
         scores = self._realigned(image, scores, tiles.confidence)
         markers = detections.select((detections.kind == Kind.MARKER) & (detections.confidence >= BELIEVED))
         scores = self._without_half_grounds(image, scores, tiles.confidence, markers)
-        none, back = scores.none.min(1), scores.back.min(1)
+        none = scores.none.min(1)
         once = self._once(scores, tiles.confidence)
-        down = (back > s.back) | ((tiles.kind == Kind.FACE_DOWN) & (back > s.hint_of_back))
-        backs = once[down[once] & seen[once]]
-        lies_down = np.zeros(len(tiles), np.float32)
-        outlines = Detections(scores.quads, tiles.kind, tiles.confidence)
-        believed = self.backs.confidences(image, outlines, scores.values.max(2).min(1), backs, tile_length_px)
-        lies_down[backs] = np.where(believed >= s.believed_back, believed, 0.0)
+        lying = lying_face_down(image, tiles, scores, once, seen, self.backs, tile_length_px, s.face_down)
         kept = np.isin(np.arange(len(tiles)), once)
         crops = np.zeros((len(tiles), *self.crop_wh[::-1], 3), np.uint8)
         crops[once] = self.crops(image, scores.quads[once])
         colours = np.zeros((len(tiles), 3), np.float32)
         colours[once] = body_colours(crops[once])
         if one_box:
-            sure_backs = backs[lies_down[backs] > 0]
-            doubted = backs[(lies_down[backs] == 0) & (tiles.confidence[backs] > s.doubtful_detection)]
-            vague = once[~down[once] & (scores.values[once].max(2).min(1) < s.alike.clearly)]
-            vague = vague[tiles.confidence[vague] >= s.faint_detection]
-            down[vague] = in_rows(scores.quads, colours, sure_backs, vague, s.alike)
-            lies_down[vague] = np.where(down[vague], tiles.confidence[vague], 0.0)
-            sits = in_rows(scores.quads, colours, sure_backs, doubted, s.alike)
-            there = np.concatenate([doubted, once[~down[once] & (none[once] <= s.phantom)]])
-            sits |= chains.flanked(scores.quads[there], s.chains)[: len(doubted)]
-            lies_down[doubted] = np.where(sits, tiles.confidence[doubted], 0.0)
+            of_one = (self.backs, s.alike, s.chains, s.face_down)
+            lying = among_others(image, tiles, scores, colours, once, seen, lying, *of_one)
+        down, lies_down = lying.down, lying.believed
+        scores = replace(scores, quads=lying.quads)
         # Only what stays is weighed: the same tile found twice would leave one of the two without a tile of the set.
         up = np.flatnonzero(kept & ~down & (none <= s.phantom))
         p = familiar.weighed(scores.values[up].astype(np.float64), crops[up])
@@ -189,7 +176,9 @@ class Reader:
             foreign[up] = familiar.bodies.foreign(crops[up], beside[up]) & ~printed
         strange = strangers(scores.quads, colours, sure, s.alike)
         backs = once[lies_down[once] > 0]
-        gap = np.isin(np.arange(len(tiles)), backs[gaps(scores.quads[backs], colours[backs], s.alike)])
+        gap = np.isin(
+            np.arange(len(tiles)), backs[gaps(scores.quads[backs], colours[backs], lies_down[backs], s.alike)]
+        )
         gap &= lies_down < s.plain_detection  # a back that the light gilds is sure of itself
         held = np.zeros(len(tiles), np.bool_)
         held[up] = chains.enclosed(scores.quads[up], s.chains) & (none[up] <= s.hint_of_nothing)
@@ -275,7 +264,7 @@ class Reader:
         """The same with doubtful halves weighed by the looks of surely read ones, where they lie as they were found."""
         once = self._once(scores, confidence)
         readable = scores.none[once].min(1) <= self.settings.phantom
-        alive = once[readable & (scores.back[once].min(1) <= self.settings.back)]
+        alive = once[readable & (scores.back[once].min(1) <= self.settings.face_down.back)]
         p, crops = scores.values[alive].astype(np.float64), self.crops(image, scores.quads[alive])
         familiar.learn(p, crops)
         values = scores.values.copy()
@@ -294,7 +283,7 @@ class Reader:
             fits
             & (clear < s.readable)
             & ((nothing < s.phantom) | (confidence > s.doubtful_detection))
-            & (scores.back.max(1) < s.hint_of_back)
+            & (scores.back.max(1) < s.face_down.hint_of_back)
         )
         quads, p = scores.quads.copy(), np.dstack([scores.values, scores.none, scores.back])
         for i in doubtful[np.argsort(-confidence[doubtful])][: s.realign.most]:

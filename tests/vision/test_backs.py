@@ -11,9 +11,9 @@ from models.shipped import shipped, shipped_weights
 from vision.backs import CUT_WH, UNKNOWN_MISFIT, BackJudge, cut_around, misfits
 from vision.detections import Detections, Kind
 from vision.eye import open_eye
+from vision.face_down import FaceDownSettings
 from vision.inference import WeightsError
 from vision.judging import JudgeSettings
-from vision.reader import ReaderSettings
 
 FOUND = np.float32(0.3)
 """As unsure as the detector may be of any of them."""
@@ -60,7 +60,7 @@ def test_backs_are_told_from_faces_from_cloth_and_from_the_place_across_two(judg
     others = np.concatenate([faces, across, bare])
     assert len(backs) == 6
     believed, doubted = (asked(judge, image, quads, faces) for quads in (backs, others))
-    assert believed.min() > ReaderSettings().believed_back > doubted.max()
+    assert believed.min() > FaceDownSettings().believed > doubted.max()
 
 
 def test_the_eye_counts_the_backs_and_only_them(table) -> None:
@@ -75,7 +75,7 @@ def test_a_patch_painted_like_a_tile_is_no_back(judge: BackJudge, table) -> None
     painted = image.copy()
     for n in range(-3, 4):  # a chequered cloth, of which one square is asked about
         cv2.fillConvexPoly(painted, np.round(quad + n * 2 * (quad[1] - quad[0])).astype(np.int32), (60, 60, 160))
-    assert asked(judge, painted, quad[None], outlines(labels, 0))[0] < ReaderSettings().believed_back
+    assert asked(judge, painted, quad[None], outlines(labels, 0))[0] < FaceDownSettings().believed
 
 
 def test_all_tiles_of_a_set_are_of_one_size() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vision.plausibility import PlausibilitySettings, gaps, in_rows
+from vision.plausibility import PlausibilitySettings, in_rows
+from vision.plausibility import gaps as gaps_among
 
 BLACK, WHITE, CLOTH = (30.0, 128.0, 128.0), (235.0, 128.0, 132.0), (150.0, 127.0, 134.0)
 
@@ -18,6 +19,10 @@ def packed(count: int) -> np.ndarray:
 
 def colours(*rows: tuple[float, float, float]) -> np.ndarray:
     return np.array(rows, np.float32)
+
+
+def gaps(quads: np.ndarray, bodies: np.ndarray, settings: PlausibilitySettings, believed: float = 0.7) -> np.ndarray:
+    return gaps_among(quads, bodies, np.full(len(quads), believed, np.float32), settings)
 
 
 def test_what_looks_like_the_table_among_many_backs_is_none() -> None:
@@ -43,6 +48,14 @@ def test_a_back_that_shines_in_the_light_is_a_tile_where_it_lies_alone() -> None
     quads = packed(10)
     quads[9] += 400
     assert not gaps(quads, colours(*[BLACK] * 9, CLOTH), PlausibilitySettings()).any()
+
+
+def test_what_is_hardly_believed_and_looks_like_no_other_back_is_none_wherever_it_lies() -> None:
+    quads = packed(10)
+    quads[9] += 400
+    alone = gaps(quads, colours(*[BLACK] * 9, CLOTH), PlausibilitySettings(), believed=0.4)
+    assert alone.tolist() == [False] * 9 + [True]
+    assert not gaps(quads, colours(*[BLACK] * 10), PlausibilitySettings(), believed=0.4).any()
 
 
 def rows(quads: np.ndarray, *bodies: tuple[float, float, float]) -> bool:

@@ -1,0 +1,133 @@
+"""Which finds lie face down, where the reader and the judge of backs are told what they say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from vision.chains import ChainSettings
+from vision.detections import Detections, Kind
+from vision.face_down import FaceDown, FaceDownSettings, among_others, lying_face_down
+from vision.judging import JudgeSettings
+from vision.plausibility import PlausibilitySettings
+from vision.reading import CLASSES, TileScores
+from vision.rotated import sides
+
+IMAGE = np.zeros((600, 600, 3), np.uint8)
+LENGTH, WIDTH = 50.0, 25.0
+BACK = CLASSES - 1
+
+
+class Told:
+    """A judge that believes outlines of about a tile's width and no other, but those at `denied` not at all."""
+
+    settings = JudgeSettings()
+
+    def __init__(self, denied: tuple[int, ...] = ()) -> None:
+        self.denied = denied
+
+    def logits(self, image, quads_px) -> np.ndarray:
+        return np.where(np.abs(np.minimum(*sides(quads_px)) - WIDTH) < 1.0, 4.0, -4.0).astype(np.float32)
+
+    def confidences(self, image, tiles, clear, asked, length_px=None) -> np.ndarray:
+        logits = np.where(np.isin(asked, self.denied), -4.0, self.logits(image, tiles.quads_px[asked]))
+        return self.settings.confidence(logits.astype(np.float32), tiles.confidence[asked])
+
+
+def rows(count: int = 12) -> np.ndarray:
+    """Tiles of 25 by 50 in rows of four, 30 and 55 apart."""
+    corners = np.array([[0, 0], [WIDTH, 0], [WIDTH, LENGTH], [0, LENGTH]], np.float32)
+    return np.stack([corners + np.float32([30 * (n % 4), 55 * (n // 4)]) + 100 for n in range(count)])
+
+
+def read_as(count: int) -> np.ndarray:
+    """(count, 2, classes): every half a plain back."""
+    p = np.full((count, 2, CLASSES), 0.0, np.float32)
+    p[:, :, BACK] = 1.0
+    return p
+
+
+def lie(quads: np.ndarray, p: np.ndarray, judge: Told, found: float = 0.7, kind: int = Kind.FACE_DOWN) -> FaceDown:
+    n = len(quads)
+    tiles = Detections(quads, np.full(n, kind, np.int8), np.full(n, found, np.float32))
+    scores, once, seen = TileScores.of(quads, p), np.arange(n), np.ones(n, np.bool_)
+    colours = np.full((n, 3), 128.0, np.float32)
+    settings = FaceDownSettings()
+    alone = lying_face_down(IMAGE, tiles, scores, once, seen, judge, None, settings)  # type: ignore[arg-type]
+    how = (judge, PlausibilitySettings(), ChainSettings(), settings)
+    return among_others(IMAGE, tiles, scores, colours, once, seen, alone, *how)  # type: ignore[arg-type]
+
+
+def narrow(quads: np.ndarray, n: int) -> np.ndarray:
+    """The n-th outline as if its right quarter had not been seen."""
+    out = quads.copy()
+    out[n, 1:3, 0] -= 6
+    return out
+
+
+def test_what_shows_no_print_and_is_believed_lies_face_down() -> None:
+    lying = lie(rows(), read_as(12), Told())
+    assert lying.down.all() and (lying.believed > 0.9).all()
+
+
+def test_an_outline_too_narrow_is_judged_again_in_the_size_of_its_neighbours() -> None:
+    quads = rows()
+    lying = lie(narrow(quads, 0), read_as(12), Told(), found=0.5)
+    assert lying.believed[0] > 0.9
+    assert np.abs(sides(lying.quads[:1])[1] - WIDTH).max() < 1.0
+    assert np.linalg.norm(lying.quads[0].mean(0) - quads[0].mean(0)) < 4.0
+
+
+def test_what_was_hardly_found_is_not_judged_again() -> None:
+    lying = lie(narrow(rows(), 0), read_as(12), Told(), found=0.3)
+    assert lying.believed[0] == 0.0 and (lying.believed[1:] > 0.9).all()
+
+
+def test_one_of_another_colour_is_not_judged_again() -> None:
+    quads = narrow(rows(), 0)
+    tiles = Detections(quads, np.full(12, Kind.FACE_DOWN, np.int8), np.full(12, 0.5, np.float32))
+    scores, once, seen = TileScores.of(quads, read_as(12)), np.arange(12), np.ones(12, np.bool_)
+    alone = lying_face_down(IMAGE, tiles, scores, once, seen, Told(), None, FaceDownSettings())  # type: ignore[arg-type]
+    colours = np.full((12, 3), 128.0, np.float32)
+    colours[0, 0] += 100
+    how = (Told(), PlausibilitySettings(), ChainSettings(), FaceDownSettings())
+    lying = among_others(IMAGE, tiles, scores, colours, once, seen, alone, *how)  # type: ignore[arg-type]
+    assert lying.believed[0] == 0.0
+
+
+@pytest.mark.parametrize(("found", "believed"), [(0.7, True), (0.5, False)])
+def test_one_half_like_a_back_is_enough_where_the_detector_is_sure(found: float, believed: bool) -> None:
+    p = read_as(3)
+    p[0, 1] = 0.0
+    p[0, 1, 2] = 0.45
+    lying = lie(rows(3), p, Told(), found=found)
+    assert bool(lying.believed[0] > 0) == believed
+
+
+def test_a_tile_that_is_read_stays_face_up_whatever_the_detector_says() -> None:
+    p = read_as(3)
+    p[0, 1] = 0.0
+    p[0, 1, 2] = 0.98
+    p[0, 0] = p[0, 1]
+    assert not lie(rows(3), p, Told(), found=0.9).down[0]
+
+
+def test_a_corner_of_the_rows_that_is_denied_lies_there_with_its_neighbours() -> None:
+    """Its neighbour below is denied as well, and is one of the rows itself only by the others."""
+    lying = lie(rows(), read_as(12), Told(denied=(0, 4)))
+    assert lying.believed[0] == np.float32(0.7) and lying.believed[4] == np.float32(0.7)
+
+
+def test_a_shining_back_far_from_the_rows_that_is_denied_is_none() -> None:
+    quads = rows(13)
+    quads[12] += 250
+    lying = lie(quads, read_as(13), Told(denied=(12,)))
+    assert lying.believed[12] == 0.0
+
+
+def test_what_is_found_hardly_at_all_is_no_back_of_a_row() -> None:
+    p = read_as(12)
+    p[0] = 0.0
+    p[0, :, 1] = 0.5
+    assert lie(rows(), p, Told(), found=0.7, kind=Kind.FACE_UP).believed[0] > 0
+    assert lie(rows(), p, Told(), found=0.3, kind=Kind.FACE_UP).believed[0] == 0.0

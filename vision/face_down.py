@@ -1,0 +1,147 @@
+"""Which of the finds lie face down: what the reader sees no print on, as the judge of backs and the rows tell.
+
+The judge looks at each find by itself, as it was outlined. Where all tiles come from one box the others tell more: how
+large a back is, and in which rows they lie.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision import chains
+from vision.backs import ENOUGH, BackJudge, near_ones
+from vision.chains import ChainSettings
+from vision.detections import Detections, Kind
+from vision.frame import Image
+from vision.plausibility import PlausibilitySettings, alike_in_colour, in_rows
+from vision.reading import TileScores
+from vision.realign import RealignSettings, places
+from vision.rotated import covered, sides
+
+Floats = NDArray[np.float32]
+Finds = NDArray[np.intp]
+
+AROUND = (0.0, -0.08, 0.08), (0.0, -0.15, 0.15)
+
+
+@dataclass(frozen=True, slots=True)
+class FaceDownSettings:
+    """From `back` on a half looks like a back to the reader; where the detector says so too, `hint_of_back` is enough,
+    and where it is sure of it (`surely_found`) a back's one half. What the judge gives `believed` is one.
+
+    A find fainter than `faint` is no back by its neighbours. One that is out of size by `out_of_size` (a logarithm) is
+    judged again as large as its neighbours, `around` its place, and then needs to be believed `again`; it may share
+    `shared` of its outline with another tile.
+    """
+
+    back: float = 0.5
+    hint_of_back: float = 0.1
+    surely_found: float = 0.6
+    believed: float = 0.3
+    faint: float = 0.35
+    phantom: float = 0.5
+    out_of_size: float = 0.08
+    again: float = 0.6
+    shared: float = 0.2
+    around: RealignSettings = field(default_factory=lambda: RealignSettings(along=AROUND[0], across=AROUND[1]))
+    passes: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class FaceDown:
+    """`down` (n,) whether a find shows no print, `believed` (n,) how surely it is a tile lying face down, 0 where it is
+    none, `quads` (n, 4, 2) where the tiles lie."""
+
+    down: NDArray[np.bool_]
+    believed: Floats
+    quads: Floats
+
+
+def lying_face_down(
+    image: Image,
+    tiles: Detections,
+    scores: TileScores,
+    once: Finds,
+    seen: NDArray[np.bool_],
+    judge: BackJudge,
+    length_px: float | None,
+    settings: FaceDownSettings,
+) -> FaceDown:
+    """Each of `once` by itself; `seen` (n,) are those that were found where they are read."""
+    back = scores.back.min(1)
+    found_down = tiles.kind == Kind.FACE_DOWN
+    down = (back > settings.back) | (found_down & (back > settings.hint_of_back))
+    sure = found_down & (tiles.confidence >= settings.surely_found)
+    down |= sure & (scores.back.max(1) > settings.back) & (scores.values.max(2).min(1) < settings.back)
+    asked = once[down[once] & seen[once]]
+    believed = np.zeros(len(tiles), np.float32)
+    outlines = Detections(scores.quads, tiles.kind, tiles.confidence)
+    told = judge.confidences(image, outlines, scores.values.max(2).min(1), asked, length_px)
+    believed[asked] = np.where(told >= settings.believed, told, 0.0)
+    return FaceDown(down, believed, scores.quads)
+
+
+def among_others(
+    image: Image,
+    tiles: Detections,
+    scores: TileScores,
+    colours: Floats,
+    once: Finds,
+    seen: NDArray[np.bool_],
+    alone: FaceDown,
+    judge: BackJudge,
+    rows: PlausibilitySettings,
+    joints: ChainSettings,
+    settings: FaceDownSettings,
+) -> FaceDown:
+    """The same where all tiles come from one box: judged again in the size of others, and by their rows."""
+    alike = alike_in_colour(colours, colours, rows)
+    alone = _as_large_as_others(image, tiles, alike, once, seen, alone, judge, settings)
+    down, believed = alone.down.copy(), alone.believed.copy()
+    none, clear = scores.none.min(1), scores.values.max(2).min(1)
+    vague = once[~down[once] & (clear[once] < rows.clearly) & (tiles.confidence[once] >= settings.faint)]
+    doubted = once[down[once] & seen[once] & (believed[once] == 0) & (tiles.confidence[once] > settings.surely_found)]
+    for _ in range(settings.passes):
+        sure = once[believed[once] > 0]
+        sits = in_rows(alone.quads, colours, sure, vague, rows)
+        down[vague[sits]], believed[vague[sits]] = True, tiles.confidence[vague[sits]]
+        there = np.concatenate([doubted, once[~down[once] & (none[once] <= settings.phantom)]])
+        sits = in_rows(alone.quads, colours, sure, doubted, rows)
+        sits |= chains.flanked(alone.quads[there], joints)[: len(doubted)]
+        believed[doubted[sits]] = tiles.confidence[doubted[sits]]
+    return replace(alone, down=down, believed=believed)
+
+
+def _as_large_as_others(
+    image: Image,
+    tiles: Detections,
+    alike: NDArray[np.bool_],
+    once: Finds,
+    seen: NDArray[np.bool_],
+    alone: FaceDown,
+    judge: BackJudge,
+    settings: FaceDownSettings,
+) -> FaceDown:
+    believed, quads = alone.believed.copy(), alone.quads.copy()
+    sure = once[believed[once] > 0]
+    asked = once[alone.down[once] & seen[once] & (believed[once] == 0) & (tiles.confidence[once] >= settings.faint)]
+    size, centres = np.stack(sides(quads), 1), quads.mean(1)
+    for n in asked:
+        near = near_ones(centres, sure, int(n))
+        if len(near) < ENOUGH or not alike[n, near].all():
+            continue
+        usual = np.median(size[near], axis=0)
+        if np.abs(np.log(size[n] / usual)).max() < settings.out_of_size:
+            continue
+        tried = places(quads[n], usual, settings.around)
+        others = quads[once[once != n]]
+        logits = judge.logits(image, tried)
+        logits = np.where(covered(tried, others) <= settings.shared, logits, -np.inf)
+        best = int(logits.argmax())
+        told = judge.settings.confidence(logits[best : best + 1], tiles.confidence[n : n + 1])[0]
+        if told >= settings.again:
+            believed[n], quads[n] = told, tried[best]
+    return FaceDown(alone.down, believed, quads)
