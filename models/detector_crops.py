@@ -29,6 +29,8 @@ class CropSettings:
     lengths: tuple[float, float] = (26.0, 110.0)
     kept: float = 0.55
     on_a_thing: float = 0.8
+    spoilt: float = 0.3
+    """The share of crops that another camera might have taken in another room: darker, paler, noisier, coarser."""
     seed: int = 3
 
 
@@ -88,6 +90,28 @@ def inside(boxes: list[Box], corner: tuple[float, float], scale: float, settings
     return out
 
 
+def spoilt(crop: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
+    """The same crop darker or lighter, paler, in coloured light, out of focus, enlarged from fewer pixels or noisy: one
+    or several of these."""
+    size = crop.shape[1], crop.shape[0]
+    if rng.random() < 0.3:
+        factor = rng.uniform(0.4, 0.8)
+        small = cv2.resize(crop, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+        crop = cv2.resize(small, size, interpolation=cv2.INTER_LINEAR)
+    if rng.random() < 0.25:
+        crop = cv2.GaussianBlur(crop, (0, 0), rng.uniform(0.5, 1.3))
+    x = crop.astype(np.float32) / 255
+    if rng.random() < 0.6:
+        x = x ** math.exp(rng.uniform(-0.8, 1.1))
+    if rng.random() < 0.4:
+        x = (x - 0.5) * rng.uniform(0.35, 0.8) + 0.5 + rng.uniform(-0.15, 0.15)
+    if rng.random() < 0.3:
+        x = x * np.exp(rng.normal(0, 0.15, 3)).astype(np.float32)
+    if rng.random() < 0.4:
+        x = x + rng.normal(0, rng.uniform(0.01, 0.07), x.shape).astype(np.float32)
+    return np.asarray(np.clip(x * 255, 0, 255), np.uint8)
+
+
 def cut_table(job: tuple[Path, Path, CropSettings]) -> int:
     """All crops of one table into `out`/images and `out`/labels; tables already cut are left alone."""
     path, out, settings = job
@@ -102,6 +126,8 @@ def cut_table(job: tuple[Path, Path, CropSettings]) -> int:
     rng = np.random.default_rng([settings.seed, *path.stem.encode()])
     for name in names:
         crop, found = cut(image, boxes, rng, settings)
+        if rng.random() < settings.spoilt:
+            crop = spoilt(crop, rng)
         rows = [
             f"{kind} " + " ".join(f"{v:.5f}" for v in np.clip(q / settings.size, 0, 1).ravel()) for kind, q in found
         ]

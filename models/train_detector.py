@@ -100,7 +100,7 @@ def train(options: argparse.Namespace) -> None:
     settings = CropSettings(size=options.size, copies=options.copies)
     for folder in options.data:
         cut_folder(folder, work / "train", settings, options.threads)
-    held_settings = CropSettings(size=options.size, copies=1, seed=5)
+    held_settings = CropSettings(size=options.size, copies=1, spoilt=0.0, seed=5)
     for folder in options.held:
         cut_folder(folder, work / "held", held_settings, options.threads)
     data = describe(work, DETECTOR_CLASSES, "train/images", "held/images")

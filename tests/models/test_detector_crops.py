@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from models.detector_crops import CropSettings, cut, cut_folder, length_of
+from models.detector_crops import CropSettings, cut, cut_folder, length_of, spoilt
 
 WHITE_TILE = np.array([[300.0, 260.0], [300.0, 200.0], [420.0, 200.0], [420.0, 260.0]])
 SETTINGS = CropSettings(size=256, copies=2)
@@ -63,3 +63,25 @@ def test_a_table_without_tiles_gives_empty_crops(tmp_path: Path) -> None:
 def test_an_empty_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="no rendered tables"):
         cut_folder(tmp_path, tmp_path / "out", SETTINGS)
+
+
+def test_a_spoilt_crop_keeps_its_size_and_mostly_shows_what_it_showed() -> None:
+    rng, plain = np.random.default_rng(4), table()
+    tile, cloth = np.s_[220:240, 320:400], np.s_[20:40, 20:100]
+    many = [spoilt(plain, rng) for _ in range(60)]
+    assert all(one.shape == plain.shape and one.dtype == np.uint8 for one in many)
+    assert sum(float(one[tile].mean()) > float(one[cloth].mean()) + 15 for one in many) >= 55
+    assert sum(float(np.abs(one.astype(float) - plain).mean()) > 2 for one in many) >= 40
+
+
+def test_the_same_crop_comes_out_of_one_seed(tmp_path: Path) -> None:
+    tables = tmp_path / "tables"
+    for name in ("images", "labels"):
+        (tables / name).mkdir(parents=True)
+    cv2.imwrite(str(tables / "images" / "s1_000000.jpg"), table())
+    (tables / "labels" / "s1_000000.txt").write_text("", encoding="utf-8")
+    often = CropSettings(size=128, copies=4, spoilt=1.0)
+    for out in ("a", "b"):
+        cut_folder(tables, tmp_path / out, often)
+    first, second = (sorted((tmp_path / out / "images").iterdir()) for out in ("a", "b"))
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
