@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from hardware.camera.metering import Exposure, Meter
 from hardware.camera.source import CameraSettings, FrameSource, without_camera
 from vision.frame import Frame
 
@@ -44,8 +45,8 @@ class PiCamera(FrameSource):
     """Full-resolution main stream and a small second stream of the same moment (Frame.small).
 
     Anti-flicker runs from the start; after `settle_frames` exposure, white balance and focus are locked to what they
-    settled on. Only controls the camera advertises are set: the HQ and AI cameras have no autofocus.
-    `locked` holds the controls as they were locked.
+    settled on. Only controls the camera advertises are set: the HQ and AI cameras have no autofocus. From then on the
+    exposure follows the light in steps (`metering.py`). `locked` holds the controls as they are locked.
     """
 
     live = True
@@ -65,6 +66,7 @@ class PiCamera(FrameSource):
         try:
             self._start()
             self.locked: dict[str, Any] = self._settle_and_lock()
+            self._meter = Meter()
         except Exception as error:
             self.close()
             raise without_camera(f"the Raspberry Pi camera does not start ({error})") from error
@@ -84,7 +86,18 @@ class PiCamera(FrameSource):
             small=yuv420_to_bgr(small, self._settings.small_wh),
         )
         self._count += 1
+        self._follow_the_light(frame)
         return frame
+
+    def _follow_the_light(self, frame: Frame) -> None:
+        if "ExposureTime" not in self.locked or frame.small is None:
+            return
+        factor = self._meter.see(frame.small)
+        if factor != 1.0:
+            now = Exposure(float(self.locked["ExposureTime"]), float(self.locked.get("AnalogueGain", 1.0)))
+            then = now.times(factor, self._settings.flicker_period_us)
+            wanted = {"ExposureTime": round(then.time_us), "AnalogueGain": then.gain}
+            self.locked |= self._set({name: value for name, value in wanted.items() if name in self.locked})
 
     def close(self) -> None:
         self._camera.stop()

@@ -11,12 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.camera.mains import Control, follow_mains, set_control
+from hardware.camera.metering import Exposure, Meter
 from hardware.camera.source import CameraSettings, FrameSource, without_camera
 from vision.frame import Frame
 
 DEFAULT_SIZE_WH = (1920, 1080)
 V4L2_EXPOSURE_MANUAL = 1.0
 """V4L2_CID_EXPOSURE_AUTO: 1 is manual, 3 is aperture priority (the usual default)."""
+V4L2_EXPOSURE_UNIT_US = 100
+"""V4L2_CID_EXPOSURE_ABSOLUTE counts in units of 100 us."""
 
 Opener = Callable[[int | str], Any]
 
@@ -26,7 +29,8 @@ def open_v4l2(device: int | str) -> Any:
 
 
 class UsbCamera(FrameSource):
-    """A V4L2 camera with exposure, focus and white balance locked after it has settled.
+    """A V4L2 camera with exposure, focus and white balance locked after it has settled; from then on the exposure
+    follows the light in steps (`metering.py`), where the driver lets it.
 
     `locked` maps each control, anti-flicker among them, to whether the driver accepted it: cheap webcams refuse some,
     and the page says so.
@@ -60,6 +64,7 @@ class UsbCamera(FrameSource):
         self._last: NDArray[np.uint8] | None = None
         self._equal = 0
         self._count = 0
+        self._meter, self._exposure = Meter(), 0.0
         # Before the exposure settles: it must be a multiple of the lamps' period.
         flicker = follow_mains(device, self._settings.mains_hz, control)
         self.locked: dict[str, bool] = {**self._settle_and_lock(), "anti_flicker": flicker}
@@ -71,7 +76,17 @@ class UsbCamera(FrameSource):
         self._refuse_frozen(image)
         frame = Frame(image=image, at=self._clock(), name=f"frame-{self._count:07d}")
         self._count += 1
+        self._follow_the_light(image)
         return frame
+
+    def _follow_the_light(self, image: NDArray[np.uint8]) -> None:
+        factor = self._meter.see(image) if self._exposure > 0 else 1.0
+        if factor != 1.0:
+            period = self._settings.flicker_period_us
+            then = Exposure(self._exposure * V4L2_EXPOSURE_UNIT_US).times(factor, period)
+            wanted = max(1.0, float(round(then.time_us / V4L2_EXPOSURE_UNIT_US)))
+            if self._set(cv2.CAP_PROP_EXPOSURE, wanted):
+                self._exposure = wanted
 
     def close(self) -> None:
         self._capture.release()
@@ -84,8 +99,8 @@ class UsbCamera(FrameSource):
         temperature = self._capture.get(cv2.CAP_PROP_WB_TEMPERATURE)
         focus = self._capture.get(cv2.CAP_PROP_FOCUS)
         locked = {"exposure": self._set(cv2.CAP_PROP_AUTO_EXPOSURE, V4L2_EXPOSURE_MANUAL)}
-        if locked["exposure"] and exposure > 0:
-            self._set(cv2.CAP_PROP_EXPOSURE, exposure)
+        if locked["exposure"] and exposure > 0 and self._set(cv2.CAP_PROP_EXPOSURE, exposure):
+            self._exposure = exposure
         locked["white_balance"] = self._set(cv2.CAP_PROP_AUTO_WB, 0.0)
         if locked["white_balance"] and temperature > 0:
             self._set(cv2.CAP_PROP_WB_TEMPERATURE, temperature)

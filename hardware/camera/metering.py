@@ -1,0 +1,76 @@
+"""How long a live camera exposes once it is locked: for the brightest thing that matters, which is a tile.
+
+A camera's own automatic takes the picture's mean for the measure. Over a dark cloth that burns white tiles out, all the
+more so when it settled before the first of them lay there; and what was right at noon is black in the evening. So a
+locked exposure is looked after: seldom, in small steps, and only once the light has been wrong for a while.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vision.frame import Image
+
+
+@dataclass(frozen=True, slots=True)
+class MeterSettings:
+    """Levels run from 0 to 255. More than `burnt_share` of a picture at `burnt_from` or above is too much, unless its
+    mean is under `least_mean` already: a lamp's own mirror image stays burnt at any exposure. `bright_share` of every
+    picture should reach `bright_from`. Either has to last for `patience` pictures; a step is the factor `step`.
+    """
+
+    burnt_from: int = 250
+    burnt_share: float = 0.004
+    least_mean: float = 55.0
+    bright_share: float = 0.005
+    bright_from: int = 120
+    patience: int = 24
+    step: float = 0.8
+    sample_px: int = 160
+
+
+class Meter:
+    """Sees every picture of a camera whose exposure is locked."""
+
+    def __init__(self, settings: MeterSettings | None = None) -> None:
+        self.settings = settings or MeterSettings()
+        self._lasted = 0
+        self._last = 1.0
+
+    def see(self, image: Image) -> float:
+        """(h, w, 3) uint8 -> the factor by which to expose from now on; 1.0 is as before."""
+        wanted = self._wanted(image)
+        self._lasted = self._lasted + 1 if wanted == self._last else 1
+        self._last = wanted
+        if wanted == 1.0 or self._lasted < self.settings.patience:
+            return 1.0
+        self._lasted = 0
+        return wanted
+
+    def _wanted(self, image: Image) -> float:
+        s = self.settings
+        every = max(1, image.shape[1] // s.sample_px)
+        sample = image[::every, ::every]
+        brightest = sample.max(axis=2)
+        if float((brightest >= s.burnt_from).mean()) > s.burnt_share:
+            return s.step if float(sample.mean()) * s.step >= s.least_mean else 1.0
+        return 1 / s.step if float(np.quantile(brightest, 1 - s.bright_share)) < s.bright_from else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """`time_us` of light and the `gain` it is multiplied by."""
+
+    time_us: float
+    gain: float = 1.0
+
+    def times(self, factor: float, period_us: int, longest_us: float = 40_000.0, most_gain: float = 8.0) -> Exposure:
+        """So many times the light, with as little gain as there may be: it is noise. A time longer than the lamps'
+        period is a multiple of it, or they flicker; no picture takes longer than `longest_us`."""
+        total = self.time_us * self.gain * factor
+        time_us = min(total, max(longest_us, self.time_us))
+        if time_us > period_us:
+            time_us -= time_us % period_us
+        return Exposure(time_us, float(np.clip(total / time_us, 1.0, max(most_gain, self.gain))))
