@@ -30,7 +30,8 @@ AROUND = (0.0, -0.08, 0.08), (0.0, -0.15, 0.15)
 @dataclass(frozen=True, slots=True)
 class FaceDownSettings:
     """From `back` on a half looks like a back to the reader; where the detector says so too, `hint_of_back` is enough,
-    and where it is sure of it (`surely_found`) a back's one half. What the judge gives `believed` is one.
+    and where it is sure of it (`surely_found`) `one_half` like one. What the judge gives `believed` is one; by one
+    half it has to be believed `again`.
 
     A find fainter than `faint` is no back by its neighbours. One that is out of size by `out_of_size` (a logarithm) is
     judged again as large as its neighbours, `around` its place, and then needs to be believed `again`; it may share
@@ -40,6 +41,7 @@ class FaceDownSettings:
     back: float = 0.5
     hint_of_back: float = 0.1
     surely_found: float = 0.6
+    one_half: float = 0.6
     believed: float = 0.3
     faint: float = 0.35
     phantom: float = 0.5
@@ -75,12 +77,13 @@ def lying_face_down(
     found_down = tiles.kind == Kind.FACE_DOWN
     down = (back > settings.back) | (found_down & (back > settings.hint_of_back))
     sure = found_down & (tiles.confidence >= settings.surely_found)
-    down |= sure & (scores.back.max(1) > settings.back) & (scores.values.max(2).min(1) < settings.back)
+    half = sure & ~down & (scores.back.max(1) > settings.one_half) & (scores.values.max(2).min(1) < settings.back)
+    down |= half
     asked = once[down[once] & seen[once]]
     believed = np.zeros(len(tiles), np.float32)
     outlines = Detections(scores.quads, tiles.kind, tiles.confidence)
     told = judge.confidences(image, outlines, scores.values.max(2).min(1), asked, length_px)
-    believed[asked] = np.where(told >= settings.believed, told, 0.0)
+    believed[asked] = np.where(told >= np.where(half[asked], settings.again, settings.believed), told, 0.0)
     return FaceDown(down, believed, scores.quads)
 
 

@@ -20,10 +20,10 @@ Floats = NDArray[np.float32]
 THING_PX, SPAN, AROUND = 14, 1.5, 8.0
 """A thing is compared so many pixels long, with the ground around it up to so many of its lengths, and looked for
 as far as so many of its lengths away."""
-TILE_AND_SHADOW = 1.12
+TILE_AND_SHADOW = 1.18
 ALIKE = 0.7
 """The correlation from which on two places look the same."""
-OF_ITS_CONTRAST, NOISE = 1.0, 6.0
+OF_ITS_CONTRAST, NOISE = 0.5, 4.0
 """So far of what tells a thing from the ground its colour may be another there, and so many levels more."""
 LEAST_SEEN = 0.3
 """Of a thing and the ground around it so much must be free of tiles, or nothing can be said."""

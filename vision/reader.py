@@ -176,9 +176,9 @@ class Reader:
             foreign[up] = familiar.bodies.foreign(crops[up], beside[up]) & ~printed
         strange = strangers(scores.quads, colours, sure, s.alike)
         backs = once[lies_down[once] > 0]
-        gap = np.isin(
-            np.arange(len(tiles)), backs[gaps(scores.quads[backs], colours[backs], lies_down[backs], s.alike)]
-        )
+        trusted = np.where(tiles.kind[backs] == Kind.FACE_DOWN, lies_down[backs], 1.0)
+        unlike = backs[gaps(scores.quads[backs], colours[backs], trusted, s.alike)]
+        gap = np.isin(np.arange(len(tiles)), unlike)
         gap &= lies_down < s.plain_detection  # a back that the light gilds is sure of itself
         held = np.zeros(len(tiles), np.bool_)
         held[up] = chains.enclosed(scores.quads[up], s.chains) & (none[up] <= s.hint_of_nothing)
