@@ -30,7 +30,7 @@ from companion.referee import referee_for
 from companion.ruleset import RULESET_NAMES, load_ruleset
 from companion.session import Session
 from companion.tile import Tile
-from companion.turn import Play
+from companion.turn import Action, Play
 from companion.watch import Watcher
 from companion.watch.session_desk import SessionDesk
 from companion.watch.start import first_calibration, known_set
@@ -95,13 +95,16 @@ def play_round(
             session = Session(Journal.create(journal, camera.setup().header), load_ruleset(rules))
             told.tell(session)
             turns, scenes = told.turns, told.scenes
+            laid = [(turn.player, act) for turn in turns for act in turn.actions]
         else:
             session = watch(camera, eye, journal, flat=eye_name == "knowing")
             turns = [turn for filmed in camera.truth for turn in filmed.scene.turns]
             scenes = len(camera.truth)
+            # What was laid in a turn that the film breaks off is on the table all the same.
+            laid = [play for filmed in camera.truth for play in filmed.scene.plays]
         plays, questions = session.snapshot()["plays"], [event for event in session.events if event.KIND == "unclear"]
         session.close()
-    return compare(seed, rules, turns, plays, [getattr(one, "reason", "") for one in questions], scenes, start)
+    return compare(seed, rules, turns, laid, plays, [getattr(one, "reason", "") for one in questions], scenes, start)
 
 
 def watch(camera: SimCamera, eye: Any, journal: Path, *, flat: bool) -> Session:
@@ -134,13 +137,14 @@ def compare(
     seed: int,
     rules: str,
     turns: Sequence[BotTurn],
+    laid: Sequence[tuple[str, Action]],
     plays: Sequence[Mapping[str, Any]],
     reasons: Sequence[str],
     scenes: int,
     start: float,
 ) -> RoundResult:
-    """The session's plays against the turns that were filmed."""
-    true = [(turn.player, act) for turn in turns for act in turn.actions if isinstance(act, Play)]
+    """The session's plays against what was laid, its findings against the turns that were filmed."""
+    true = [(player, act) for player, act in laid if isinstance(act, Play)]
     wanted = Counter((tuple(act.tile), act.train) for _, act in true)
     # Some Chinese tiles are in the box twice, so one play may have two rightful players.
     players: dict[tuple[tuple[int, ...], str], set[str | None]] = {}
