@@ -1,7 +1,8 @@
 """Unread tiles of a game: asked about, waited for, and at last held to be what they most likely are.
 
 A play that waits for an answer stands still for everybody. So where nobody answers for a while the likeliest tile goes
-on record as an unsure reading, which anybody can put right, and nothing that rests on it is ever certain.
+on record as an unsure reading, which anybody can put right, and nothing that rests on it is ever certain. Where nobody
+has answered several times, or a whole table lies in a glare, only one question is asked at a time, and seldom.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ class Unanswered:
         self._asked: dict[tuple[str, int], int] = {}
         self._waited = 0
         self._guessed = False
+        self._unheard: set[int] = set()
+        self._quiet = 0
 
     def forget(self) -> None:
         """Another round: what was guessed lies there no more."""
@@ -61,7 +64,10 @@ class Unanswered:
         if self._waited <= self.settings.unread_patience:
             return bool(pending)
         for one in pending:
-            self.drop(self._asked.get(one.key))
+            seq = self._asked.get(one.key)
+            if seq is not None and seq in still_open:
+                self._unheard.add(seq)
+                self.drop(seq)
             if one.likely and one.likely[0][0] >= self.settings.guess:
                 self.guesses[one.key] = one.likely[0][1]
                 self._guessed = True
@@ -75,15 +81,27 @@ class Unanswered:
     def ask(self, layout: Layout, table: Position, frame: str) -> None:
         """One question for each train's first unread tile; a question goes as soon as its tile is known or gone."""
         unread = {one.key: one for one in self._unread(layout, table)}
+        still_open = {question.seq for question in self.session.questions}
+        if any(seq not in still_open and seq not in self._unheard for seq in self._asked.values()):
+            self._unheard.clear()
         for key in [key for key in self._asked if key not in unread]:
             self.drop(self._asked.pop(key))
+        self._quiet += 1
         if self.session.phase != "playing":
             return
         for key, one in unread.items():
-            if key not in self._asked:
+            if key not in self._asked and self._may_ask():
                 stories = [self._told(one, tile, p, table) for p, tile in one.likely]
                 asked = self.session.ask(f"unreadable_tile: {one.train}", stories, frame=self.keep(frame))
                 self._asked[key] = asked[0].seq
+                self._quiet = 0
+
+    def _may_ask(self) -> bool:
+        """Does anybody listen? Else only now and then, while no other question of these waits."""
+        if len(self._unheard) < self.settings.unheard:
+            return True
+        still_open = {question.seq for question in self.session.questions}
+        return self._quiet >= self.settings.quiet and not still_open & set(self._asked.values())
 
     def drop(self, seq: int | None) -> None:
         """Withdraw a question, where it is still open."""

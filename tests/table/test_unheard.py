@@ -1,0 +1,107 @@
+"""Questions about unread tiles that nobody answers: fewer of them, and never more than one at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from companion.layout import Layout, reconstruct
+from companion.position import Position
+from companion.tableview import SeenHalf
+from companion.tile import Laid, double_set
+from companion.watch.hypotheses import HypothesisSettings
+from companion.watch.unanswered import Unanswered
+from tests.table.tables import SETUP, eastward, view
+
+SETTINGS = HypothesisSettings(unread_patience=0, guess=0.99, unheard=3, quiet=8)
+BOX = dict.fromkeys(double_set(12), 1)
+
+
+@dataclass(frozen=True)
+class Asked:
+    seq: int
+
+
+class Foreseen:
+    """Whatever it is, somebody may lay it."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {"event": "tile_played"}
+
+
+@dataclass
+class Room:
+    """A session that asks, and people who answer or do not."""
+
+    questions: tuple[Asked, ...] = ()
+    asked: list[str] = field(default_factory=list)
+    phase: str = "playing"
+
+    def ask(self, reason: str, _stories: Any, frame: str | None = None) -> list[Asked]:
+        self.asked.append(reason)
+        self.questions = (*self.questions, Asked(len(self.asked)))
+        return [self.questions[-1]]
+
+    def drop_question(self, seq: int) -> None:
+        self.questions = tuple(one for one in self.questions if one.seq != seq)
+
+    def foresee(self, _delta: Any) -> tuple[Foreseen, ...]:
+        return (Foreseen(),)
+
+
+@pytest.fixture
+def room() -> Room:
+    return Room()
+
+
+def table(place: int) -> tuple[Layout, Position]:
+    """A train of six tiles of which the one at `place` cannot be read."""
+    values = [(12, 5), (5, 9), (9, 3), (3, 1), (1, 4), (4, 6)]
+    tiles = list(eastward(values))
+    blind = tuple(SeenHalf(None, 0.1, tuple((value, 0.1) for value in range(10))) for _ in range(2))
+    tiles[place] = replace(tiles[place], halves=blind)
+    layout = reconstruct(view(tiles), SETUP)
+    return layout, Position(12, ("Ann", "Ben"), Laid(12, 12), {}, turn="Ann")
+
+
+def unanswered(room: Room, places: list[int], settings: HypothesisSettings = SETTINGS) -> Unanswered:
+    """After these tables, of which nobody says anything: each is asked about and given up."""
+    desk = Unanswered(room, BOX, settings, lambda _frame: None)
+    for place in places:
+        desk.ask(*table(place), "frame")
+        desk.holds_back(*table(place))
+    return desk
+
+
+def test_at_first_every_unread_tile_is_asked_about(room: Room) -> None:
+    unanswered(room, [0, 1, 2])
+    assert len(room.asked) == 3 and room.questions == ()
+
+
+def test_after_three_that_nobody_answered_it_waits_a_while(room: Room) -> None:
+    desk = unanswered(room, [0, 1, 2, 3])
+    assert len(room.asked) == 3
+    for _ in range(SETTINGS.quiet):
+        desk.ask(*table(4), "frame")
+    assert len(room.asked) == 4, "one is asked, now and then"
+
+
+def test_an_answer_shows_that_somebody_listens(room: Room) -> None:
+    desk = unanswered(room, [0, 1, 2])
+    for _ in range(SETTINGS.quiet):
+        desk.ask(*table(3), "frame")
+    assert len(room.asked) == 4
+    room.questions = ()
+    desk.ask(*table(4), "frame")
+    desk.ask(*table(5), "frame")
+    assert len(room.asked) >= 5
+
+
+def test_where_people_answer_nothing_is_held_back(room: Room) -> None:
+    desk = Unanswered(room, BOX, replace(SETTINGS, unread_patience=5), lambda _frame: None)
+    for place in (0, 1, 2, 3, 4, 5):
+        desk.ask(*table(place), "frame")
+        room.questions = ()
+    assert len(room.asked) == 6
