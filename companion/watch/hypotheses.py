@@ -24,8 +24,8 @@ class HypothesisSettings:
     likely: an accusation needs better than two to one. `least` is the smallest probability of a half that is tried.
     `patience`: so many still tables in a row a questioned reading has to stay the same before it is believed.
     `unread_patience`: so many changes of the table wait for an answer about an unread tile; then the likeliest is
-    guessed, if it is that with a probability of `guess`. After `unheard` questions that nobody answered only one is
-    asked at a time, `quiet` still tables after the last;
+    guessed, if it is that with a probability of `guess`. After `unheard` questions in a row without an
+    answer only one is asked at a time, `quiet` still tables after the last;
     `doubt_patience`: so many changes of the table a doubt about it has to outlive before it is asked about;
     `hand_patience`: so many still tables in which a stray tile along the table's edge may be a hand that is laid open;
     `cloud_patience`: so many that would accuse somebody are held back by the same thing that nobody understands. What

@@ -35,7 +35,8 @@ class Unanswered:
         self._asked: dict[tuple[str, int], int] = {}
         self._waited = 0
         self._guessed = False
-        self._unheard: set[int] = set()
+        self._settled: set[int] = set()
+        self._unheard = 0
         self._quiet = 0
 
     def forget(self) -> None:
@@ -66,7 +67,7 @@ class Unanswered:
         for one in pending:
             seq = self._asked.get(one.key)
             if seq is not None and seq in still_open:
-                self._unheard.add(seq)
+                self._settled.add(seq)
                 self.drop(seq)
             if one.likely and one.likely[0][0] >= self.settings.guess:
                 self.guesses[one.key] = one.likely[0][1]
@@ -82,8 +83,9 @@ class Unanswered:
         """One question for each train's first unread tile; a question goes as soon as its tile is known or gone."""
         unread = {one.key: one for one in self._unread(layout, table)}
         still_open = {question.seq for question in self.session.questions}
-        if any(seq not in still_open and seq not in self._unheard for seq in self._asked.values()):
-            self._unheard.clear()
+        if answered := {seq for seq in self._asked.values() if seq not in still_open} - self._settled:
+            self._settled |= answered
+            self._unheard = 0
         for key in [key for key in self._asked if key not in unread]:
             self.drop(self._asked.pop(key))
         self._quiet += 1
@@ -95,10 +97,11 @@ class Unanswered:
                 asked = self.session.ask(f"unreadable_tile: {one.train}", stories, frame=self.keep(frame))
                 self._asked[key] = asked[0].seq
                 self._quiet = 0
+                self._unheard += 1
 
     def _may_ask(self) -> bool:
         """Does anybody listen? Else only now and then, while no other question of these waits."""
-        if len(self._unheard) < self.settings.unheard:
+        if self._unheard < self.settings.unheard:
             return True
         still_open = {question.seq for question in self.session.questions}
         return self._quiet >= self.settings.quiet and not still_open & set(self._asked.values())

@@ -94,9 +94,9 @@ def test_an_answer_shows_that_somebody_listens(room: Room) -> None:
         desk.ask(*table(3), "frame")
     assert len(room.asked) == 4
     room.questions = ()
-    desk.ask(*table(4), "frame")
-    desk.ask(*table(5), "frame")
-    assert len(room.asked) >= 5
+    for place in (4, 5, 0, 1):
+        desk.ask(*table(place), "frame")
+    assert len(room.asked) == 7, "three more, and then it waits again"
 
 
 def test_where_people_answer_nothing_is_held_back(room: Room) -> None:
