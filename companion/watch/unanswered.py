@@ -2,7 +2,7 @@
 
 A play that waits for an answer stands still for everybody. So where nobody answers for a while the likeliest tile goes
 on record as an unsure reading, which anybody can put right, and nothing that rests on it is ever certain. Where nobody
-has answered several times, or a whole table lies in a glare, only one question is asked at a time, and seldom.
+has answered several times, as when a whole table lies in a glare, only one question is asked at a time, and seldom.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ class PiCamera(FrameSource):
         return frame
 
     def _follow_the_light(self, frame: Frame) -> None:
-        if "ExposureTime" not in self.locked or frame.small is None:
+        if not self.locked.get("ExposureTime") or frame.small is None:
             return
         factor = self._meter.see(frame.small)
         if factor != 1.0:

@@ -12,7 +12,7 @@ from hardware.camera import CameraSettings
 from hardware.camera.metering import Exposure, Meter, MeterSettings
 from hardware.camera.picamera import PiCamera
 from hardware.camera.usb import UsbCamera
-from tests.camera.test_devices import MODULE_3, QUICK, FakeCapture, RecordedPicamera2, refused
+from tests.camera.test_devices import MODULE_3, QUICK, SETTLED, FakeCapture, RecordedPicamera2, refused
 
 PATIENCE = MeterSettings().patience
 
@@ -129,6 +129,16 @@ def test_the_pi_camera_does_without_gain_before_it_shortens_its_time(monkeypatch
     assert device.controls_set()["ExposureTime"] == pytest.approx(9900 * 1.5 * 0.8**3, abs=2)
     assert device.controls_set()["AnalogueGain"] == 1.0
     assert device.controls_set()["AeEnable"] is False
+
+
+def test_a_pi_camera_that_does_not_say_how_long_it_exposed_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = RecordedPicamera2(MODULE_3)
+    device.metadata = iter([{**SETTLED, "ExposureTime": 0}] * QUICK.settle_frames)
+    camera = PiCamera(QUICK, opener=lambda: device)
+    monkeypatch.setattr("hardware.camera.picamera.yuv420_to_bgr", lambda *_: table(2.0))
+    for _ in range(2 * PATIENCE):
+        camera.read()
+    assert device.controls_set()["ExposureTime"] == 0
 
 
 def test_a_pi_camera_without_such_a_control_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
