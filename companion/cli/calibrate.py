@@ -10,7 +10,8 @@ import click
 
 from vision.calibration import Calibration, CalibrationError
 from vision.fiducials import find_markers
-from vision.frame import Image
+from vision.frame import Frame, Image
+from vision.health import HealthCheck
 from vision.inspection import Inspection, inspect
 from vision.lens import Lens, LensFit, calibrate_lens
 from vision.pictures import PictureError, open_picture
@@ -20,7 +21,7 @@ PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"}
 
 @click.command()
 @click.argument("source")
-@click.option("--corners", metavar="X,Y X,Y X,Y X,Y", help="The table's corners in the picture, clockwise, in pixels.")
+@click.option("--corners", metavar="'X,Y X,Y X,Y X,Y'", help="Table corners in the picture, clockwise, in pixels.")
 @click.option("--size", "size_text", metavar="WxH", help="The table between its corners in mm, such as 1200x900.")
 @click.option("--tile-height", default=9.0, show_default=True, help="How thick the tiles are, in mm.")
 @click.option("--lens", "lens_file", type=click.Path(path_type=Path), help="Lens file written with --board.")
@@ -63,8 +64,13 @@ def calibrated(
             raise click.UsageError("--corners needs --size: the table between its corners in mm, such as 1200x900")
         points = parsed_corners(corners)
         return Calibration.from_corners(points, size, tile_height, lens, size_wh), None
-    markers = find_markers(image)
-    calibration = Calibration.from_markers(markers, size, tile_height, lens, size_wh)
+    markers = find_markers(image, thorough=True)
+    try:
+        calibration = Calibration.from_markers(markers, size, tile_height, lens, size_wh)
+    except CalibrationError as problem:
+        picture = "".join(f"; {what}" for what in HealthCheck().see(Frame(image, 0.0, "picture")).problems)
+        hint = "`companion sheets` prints them, --corners and --size do without"
+        raise CalibrationError(f"{problem}{picture}; {hint}") from None
     return calibration, calibration.error_mm(markers)
 
 

@@ -56,6 +56,17 @@ def test_a_covered_marker_is_named(table):
 
 
 @pytest.mark.parametrize(
+    ("spoilt", "said"),
+    [(lambda image: image // 25, "too dark"), (lambda image: cv2.GaussianBlur(image, (0, 0), 15), "blurred")],
+)
+def test_where_no_marker_is_found_the_picture_itself_is_looked_at(table, spoilt, said):
+    cv2.imwrite(str(table), spoilt(cv2.imread(str(table))))
+    done = run(table)
+    assert done.exit_code == 1 and "not found" in done.output and said in done.output and "sheets" in done.output
+    assert done.output.count("\n") == 1
+
+
+@pytest.mark.parametrize(
     ("arguments", "status"),
     [
         (["--corners", "1,2 3,4", "--size", "600x400"], 2),
