@@ -14,7 +14,7 @@ RESERVED_NAMES = frozenset({"MX", "MX2"})
 """Names of trains that belong to nobody."""
 
 LONGEST_NAME = 60
-_SET = re.compile(r"double-([1-9]\d?)|chinese")
+_SET = re.compile(r"double-([1-9]|1[0-8])|chinese")
 _FIELDS = frozenset({"journal", "rules", "set", "players", "options"})
 
 

@@ -65,9 +65,17 @@ class Session(OpenGame):
         return cls(Journal.open(path, clock))
 
     def start_round(
-        self, engine: TileLike | None = None, starter: str | None = None, *, draws_seen: bool = True
+        self,
+        engine: TileLike | None = None,
+        starter: str | None = None,
+        *,
+        draws_seen: bool = True,
+        first_number: int | None = None,
     ) -> tuple[Event, ...]:
-        """The next round is dealt. Left out, the engine and the starter are those that the rules name."""
+        """The next round is dealt. Left out, the engine and the starter are those that the rules name.
+
+        `first_number` counts only for the journal's first round: which of the match it is that was begun without it.
+        """
         with self._lock:
             match = self._ledger.match
             if match.phase == "playing":
@@ -76,7 +84,7 @@ class Session(OpenGame):
                 raise SessionError("the last round is not scored; show the hands first")
             if match.phase == "over":
                 raise SessionError("the match is over")
-            number = match.next_number
+            number = match.next_number if first_number is None or match.board.rounds else first_number
             laid = None
             if self.rules.is_mexican:
                 laid = laid_of(engine) if engine is not None else match.engine_due(number)

@@ -36,7 +36,8 @@ class GameSetup:
 
     `corners_px` are the table's corners in the picture, clockwise, corner 0 the origin. `copies` is how often every
     tile of the set exists where that differs from the set's own; `boneyard` is spread, stacked or None. `free` is a
-    board without trains: tiles are reported as they appear, and no rules are applied.
+    board without trains: tiles are reported as they appear, and no rules are applied. `round_number` is that of the
+    first round to be watched; where it is not said the engine tells it, as the rules count rounds.
     """
 
     header: Header
@@ -47,7 +48,7 @@ class GameSetup:
     mexican_station: float | None = None
     engine: Laid | None = None
     starter: str | None = None
-    round_number: int = 1
+    round_number: int | None = None
     copies: int | None = None
     boneyard: str | None = None
     free: bool = False
@@ -57,14 +58,17 @@ class GameSetup:
         return self.header.set == "chinese"
 
     def table_setup(self) -> TableSetup:
-        """What reconstruction has to know. A spread boneyard is assumed until the count says otherwise."""
+        """What reconstruction has to know. A spread boneyard is assumed until the count says otherwise.
+
+        An engine that is no double is against the rules, not against nature: it is found by where it lies alone.
+        """
         family = Family.FREE if self.free else (Family.CHINESE if self.chinese else Family.MEXICAN)
         return TableSetup(
             family=family,
             players=self.header.players,
             stations=self.stations,
             mexican_station=self.mexican_station,
-            engine=self.engine.inner if self.engine is not None else None,
+            engine=self.engine.inner if self.engine is not None and self.engine.is_double else None,
             tile_mm=self.tile_mm,
             boneyard_spread=self.boneyard != "stacked",
             arms=int(self.header.options.get("arms", 1)),
@@ -86,9 +90,9 @@ class GameSetup:
         if self.stations:
             line["stations"] = dict(self.stations)
             line["mexican_station"] = self.mexican_station
-        if self.engine is not None or self.starter is not None:
+        if self.engine is not None or self.starter is not None or self.round_number is not None:
             line["round"] = {"engine": None if self.engine is None else list(self.engine), "starter": self.starter}
-            if self.round_number != 1:
+            if self.round_number is not None:
                 line["round"]["number"] = self.round_number
         for name in ("copies", "boneyard"):
             if getattr(self, name) is not None:
@@ -238,8 +242,8 @@ def _round(data: Mapping[str, Any], header: Header) -> dict[str, Any]:
     starter = value.get("starter")
     if starter is not None and starter not in header.players:
         raise SetupError(f"round.starter: {starter!r} does not play")
-    number = value.get("number", 1)
-    if type(number) is not int or number < 1:
+    number = value.get("number")
+    if number is not None and (type(number) is not int or number < 1):
         raise SetupError(f"round.number: expected 1, 2, 3 ..., not {number!r}")
     return {"engine": laid, "starter": starter, "round_number": number}
 

@@ -253,12 +253,16 @@ class WatchedTable:
         earlier.close()
 
     def _setup_for(self, session: Any) -> GameSetup:
-        """The source's own set-up where it is this very game's, else what the journal's header says of the table."""
+        """The source's own set-up where it is this very game's, else what the journal's header says of the table.
+
+        A game that was made on the page begins with its first round.
+        """
         if self._own_setup is not None:
             own: GameSetup = self._own_setup()
             if own.header.players == session.header.players and own.header.rules == session.header.rules:
                 return own
-        return setup_from_json(session.header.to_json())
+        said = setup_from_json(session.header.to_json())
+        return said if said.round_number is not None or said.engine is not None else replace(said, round_number=1)
 
     def _placed(self, setup: GameSetup, frame: Frame) -> GameSetup:
         """The set-up with the corners that a person has set on the page."""

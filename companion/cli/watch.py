@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 import tempfile
@@ -50,7 +51,7 @@ def watch(
             printer = Printer(as_json)
             watcher = _watcher(camera, eye, calibration, setup, printer, journal_path)
             watcher.see(first)
-            while True:
+            while not printer.unheard:
                 try:
                     if not watcher.step():
                         break
@@ -62,16 +63,20 @@ def watch(
                     click.echo(f"Error: {error}", err=True)
     except (CameraError, SetupError, WeightsError, AdaptationError) as error:
         raise click.ClickException(str(error)) from None
-    if failed:
+    if failed or printer.unheard:
         sys.exit(1)
 
 
 class Printer:
-    """Prints each event once, as it is recorded: a journal line, or a short sentence."""
+    """Prints each event once, as it is recorded: a journal line, or a short sentence.
+
+    `unheard`: whoever read them has gone (`companion watch ... | head`), and watching on is for nobody.
+    """
 
     def __init__(self, as_json: bool) -> None:
         self.as_json = as_json
         self.seq = 0
+        self.unheard = False
 
     def line(self, data: dict[str, Any]) -> None:
         """An event of a free board has not been through a journal, so it gets its number and its time here."""
@@ -80,8 +85,15 @@ class Printer:
         self.seq += 1
         data = {**data, "seq": data.get("seq") or self.seq, "at": data.get("at") or stamp(utc_now())}
         text = json.dumps(data, ensure_ascii=False) if self.as_json else sentence(data)
-        click.echo(text)
-        sys.stdout.flush()
+        if self.unheard:
+            return
+        try:
+            click.echo(text)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            self.unheard = True
+            # What is left in the buffer would be written, and fail, once more at the end.
+            sys.stdout = io.StringIO()
 
 
 def sentence(event: dict[str, Any]) -> str:

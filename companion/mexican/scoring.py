@@ -126,6 +126,12 @@ def engine_due(rules: RuleSet, set_max: int, round_number: int, first_engine: in
     return first - (round_number - 1)
 
 
+def round_of(rules: RuleSet, set_max: int, engine: int, first_engine: int | None = None) -> int | None:
+    """The number of the round whose engine has that value; None where the match has no such round."""
+    first = rules.first_engine_of(set_max) if first_engine is None else first_engine
+    return first - engine + 1 if 0 <= engine <= first and first - engine < last_round(rules, set_max) else None
+
+
 def last_round(rules: RuleSet, set_max: int) -> int:
     """The number of the match's last round: the rule set's, but never beyond the blank double."""
     return min(rules.rounds_of(set_max), rules.first_engine_of(set_max) + 1)

@@ -9,6 +9,7 @@ from typing import Any
 
 from companion.event_fields import Certainty, Story
 from companion.layout import Layout, Problem, Trouble
+from companion.mexican.scoring import round_of
 from companion.notation import Change, Drawing, Laying, Vanishing
 from companion.observed import Observation, difference, worth_asking
 from companion.position import LinePosition, Position
@@ -106,9 +107,9 @@ class SessionDesk:
         if self.session.phase == "scored" and self._still_lies(layout):
             return False
         if self.waiting():
-            engine, starter = self._begins(layout)
+            engine, starter, number = self._begins(layout)
             self.draws_seen = self._countable(layout)
-            self.session.start_round(engine, starter, draws_seen=self.draws_seen)
+            self.session.start_round(engine, starter, draws_seen=self.draws_seen, first_number=number)
             self._unanswered.forget()
             self._along_edge.clear()
             self._doubts = Doubts(self.settings.doubt_patience)
@@ -300,12 +301,21 @@ class SessionDesk:
     def over(self) -> bool:
         return self.session.phase in AFTER_THE_ROUND
 
-    def _begins(self, layout: Layout) -> tuple[Laid | None, str | None]:
-        """Engine and starter: the set-up's for the first round, later what is due; the engine as it lies counts."""
+    def _begins(self, layout: Layout) -> tuple[Laid | None, str | None, int | None]:
+        """Engine, starter and the match's first number: the set-up's; the engine as it lies counts, then what is due.
+
+        Who has the camera watch a later round of a match is not to be told that its engine is wrong.
+        """
         seen = layout.engine.laid if layout.engine is not None else None
         first, self._first = self._first, False
-        engine = seen or (self.setup.engine if first else None)
-        return (engine if self.rules.is_mexican else None), (self.setup.starter if first else None)
+        told = (self.setup.engine, self.setup.starter, self.setup.round_number)
+        said, starter, number = told if first else (None, None, None)
+        if not self.rules.is_mexican:
+            return None, starter, number
+        middle = said or seen
+        if first and number is None and middle is not None and middle.is_double:
+            number = round_of(self.rules, self.setup.header.set_max or 0, middle.inner)
+        return seen or said, starter, number
 
     def _countable(self, layout: Layout) -> bool:
         """Draws can be counted where all tiles not dealt are seen spread out; in Chinese games nothing is drawn."""

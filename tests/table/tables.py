@@ -39,9 +39,14 @@ def back(x: float, y: float, heading_deg: float = 0.0) -> SeenTile:
     return SeenTile((x, y), heading_deg, LENGTH, WIDTH, False, None, 0.99)
 
 
-def view(tiles: Iterable[SeenTile], markers: Iterable[Point] = (), hub: SeenHub | None = HUB) -> TableView:
-    """A table with the engine 12-12 in its middle."""
-    middle = [tile(600.0, 450.0, 0.0, 12, 12)]
+def view(
+    tiles: Iterable[SeenTile],
+    markers: Iterable[Point] = (),
+    hub: SeenHub | None = HUB,
+    engine: tuple[int, int] = (12, 12),
+) -> TableView:
+    """A table with the engine in its middle."""
+    middle = [tile(600.0, 450.0, 0.0, *engine)]
     return TableView((*middle, *tiles), tuple(SeenMarker(place, 0.9) for place in markers), hub)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -59,6 +61,18 @@ def test_an_event_is_told_in_one_sentence() -> None:
         sentence({**event, "violations": [{"code": "CLOSED_TRAIN"}]})
         == "Ben: tile played 5-7 @Ann [CLOSED_TRAIN]  (f7)"
     )
+
+
+def test_it_ends_quietly_when_nobody_reads_any_more() -> None:
+    watching = subprocess.Popen(
+        [sys.executable, "-m", "companion", "watch", "sim:4", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert watching.stdout is not None and watching.stderr is not None
+    assert b"round_started" in watching.stdout.readline()
+    watching.stdout.close()
+    assert watching.wait(timeout=120) == 1
+    assert watching.stderr.read() == b""
+    watching.stderr.close()
 
 
 @pytest.mark.photographs

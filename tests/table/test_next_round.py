@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from companion.layout import reconstruct
 from companion.notation import Laying
@@ -33,3 +37,39 @@ def test_the_old_table_begins_no_round_and_the_cleared_one_does(tmp_path: Path) 
     assert desk.first_table(cleared, "f2") is True
     assert session.phase == "playing"
     assert [event.KIND for event in session.events][-1] == "round_started"
+
+
+@pytest.mark.parametrize(
+    ("said", "lies", "number", "codes"),
+    [
+        ({"engine": [9, 9]}, (9, 9), 4, []),
+        ({}, (9, 9), 4, []),
+        ({"engine": [9, 9], "number": 4}, (9, 9), 4, []),
+        ({"engine": [12, 12]}, (9, 9), 1, ["WRONG_ENGINE"]),
+        ({"engine": [9, 9], "number": 2}, (9, 9), 2, ["WRONG_ENGINE"]),
+        ({"number": 1}, (9, 9), 1, ["WRONG_ENGINE"]),
+        ({"engine": [9, 8]}, (9, 8), 1, ["ENGINE_NOT_DOUBLE"]),
+    ],
+)
+def test_a_match_that_was_begun_before_is_watched_from_its_later_round(
+    tmp_path: Path, said: dict[str, Any], lies: tuple[int, int], number: int, codes: list[str]
+) -> None:
+    setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"], "round": said})
+    session = Session.create(tmp_path / "game.jsonl", setup.header)
+    desk = SessionDesk(session, load_ruleset("tactic"), setup, dict.fromkeys(double_set(12), 1))
+    assert desk.first_table(reconstruct(view([], engine=lies), replace(SETUP, engine=None)), "f1") is True
+    begun = session.events[-1].to_json()
+    assert begun["round"] == number and tuple(begun["engine"]) == lies
+    assert [finding["code"] for finding in begun.get("violations") or ()] == codes
+    assert setup_from_json(setup.to_json()) == setup
+
+
+def test_the_later_rounds_count_on_from_the_first_one(tmp_path: Path) -> None:
+    setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
+    session = Session.create(tmp_path / "game.jsonl", setup.header)
+    session.start_round((9, 9), "Ann", first_number=4)
+    session.end_round()
+    session.enter_scores({"Ann": 10, "Ben": 20})
+    session.start_round(first_number=11)
+    begun = session.events[-1].to_json()
+    assert begun["round"] == 5 and tuple(begun["engine"]) == (8, 8) and not begun.get("violations")

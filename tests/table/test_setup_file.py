@@ -65,6 +65,7 @@ def test_a_free_board_needs_only_its_set() -> None:
         ({"round": {"engine": [12, 12], "starter": "Zoe"}}, "'Zoe' does not play"),
         ({"set": "chinese"}, "the Chinese games have none"),
         ({"set": "double-x"}, "set: expected"),
+        ({"set": "double-19"}, "expected double-6 ... double-18 or chinese, not 'double-19'"),
         ({"players": ["Ann"]}, "two or more"),
         ({"tile_mm": [24, 48, 9]}, "is no domino"),
         ({"tile_mm": [48, 24]}, "tile_mm: expected 3 numbers"),
