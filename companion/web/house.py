@@ -49,6 +49,10 @@ class Placing(Protocol):
         """From now on the table lies there; None: where the printed markers are. Raises ValueError, OSError."""
         ...
 
+    def read_now(self) -> None:
+        """Read the table as it is, whatever moves over it."""
+        ...
+
 
 class Learning(Protocol):
     """Where the reader learns the players' own set."""

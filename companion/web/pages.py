@@ -97,7 +97,7 @@ def _whole(template: str, *, tv: bool) -> str:
 
 
 def _shown(board: Board, camera: Mapping[str, Any] | None) -> dict[str, Any]:
-    return {"board": board, "camera": camera, "manual": camera is None}
+    return {"board": board, "camera": camera, "manual": camera is None, "can_read": house().table is not None}
 
 
 class RegionCache:

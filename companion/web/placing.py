@@ -118,6 +118,15 @@ def place() -> AnyResponse | str:
     return jsonify(looked_over() or {"picture": False})
 
 
+@placing.post("/api/read-now")
+@needs_pin
+def read_now() -> AnyResponse:
+    """Out of every state, should the watcher ever wait for a stillness that does not come."""
+    read_body(request)
+    table().read_now()
+    return redirect("/", 303) if wants_page() else jsonify({"camera": house().camera_status()})
+
+
 def _corners(fields: Mapping[str, Any]) -> list[list[float]]:
     """As shares of the picture: JSON `corners`, or a form's `x0`, `y0` ... in percent."""
     given: Any = fields.get("corners")

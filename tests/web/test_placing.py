@@ -15,6 +15,7 @@ from flask.testing import FlaskClient
 from companion.cli.serve_table import TablePlace, look_over, place_from, read_place, write_place
 from companion.web.house import House
 from companion.web.placing import CAUSES, cause_words
+from tests.web.fakes import FakeCamera
 from vision.fiducials import DICTIONARY
 from vision.frame import Frame
 
@@ -26,6 +27,7 @@ class FakeTable:
 
     def __init__(self) -> None:
         self.placed: list[tuple[Any, Any]] = []
+        self.read = 0
         self.answer: dict[str, Any] | None = {
             "by": None, "why": "MARKERS", "missing": [1, 3], "corners": None, "causes": ["GLARE"], "fit": False,
             "problem": "corner marker 1, 3 not found",
@@ -40,6 +42,9 @@ class FakeTable:
 
     def place(self, corners: Any, size_mm: Any = None) -> None:
         self.placed.append((corners, size_mm))
+
+    def read_now(self) -> None:
+        self.read += 1
 
 
 @pytest.fixture
@@ -107,9 +112,27 @@ def test_corners_that_are_none_are_refused(keeper: FlaskClient, table: FakeTable
     assert table.placed == []
 
 
+def test_a_keeper_has_the_table_read_at_once(
+    keeper: FlaskClient, anyone: FlaskClient, house: House, table: FakeTable
+) -> None:
+    house.camera = FakeCamera()
+    assert "Read the table now" in keeper.get("/").get_data(as_text=True)
+    assert "Read the table now" not in anyone.get("/").get_data(as_text=True)
+    answer = keeper.post("/api/read-now", json={})
+    assert answer.status_code == 200 and answer.get_json()["camera"] == house.camera_status()
+    assert keeper.post("/api/read-now", data={}, content_type="application/x-www-form-urlencoded").status_code == 303
+    assert table.read == 2
+    assert anyone.post("/api/read-now", json={}).status_code in (401, 403) and table.read == 2
+
+
 def test_a_game_without_a_camera_says_so(anyone: FlaskClient) -> None:
     assert "No camera is connected" in anyone.get("/table").get_data(as_text=True)
     assert anyone.get("/api/table").status_code == 409
+
+
+def test_without_a_camera_nothing_can_be_read_now(keeper: FlaskClient) -> None:
+    assert "Read the table now" not in keeper.get("/").get_data(as_text=True)
+    assert keeper.post("/api/read-now", json={}).status_code == 409
 
 
 def test_what_was_kept_is_read_again_and_rubbish_is_not(tmp_path: Path) -> None:
