@@ -37,7 +37,8 @@ class GameSetup:
     `corners_px` are the table's corners in the picture, clockwise, corner 0 the origin. `copies` is how often every
     tile of the set exists where that differs from the set's own; `boneyard` is spread, stacked or None. `free` is a
     board without trains: tiles are reported as they appear, and no rules are applied. `round_number` is that of the
-    first round to be watched; where it is not said the engine tells it, as the rules count rounds.
+    first round to be watched; where it is not said the engine tells it, as the rules count rounds. `tile_known` False:
+    nobody said how large the tiles are, `tile_mm` is the commonest size.
     """
 
     header: Header
@@ -52,6 +53,7 @@ class GameSetup:
     copies: int | None = None
     boneyard: str | None = None
     free: bool = False
+    tile_known: bool = True
 
     @property
     def chinese(self) -> bool:
@@ -86,7 +88,8 @@ class GameSetup:
             if self.size_mm is not None:
                 table["size_mm"] = list(self.size_mm)
             line["table"] = table
-        line["tile_mm"] = list(self.tile_mm)
+        if self.tile_known:
+            line["tile_mm"] = list(self.tile_mm)
         if self.stations:
             line["stations"] = dict(self.stations)
             line["mexican_station"] = self.mexican_station
@@ -142,6 +145,7 @@ def setup_from_json(data: Any) -> GameSetup:
         copies=_copies(data),
         boneyard=_boneyard(data),
         free=free,
+        tile_known=data.get("tile_mm") is not None,
         **_round(data, header),
     )
     _refuse_contradictions(setup)

@@ -12,18 +12,20 @@ from typing import Any
 import cv2
 
 from companion.cli.learned import open_taught, usable
+from companion.cli.serve_seats import SEATS_FILE, Middle, Seating, middle_of
 from companion.cli.serve_table import PLACE_FILE, TablePlace, look_over, place_from, read_place, write_place
 from companion.cli.serve_view import CHECK_CORNERS, FOUND_AGAIN, ViewKeeper
 from companion.evidence import EvidenceStore
 from companion.setup_file import GameSetup, SetupError, setup_from_json
-from companion.supervise import AwayError, SupervisedCamera, SupervisedEye, keep_watching
+from companion.supervise import AwayError, EyeAwayError, SupervisedCamera, SupervisedEye, keep_watching
 from companion.tile import Tile
 from companion.watch import CameraNews, Watcher
 from companion.watch.hypotheses import settings_for
 from companion.watch.session_desk import SessionDesk
-from companion.watch.start import first_calibration, known_set
+from companion.watch.start import first_calibration, known_set, with_measured_tiles
 from companion.web.house import House, SessionLike
 from hardware.camera import Camera, open_camera
+from vision.calibration import Calibration
 from vision.frame import Frame, reduced
 from vision.settle import Settler
 
@@ -57,6 +59,7 @@ class WatchedTable:
         self._evidence = EvidenceStore(data_dir / "games")
         self._place_file = data_dir / PLACE_FILE
         self._place = read_place(self._place_file)
+        self._seating = Seating(data_dir / SEATS_FILE)
         if camera is None and (source == "picamera" or source.startswith(("usb:", "/dev/"))):
             camera = SupervisedCamera(source, beat=lambda: beat("camera"))
         self._camera: Camera = open_camera(source) if camera is None else camera
@@ -74,6 +77,7 @@ class WatchedTable:
         self._watcher: Watcher | None = None
         self._fresh = threading.Event()
         self._forget = threading.Event()
+        self._measure = threading.Event()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watching", daemon=True)
 
@@ -142,8 +146,46 @@ class WatchedTable:
         place: TablePlace | None = None if corners is None else place_from(corners, size_mm)
         write_place(self._place_file, place)
         with self._lock:
-            self._place = place
+            before, self._place = self._place, place
+        if place is not None and before is not None and place.turned(before):
+            self._seating.forget()
         self._fresh.set()
+
+    def unseated(self) -> bool:
+        """Is nobody known to sit anywhere in this game? Trains cannot be told apart then."""
+        with self._lock:
+            game = self._game
+        return game is not None and not self._setup_for(game[1]).stations
+
+    def seats(self) -> Mapping[str, Any] | None:
+        """Where everybody's handle stands on the picture, as shares of it; None while there is no picture or game.
+
+        Raises ValueError in one line while the table is not found.
+        """
+        around = self._around()
+        return None if around is None else self._seating.shown(*around)
+
+    def seat(self, places: Mapping[str, tuple[float, float]]) -> None:
+        """From now on the trains start there: shares of the picture by name. Raises ValueError, SeatsError, OSError."""
+        around = self._around()
+        if around is None:
+            raise ValueError("there is no picture yet")
+        self._seating.keep(places, *around)
+        self._fresh.set()
+
+    def _around(self) -> tuple[GameSetup, Frame, Calibration, Middle] | None:
+        """The present game's set-up, the latest picture, where the table is in it, and what the trains start from."""
+        with self._lock:
+            frame, game, watcher = self._frame, self._game, self._watcher
+        if frame is None or game is None:
+            return None
+        setup = self._placed(self._setup_for(game[1]), frame)
+        try:
+            found = first_calibration(frame, setup, self._eye) if watcher is None else watcher.calibration  # type: ignore[arg-type]
+            reading = None if setup.chinese else self._eye.look(frame.image, found.px_per_mm * setup.tile_mm[0])
+        except (SetupError, EyeAwayError) as fault:
+            raise ValueError(str(fault)) from None
+        return setup, frame, found, middle_of(reading, found)
 
     def read_now(self) -> None:
         """Read the table as it is: somebody pressed the button."""
@@ -162,6 +204,8 @@ class WatchedTable:
         events = event if isinstance(event, list | tuple) else (event,)
         if any(getattr(one, "KIND", "") in NEW_ROUND for one in events):
             self._forget.set()
+        if any(getattr(one, "KIND", "") == "round_started" for one in events):
+            self._measure.set()
 
     def _run(self) -> None:
         keep_watching(self._step, lost=self._lost, back=self._back, beat=lambda: self._beat("referee"), stop=self._stop)
@@ -185,6 +229,10 @@ class WatchedTable:
             self._frame = frame
             game = self._game
         self._evidence.remember(frame)
+        if self._watcher is not None and self._measure.is_set():
+            self._measure.clear()
+            if game is not None and self._other_tiles(frame, game[1], self._watcher):
+                self._watcher = None
         if self._watcher is None:
             if game is None:
                 self._say("looking")
@@ -196,6 +244,12 @@ class WatchedTable:
         if not self._view.in_doubt or self._found_again(frame, self._watcher):
             self._watcher.see(frame)
         return True
+
+    def _other_tiles(self, frame: Frame, session: Any, watcher: Watcher) -> bool:
+        """Does the engine that lies there now show that the set is larger or smaller than was assumed?"""
+        setup = self._setup_for(session)
+        measured = with_measured_tiles(setup, frame, watcher.calibration, self._eye)  # type: ignore[arg-type]
+        return measured.tile_mm not in (setup.tile_mm, watcher.setup.tile_mm)
 
     def _found_again(self, frame: Frame, watcher: Watcher) -> bool:
         """After an absence: where is the table now? Nothing is read before that is known."""
@@ -217,8 +271,12 @@ class WatchedTable:
         try:
             setup = self._placed(self._setup_for(session), frame)
             calibration = first_calibration(frame, setup, self._eye)  # type: ignore[arg-type]
+            setup = with_measured_tiles(setup, frame, calibration, self._eye)  # type: ignore[arg-type]
         except SetupError as fault:
             self._say("lost", str(fault))
+            return None
+        if not setup.stations and not setup.chinese and not setup.free:
+            self._say("unseated")
             return None
         known = known_set(setup)
         box = {Tile(a, b): count for (a, b), count in known.copies.items()}
@@ -255,14 +313,16 @@ class WatchedTable:
     def _setup_for(self, session: Any) -> GameSetup:
         """The source's own set-up where it is this very game's, else what the journal's header says of the table.
 
-        A game that was made on the page begins with its first round.
+        A game that was made on the page begins with its first round, and who sits where was shown on the page.
         """
         if self._own_setup is not None:
             own: GameSetup = self._own_setup()
             if own.header.players == session.header.players and own.header.rules == session.header.rules:
                 return own
         said = setup_from_json(session.header.to_json())
-        return said if said.round_number is not None or said.engine is not None else replace(said, round_number=1)
+        if said.round_number is None and said.engine is None:
+            said = replace(said, round_number=1)
+        return self._seating.into(said)
 
     def _placed(self, setup: GameSetup, frame: Frame) -> GameSetup:
         """The set-up with the corners that a person has set on the page."""

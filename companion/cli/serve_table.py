@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,11 @@ class TablePlace:
     def corners_px(self, size_wh: tuple[int, int]) -> tuple[Point, Point, Point, Point]:
         a, b, c, d = ((x * size_wh[0], y * size_wh[1]) for x, y in self.corners)
         return a, b, c, d
+
+    def turned(self, before: TablePlace) -> bool:
+        """Is another corner the first one now? Directions on the table count from it."""
+        (x, y), *_ = before.corners
+        return min(range(4), key=lambda n: math.dist(self.corners[n], (x, y))) != 0
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -32,7 +32,7 @@ def watch(
     from companion.cli.learned import learned_for
     from companion.cli.serve import default_data_dir
     from companion.setup_file import SetupError
-    from companion.watch.start import first_calibration
+    from companion.watch.start import first_calibration, with_measured_tiles
     from hardware.camera import CameraError, open_camera
     from vision.adaptation import AdaptationError
     from vision.eye import open_eye
@@ -48,6 +48,7 @@ def watch(
             if first is None:
                 raise click.ClickException(f"{source}: no picture in it")
             calibration = first_calibration(first, setup, eye)
+            setup = with_measured_tiles(setup, first, calibration, eye)
             printer = Printer(as_json)
             watcher = _watcher(camera, eye, calibration, setup, printer, journal_path)
             watcher.see(first)

@@ -8,11 +8,18 @@ from statistics import median
 import numpy as np
 
 from companion.setup_file import GameSetup, SetupError
+from companion.watch.view import inside
 from vision.calibration import Calibration, CalibrationError
 from vision.eye import Eye
 from vision.fiducials import find_markers, missing_corners, table_corners
 from vision.frame import Frame
 from vision.known_set import KnownSet
+
+LEAST_BACKS = 4
+LEAST_MM, MOST_MM = 30.0, 80.0
+"""No domino is shorter or longer."""
+ALIKE = 0.06
+"""Tiles of one set are outlined as long as each other within this part."""
 
 COPIES_ON_A_FREE_BOARD = 4
 """Assumed where a free board's set-up does not say how often each tile exists: board games have several sets."""
@@ -44,6 +51,33 @@ def first_calibration(frame: Frame, setup: GameSetup, eye: Eye) -> Calibration:
         return Calibration.from_corners(corners, size, setup.tile_mm[2], size_wh=(w, h))
     except CalibrationError as error:
         raise SetupError(str(error)) from None
+
+
+def with_measured_tiles(setup: GameSetup, frame: Frame, calibration: Calibration, eye: Eye) -> GameSetup:
+    """The set-up with the tiles as large as they are seen to be, where nobody said it and some lie there.
+
+    Sets are sold from 40 to 60 mm. Tiles that lie face up are measured, else at least `LEAST_BACKS` that do not: their
+    thick sides may look like more of them. What is not plainly a size of its own stays the common one.
+    """
+    if setup.tile_known or setup.free:
+        return setup
+    seen = [
+        tile for tile in eye.look(frame.image).tiles if inside(calibration.lie(tile.quad_px).center_mm, calibration)
+    ]
+    up = [calibration.lie(tile.quad_px) for tile in seen if tile.face == "up"]
+    lies = up or [calibration.lie(tile.quad_px) for tile in seen]
+    if not up and len(lies) < LEAST_BACKS:
+        return setup
+    length, width = median(lie.length_mm for lie in lies), median(lie.width_mm for lie in lies)
+    alike = sum(abs(lie.length_mm / length - 1) < ALIKE and abs(lie.width_mm / width - 1) < 2 * ALIKE for lie in lies)
+    common, _, thick = setup.tile_mm
+    if alike < 0.7 * len(lies) or not LEAST_MM <= length <= MOST_MM or not 1.6 <= length / width <= 2.8:
+        return setup
+    return (
+        setup
+        if abs(length / common - 1) < ALIKE
+        else replace(setup, tile_mm=(round(length, 1), round(width, 1), thick))
+    )
 
 
 def known_set(setup: GameSetup) -> KnownSet:

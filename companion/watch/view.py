@@ -63,7 +63,7 @@ def on_table(
     """What of a reading lies on the table and has the size of the set's tiles. `known_hub`: as it was seen before."""
     tiles = _without_doubles([_tile(tile, calibration) for tile in reading.tiles])
     length, width, _ = tile_mm
-    hub = _hub(reading.hub, calibration)
+    hub = hub_on_table(reading.hub, calibration)
     markers = [_doubted(_marker(marker, calibration), hub or known_hub) for marker in reading.markers]
     if hub is not None and known_hub is None:
         markers = _without_slots(markers, hub, tiles, length)
@@ -199,7 +199,8 @@ def _doubted(marker: SeenMarker, hub: SeenHub | None, surely: float = SURE_ON_HU
     return replace(marker, confidence=min(marker.confidence, LEAST_THING_CONFIDENCE - 0.01))
 
 
-def _hub(found: Found | None, calibration: Calibration) -> SeenHub | None:
+def hub_on_table(found: Found | None, calibration: Calibration) -> SeenHub | None:
+    """(middle in mm, radius in mm) of a hub; None where none was found, or off the table."""
     if found is None:
         return None
     quad = calibration.table_to_mm(np.asarray(found.quad_px, np.float64))

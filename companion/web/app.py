@@ -26,6 +26,7 @@ from companion.web.placing import placing
 from companion.web.plays import plays
 from companion.web.refusals import status_words
 from companion.web.rounds import rounds
+from companion.web.seating import seating
 from companion.web.setup import setup
 from companion.web.source import source
 from companion.web.stream import Seats, StreamSettings, stream
@@ -101,7 +102,7 @@ def _asset_mark(folder: Path) -> str:
 
 
 def _register(app: Flask) -> None:
-    for blueprint in (pages, access, api, stream, plays, rounds, setup, placing, learning, games, source):
+    for blueprint in (pages, access, api, stream, plays, rounds, setup, placing, seating, learning, games, source):
         app.register_blueprint(blueprint)
 
 

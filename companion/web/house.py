@@ -49,6 +49,20 @@ class Placing(Protocol):
         """From now on the table lies there; None: where the printed markers are. Raises ValueError, OSError."""
         ...
 
+    def unseated(self) -> bool:
+        """Has nobody shown yet who sits where in the present game?"""
+        ...
+
+    def seats(self) -> Mapping[str, Any] | None:
+        """`players`, `chinese`, `known`, `hub`, and as shares of the picture `middle` and `places` by name ("MX" is the
+        Mexican train). None while there is no picture or game. Raises ValueError in one line.
+        """
+        ...
+
+    def seat(self, places: Mapping[str, tuple[float, float]]) -> None:
+        """From now on the trains start there. Raises ValueError (perhaps with `one` and `other`), OSError."""
+        ...
+
     def read_now(self) -> None:
         """Read the table as it is, whatever moves over it."""
         ...

@@ -114,7 +114,7 @@ def place() -> AnyResponse | str:
     except OSError as fault:
         raise Conflict(_("The corners could not be kept: %(why)s", why=fault.strerror)) from None
     if wants_page():
-        return redirect("/table", 303)
+        return redirect("/seats?next=/round-start" if what == "keep" and table().unseated() else "/table", 303)
     return jsonify(looked_over() or {"picture": False})
 
 

@@ -67,9 +67,10 @@ def start() -> AnyResponse:
         raise BadRequest(say(str(refusal))) from None
     except OSError as fault:
         raise Conflict(_("The game could not be written to the disk: %(why)s", why=fault.strerror)) from None
+    unseated = (table := house().table) is not None and table.unseated()
     if wants_page():
-        return redirect("/round-start", 303)
-    return jsonify({"game": name})
+        return redirect("/seats?next=/round-start" if unseated else "/round-start", 303)
+    return jsonify({"game": name, "unseated": unseated})
 
 
 def read_header(fields: dict[str, Any]) -> dict[str, Any]:

@@ -158,6 +158,7 @@ def camera_words(state: str) -> str:
         "looking": _("Looking"),
         "lost": _("The camera is gone"),
         "unclear": _("A question is open"),
+        "unseated": _("Who sits where?"),
     }
     return words.get(state, _("Looking"))
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
+from companion.cli.serve_seats import Middle, seats_at
 from companion.cli.serve_table import TablePlace, look_over, place_from, read_place, write_place
 from companion.web.house import House
 from companion.web.placing import CAUSES, cause_words
@@ -28,6 +29,12 @@ class FakeTable:
     def __init__(self) -> None:
         self.placed: list[tuple[Any, Any]] = []
         self.read = 0
+        self.seated: dict[str, tuple[float, float]] = {}
+        self.asks_for_seats = False
+        self.around: dict[str, Any] | None = {
+            "players": ["Ann", "Ben"], "chinese": False, "known": False, "hub": True, "middle": [0.5, 0.5],
+            "places": {"Ann": [0.5, 0.7], "Ben": [0.35, 0.4], "MX": [0.65, 0.4]},
+        }  # fmt: skip
         self.answer: dict[str, Any] | None = {
             "by": None, "why": "MARKERS", "missing": [1, 3], "corners": None, "causes": ["GLARE"], "fit": False,
             "problem": "corner marker 1, 3 not found",
@@ -45,6 +52,20 @@ class FakeTable:
 
     def read_now(self) -> None:
         self.read += 1
+
+    def unseated(self) -> bool:
+        return self.asks_for_seats
+
+    def seats(self) -> Mapping[str, Any] | None:
+        if self.answer is None:
+            raise ValueError("the table is not found")
+        return self.around
+
+    def seat(self, places: Mapping[str, tuple[float, float]]) -> None:
+        if set(places) < {"Ann", "Ben"}:
+            raise ValueError("expected a place for each")
+        seats_at({name: (1000 * x, 1000 * y) for name, (x, y) in places.items()}, Middle((500.0, 500.0)))
+        self.seated = dict(places)
 
 
 @pytest.fixture

@@ -1,5 +1,5 @@
-// The table's corners on the camera's picture: four handles for mouse, finger and keyboard, kept equal to the form's
-// numbers. Without this file the numbers alone do the same.
+// The table's corners on the camera's picture, or the places where everybody's train starts: handles for mouse, finger and
+// keyboard, kept equal to the form's numbers. Without this file the numbers alone do the same.
 
 for (const stage of document.querySelectorAll("[data-placing]")) place(stage);
 
@@ -8,7 +8,10 @@ function place(stage) {
   if (!form) return;
   const image = stage.querySelector("img");
   const outline = stage.querySelector("polygon");
-  const fields = [0, 1, 2, 3].map((n) => ({ x: form.elements[`x${n}`], y: form.elements[`y${n}`] }));
+  const spokes = stage.querySelectorAll("line");
+  const names = JSON.parse(stage.dataset.names || "null");
+  const fields = [];
+  for (let n = 0; form.elements[`x${n}`]; n++) fields.push({ x: form.elements[`x${n}`], y: form.elements[`y${n}`] });
   const loupe = document.createElement("div");
   loupe.className = "loupe";
   loupe.hidden = true;
@@ -20,8 +23,8 @@ function place(stage) {
   function handle(n, field) {
     const knob = document.createElement("button");
     knob.type = "button";
-    knob.className = "corner";
-    knob.textContent = String(n + 1);
+    knob.className = names ? "corner seat" : "corner";
+    knob.textContent = names ? names[n] : String(n + 1);
     knob.addEventListener("pointerdown", (event) => {
       knob.setPointerCapture(event.pointerId);
       knob.focus({ preventScroll: true });
@@ -56,10 +59,14 @@ function place(stage) {
       if (!knob) return;
       knob.style.left = `${field.x.value}%`;
       knob.style.top = `${field.y.value}%`;
-      const name = stage.dataset.corner.replace("{n}", String(n + 1));
+      const name = names ? names[n] : stage.dataset.corner.replace("{n}", String(n + 1));
       knob.setAttribute("aria-label", `${name}: ${field.x.value} %, ${field.y.value} %`);
     });
-    outline.setAttribute("points", fields.map((field) => `${field.x.value},${field.y.value}`).join(" "));
+    outline?.setAttribute("points", fields.map((field) => `${field.x.value},${field.y.value}`).join(" "));
+    spokes.forEach((spoke, n) => {
+      spoke.setAttribute("x2", fields[n].x.value);
+      spoke.setAttribute("y2", fields[n].y.value);
+    });
   }
 
   // The place under the finger, four times as large, in the opposite corner of the picture.

@@ -1,0 +1,183 @@
+"""Who sits where: the directions in which the trains start from the hub (Chinese: in which the hands lie).
+
+No picture shows it, so somebody shows it on the page, once; it is kept for all games of the same people.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from companion.layout.hub import turn
+from companion.layout.setup import MEXICAN
+from companion.setup_file import LEAST_STEP_DEG, GameSetup
+from companion.tableview import Point
+from companion.watch.view import LEAST_THING_CONFIDENCE, hub_on_table
+from vision.calibration import Calibration
+from vision.frame import Frame
+from vision.reading import PictureReading
+
+SEATS_FILE = "seats.json"
+"""In the data folder: one for all games."""
+
+FROM_RIM_MM, FROM_ENGINE_MM = 40.0, 130.0
+"""How far from the hub's rim, or from the middle where no hub lies, a handle stands that nobody has moved yet."""
+
+NEAREST_MM = 25.0
+"""Nearer to the middle than this a place shows no direction."""
+
+
+class SeatsError(ValueError):
+    """`one` and `other` (None: the middle) are where they cannot both be."""
+
+    def __init__(self, one: str, other: str | None) -> None:
+        super().__init__(f"{one} and {other} are on one station" if other else f"{one} is in the middle of the table")
+        self.one, self.other = one, other
+
+
+@dataclass(frozen=True, slots=True)
+class Seats:
+    """`stations` {name: degrees in the table's coordinates}; `mexican` None: that train may begin anywhere."""
+
+    stations: Mapping[str, float]
+    mexican: float | None = None
+
+    def known_of(self, players: Iterable[str]) -> bool:
+        return all(name in self.stations for name in players)
+
+    def into(self, setup: GameSetup) -> GameSetup:
+        """The set-up with these stations where it says none and every player's is known."""
+        players = setup.header.players
+        if setup.stations or setup.free or not self.known_of(players):
+            return setup
+        own = {name: self.stations[name] for name in players}
+        return replace(setup, stations=own, mexican_station=None if setup.chinese else self.mexican)
+
+
+NOBODY_SEATED = Seats({})
+
+
+@dataclass(frozen=True, slots=True)
+class Middle:
+    """Around what the stations lie, in mm; `rim_mm` 0: no hub is seen, it is the table's own middle."""
+
+    place: Point
+    rim_mm: float = 0.0
+
+
+def middle_of(reading: PictureReading | None, calibration: Calibration) -> Middle:
+    """The hub where one is seen surely enough, else the middle of the table."""
+    hub = None if reading is None else hub_on_table(reading.hub, calibration)
+    if hub is not None and hub.confidence >= LEAST_THING_CONFIDENCE:
+        return Middle(hub.center_mm, hub.radius_mm)
+    w, h = calibration.size_mm
+    return Middle((w / 2, h / 2))
+
+
+def seats_at(places: Mapping[str, Point], middle: Middle) -> Seats:
+    """From places on the table in mm, the Mexican train's under its own name. Raises SeatsError."""
+    angles: dict[str, float] = {}
+    for name, (x, y) in places.items():
+        dx, dy = x - middle.place[0], y - middle.place[1]
+        if math.hypot(dx, dy) < NEAREST_MM:
+            raise SeatsError(name, None)
+        angle = math.degrees(math.atan2(dy, dx))
+        for other, there in angles.items():
+            if abs(turn(angle, there)) < LEAST_STEP_DEG:
+                raise SeatsError(other, name)
+        angles[name] = round(angle, 1)
+    mexican = angles.pop(MEXICAN, None)
+    return Seats(angles, mexican)
+
+
+def places_of(
+    seats: Seats, players: tuple[str, ...], middle: Middle, size_mm: Point, chinese: bool
+) -> dict[str, Point]:
+    """Where the handles stand: at the known stations, else spread evenly in the order of play, the first one below."""
+    names = players if chinese else (*players, MEXICAN)
+    known = {**seats.stations, MEXICAN: seats.mexican}
+    way = -1 if chinese else 1
+    angles = {name: 90.0 + way * n * 360.0 / len(names) for n, name in enumerate(names)}
+    if seats.known_of(players):
+        angles = {name: float(angle) for name in names if (angle := known[name]) is not None}
+    reach = middle.rim_mm + FROM_RIM_MM if middle.rim_mm else FROM_ENGINE_MM
+    if chinese:
+        reach = 0.4 * min(size_mm)
+    x, y = middle.place
+    return {
+        name: (x + reach * math.cos(math.radians(angle)), y + reach * math.sin(math.radians(angle)))
+        for name, angle in angles.items()
+    }
+
+
+class Seating:
+    """The seats as they are kept, for a page and a camera that run side by side. Thread-safe."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._seats = read_seats(path)
+
+    def into(self, setup: GameSetup) -> GameSetup:
+        with self._lock:
+            return self._seats.into(setup)
+
+    def forget(self) -> None:
+        """Raises OSError."""
+        self._keep(NOBODY_SEATED)
+
+    def shown(self, setup: GameSetup, frame: Frame, calibration: Calibration, middle: Middle) -> Mapping[str, Any]:
+        """Where everybody's handle stands on the picture, as shares of it."""
+        known = Seats(setup.stations, setup.mexican_station)
+        places = places_of(known, setup.header.players, middle, calibration.size_mm, setup.chinese)
+        shares = calibration.table_to_px([middle.place, *places.values()]) / np.array(frame.size_wh)
+        rounded = [[round(float(x), 5), round(float(y), 5)] for x, y in shares]
+        return {
+            "players": list(setup.header.players),
+            "chinese": setup.chinese,
+            "known": bool(setup.stations),
+            "hub": middle.rim_mm > 0,
+            "middle": rounded[0],
+            "places": dict(zip(places, rounded[1:], strict=True)),
+        }
+
+    def keep(
+        self, places: Mapping[str, Point], setup: GameSetup, frame: Frame, calibration: Calibration, middle: Middle
+    ) -> None:
+        """`places` are shares of the picture by name. Raises ValueError, SeatsError, OSError."""
+        players = {*setup.header.players}
+        if not players <= {*places} <= (players if setup.chinese else players | {MEXICAN}):
+            raise ValueError(f"expected a place for each of {', '.join(setup.header.players)}")
+        at = calibration.table_to_mm(np.array(list(places.values())) * np.array(frame.size_wh)).tolist()
+        self._keep(seats_at({name: (x, y) for name, (x, y) in zip(places, at, strict=True)}, middle))
+
+    def _keep(self, seats: Seats) -> None:
+        with self._lock:
+            write_seats(self._path, seats)
+            self._seats = seats
+
+
+def read_seats(path: Path) -> Seats:
+    """What was kept; nobody where nothing was, or it cannot be read: then it is asked for again."""
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        stations = {str(name): float(angle) for name, angle in kept["stations"].items()}
+        mexican = None if kept["mexican"] is None else float(kept["mexican"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return NOBODY_SEATED
+    fine = all(math.isfinite(angle) for angle in (*stations.values(), mexican or 0.0))
+    return Seats(stations, mexican) if fine else NOBODY_SEATED
+
+
+def write_seats(path: Path, seats: Seats) -> None:
+    """Whole or not at all. Raises OSError."""
+    unfinished = path.with_suffix(".part")
+    unfinished.write_text(json.dumps({"stations": dict(seats.stations), "mexican": seats.mexican}), encoding="utf-8")
+    unfinished.replace(path)

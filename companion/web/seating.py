@@ -1,0 +1,105 @@
+"""Who sits where: a handle for everybody, dragged to where the train starts (Chinese: to where the player sits)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Blueprint, Response, jsonify, redirect, render_template, request
+from werkzeug.exceptions import BadRequest, Conflict
+from werkzeug.wrappers import Response as AnyResponse
+
+from companion.web.access import needs_pin, own_path, wants_page
+from companion.web.body import read_body
+from companion.web.languages import gettext as _
+from companion.web.placing import table
+from companion.web.wording import MEXICAN
+
+seating = Blueprint("seating", __name__)
+
+
+def title(name: str) -> str:
+    """What a handle is called."""
+    return _("Mexican train") if name == MEXICAN else name
+
+
+def seats_now() -> Mapping[str, Any] | None:
+    """Raises Conflict where the table is not found."""
+    try:
+        return table().seats()
+    except ValueError:
+        raise Conflict(_("First the table must be found: check camera and table.")) from None
+
+
+@seating.get("/seats")
+def show() -> str | AnyResponse:
+    """The camera's picture with a handle for each train; where the table is not found, that comes first."""
+    try:
+        found = seats_now()
+    except Conflict:
+        return redirect("/table", 303)
+    titles = [title(name) for name in (found or {}).get("places", ())]
+    onward = own_path(request.args.get("next") or "/")
+    return render_template("seats.html", seats=found, titles=titles, seat_title=title, next=onward, tv=False)
+
+
+@seating.get("/api/seats")
+def state() -> Response:
+    """The same for programs; `{"picture": false}` until there is a picture and a game."""
+    found = seats_now()
+    return jsonify({"picture": False} if found is None else {"picture": True, **found})
+
+
+@seating.post("/seats")
+@seating.post("/api/seats")
+@needs_pin
+def keep() -> AnyResponse:
+    """`places`: {name: [x, y]} as shares of the picture; or a form's `name0`, `x0`, `y0` ... in percent."""
+    fields = read_body(request)
+    places = _places(fields)
+    try:
+        table().seat(places)
+    except ValueError as fault:
+        raise BadRequest(_refusal(fault)) from None
+    except OSError as fault:
+        raise Conflict(_("The seats could not be kept: %(why)s", why=fault.strerror)) from None
+    if wants_page():
+        return redirect(own_path(request.form.get("next") or "/"), 303)
+    return jsonify({"kept": sorted(places)})
+
+
+def _refusal(fault: ValueError) -> str:
+    one, other = getattr(fault, "one", None), getattr(fault, "other", None)
+    if one and other:
+        return _("%(one)s and %(other)s cannot start at one place.", one=title(one), other=title(other))
+    if one:
+        return _("Move %(name)s away from the middle.", name=title(one))
+    return _("Everybody who plays needs a place in the picture.")
+
+
+def _places(fields: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
+    given: Any = fields.get("places")
+    if given is None:
+        given = {}
+        while (name := fields.get(f"name{len(given)}")) is not None:
+            n = len(given)
+            given[str(name)] = [_percent(fields.get(f"x{n}")), _percent(fields.get(f"y{n}"))]
+    if not isinstance(given, dict) or not given:
+        raise BadRequest(_("Everybody who plays needs a place in the picture."))
+    return {str(name): _point(place) for name, place in given.items()}
+
+
+def _percent(value: Any) -> float:
+    try:
+        return float(str(value).strip().replace(",", ".")) / 100
+    except ValueError:
+        return math.nan
+
+
+def _point(place: Any) -> tuple[float, float]:
+    if isinstance(place, list) and len(place) == 2 and all(type(share) in (int, float) for share in place):
+        x, y = float(place[0]), float(place[1])
+        if -0.5 <= x <= 1.5 and -0.5 <= y <= 1.5:
+            return x, y
+    raise BadRequest(_("Everybody who plays needs a place in the picture."))
