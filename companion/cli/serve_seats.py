@@ -27,8 +27,8 @@ from vision.reading import PictureReading
 SEATS_FILE = "seats.json"
 """In the data folder: one for all games."""
 
-FROM_RIM_MM, FROM_ENGINE_MM = 40.0, 130.0
-"""How far from the hub's rim, or from the middle where no hub lies, a handle stands that nobody has moved yet."""
+REACH = 0.36
+"""How far from the middle the handles stand, in shorter sides of the table: on a phone they must not cover others."""
 
 NEAREST_MM = 25.0
 """Nearer to the middle than this a place shows no direction."""
@@ -107,9 +107,7 @@ def places_of(
     angles = {name: 90.0 + way * n * 360.0 / len(names) for n, name in enumerate(names)}
     if seats.known_of(players):
         angles = {name: float(angle) for name in names if (angle := known[name]) is not None}
-    reach = middle.rim_mm + FROM_RIM_MM if middle.rim_mm else FROM_ENGINE_MM
-    if chinese:
-        reach = 0.4 * min(size_mm)
+    reach = REACH * min(size_mm)
     x, y = middle.place
     return {
         name: (x + reach * math.cos(math.radians(angle)), y + reach * math.sin(math.radians(angle)))
