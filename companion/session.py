@@ -64,6 +64,12 @@ class Session(OpenGame):
         """An earlier game, to be continued. Raises JournalError, RuleSetError."""
         return cls(Journal.open(path, clock))
 
+    @property
+    def starter_is_named(self) -> bool:
+        """Whether it is known who starts the next round."""
+        with self._lock:
+            return self._ledger.match.starter_is_named
+
     def start_round(
         self,
         engine: TileLike | None = None,

@@ -289,7 +289,7 @@ class WatchedTable:
             return self._evidence.keep(name, shown, _corners_of(watcher), before=True, tiles=tiles)
 
         settings = settings_for(self._camera.stills)
-        desk = SessionDesk(session, session.rules, setup, box, settings=settings, keep=keep)
+        desk = SessionDesk(session, session.rules, setup, box, settings=settings, keep=keep, asks=True)
         return Watcher(
             self._camera,
             self._eye,  # type: ignore[arg-type]

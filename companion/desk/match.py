@@ -119,6 +119,13 @@ class Match:
         return sheet.number if sheet.how == "abandoned" else sheet.number + 1
 
     @property
+    def starter_is_named(self) -> bool:
+        """Do the rules and the rounds so far say who starts the next one? Else `next_starter` is but next in turn."""
+        sheet = self.board.round
+        again = sheet is not None and sheet.how == "abandoned" and sheet.starter is not None
+        return self.board.next_starter is not None or again
+
+    @property
     def next_starter(self) -> str:
         sheet = self.board.round
         if self.board.next_starter is not None:

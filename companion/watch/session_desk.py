@@ -51,7 +51,10 @@ class SessionDesk:
         *,
         settings: HypothesisSettings | None = None,
         keep: Keep = as_named,
+        asks: bool = False,
     ) -> None:
+        """`asks`: there is a page where somebody can say who starts; what nobody has said is waited for."""
+        self.asks = asks
         self.session = session
         self.rules = rules
         self.setup = setup
@@ -105,6 +108,9 @@ class SessionDesk:
         A table on which the tiles of the last round still lie begins nothing.
         """
         if self.session.phase == "scored" and self._still_lies(layout):
+            return False
+        said = self._first and self.setup.starter is not None
+        if self.waiting() and self.asks and not (said or self.session.starter_is_named):
             return False
         if self.waiting():
             engine, starter, number = self._begins(layout)

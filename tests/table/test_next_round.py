@@ -73,3 +73,29 @@ def test_the_later_rounds_count_on_from_the_first_one(tmp_path: Path) -> None:
     session.start_round(first_number=11)
     begun = session.events[-1].to_json()
     assert begun["round"] == 5 and tuple(begun["engine"]) == (8, 8) and not begun.get("violations")
+
+
+def test_who_starts_is_waited_for_where_somebody_can_say_it(tmp_path: Path) -> None:
+    setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
+    session = Session.create(tmp_path / "game.jsonl", setup.header)
+    box = dict.fromkeys(double_set(12), 1)
+    desk = SessionDesk(session, load_ruleset("tactic"), setup, box, asks=True)
+    table = reconstruct(view(eastward([(12, 5)])), SETUP)
+    assert desk.first_table(table, "f1") is False and session.phase == "waiting"
+    session.start_round((12, 12), "Ben")
+    assert desk.first_table(table, "f2") is True
+    assert [event.KIND for event in session.events] == ["round_started", "tile_played"]
+    session.end_round()
+    session.enter_scores({"Ann": 10, "Ben": 20})
+    # The next one's starter follows from the rules.
+    again = SessionDesk(session, load_ruleset("tactic"), setup, box, asks=True)
+    assert again.first_table(reconstruct(view([]), SETUP), "f3") is True and session.phase == "playing"
+
+
+def test_a_starter_in_the_set_up_file_need_not_be_said_again(tmp_path: Path) -> None:
+    said = {"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"], "round": {"starter": "Ben"}}
+    setup = setup_from_json(said)
+    session = Session.create(tmp_path / "game.jsonl", setup.header)
+    desk = SessionDesk(session, load_ruleset("tactic"), setup, dict.fromkeys(double_set(12), 1), asks=True)
+    assert desk.first_table(reconstruct(view([]), SETUP), "f1") is True
+    assert session.events[0].to_json()["starter"] == "Ben"
