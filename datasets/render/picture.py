@@ -117,7 +117,13 @@ def _draw(rng: Rng, plan: Plan, camera: Camera) -> Picture:
         "width": width,
         "height": height,
     }
-    return Picture(out, label_all(camera, tiles, things, owners, out), meta, quality)
+    return Picture(out, label_all(camera, tiles, things, owners, packed(out, quality)), meta, quality)
+
+
+def packed(image: NDArray[np.uint8], quality: int) -> NDArray[np.uint8]:
+    """What is left of a picture in its file: that, and not what was drawn, is what can be read."""
+    jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])[1]
+    return np.asarray(cv2.imdecode(jpeg, cv2.IMREAD_COLOR), np.uint8)
 
 
 def _hang_camera(rng: Rng, plan: Plan, width: int, height: int, whole: int = 0) -> Camera:

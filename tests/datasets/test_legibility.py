@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import cv2
 import numpy as np
+import pytest
 
+from datasets.render import picture
 from datasets.render.chance import stream
 from datasets.render.legibility import half_contrast
 from datasets.render.styles import make_style, resized
@@ -48,3 +50,17 @@ def test_chinese_pips_are_looked_for_where_they_are_printed() -> None:
     for seed in range(4):
         image, labels = render_table(scene, seed)
         assert min(_contrasts(image, labels, seed, scene)) > 20
+
+
+def test_what_is_measured_is_what_the_file_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(picture, "packed", lambda image, _quality: np.zeros_like(image))
+    tables = [picture.draw_picture(stream(seed, "a table"), 480, 360, scene="hand").objects for seed in range(3)]
+    measured = [max(one["half_contrast"]) for objects in tables for one in objects if "half_contrast" in one]
+    assert measured and max(measured) == 0
+
+
+def test_faint_pips_may_drown_in_a_coarse_file() -> None:
+    image = np.full((64, 64, 3), 250, np.uint8)
+    image[30:32, 30:32] = 238
+    fine, coarse = (picture.packed(image, quality).astype(int) for quality in (98, 10))
+    assert np.ptp(fine) >= 8 > np.ptp(coarse)
