@@ -82,6 +82,7 @@ def quick_start_card(sheet: Sheet) -> None:
         y,
         width,
         (
+            "A new game: choose the rules, write the names, drag each to where its train starts, say who starts.",
             "Play as always. Nobody has to press anything after a tile.",
             "Lay the tile, take your hand away: the picture is read when the table is still and clear.",
             "Drew and passed? Say so with one tap, or press the pass button: the camera does not see hands.",

@@ -103,3 +103,20 @@ def test_numbers_move_the_corners_too(page: Page) -> None:
     page.get_by_text("Corners as numbers").click()
     page.fill('input[name="x0"]', "33")
     assert page.locator(".corner").first.evaluate("knob => knob.style.left") == "33%"
+
+
+def test_a_name_is_dragged_to_where_the_train_starts(page: Page, table: FakeTable) -> None:
+    page.goto("/seats", wait_until="load")
+    expect(page.locator(".corner.seat")).to_have_text(["Ann", "Ben", "Mexican train"])
+    box = page.locator(".placing img").bounding_box()
+    knob = page.get_by_role("button", name="Ben").bounding_box()
+    assert box is not None and knob is not None
+    page.mouse.move(knob["x"] + knob["width"] / 2, knob["y"] + knob["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.2 * box["width"], box["y"] + 0.6 * box["height"], steps=4)
+    page.mouse.up()
+    spoke = page.locator(".placing line").nth(1)
+    assert float(spoke.get_attribute("x2") or 0) == pytest.approx(20, abs=0.5)
+    page.get_by_role("button", name="Use these places").click()
+    page.wait_for_url("**/")
+    assert table.seated["Ben"] == pytest.approx((0.2, 0.6), abs=0.005) and set(table.seated) == {"Ann", "Ben", "MX"}
