@@ -23,7 +23,7 @@ from companion.watch.doubts import Doubts
 from companion.watch.ending import Ending, OpenHands
 from companion.watch.hypotheses import Hypothesis, HypothesisSettings, other_readings
 from companion.watch.told_line import line_of, new_in_line
-from companion.watch.touching import hardly_read
+from companion.watch.touching import hardly_read, surely_laid
 from companion.watch.unanswered import Keep, Unanswered, as_lines
 from companion.watch.weighing import candidates
 
@@ -308,11 +308,11 @@ class SessionDesk:
         return self.session.phase in AFTER_THE_ROUND
 
     def _begins(self, layout: Layout) -> tuple[Laid | None, str | None, int | None]:
-        """Engine, starter and the match's first number: the set-up's; the engine as it lies counts, then what is due.
+        """Engine, starter and the match's first number: the engine as it surely lies, the set-up's, then what is due.
 
-        Who has the camera watch a later round of a match is not to be told that its engine is wrong.
+        Who has the camera watch a later round of a match is not told that its engine is wrong, nor who is misread.
         """
-        seen = layout.engine.laid if layout.engine is not None else None
+        sure, seen = surely_laid(layout.engine), layout.engine.laid if layout.engine is not None else None
         first, self._first = self._first, False
         told = (self.setup.engine, self.setup.starter, self.setup.round_number)
         said, starter, number = told if first else (None, None, None)
@@ -321,7 +321,8 @@ class SessionDesk:
         middle = said or seen
         if first and number is None and middle is not None and middle.is_double:
             number = round_of(self.rules, self.setup.header.set_max or 0, middle.inner)
-        return seen or said, starter, number
+            sure = sure or middle
+        return sure or said, starter, number
 
     def _countable(self, layout: Layout) -> bool:
         """Draws can be counted where all tiles not dealt are seen spread out; in Chinese games nothing is drawn."""

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from companion.layout import Layout, PlacedTile
 from companion.observed import Observation
 from companion.tableview import SeenHalf
+from companion.tile import Laid
 
 SURE_TO_ACCUSE = 0.98
 
@@ -28,6 +29,13 @@ def hardly_read(observation: Observation, layout: Layout, engine: int | None) ->
         ):
             return True
     return False
+
+
+def surely_laid(tile: PlacedTile | None) -> Laid | None:
+    """What a tile was read as, where both halves were read so surely that somebody may be held to it."""
+    if tile is None or tile.halves is None or min(half.p for half in tile.halves) < SURE_TO_ACCUSE:
+        return None
+    return tile.laid
 
 
 def _joints(row: Sequence[PlacedTile], place: int, engine: int | None) -> Iterator[tuple[SeenHalf, SeenHalf]]:

@@ -99,3 +99,20 @@ def test_a_starter_in_the_set_up_file_need_not_be_said_again(tmp_path: Path) -> 
     desk = SessionDesk(session, load_ruleset("tactic"), setup, dict.fromkeys(double_set(12), 1), asks=True)
     assert desk.first_table(reconstruct(view([]), SETUP), "f1") is True
     assert session.events[0].to_json()["starter"] == "Ben"
+
+
+@pytest.mark.parametrize(("p", "engine", "codes"), [(0.999, (11, 11), ["WRONG_ENGINE"]), (0.9, (12, 12), [])])
+def test_a_wrong_engine_is_one_that_was_surely_read(
+    tmp_path: Path, p: float, engine: tuple[int, int], codes: list[str]
+) -> None:
+    said = {"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"], "round": {"number": 1, "starter": "Ann"}}
+    setup = setup_from_json(said)
+    session = Session.create(tmp_path / "game.jsonl", setup.header)
+    desk = SessionDesk(session, load_ruleset("tactic"), setup, dict.fromkeys(double_set(12), 1))
+    seen = view([], engine=(11, 11))
+    halves = tuple(replace(half, p=p) for half in seen.tiles[0].halves or ())
+    unsure = replace(seen, tiles=(replace(seen.tiles[0], halves=halves),))
+    desk.first_table(reconstruct(unsure, replace(SETUP, engine=None)), "f1")
+    begun = session.events[0].to_json()
+    assert tuple(begun["engine"]) == engine
+    assert [finding["code"] for finding in begun.get("violations") or ()] == codes
