@@ -30,6 +30,9 @@ SEATS_FILE = "seats.json"
 REACH = 0.36
 """How far from the middle the handles stand, in shorter sides of the table: on a phone they must not cover others."""
 
+ENGINE_WITHIN = 0.25
+"""Where no hub lies: an engine is no farther from the middle of the table than this part of its shorter side."""
+
 NEAREST_MM = 25.0
 """Nearer to the middle than this a place shows no direction."""
 
@@ -66,19 +69,25 @@ NOBODY_SEATED = Seats({})
 
 @dataclass(frozen=True, slots=True)
 class Middle:
-    """Around what the stations lie, in mm; `rim_mm` 0: no hub is seen, it is the table's own middle."""
+    """Around what the stations lie, in mm; `rim_mm` 0: no hub is seen, it is the engine or the table's own middle."""
 
     place: Point
     rim_mm: float = 0.0
 
 
 def middle_of(reading: PictureReading | None, calibration: Calibration) -> Middle:
-    """The hub where one is seen surely enough, else the middle of the table."""
-    hub = None if reading is None else hub_on_table(reading.hub, calibration)
+    """The hub where one is seen surely enough, else the double nearest to the middle of the table, else that."""
+    w, h = calibration.size_mm
+    centre = (w / 2, h / 2)
+    if reading is None:
+        return Middle(centre)
+    hub = hub_on_table(reading.hub, calibration)
     if hub is not None and hub.confidence >= LEAST_THING_CONFIDENCE:
         return Middle(hub.center_mm, hub.radius_mm)
-    w, h = calibration.size_mm
-    return Middle((w / 2, h / 2))
+    doubles = [tile for tile in reading.tiles if tile.values is not None and tile.values[0] == tile.values[1]]
+    places = [calibration.lie(tile.quad_px).center_mm for tile in doubles]
+    nearest = min(places, key=lambda place: math.dist(place, centre), default=centre)
+    return Middle(nearest if math.dist(nearest, centre) <= ENGINE_WITHIN * min(w, h) else centre)
 
 
 def seats_at(places: Mapping[str, Point], middle: Middle) -> Seats:

@@ -10,14 +10,15 @@ import pytest
 from flask.testing import FlaskClient
 
 from companion.cli.serve_camera import WatchedTable
-from companion.cli.serve_seats import Middle, Seats, SeatsError, places_of, read_seats, seats_at, write_seats
+from companion.cli.serve_seats import Middle, Seats, SeatsError, middle_of, places_of, read_seats, seats_at, write_seats
 from companion.header import Header
 from companion.setup_file import setup_from_json
 from companion.web.house import House
 from tests.web.fakes import FakeCamera
 from tests.web.test_placing import FakeTable
+from vision.calibration import Calibration
 from vision.frame import Frame
-from vision.reading import PictureReading
+from vision.reading import HalfReading, PictureReading, TileReading
 
 PLACES = {"Ann": [0.5, 0.8], "Ben": [0.2, 0.5], "MX": [0.8, 0.5]}
 FORM = {"name0": "Ann", "x0": "50", "y0": "80", "name1": "Ben", "x1": "20", "y1": "50"}
@@ -169,3 +170,17 @@ def test_what_was_shown_on_the_page_is_what_the_next_table_is_read_by(house: Hou
     assert again._setup_for(game).stations == setup.stations
     watched.place([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0]], [900, 1200])
     assert watched.unseated(), "directions count from the first corner, and that is another one now"
+
+
+def test_without_a_hub_the_lines_start_at_the_engine() -> None:
+    table = Calibration.from_corners([[0, 0], [1200, 0], [1200, 900], [0, 900]], (1200, 900), 9.0)
+
+    def lying(x: float, y: float, low: int, high: int) -> TileReading:
+        corners = [[x - 24, y + 12], [x - 24, y - 12], [x + 24, y - 12], [x + 24, y + 12]]
+        quad = table.to_px(corners).astype(np.float32)
+        return TileReading(quad, "up", (HalfReading(low, 1.0), HalfReading(high, 1.0)), 1.0)
+
+    engine, train, far = lying(680, 470, 12, 12), lying(610, 450, 12, 5), lying(100, 100, 9, 9)
+    assert middle_of(PictureReading((1200, 900), (far, train, engine)), table).place == pytest.approx((680, 470), abs=1)
+    assert middle_of(PictureReading((1200, 900), (far, train)), table).place == (600, 450)
+    assert middle_of(None, table).place == (600, 450)
