@@ -64,7 +64,7 @@ def calibrated(
             raise click.UsageError("--corners needs --size: the table between its corners in mm, such as 1200x900")
         points = parsed_corners(corners)
         return Calibration.from_corners(points, size, tile_height, lens, size_wh), None
-    markers = find_markers(image, thorough=True)
+    markers = find_markers(image)
     try:
         calibration = Calibration.from_markers(markers, size, tile_height, lens, size_wh)
     except CalibrationError as problem:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -27,6 +28,7 @@ from companion.web.house import House, SessionLike
 from hardware.camera import Camera, open_camera
 from vision.calibration import Calibration
 from vision.frame import Frame, reduced
+from vision.reading import PictureReading
 from vision.settle import Settler
 
 STILL_WH = (1280, 960)
@@ -34,6 +36,9 @@ STILL_WH = (1280, 960)
 
 TRY_AGAIN_S = 2.0
 """Pause before the table is looked for again: somebody is moving corners or camera."""
+
+GLANCE_S = 5.0
+"""So long the seats' page goes by one look at the table."""
 
 MOVED_SHARE = 0.003
 """Corners that moved by more than this share of the picture's width are worth a word."""
@@ -60,6 +65,7 @@ class WatchedTable:
         self._place_file = data_dir / PLACE_FILE
         self._place = read_place(self._place_file)
         self._seating = Seating(data_dir / SEATS_FILE)
+        self._glanced: tuple[float, PictureReading] | None = None
         if camera is None and (source == "picamera" or source.startswith(("usb:", "/dev/"))):
             camera = SupervisedCamera(source, beat=lambda: beat("camera"))
         self._camera: Camera = open_camera(source) if camera is None else camera
@@ -182,10 +188,17 @@ class WatchedTable:
         setup = self._placed(self._setup_for(game[1]), frame)
         try:
             found = first_calibration(frame, setup, self._eye) if watcher is None else watcher.calibration  # type: ignore[arg-type]
-            reading = None if setup.chinese else self._eye.look(frame.image, found.px_per_mm * setup.tile_mm[0])
+            reading = None if setup.chinese else self._glance(frame, found.px_per_mm * setup.tile_mm[0])
         except (SetupError, EyeAwayError) as fault:
             raise ValueError(str(fault)) from None
         return setup, frame, found, middle_of(reading, found)
+
+    def _glance(self, frame: Frame, length_px: float) -> PictureReading:
+        """What lies there, looked for once in a while however many phones ask: the watcher needs the same eye."""
+        now = time.monotonic()
+        if self._glanced is None or now - self._glanced[0] > GLANCE_S:
+            self._glanced = (now, self._eye.look(frame.image, length_px))
+        return self._glanced[1]
 
     def read_now(self) -> None:
         """Read the table as it is: somebody pressed the button."""

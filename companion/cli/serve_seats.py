@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from companion.cli.serve_table import write_whole
 from companion.layout.hub import turn
 from companion.layout.setup import MEXICAN
 from companion.setup_file import LEAST_STEP_DEG, GameSetup
@@ -185,6 +186,4 @@ def read_seats(path: Path) -> Seats:
 
 def write_seats(path: Path, seats: Seats) -> None:
     """Whole or not at all. Raises OSError."""
-    unfinished = path.with_suffix(".part")
-    unfinished.write_text(json.dumps({"stations": dict(seats.stations), "mexican": seats.mexican}), encoding="utf-8")
-    unfinished.replace(path)
+    write_whole(path, {"stations": dict(seats.stations), "mexican": seats.mexican})

@@ -78,8 +78,13 @@ def write_place(path: Path, place: TablePlace | None) -> None:
     if place is None:
         path.unlink(missing_ok=True)
         return
+    write_whole(path, place.to_json())
+
+
+def write_whole(path: Path, data: Any) -> None:
+    """As JSON, whole or not at all. Raises OSError."""
     unfinished = path.with_suffix(".part")
-    unfinished.write_text(json.dumps(place.to_json()), encoding="utf-8")
+    unfinished.write_text(json.dumps(data), encoding="utf-8")
     unfinished.replace(path)
 
 
