@@ -20,6 +20,7 @@ from companion.tableview import Point
 from companion.tile import Laid
 
 LEAST_STEP_DEG = 8.0
+SHORTEST_TILE_MM = 12.0
 """Stations nearer to each other than this cannot be told apart: a tile is 24 mm wide on a rim of 60 mm."""
 
 LARGEST_FILE = 1_000_000
@@ -275,7 +276,7 @@ def _refuse_contradictions(setup: GameSetup) -> None:
             if abs(turn(angle, there)) < LEAST_STEP_DEG:
                 raise SetupError(f"stations: {name} and {other} are on one station ({angle:g} and {there:g} degrees)")
     length, width, _ = setup.tile_mm
-    if not 1.5 <= length / width <= 3.0:
+    if not 1.5 <= length / width <= 3.0 or length < SHORTEST_TILE_MM:
         raise SetupError(f"tile_mm: {length:g} x {width:g} is no domino, expected length, width, thickness")
     if setup.size_mm is not None and min(setup.size_mm) < 2 * length:
         raise SetupError(f"table.size_mm: {setup.size_mm[0]:g} x {setup.size_mm[1]:g} holds no tiles of {length:g} mm")

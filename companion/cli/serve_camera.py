@@ -14,7 +14,15 @@ import cv2
 
 from companion.cli.learned import open_taught, usable
 from companion.cli.serve_seats import SEATS_FILE, Middle, Seating, middle_of
-from companion.cli.serve_table import PLACE_FILE, TablePlace, look_over, place_from, read_place, write_place
+from companion.cli.serve_table import (
+    PLACE_FILE,
+    TablePlace,
+    look_over,
+    place_from,
+    read_place,
+    same_first_corner,
+    write_place,
+)
 from companion.cli.serve_view import CHECK_CORNERS, FOUND_AGAIN, ViewKeeper
 from companion.evidence import EvidenceStore
 from companion.setup_file import GameSetup, SetupError, setup_from_json
@@ -153,7 +161,7 @@ class WatchedTable:
         write_place(self._place_file, place)
         with self._lock:
             before, self._place = self._place, place
-        if place is not None and before is not None and place.turned(before):
+        if not same_first_corner(before, place):
             self._seating.forget()
         self._fresh.set()
 

@@ -38,16 +38,19 @@ class TablePlace:
         a, b, c, d = ((x * size_wh[0], y * size_wh[1]) for x, y in self.corners)
         return a, b, c, d
 
-    def turned(self, before: TablePlace) -> bool:
-        """Is another corner the first one now? Directions on the table count from it."""
-        (x, y), *_ = before.corners
-        return min(range(4), key=lambda n: math.dist(self.corners[n], (x, y))) != 0
-
     def to_json(self) -> dict[str, Any]:
         return {
             "corners": [[round(x, 5), round(y, 5)] for x, y in self.corners],
             "size_mm": None if self.size_mm is None else list(self.size_mm),
         }
+
+
+def same_first_corner(before: TablePlace | None, after: TablePlace | None) -> bool:
+    """Directions on the table count from its first corner. None: the printed markers say which that is."""
+    if before is None or after is None:
+        return before is after
+    first = before.corners[0]
+    return min(range(4), key=lambda n: math.dist(after.corners[n], first)) == 0
 
 
 def place_from(corners: Any, size_mm: Any) -> TablePlace:

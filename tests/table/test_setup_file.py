@@ -68,6 +68,7 @@ def test_a_free_board_needs_only_its_set() -> None:
         ({"set": "double-19"}, "expected double-6 ... double-18 or chinese, not 'double-19'"),
         ({"players": ["Ann"]}, "two or more"),
         ({"tile_mm": [24, 48, 9]}, "is no domino"),
+        ({"tile_mm": [4.8, 2.4, 0.9]}, "4.8 x 2.4 is no domino"),
         ({"tile_mm": [48, 24]}, "tile_mm: expected 3 numbers"),
         ({"tile_mm": [48, 24, float("inf")]}, "expected a number"),
         ({"table": {"corners_px": [[0, 0], [0, 9], [9, 9], [9, 0]], "size_mm": [9, 9]}}, "counter-clockwise"),

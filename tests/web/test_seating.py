@@ -170,6 +170,10 @@ def test_what_was_shown_on_the_page_is_what_the_next_table_is_read_by(house: Hou
     assert again._setup_for(game).stations == setup.stations
     watched.place([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0]], [900, 1200])
     assert watched.unseated(), "directions count from the first corner, and that is another one now"
+    watched.seat({"Ann": (0.5, 0.8), "Ben": (0.5, 0.2), "MX": (0.9, 0.5)})
+    assert not watched.unseated()
+    watched.place(None)
+    assert watched.unseated(), "the markers may begin at another corner"
 
 
 def test_without_a_hub_the_lines_start_at_the_engine() -> None:
