@@ -20,8 +20,9 @@ from companion.tableview import Point
 from companion.tile import Laid
 
 LEAST_STEP_DEG = 8.0
-SHORTEST_TILE_MM = 12.0
 """Stations nearer to each other than this cannot be told apart: a tile is 24 mm wide on a rim of 60 mm."""
+SHORTEST_TILE_MM = 12.0
+"""Travel sets are longer; less is a slip of the pen."""
 
 LARGEST_FILE = 1_000_000
 BONEYARDS = ("spread", "stacked")
