@@ -77,10 +77,12 @@ class Session(OpenGame):
         *,
         draws_seen: bool = True,
         first_number: int | None = None,
+        guess: bool = True,
     ) -> tuple[Event, ...]:
         """The next round is dealt. Left out, the engine and the starter are those that the rules name.
 
         `first_number` counts only for the journal's first round: which of the match it is that was begun without it.
+        `guess`: where the rules name no starter either, the next in turn is taken; else it stays open who it was.
         """
         with self._lock:
             match = self._ledger.match
@@ -96,7 +98,10 @@ class Session(OpenGame):
                 laid = laid_of(engine) if engine is not None else match.engine_due(number)
                 if laid is None:
                     raise SessionError("all rounds of this match have been played")
-            starter = self._player(starter) if starter is not None else match.next_starter
+            if starter is not None:
+                starter = self._player(starter)
+            elif guess or match.starter_is_named:
+                starter = match.next_starter
             return self._record(RoundStarted(round=number, engine=laid, starter=starter, draws_seen=draws_seen))
 
     def play(

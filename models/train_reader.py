@@ -42,6 +42,17 @@ def to_network(views: np.ndarray, device: torch.device) -> Tensor:
     return x.contiguous(memory_format=torch.channels_last)
 
 
+def smeared(x: Tensor, length: float, angle: float) -> Tensor:
+    """(n, 3, h, w) as a camera or a table that moves by `length` px under `angle` (radians) would take it."""
+    reach = math.ceil(length / 2)
+    at = torch.arange(-reach, reach + 1, dtype=x.dtype)
+    down, along = torch.meshgrid(at, at, indexing="ij")
+    ahead, aside = along * math.cos(angle) + down * math.sin(angle), down * math.cos(angle) - along * math.sin(angle)
+    line = (length / 2 + 0.5 - ahead.abs()).clamp(0, 1) * (1 - aside.abs()).clamp(0, 1)
+    kernel = (line / line.sum()).to(x.device).expand(x.shape[1], 1, -1, -1)
+    return functional.conv2d(functional.pad(x, (reach,) * 4, mode="replicate"), kernel, groups=x.shape[1])
+
+
 def photographed(x: Tensor) -> Tensor:
     """(n, 3, h, w) in 0..1 as other cameras and other dyes would show it: colour, contrast, blur, noise."""
     n, _, h, w = x.shape
@@ -59,6 +70,9 @@ def photographed(x: Tensor) -> Tensor:
         factor = float(torch.empty(1).uniform_(0.3, 0.85))
         small = functional.interpolate(x[few], size=(max(12, int(h * factor)), max(24, int(w * factor))), mode="area")
         x[few] = functional.interpolate(small, size=(h, w), mode="bilinear", align_corners=False)
+    moved = torch.rand(n) < 0.12
+    if moved.any():
+        x[moved] = smeared(x[moved], float(torch.empty(1).uniform_(0.03, 0.13)) * h, float(torch.rand(1)) * math.pi)
     noise = torch.rand(n, 1, 1, 1) ** 2 * 0.045
     return (x + torch.randn_like(x) * noise.to(x.device)).clamp_(0, 1)
 

@@ -49,6 +49,8 @@ class Course:
     blame. `also`: who may begin as well as the expected player, after a turn out of order. `laid`: train -> keys of
     its tiles' events. `turns`: the closed turns. `ended`: how the round ended, `ended_by` who says so. `counted`:
     whether hands and boneyard can be counted. `watched`: the camera named players, by nothing but the turn order.
+    `turn_open`: nobody has said who began, and nobody has surely moved; `turn` is no more than a beginning then, and
+    no order of turns is held against anybody. `starter_known`: `starter` is not taken for want of another.
     """
 
     rules: RuleSet
@@ -67,6 +69,8 @@ class Course:
     ended: str | None = None
     ended_by: str | None = None
     watched: bool = False
+    turn_open: bool = False
+    starter_known: bool = True
     _closed: list[tuple[Course, Findings]] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
@@ -90,9 +94,11 @@ class Course:
             return Step(replace(self, table=lifted(self.table, event.train, event.tile)), event.violations)
         if isinstance(event, RoundEnded):
             return Step(replace(self, ended=event.how, ended_by=event.source), event.violations)
+        action, by = action_of(event), getattr(event, "by", None)
+        if self.turn_open and action is not None and by in self.players and not unsettled(event):
+            return self.begun_by(str(by)).take(event, key)
         if isinstance(event, Passed):
             return self._take_pass(event, key)
-        action = action_of(event)
         if action is None:
             return Step(self, getattr(event, "violations", ()))
         if self.ended is not None:
@@ -115,9 +121,27 @@ class Course:
             findings = getattr(event, "violations", ())
         return Step(done.course, findings, late)
 
+    def begun_by(self, player: str) -> Course:
+        """The same course, told whose turn it is: the starter's where nobody has moved yet."""
+        course = self._close()[0] if self.turn is not None else self
+        table: Table
+        if isinstance(course.table, Position):
+            table = replace(course.table, turn=player, first_turn=player not in course.moved)
+        else:
+            table = replace(course.table, turn=player)
+        first = self.turn is None and not self.turns
+        starter, known = (player, True) if first else (self.starter, self.starter_known)
+        return replace(course, table=table, starter=starter, starter_known=known, turn_open=False, also=None)
+
     def passes_before(self, event: Event) -> tuple[Passed, ...]:
         """The passes that `event` implies and nobody recorded: of the player whose turn it breaks off."""
-        if self.ended is not None or self.turn is None or action_of(event) is None or isinstance(event, Passed):
+        if (
+            self.ended is not None
+            or self.turn is None
+            or self.turn_open
+            or action_of(event) is None
+            or isinstance(event, Passed)
+        ):
             return ()
         turn, player = self.turn, self.player_of(event)
         if turn.player == player or turn.finished(self.rules) or turn.plays or not self._in_turn(player):

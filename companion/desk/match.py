@@ -122,7 +122,7 @@ class Match:
     def starter_is_named(self) -> bool:
         """Do the rules and the rounds so far say who starts the next one? Else `next_starter` is but next in turn."""
         sheet = self.board.round
-        again = sheet is not None and sheet.how == "abandoned" and sheet.starter is not None
+        again = sheet is not None and sheet.how == "abandoned" and self.starter is not None
         return self.board.next_starter is not None or again
 
     @property
@@ -130,9 +130,17 @@ class Match:
         sheet = self.board.round
         if self.board.next_starter is not None:
             return self.board.next_starter
-        if sheet is None or sheet.starter is None:
+        began = self.starter
+        if sheet is None or began is None:
             return self.header.players[0]
-        return sheet.starter if sheet.how == "abandoned" else self._after(sheet.starter)
+        return began if sheet.how == "abandoned" else self._after(began)
+
+    @property
+    def starter(self) -> str | None:
+        """Who began the round that is played or was played last: as said, else whoever surely moved first."""
+        sheet, course = self.board.round, self.course
+        said = sheet.starter if sheet is not None else None
+        return said or (course.starter if course is not None and course.starter_known else None)
 
     def hands_known(self) -> bool:
         """Whether every player's tiles are known: shown, or none left."""
@@ -146,23 +154,25 @@ class Match:
             return None
         return self.score_of({player: self._left(player) for player in self.header.players})
 
-    def score_of(self, hands: Mapping[str, tuple[Tile, ...]]) -> RoundScored:
-        """What the last round scores with these tiles left; the totals after it and what comes next."""
+    def score_of(self, hands: Mapping[str, tuple[Tile, ...]]) -> RoundScored | None:
+        """What the last round scores with these tiles left; the totals after it and what comes next.
+
+        None where it depends on who began and nobody knows that: among equal sums the leader's neighbours come first.
+        """
         sheet = self.board.round
-        assert sheet is not None and sheet.starter is not None
-        leader: str | None = None
+        assert sheet is not None
         if self.rules.is_mexican:
             blocked = (sheet.how or "").startswith("blocked")
-            scores = score(self.rules, hands, blocked=blocked, out=sheet.out)
-        else:
-            start = self.header.players.index(sheet.starter)
-            order = self.header.players[start:] + self.header.players[:start]
-            pips = {player: sum(tile.pips for tile in tiles) for player, tiles in hands.items()}
-            counts = {player: len(tiles) for player, tiles in hands.items()}
-            settled = settle(self.rules, order, pips, discards=counts)
-            scores = dict(settled.result)
-            leader = settled.winner if self.rules.next_leader == "winner" else None
-        return self.with_scores(scores, leader)
+            return self.with_scores(score(self.rules, hands, blocked=blocked, out=sheet.out))
+        pips = {player: sum(tile.pips for tile in tiles) for player, tiles in hands.items()}
+        counts = {player: len(tiles) for player, tiles in hands.items()}
+        players, began = self.header.players, self.starter
+        starts = range(len(players)) if began is None else (players.index(began),)
+        settled = [settle(self.rules, players[n:] + players[:n], pips, discards=counts) for n in starts]
+        if any(one != settled[0] for one in settled):
+            return None
+        leader = settled[0].winner if self.rules.next_leader == "winner" else None
+        return self.with_scores(dict(settled[0].result), leader)
 
     def with_scores(self, scores: Mapping[str, int], leader: str | None = None) -> RoundScored:
         """A score as an event: the totals with it, and the next round's engine and starter.
@@ -175,7 +185,7 @@ class Match:
         totals = {player: before[player] + scores.get(player, 0) for player in self.header.players}
         following = self.engine_due(sheet.number + 1)
         named = self.rules.next_leader != HOLDER_LEADS if not self.rules.is_mexican else following is not None
-        starter = leader or self._after(sheet.starter or self.header.players[0])
+        starter = leader or (self._after(self.starter) if self.starter is not None else None)
         return RoundScored(
             source="rule",
             scores={player: scores.get(player, 0) for player in self.header.players},
@@ -200,6 +210,7 @@ class Match:
         return MatchEnded(winners=winners, totals=dict(self.board.totals), source="rule")
 
     def _start(self, event: RoundStarted) -> MatchStep:
+        named = event.starter in self.header.players or self.starter_is_named
         starter = event.starter if event.starter in self.header.players else self.next_starter
         table = self.table_of(event, starter)
         findings: tuple[Finding, ...] = ()
@@ -213,8 +224,10 @@ class Match:
             starter=starter,
             table=table,
             counted=event.draws_seen,
+            turn_open=not named,
+            starter_known=named,
         )
-        board = add(self.board, replace(event, starter=starter))
+        board = add(self.board, replace(event, starter=starter if named else None))
         return MatchStep(replace(self, course=course, shown={}, keys={}, board=board), findings)
 
     def table_of(self, event: RoundStarted, starter: str) -> Position | LinePosition:

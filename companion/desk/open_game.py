@@ -187,7 +187,7 @@ class OpenGame:
         if by is not None:
             return self._player(by)
         course = self._ledger.match.course
-        return None if course is None else course.mover
+        return None if course is None or course.turn_open else course.mover
 
     def _mover(self, by: str | None, train: str) -> str | None:
         """Whose act a marker is: as said, else of the train's owner where that can be meant, else of who is to move."""

@@ -89,7 +89,7 @@ def scene(
         return shown
     table = course.position
     shown["hands"] = dict(table.hands)
-    if playing:
+    if playing and not course.turn_open:
         shown["turn"] = table.turn
         turn = course.turn
         if turn is not None and turn.player == table.turn:

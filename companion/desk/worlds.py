@@ -58,6 +58,7 @@ class Trail:
     `base` is the course from which the events of all worlds start, `reach` how many changes back a fault is looked for.
     `clouded` once a faulty change came from a table that was not understood in all its parts, `guessed` once one lay
     beside a tile that was not surely read. In the first `unsure` changes the true world may be one given up before.
+    Where nobody said who starts there is a world for each who may have.
     """
 
     base: Course
@@ -70,7 +71,10 @@ class Trail:
     unsure: int = 0
 
     def __post_init__(self) -> None:
-        self.worlds = self.worlds or (World(self.base),)
+        if not self.worlds:
+            base, players = self.base, self.base.players
+            begun = map(base.begun_by, players) if base.turn_open else (base,)
+            self.worlds = tuple(map(World, begun))
 
     def legal(self, sight: Sight) -> bool:
         """Whether some world explains the change without a fault."""
@@ -273,7 +277,7 @@ def distinct(worlds: Iterable[World], most: int) -> tuple[World, ...]:
         )  # fmt: skip
         first = kept.get(sign)
         kept[sign] = world if first is None else _merged(first, world)
-    return tuple(kept.values())[:most]
+    return tuple(kept.values())[: max(most, len(ranked[0].course.players) if ranked else 0)]
 
 
 def _merged(world: World, other: World) -> World:

@@ -115,7 +115,7 @@ class SessionDesk:
         if self.waiting():
             engine, starter, number = self._begins(layout)
             self.draws_seen = self._countable(layout)
-            self.session.start_round(engine, starter, draws_seen=self.draws_seen, first_number=number)
+            self.session.start_round(engine, starter, draws_seen=self.draws_seen, first_number=number, guess=False)
             self._unanswered.forget()
             self._along_edge.clear()
             self._doubts = Doubts(self.settings.doubt_patience)
