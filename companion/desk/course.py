@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from companion.desk.acts import action_of, between, lifted, meant, passing, uncounted, unsettled
+from companion.desk.beginning import begun_before
 from companion.desk.made_turn import FOREIGN_TILES, MadeTurn, Table, changes
 from companion.event_fields import Finding
 from companion.events import (
@@ -82,7 +83,7 @@ class Course:
         """The table with `turn` the player who is to act now: the next one as soon as a turn is finished."""
         if self.turn is None or not self.turn.finished(self.rules):
             return self.table
-        return self._close()[0].table
+        return self.close()[0].table
 
     @property
     def mover(self) -> str:
@@ -94,9 +95,9 @@ class Course:
             return Step(replace(self, table=lifted(self.table, event.train, event.tile)), event.violations)
         if isinstance(event, RoundEnded):
             return Step(replace(self, ended=event.how, ended_by=event.source), event.violations)
-        action, by = action_of(event), getattr(event, "by", None)
-        if self.turn_open and action is not None and by in self.players and not unsettled(event):
-            return self.begun_by(str(by)).take(event, key)
+        action = action_of(event)
+        if self.turn_open and action is not None:
+            self = begun_before(self, event, action)
         if isinstance(event, Passed):
             return self._take_pass(event, key)
         if action is None:
@@ -108,7 +109,7 @@ class Course:
         if unsettled(event) and isinstance(action, (Play, Draw)):
             self = self.uncounted_among(meant(event))
         player = self.player_of(event)
-        if isinstance(action, (Mark, Unmark)) and not self._in_turn(player):
+        if isinstance(action, (Mark, Unmark)) and not self.in_turn(player):
             stray = self._take_stray_marker(action, player)
             return replace(stray, findings=getattr(event, "violations", ())) if unsettled(event) else stray
         if isinstance(action, (Play, Draw, Discard)) and self.table.hands.get(player) == 0:
@@ -121,18 +122,6 @@ class Course:
             findings = getattr(event, "violations", ())
         return Step(done.course, findings, late)
 
-    def begun_by(self, player: str) -> Course:
-        """The same course, told whose turn it is: the starter's where nobody has moved yet."""
-        course = self._close()[0] if self.turn is not None else self
-        table: Table
-        if isinstance(course.table, Position):
-            table = replace(course.table, turn=player, first_turn=player not in course.moved)
-        else:
-            table = replace(course.table, turn=player)
-        first = self.turn is None and not self.turns
-        starter, known = (player, True) if first else (self.starter, self.starter_known)
-        return replace(course, table=table, starter=starter, starter_known=known, turn_open=False, also=None)
-
     def passes_before(self, event: Event) -> tuple[Passed, ...]:
         """The passes that `event` implies and nobody recorded: of the player whose turn it breaks off."""
         if (
@@ -144,7 +133,7 @@ class Course:
         ):
             return ()
         turn, player = self.turn, self.player_of(event)
-        if turn.player == player or turn.finished(self.rules) or turn.plays or not self._in_turn(player):
+        if turn.player == player or turn.finished(self.rules) or turn.plays or not self.in_turn(player):
             return ()
         return (Passed(by=turn.player, source="rule"),)
 
@@ -170,7 +159,7 @@ class Course:
             return None
         if self.turn is not None and not self.turn.finished(self.rules):
             return None
-        closed = self._close()[0]
+        closed = self.close()[0]
         table = closed.table
         if isinstance(table, LinePosition):
             return RoundEnded(how="out", source="rule") if self._all_put_down(table) else None
@@ -214,13 +203,13 @@ class Course:
             player = self.table.after(player)
         return faults
 
-    def _in_turn(self, player: str) -> bool:
+    def in_turn(self, player: str) -> bool:
         """Whether an act of `player` can belong to the turn being made or begin one."""
         if self.turn is not None and self.turn.player == player:
             return True
         if self.turn is not None and not self.turn.finished(self.rules):
             return self.table.after(self.turn.player) == player and bool(self.turn.actions)
-        return player in (self._close()[0].table.turn, self.also)
+        return player in (self.close()[0].table.turn, self.also)
 
     def _continues(self, player: str, action: Action) -> bool:
         turn = self.turn
@@ -230,7 +219,7 @@ class Course:
             return True
         if turn.long(self.rules) and turn.passed is None and isinstance(action, Play):
             return True
-        closed = self._close()[0]
+        closed = self.close()[0]
         return bool(closed.silent_faults(closed.table.turn, player))
 
     def _begun(self, player: str, resume: str | None = None) -> Course:
@@ -241,7 +230,7 @@ class Course:
             table = replace(self.table, turn=player)
         return replace(self, table=table, turn=MadeTurn(player, table, resume=resume), also=None)
 
-    def _close(self) -> tuple[Course, Findings]:
+    def close(self) -> tuple[Course, Findings]:
         """The course with the open turn closed, and what that shows; key -1 for a turn that left no event."""
         if not self._closed:
             self._closed.append(self._closing())
@@ -308,7 +297,7 @@ class Course:
 
     def _turn_to(self, player: str) -> Step:
         """Close what is open and let `player` begin; out of turn where that is not the one expected."""
-        course, found = self._close()
+        course, found = self.close()
         late = dict(found)
         loose = tuple(replace(finding, by=self.turn.player) for finding in late.pop(-1, ()) if self.turn)
         expected = course.table.turn

@@ -14,12 +14,15 @@ from numpy.typing import NDArray
 
 from companion.supervise.health import State
 from companion.supervise.view import KnownView, ViewSettings, edges, farthest
-from vision.frame import Frame, Image
+from vision.frame import Frame, Image, reduced
 
 Floats = NDArray[np.float32]
 
 PROBE_WIDTH = 320
 """Pictures are judged at this width: enough for all four faults, a millisecond each."""
+
+SAME_SHAPE = 0.02
+"""Width to height of two pictures of one camera differ by less than this part; what is picked of them leaves a rim."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,7 @@ class PictureJudge:
         self._same_since: float | None = None
         self._same = 0
         self._shifted = 0
+        self._right: Image | None = None
         self._reference: Floats | None = None
         self._view: KnownView | None = None
         self._unexplained = 0
@@ -80,14 +84,13 @@ class PictureJudge:
         return None
 
     def remember_view(self, image: Image) -> None:
-        """From now on `image` is where the camera should look: called when the table was calibrated."""
-        probe = as_probe(image)
-        self._reference = _windowed(probe)
-        self._view = KnownView(probe, ViewSettings(width_px=PROBE_WIDTH, points=500))
+        """From now on `image`, of any size, is where the camera should look: called when the table was calibrated."""
+        self._right = image
+        self._reference = self._view = None
         self._shifted = self._unexplained = 0
 
     def forget_view(self) -> None:
-        self._reference = self._view = None
+        self._right = self._reference = self._view = None
         self._shifted = self._unexplained = 0
 
     def _light(self, probe: Image) -> State | None:
@@ -109,11 +112,16 @@ class PictureJudge:
         return State.FROZEN if frozen else None
 
     def _moved(self, probe: Image) -> State | None:
-        if self._reference is None:
+        if self._right is None:
             return None
         now = _windowed(probe)
-        if now.shape != self._reference.shape:
-            return State.MOVED
+        if self._reference is None or now.shape != self._reference.shape:
+            # What is remembered came smaller than the camera's pictures, and they may come in another size by now.
+            right = _as_large(self._right, probe)
+            if right is None:
+                return State.MOVED
+            self._reference = _windowed(right)
+            self._view = KnownView(right, ViewSettings(width_px=PROBE_WIDTH, points=500))
         (dx, dy), certainty = cv2.phaseCorrelate(self._reference, now)
         limit = self._settings.moved_share * PROBE_WIDTH
         if certainty >= self._settings.moved_certainty:
@@ -136,7 +144,17 @@ class PictureJudge:
 def as_probe(image: Image) -> Image:
     """(h, 320 or a little more) grey. Single pixels are picked, because averaging would hide the noise."""
     step = max(1, image.shape[1] // PROBE_WIDTH)
-    return np.asarray(cv2.cvtColor(np.ascontiguousarray(image[::step, ::step]), cv2.COLOR_BGR2GRAY), np.uint8)
+    picked = np.ascontiguousarray(image[step // 2 :: step, step // 2 :: step])
+    return np.asarray(cv2.cvtColor(picked, cv2.COLOR_BGR2GRAY), np.uint8)
+
+
+def _as_large(image: Image, probe: Image) -> Image | None:
+    """The picture in grey and of the probe's size; None where it has another shape: it shows something else."""
+    (h, w), (high, wide) = image.shape[:2], probe.shape
+    if abs(w * high / (h * wide) - 1) > SAME_SHAPE:
+        return None
+    small, _ = reduced(image, (wide, high))
+    return np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
 
 
 def _windowed(probe: Image) -> Floats:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import cv2
 import numpy as np
 import pytest
 
 from companion.supervise.health import State
 from companion.supervise.pictures import JudgeSettings, PictureJudge
 from tests.box.cameras import table_picture
-from vision.frame import Frame, Image
+from vision.frame import Frame, Image, reduced
 
 
 def film(pictures: Iterable[Image], *, noise: bool = True, every_s: float = 0.2) -> list[Frame]:
@@ -68,6 +69,20 @@ def test_a_bumped_camera_has_moved_and_says_so_until_it_is_calibrated_again() ->
     assert moved.index(State.MOVED) == JudgeSettings().moved_frames - 1
     judge.remember_view(table_picture(shift=9))
     assert verdicts(judge, film([table_picture(shift=9)] * 4))[-1] is None
+
+
+CAMERAS = [(4056, 3040), (2028, 1520), (4608, 2592), (2304, 1296), (3280, 2464), (1456, 1088), (1920, 1080)]
+
+
+@pytest.mark.parametrize("size_wh", CAMERAS, ids=lambda wh: "x".join(map(str, wh)))
+def test_the_view_is_remembered_small_and_compared_whatever_the_camera_size(size_wh: tuple[int, int]) -> None:
+    def picture(shift: int) -> Image:
+        return np.asarray(cv2.resize(table_picture(shift), size_wh, interpolation=cv2.INTER_LINEAR), np.uint8)
+
+    judge = PictureJudge()
+    judge.remember_view(reduced(picture(0), (640, round(640 * size_wh[1] / size_wh[0])))[0])
+    assert set(verdicts(judge, film([picture(0)] * 6))) == {None}
+    assert verdicts(judge, film([picture(6)] * 6))[-1] is State.MOVED
 
 
 @pytest.mark.parametrize("what", ["hand", "tiles", "lamp"])
