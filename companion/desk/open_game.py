@@ -86,6 +86,12 @@ class OpenGame:
         with self._lock:
             return dict(self._ledger.match.shown)
 
+    def engine_due(self, number: int | None = None) -> Laid | None:
+        """The engine of that round, or of the next one; None in the Chinese games and after the last round."""
+        with self._lock:
+            match = self._ledger.match
+            return match.engine_due(match.next_number if number is None else number)
+
     @property
     def scoreboard(self) -> Scoreboard:
         """The journal folded."""

@@ -9,7 +9,6 @@ from typing import Any
 
 from companion.event_fields import Certainty, Story
 from companion.layout import Layout, Problem, Trouble
-from companion.mexican.scoring import round_of
 from companion.notation import Change, Drawing, Laying, Vanishing
 from companion.observed import Observation, difference, worth_asking
 from companion.position import LinePosition, Position
@@ -18,12 +17,13 @@ from companion.setup_file import GameSetup
 from companion.tableview import SeenHalf
 from companion.tile import Laid, Tile
 from companion.turn import Mark, Unmark
+from companion.watch.beginning import Beginning
 from companion.watch.desk import LINE
 from companion.watch.doubts import Doubts
 from companion.watch.ending import Ending, OpenHands
 from companion.watch.hypotheses import Hypothesis, HypothesisSettings, other_readings
 from companion.watch.told_line import line_of, new_in_line
-from companion.watch.touching import hardly_read, surely_laid
+from companion.watch.touching import hardly_read
 from companion.watch.unanswered import Keep, Unanswered, as_lines
 from companion.watch.weighing import candidates
 
@@ -62,11 +62,11 @@ class SessionDesk:
         self.settings = settings or HypothesisSettings()
         self.keep = keep
         self.draws_seen = True
+        self._beginning = Beginning(session, rules, setup)
         self._asked: set[str] = set()
         self._doubts = Doubts(self.settings.doubt_patience)
         self._unanswered = Unanswered(session, box, self.settings, keep)
         self._waited = 0
-        self._first = True
         self._clouds: dict[object, int] = {}
         self._along_edge: Counter[object] = Counter()
         self._disputed: dict[str, int] = {}
@@ -91,16 +91,15 @@ class SessionDesk:
         return self._unanswered.guesses
 
     def engine(self) -> int | None:
-        table = self.position
-        return table.engine.outer if isinstance(table, Position) else None
+        engine = self._beginning.engine()
+        return engine.outer if engine is not None and engine.is_double else None
 
     def marked(self) -> frozenset[str]:
         table = self.position
         return frozenset(table.markers) if isinstance(table, Position) else frozenset()
 
     def waiting(self) -> bool:
-        """No round is being played, so the next table that is set up begins one."""
-        return self.session.phase in ("waiting", "scored")
+        return self._beginning.waiting
 
     def first_table(self, layout: Layout, frame: str) -> bool:
         """Begin the round that this table shows; tiles that lie there already are its first changes.
@@ -109,12 +108,11 @@ class SessionDesk:
         """
         if self.session.phase == "scored" and self._still_lies(layout):
             return False
-        said = self._first and self.setup.starter is not None
-        if self.waiting() and self.asks and not (said or self.session.starter_is_named):
+        if self.waiting() and self.asks and not self._beginning.starter_is_said:
             return False
         if self.waiting():
-            engine, starter, number = self._begins(layout)
-            self.draws_seen = self._countable(layout)
+            engine, starter, number = self._beginning.of(layout)
+            self.draws_seen = self._beginning.draws_countable(layout)
             self.session.start_round(engine, starter, draws_seen=self.draws_seen, first_number=number, guess=False)
             self._unanswered.forget()
             self._along_edge.clear()
@@ -306,36 +304,6 @@ class SessionDesk:
 
     def over(self) -> bool:
         return self.session.phase in AFTER_THE_ROUND
-
-    def _begins(self, layout: Layout) -> tuple[Laid | None, str | None, int | None]:
-        """Engine, starter and the match's first number: the engine as it surely lies, the set-up's, then what is due.
-
-        Who has the camera watch a later round of a match is not told that its engine is wrong, nor who is misread.
-        """
-        sure, seen = surely_laid(layout.engine), layout.engine.laid if layout.engine is not None else None
-        first, self._first = self._first, False
-        told = (self.setup.engine, self.setup.starter, self.setup.round_number)
-        said, starter, number = told if first else (None, None, None)
-        if not self.rules.is_mexican:
-            return None, starter, number
-        middle = said or seen
-        if first and number is None and middle is not None and middle.is_double:
-            number = round_of(self.rules, self.setup.header.set_max or 0, middle.inner)
-            sure = sure or middle
-        return sure or said, starter, number
-
-    def _countable(self, layout: Layout) -> bool:
-        """Draws can be counted where all tiles not dealt are seen spread out; in Chinese games nothing is drawn."""
-        if not self.rules.is_mexican:
-            return True
-        if self.setup.boneyard == "stacked" or layout.boneyard is None:
-            return False
-        set_max = self.setup.header.set_max or 0
-        hand = self.rules.hand_size(set_max, len(self.setup.header.players))
-        if hand is None:
-            return False
-        tiles = (set_max + 1) * (set_max + 2) // 2
-        return layout.boneyard == tiles - 1 - hand * len(self.setup.header.players)
 
     def _is_new(self, change: Change) -> bool:
         """Is this not on record yet? A person may have been quicker than the camera."""

@@ -321,14 +321,13 @@ class Watcher:
 
     def _understood(self, frame: Frame) -> Layout:
         """The layout; a tile that was not read is weighed against the rest of the table and given one more chance."""
-        view = self._view(frame)
-        setup = replace(self.setup, over=self.desk.over())
+        view, desk = self._view(frame), self.desk
+        engine = desk.engine()
+        setup = replace(self.setup, over=desk.over(), engine=engine)
         layout = reconstruct(view, setup, self._held_back or self.layout)
         if self._held_back is not None and layout.has(Trouble.VALUE_CHANGED):
             # What was held back was a misreading.
             layout = reconstruct(view, setup, self.layout)
-        desk = self.desk
-        engine = self.setup.engine if (own := desk.engine()) is None else own
         if (doubted := blanks_in_doubt(layout, view.tiles, engine)) is not None:
             view = replace(view, tiles=doubted)
             layout = reconstruct(view, setup, self._held_back or self.layout)
