@@ -116,3 +116,21 @@ def test_a_wrong_engine_is_one_that_was_surely_read(
     begun = session.events[0].to_json()
     assert tuple(begun["engine"]) == engine
     assert [finding["code"] for finding in begun.get("violations") or ()] == codes
+
+
+def test_the_engine_in_the_middle_is_the_games_own_in_every_round(tmp_path: Path) -> None:
+    setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
+    session = Session.create(tmp_path / "game.jsonl", setup.header)
+    rules, box = load_ruleset("tactic"), dict.fromkeys(double_set(12), 1)
+    desk = SessionDesk(session, rules, setup, box)
+    assert desk.engine() is None, "nobody has said which round lies there"
+    assert SessionDesk(session, rules, replace(setup, engine=Laid(9, 9)), box).engine() == 9
+    assert SessionDesk(session, rules, replace(setup, round_number=2), box).engine() == 11
+    session.start_round((12, 12), "Ben")
+    assert desk.engine() == 12
+    session.end_round()
+    assert desk.engine() == 12, "the hands are laid open around it"
+    session.enter_scores({"Ann": 10, "Ben": 20})
+    assert desk.engine() == 11, "the next one is dealt"
+    session.start_round((3, 5), "Ann")
+    assert desk.engine() is None, "a tile that is no double is found by where it lies"

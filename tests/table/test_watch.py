@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
-from companion.layout import Layout
+from companion.layout import Layout, Trouble
 from companion.notation import Drawing, Laying, Vanishing, print_change
 from companion.observed import Observation
 from companion.tile import Laid
@@ -29,6 +30,7 @@ class Notebook:
         self.first: Layout | None = None
         self.records: list[tuple[str, Observation]] = []
         self.questions: list[tuple[str, Observation]] = []
+        self.due: int | None = None
 
     def recorded(self) -> Mapping[str, Sequence[Laid]]:
         return {}
@@ -41,7 +43,7 @@ class Notebook:
         return {}
 
     def engine(self) -> int | None:
-        return None
+        return self.due
 
     def marked(self) -> frozenset[str]:
         return frozenset()
@@ -236,3 +238,17 @@ def test_a_cup_put_on_a_train_takes_nothing_away() -> None:
         for n in range(14):
             watcher.see(Frame(camera.film.frame(), 0.0, f"still {n}"))
     assert desk.records == before
+
+
+def test_where_the_hub_is_not_found_the_engine_of_the_game_on_record_is_the_middle() -> None:
+    """A game made on the page has no engine in its set-up: its round names it."""
+    settings = SimSettings(rules="tactic", most_scenes=5, troubles=Troubles.none(), **SHORT)
+    camera, watcher, desk, _, eye = seat_a_watcher(12, settings)
+    look_again = eye.look_again
+    eye.look_again = lambda *a, **k: replace(look_again(*a, **k), hub=None)  # type: ignore[method-assign]
+    watcher.setup = replace(watcher.setup, engine=None)
+    assert camera.round.engine is not None
+    desk.due = camera.round.engine.outer
+    watcher.run()
+    assert desk.first is not None and not desk.first.has(Trouble.NO_HUB)
+    assert [told(one) for _, one in desk.records] == truth(camera.truth) != []
