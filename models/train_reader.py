@@ -24,6 +24,9 @@ from models.reader_network import TileReader
 BATCH = 192
 EMA = 0.995
 
+LEFT_TO_SEE = 0.3
+"""Of the contrast of a crop that is overexposed at least this part is left."""
+
 
 def load(source: Path, work: Path, seed: int) -> Crops:
     """The crops of a folder of rendered tables, cut once and kept in the work folder, or of a file of close-ups."""
@@ -53,6 +56,19 @@ def smeared(x: Tensor, length: float, angle: float) -> Tensor:
     return functional.conv2d(functional.pad(x, (reach,) * 4, mode="replicate"), kernel, groups=x.shape[1])
 
 
+def overexposed(x: Tensor) -> Tensor:
+    """(n, 3, h, w) in 0..1 as a camera shows them that measured a dark table: white faces burn out, and what is bright
+    spreads over the pips, which get smaller and pale. Where nearly nothing would be left to see it stays as it was."""
+    n = len(x)
+    spread = functional.max_pool2d(x, 3, 1, 1)
+    wide = torch.lerp(x, spread, 0.8 * torch.rand(n, 1, 1, 1, device=x.device))
+    gain = torch.empty(n, 1, 1, 1, device=x.device).uniform_(1.0, 1.7)
+    power = torch.empty(n, 1, 1, 1, device=x.device).uniform_(1.0, 3.5)
+    burnt = 1 - (1 - (wide * gain).clamp(0, 1)) ** power
+    shows = burnt.std((1, 2, 3), keepdim=True) > LEFT_TO_SEE * x.std((1, 2, 3), keepdim=True)
+    return torch.where(shows, burnt, x)
+
+
 def photographed(x: Tensor) -> Tensor:
     """(n, 3, h, w) in 0..1 as other cameras and other dyes would show it: colour, contrast, blur, noise."""
     n, _, h, w = x.shape
@@ -73,6 +89,9 @@ def photographed(x: Tensor) -> Tensor:
     moved = torch.rand(n) < 0.12
     if moved.any():
         x[moved] = smeared(x[moved], float(torch.empty(1).uniform_(0.03, 0.13)) * h, float(torch.rand(1)) * math.pi)
+    burnt = torch.rand(n) < 0.15
+    if burnt.any():
+        x[burnt] = overexposed(x[burnt])
     noise = torch.rand(n, 1, 1, 1) ** 2 * 0.045
     return (x + torch.randn_like(x) * noise.to(x.device)).clamp_(0, 1)
 
