@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
+from companion.events import Header
 from companion.layout import Trouble
+from companion.notation import Laying
+from companion.session import Session
+from companion.tile import Laid
+from companion.web.app import PageSettings, create_app
 from companion.web.house import House
 from companion.web.wording import trouble_words
 from tests.web import tables
@@ -114,8 +119,6 @@ def test_health_names_a_camera_that_is_gone(anyone: FlaskClient, house: House) -
 
 
 def test_without_a_game_the_page_leads_to_setting_one_up() -> None:
-    from companion.web.app import PageSettings, create_app
-
     client = create_app(House(), PageSettings(pin="1", testing=True)).test_client()
     assert "/setup" in client.get("/").text
     assert client.get("/api/state").json["phase"] == "no_game"
@@ -225,3 +228,19 @@ def test_a_play_says_who_changed_it_and_when(anyone: FlaskClient, session: FakeS
     )  # fmt: skip
     page = anyone.get("/play/32").get_data(as_text=True)
     assert "No. 32: the table agrees to let it stand." in page and "Olena, Nov 20, 2026" in page
+
+
+@pytest.mark.parametrize("rules", ["tactic", "kkori"])
+def test_a_round_of_which_nobody_said_who_began_names_nobody(tmp_path: Path, rules: str) -> None:
+    box = "double-12" if rules == "tactic" else "chinese"
+    session = Session.create(tmp_path / "g.jsonl", Header(rules, box, ("Ann", "Ben", "Cy")))
+    session.start_round(guess=False)
+    if rules == "kkori":
+        session.observe([Laying(Laid(5, 6), "R")])
+    client = create_app(House(session, data_dir=tmp_path), PageSettings(pin="1", testing=True)).test_client()
+    for path in ("/", "/tv", "/scores", "/ask"):
+        answer = client.get(path, headers={"Host": "127.0.0.1"})
+        assert answer.status_code == 200, path
+    page = client.get("/", headers={"Host": "127.0.0.1"}).get_data(as_text=True)
+    assert "Nobody can be named" in page
+    assert client.get("/api/state", headers={"Host": "127.0.0.1"}).get_json()["turn"] is None
