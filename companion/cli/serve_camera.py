@@ -74,6 +74,7 @@ class WatchedTable:
         self._place = read_place(self._place_file)
         self._seating = Seating(data_dir / SEATS_FILE)
         self._glanced: tuple[float, PictureReading] | None = None
+        self._not_found = ""
         if camera is None and (source == "picamera" or source.startswith(("usb:", "/dev/"))):
             camera = SupervisedCamera(source, beat=lambda: beat("camera"))
         self._camera: Camera = open_camera(source) if camera is None else camera
@@ -160,7 +161,7 @@ class WatchedTable:
         place: TablePlace | None = None if corners is None else place_from(corners, size_mm)
         write_place(self._place_file, place)
         with self._lock:
-            before, self._place = self._place, place
+            before, self._place, self._not_found = self._place, place, ""
         if not same_first_corner(before, place):
             self._seating.forget()
         self._fresh.set()
@@ -193,6 +194,8 @@ class WatchedTable:
             frame, game, watcher = self._frame, self._game, self._watcher
         if frame is None or game is None:
             return None
+        if watcher is None and self._not_found:  # the camera's own thread has just looked for it, and goes on looking
+            raise ValueError(self._not_found)
         setup = self._placed(self._setup_for(game[1]), frame)
         try:
             found = first_calibration(frame, setup, self._eye) if watcher is None else watcher.calibration  # type: ignore[arg-type]
@@ -294,8 +297,10 @@ class WatchedTable:
             calibration = first_calibration(frame, setup, self._eye)  # type: ignore[arg-type]
             setup = with_measured_tiles(setup, frame, calibration, self._eye)  # type: ignore[arg-type]
         except SetupError as fault:
+            self._not_found = str(fault)
             self._say("lost", str(fault))
             return None
+        self._not_found = ""
         if not setup.stations and not setup.chinese and not setup.free:
             self._say("unseated")
             return None

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from companion.supervise import AwayError, State
 from companion.supervise.health import SENTENCES
 from companion.supervise.view import KnownView, moved
-from vision.fiducials import find_markers, table_corners
+from vision.fiducials import corners_again
 from vision.frame import Frame, Image, reduced
 
 CHECK_CORNERS = SENTENCES[State.MOVED]
@@ -56,7 +56,7 @@ class ViewKeeper:
     def corners_now(self, frame: Frame, corners_px: Any) -> Corners | None:
         """(4, 2): where the table's corners are in this picture, which were at `corners_px`; None while that cannot be
         told. The printed markers know best; without them it is measured, twice."""
-        marked = table_corners(find_markers(frame.image))
+        marked = corners_again(frame.image)
         if marked is not None:
             return np.asarray(marked, np.float64)
         change = None if self._known is None else self._known.change(frame.image)

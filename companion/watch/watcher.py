@@ -33,7 +33,7 @@ from companion.watch.watched import CameraNews, FrameSource, Reading, WatchSetti
 from companion.watch.weighing import weigh_unread
 from vision.calibration import Calibration
 from vision.eye import Eye, Region
-from vision.fiducials import find_markers, table_corners
+from vision.fiducials import corners_again
 from vision.frame import Frame
 from vision.known_set import KnownSet
 from vision.settle import Settler, SettleState, TableState
@@ -371,7 +371,7 @@ class Watcher:
         moved = np.hypot(*state.moved_px)
         if moved < self.settings.follow_px and not state.camera_moved:
             return
-        corners = table_corners(find_markers(frame.image)) if state.camera_moved else None
+        corners = corners_again(frame.image) if state.camera_moved else None
         if corners is None:
             corners = np.asarray(self.calibration.corners_px + np.array(state.moved_px), np.float32)
         self._place(corners)

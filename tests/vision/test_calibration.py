@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from vision.calibration import Calibration, CalibrationError
-from vision.fiducials import CORNER_EDGE_MM, DICTIONARY, find_markers
+from vision.fiducials import CORNER_EDGE_MM, DICTIONARY, corners_again, find_markers
 from vision.lens import Lens
 
 SIZE_MM = (1200.0, 900.0)
@@ -111,6 +111,30 @@ def test_printed_corners_are_found_and_the_error_is_told_in_mm():
 def test_a_table_of_unknown_size_is_measured_by_its_markers():
     calibration = Calibration.from_markers(find_markers(picture_with_markers()), None, 9.0, LENS)
     assert calibration.size_mm == pytest.approx(SIZE_MM, rel=0.01)
+
+
+def test_blurred_and_dark_markers_are_found_and_measured_to_a_millimetre():
+    noise = np.random.default_rng(1)
+    hazy = cv2.GaussianBlur(picture_with_markers(), (0, 0), 4).astype(np.float32) * 0.4
+    markers = find_markers(np.clip(hazy + noise.normal(0, 3, hazy.shape), 0, 255).astype(np.uint8))
+    assert sorted(markers) == [0, 1, 2, 3]
+    calibration = Calibration.from_markers(markers, SIZE_MM, 9.0, LENS)
+    assert np.linalg.norm(calibration.corners_px - seen(CORNERS_MM), axis=1).max() < calibration.px_per_mm
+
+
+def test_the_squares_of_a_cloth_are_no_markers_and_hide_none():
+    yy, xx = np.mgrid[:3040, :4056] // 90
+    cloth = (60 + 60 * (xx % 2) + 60 * (yy % 2)).astype(np.uint8)
+    assert find_markers(cloth) == {} and corners_again(cloth) is None
+    table = picture_with_markers()
+    lying = np.where(table == 120, np.repeat(cloth[:, :, None], 3, 2), table)
+    assert sorted(find_markers(lying)) == [0, 1, 2, 3]
+
+
+def test_where_the_table_is_now_is_told_by_all_four_markers_or_by_none():
+    found = corners_again(picture_with_markers())
+    assert found is not None and np.linalg.norm(found - seen(CORNERS_MM), axis=1).max() < 1.0
+    assert corners_again(picture_with_markers((0, 1, 3))) is None
 
 
 def test_a_missing_marker_is_named():
