@@ -292,12 +292,14 @@ class WatchedTable:
     def _begin(self, frame: Frame, name: str, session: Any) -> Watcher | None:
         """Find the table in the picture; None, with the reason on the page, while it cannot be found."""
         self._read_with(session.header.set)
+        place = self._place
         try:
             setup = self._placed(self._setup_for(session), frame)
             calibration = first_calibration(frame, setup, self._eye)  # type: ignore[arg-type]
             setup = with_measured_tiles(setup, frame, calibration, self._eye)  # type: ignore[arg-type]
         except SetupError as fault:
-            self._not_found = str(fault)
+            if self._place is place:  # else somebody has shown meanwhile where the table is
+                self._not_found = str(fault)
             self._say("lost", str(fault))
             return None
         self._not_found = ""
