@@ -104,7 +104,8 @@ class SessionDesk:
     def first_table(self, layout: Layout, frame: str) -> bool:
         """Begin the round that this table shows; tiles that lie there already are its first changes.
 
-        A table on which the tiles of the last round still lie begins nothing.
+        A table on which the tiles of the last round still lie begins nothing, and one that is not understood yet is
+        looked at again.
         """
         if self.session.phase == "scored" and self._still_lies(layout):
             return False
@@ -120,8 +121,8 @@ class SessionDesk:
         if any(layout.trains.values()) or layout.line:
             empty = replace(layout, trains={}, line=(), walls={}, markers=frozenset(), flipped=frozenset(), problems=())
             observation = self.still_new(difference(empty, layout))
-            if not observation.empty:
-                self.record(observation, layout, frame)
+            if not observation.empty and not self.record(observation, layout, frame):
+                return False
             self._line = line_of(layout)
         return True
 

@@ -134,3 +134,16 @@ def test_the_engine_in_the_middle_is_the_games_own_in_every_round(tmp_path: Path
     assert desk.engine() == 11, "the next one is dealt"
     session.start_round((3, 5), "Ann")
     assert desk.engine() is None, "a tile that is no double is found by where it lies"
+
+
+def test_a_table_on_which_play_has_begun_is_recorded_once_it_is_understood(tmp_path: Path) -> None:
+    setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
+    session = Session.create(tmp_path / "game.jsonl", setup.header)
+    desk = SessionDesk(session, load_ruleset("tactic"), setup, dict.fromkeys(double_set(12), 1))
+    bens = tile(515.0, 450.0, 180.0, 12, 7)
+    misread = [*eastward([(6, 5)]), bens, tile(900.0, 700.0, 30.0, 8, 9)]
+    assert desk.first_table(reconstruct(view(misread), SETUP), "f1") is False
+    assert [event.KIND for event in session.events] == ["round_started", "unclear"]
+    assert desk.first_table(reconstruct(view([*eastward([(12, 5)]), bens]), SETUP), "f2") is True
+    assert [event.KIND for event in session.events][2:] == ["tile_played", "tile_played"]
+    assert not session.scoreboard.violations
