@@ -1,0 +1,165 @@
+"""From the hand leaving to the page, through the whole box: `python -m tests.bench.live --scenes 9`.
+
+A made-up round is filmed first. Then the film is played as a live camera of five frames a second to what `companion
+serve` starts: the camera in a process of its own, the eye in another, the referee, the page, and a browser's stream of
+events, in which the clock is stopped. The game is made as on the page: corners and seats are kept in the data folder,
+and somebody has said who starts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import threading
+import time
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from companion.cli.serve_camera import WatchedTable
+from companion.cli.serve_games import make_house
+from companion.cli.serve_seats import SEATS_FILE, Seats, write_seats
+from companion.cli.serve_table import PLACE_FILE, place_from, write_place
+from companion.supervise import SupervisedCamera
+from companion.web.app import PageSettings, create_app
+from companion.web.serving import serve_in_background
+from datasets.simulator.camera import FRAME_S, SimCamera, SimSettings
+from datasets.simulator.film import FilmSettings
+from datasets.simulator.script import Troubles
+from hardware.camera import Camera, CameraSettings
+from hardware.camera.source import FrameSource
+from tests.bench.ruling import Tick, latencies
+from vision.frame import Frame
+
+HAND_FRAMES, STILL_FRAMES = 4, 13
+PATIENCE_S = 90.0
+
+
+class FilmedLive(FrameSource):
+    """The film in FOLDER (of `usb:FOLDER`) as a live camera; its first frame until the file `go` says when it began."""
+
+    live = True
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._frames = sorted(folder.glob("*.npy"))
+        self._noise = np.random.default_rng(1)
+        self._count = 0
+
+    def read(self) -> Frame:
+        threading.Event().wait(FRAME_S - time.time() % FRAME_S)
+        go = self._folder / "go"
+        at = int((time.time() - float(go.read_text())) / FRAME_S) if go.exists() else 0
+        image = np.load(self._frames[min(at, len(self._frames) - 1)])
+        # No sensor gives the same picture twice; a few pixels are enough to tell it from a frozen one.
+        image[::97, ::89] ^= self._noise.integers(0, 2, image[::97, ::89].shape, dtype=np.uint8)
+        self._count += 1
+        return Frame(image, time.monotonic(), f"live-{self._count:06d}")
+
+
+def open_film(source: str, settings: CameraSettings) -> Camera:
+    return FilmedLive(Path(source.removeprefix("usb:")))
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """Lines of the journal as the page's stream told them: (seconds on the wall, seq)."""
+
+    lines: list[tuple[float, int]]
+
+    def listen(self, port: int) -> None:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/stream", timeout=600) as stream:
+            for line in stream:
+                if line.startswith(b"id:"):
+                    self.lines.append((time.time(), int(line[3:])))
+
+
+def film(folder: Path, settings: SimSettings, seed: int) -> SimCamera:
+    """The round as files of raw pictures; the camera afterwards, with its truth."""
+    camera = SimCamera(seed, settings)
+    for count, frame in enumerate(iter(camera.read, None)):
+        np.save(folder / f"{count:05d}.npy", frame.image)
+    return camera
+
+
+def measure(
+    seed: int = 7,
+    rules: str = "reeves",
+    scenes: int = 9,
+    size_wh: tuple[int, int] = (4056, 3040),
+    still_frames: int = STILL_FRAMES,
+) -> dict[str, float]:
+    """Seconds from the first frame without a hand to the change in the browser's stream; the table then lies still for
+    `still_frames`, and what has not been told by then is not counted."""
+    settings = SimSettings(
+        rules=rules,
+        most_scenes=scenes,
+        troubles=Troubles.none(),
+        hand_frames=HAND_FRAMES,
+        still_frames=still_frames,
+        show_hands=False,
+        film=FilmSettings(size_wh=size_wh),
+    )
+    with tempfile.TemporaryDirectory() as made:
+        folder, data = Path(made) / "film", Path(made) / "data"
+        folder.mkdir()
+        (data / "games").mkdir(parents=True)
+        camera = film(folder, settings, seed)
+        setup = camera.setup()
+        corners = np.array(setup.corners_px) / np.array(size_wh)
+        write_place(data / PLACE_FILE, place_from(corners.tolist(), setup.size_mm))
+        write_seats(data / SEATS_FILE, Seats(setup.stations, setup.mexican_station))
+        house = make_house(data)
+        watched = WatchedTable(house, "live", data, camera=SupervisedCamera(f"usb:{folder}", opener=open_film))
+        house.camera = house.table = watched
+        server, port = serve_in_background(create_app(house, PageSettings(pin="0000")))
+        heard = Heard([])
+        try:
+            house.start_game(setup.header.to_json())
+            watched.start()
+            threading.Thread(target=heard.listen, args=(port,), daemon=True).start()
+            house.session.start_round(setup.engine, setup.starter)  # type: ignore[attr-defined]
+            _until(watched, "read")
+            begun = time.time() + FRAME_S
+            (folder / "go").write_text(str(begun))
+            time.sleep((len(list(folder.glob("*.npy"))) + 2) * FRAME_S)
+        finally:
+            server.stop()
+            watched.close()
+    return latencies(_ticks(heard, begun, len(camera.truth), still_frames))
+
+
+def _until(watched: WatchedTable, state: str) -> None:
+    """Raises TimeoutError, with what the camera says instead."""
+    end = time.monotonic() + PATIENCE_S
+    while watched.status().get("state") != state:
+        if time.monotonic() > end:
+            raise TimeoutError(f"the table was not read: {json.dumps(dict(watched.status()))}")
+        time.sleep(0.1)
+
+
+def _ticks(heard: Heard, begun: float, scenes: int, still: int) -> list[Tick]:
+    """The first news of each scene, from when its hand had left."""
+    ticks = []
+    for scene in range(scenes):
+        gone = begun + (still + 2 + scene * (HAND_FRAMES + still) + HAND_FRAMES) * FRAME_S
+        told = [at - gone for at, _ in heard.lines if gone <= at < gone + still * FRAME_S]
+        ticks.append(Tick(0.0, told[0] if told else None))
+    return ticks
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="from the hand leaving to the page, through the whole box")
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--rules", default="reeves")
+    parser.add_argument("--scenes", type=int, default=9)
+    parser.add_argument("--size", type=int, nargs=2, default=(4056, 3040), metavar=("W", "H"))
+    args = parser.parse_args()
+    print(json.dumps(measure(args.seed, args.rules, args.scenes, tuple(args.size)), indent=1))
+
+
+if __name__ == "__main__":
+    main()
