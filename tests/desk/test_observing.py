@@ -12,10 +12,10 @@ from companion.position import Position
 from companion.ruleset import RULESET_NAMES
 from companion.session import Session
 from companion.tile import Laid, Tile
-from companion.turn import Mark, Play, Unmark
+from companion.turn import Mark, Unmark
 from tests.desk.making import ticking
 from tests.desk.playing import begin
-from tests.desk.watching import seen
+from tests.desk.watching import note_layers, seen
 
 NAMES = ("Ann", "Ben", "Cy")
 
@@ -205,9 +205,7 @@ def test_a_watched_game_of_legal_turns_accuses_nobody(
         for turn in played.turns():
             if session.phase != "playing":
                 break
-            for act in turn.actions:
-                if isinstance(act, Play):
-                    truth.setdefault((act.tile.tile, act.train), []).append(turn.player)
+            note_layers(turn, truth)
             session.observe(**seen([turn], boneyard=boneyard))
         if session.phase == "playing":
             session.end_round(played.how or "abandoned", played.out)

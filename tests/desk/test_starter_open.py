@@ -12,10 +12,9 @@ from companion.notation import Laying
 from companion.ruleset import RULESET_NAMES
 from companion.session import Session
 from companion.tile import Laid, Tile
-from companion.turn import Play
 from tests.desk.making import ticking
 from tests.desk.playing import begin
-from tests.desk.watching import seen
+from tests.desk.watching import note_layers, seen
 
 NAMES = ("Ann", "Ben", "Cy")
 
@@ -50,9 +49,7 @@ def test_whoever_begins_nobody_is_accused_and_hardly_anybody_misnamed(
     for turn in played.turns():
         if session.phase != "playing":
             break
-        for act in turn.actions:
-            if isinstance(act, Play):
-                truth.setdefault((act.tile.tile, act.train), []).append(turn.player)
+        note_layers(turn, truth)
         session.observe(**seen([turn]))
     plays = [line.event for line in session.scoreboard.lines if isinstance(line.event, TilePlayed)]
     wrong = [one for one in plays if one.by is not None and one.by not in truth[one.tile.tile, one.train]]

@@ -8,6 +8,7 @@ from typing import Any
 from companion.bots import BotTurn
 from companion.notation import Change, Drawing, Laying
 from companion.position import LinePosition, Position
+from companion.tile import Tile
 from companion.turn import Discard, Mark, Play, Unmark
 
 
@@ -25,6 +26,13 @@ def seen(turns: Sequence[BotTurn], *, boneyard: bool = True) -> dict[str, Any]:
                     discards[turn.player] = discards.get(turn.player, 0) + 1
         return {"delta": delta, "discards": discards}
     return {"delta": difference(before, after, boneyard=boneyard), "flips": sorted(after.flipped - before.flipped)}
+
+
+def note_layers(turn: BotTurn, truth: dict[tuple[Tile, str], list[str]]) -> None:
+    """Who laid which tile on which train, added to `truth`."""
+    for act in turn.actions:
+        if isinstance(act, Play):
+            truth.setdefault((act.tile.tile, act.train), []).append(turn.player)
 
 
 def difference(before: Position, after: Position, *, boneyard: bool) -> list[Change]:
