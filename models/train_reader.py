@@ -70,7 +70,8 @@ def overexposed(x: Tensor) -> Tensor:
 
 
 def photographed(x: Tensor) -> Tensor:
-    """(n, 3, h, w) in 0..1 as other cameras and other dyes would show it: colour, contrast, blur, noise."""
+    """(n, 3, h, w) in 0..1 as other cameras and other dyes would show it: colour, contrast, blur, movement,
+    overexposure, noise."""
     n, _, h, w = x.shape
     u = torch.rand(n, 1, 1, 1, device=x.device)
     x = torch.where(u < 0.2, x[:, torch.randperm(3).tolist()], x)

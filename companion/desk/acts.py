@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from companion.desk.made_turn import Table
@@ -16,7 +16,7 @@ from companion.events import (
     Passed,
     TilePlayed,
 )
-from companion.position import LinePosition
+from companion.position import LinePosition, Position
 from companion.tile import Laid
 from companion.turn import Action, Discard, Draw, End, Flip, Mark, Pass, Play, Unmark
 
@@ -68,6 +68,13 @@ def lifted(table: Table, train: str, tile: Laid) -> Table:
         open_ends = (*open_ends, train)
     flipped = table.flipped - {train} if was_last else table.flipped
     return replace(table, trains={**table.trains, train: rest}, open=open_ends, flipped=flipped)
+
+
+def turned_to(table: Table, player: str, moved: Collection[str]) -> Table:
+    """The table with `player` to act; `moved` have had their first turn."""
+    if isinstance(table, Position):
+        return replace(table, turn=player, first_turn=player not in moved)
+    return replace(table, turn=player)
 
 
 def _without(chain: tuple[Laid, ...], tile: Laid, *, from_left: bool = False) -> tuple[Laid, ...]:

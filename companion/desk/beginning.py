@@ -9,10 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from companion.desk.acts import unsettled
-from companion.desk.made_turn import Table
+from companion.desk.acts import turned_to, unsettled
 from companion.events import Event
-from companion.position import Position
 from companion.turn import Action, Mark, Unmark
 
 if TYPE_CHECKING:
@@ -32,10 +30,6 @@ def begun_by(course: Course, player: str) -> Course:
     """The same course, told whose turn it is: the starter's where nobody has moved yet."""
     first = course.turn is None and not course.turns
     closed = course.close()[0]
-    table: Table
-    if isinstance(closed.table, Position):
-        table = replace(closed.table, turn=player, first_turn=player not in closed.moved)
-    else:
-        table = replace(closed.table, turn=player)
+    table = turned_to(closed.table, player, closed.moved)
     starter, known = (player, True) if first else (course.starter, course.starter_known)
     return replace(closed, table=table, starter=starter, starter_known=known, turn_open=False, also=None)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from companion.desk.acts import action_of, between, lifted, meant, passing, uncounted, unsettled
+from companion.desk.acts import action_of, between, lifted, meant, passing, turned_to, uncounted, unsettled
 from companion.desk.beginning import begun_before
 from companion.desk.made_turn import FOREIGN_TILES, MadeTurn, Table, changes
 from companion.event_fields import Finding
@@ -124,13 +124,9 @@ class Course:
 
     def passes_before(self, event: Event) -> tuple[Passed, ...]:
         """The passes that `event` implies and nobody recorded: of the player whose turn it breaks off."""
-        if (
-            self.ended is not None
-            or self.turn is None
-            or self.turn_open
-            or action_of(event) is None
-            or isinstance(event, Passed)
-        ):
+        if self.ended is not None or self.turn is None or self.turn_open:
+            return ()
+        if action_of(event) is None or isinstance(event, Passed):
             return ()
         turn, player = self.turn, self.player_of(event)
         if turn.player == player or turn.finished(self.rules) or turn.plays or not self.in_turn(player):
@@ -223,11 +219,7 @@ class Course:
         return bool(closed.silent_faults(closed.table.turn, player))
 
     def _begun(self, player: str, resume: str | None = None) -> Course:
-        table: Table
-        if isinstance(self.table, Position):
-            table = replace(self.table, turn=player, first_turn=player not in self.moved)
-        else:
-            table = replace(self.table, turn=player)
+        table = turned_to(self.table, player, self.moved)
         return replace(self, table=table, turn=MadeTurn(player, table, resume=resume), also=None)
 
     def close(self) -> tuple[Course, Findings]:
@@ -247,14 +239,9 @@ class Course:
         moved = self.moved | {turn.player}
         if self.rules.first_simultaneous and not set(self.players) <= moved:
             following = self._first_without_turn(moved)
-        table: Table
-        if isinstance(self.table, Position):
-            table = replace(self.table, turn=following, first_turn=following not in moved)
-        else:
-            table = replace(self.table, turn=following)
         course = replace(
             self,
-            table=table,
+            table=turned_to(self.table, following, moved),
             turn=None,
             moved=moved,
             silent=self._silent_after(turn),

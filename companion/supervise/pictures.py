@@ -57,7 +57,7 @@ class PictureJudge:
         self._same_since: float | None = None
         self._same = 0
         self._shifted = 0
-        self._right: Image | None = None
+        self._remembered: Image | None = None
         self._reference: Floats | None = None
         self._view: KnownView | None = None
         self._unexplained = 0
@@ -85,12 +85,12 @@ class PictureJudge:
 
     def remember_view(self, image: Image) -> None:
         """From now on `image`, of any size, is where the camera should look: called when the table was calibrated."""
-        self._right = image
+        self._remembered = image
         self._reference = self._view = None
         self._shifted = self._unexplained = 0
 
     def forget_view(self) -> None:
-        self._right = self._reference = self._view = None
+        self._remembered = self._reference = self._view = None
         self._shifted = self._unexplained = 0
 
     def _light(self, probe: Image) -> State | None:
@@ -112,12 +112,12 @@ class PictureJudge:
         return State.FROZEN if frozen else None
 
     def _moved(self, probe: Image) -> State | None:
-        if self._right is None:
+        if self._remembered is None:
             return None
         now = _windowed(probe)
         if self._reference is None or now.shape != self._reference.shape:
             # What is remembered came smaller than the camera's pictures, and they may come in another size by now.
-            right = _as_large(self._right, probe)
+            right = _as_large(self._remembered, probe)
             if right is None:
                 return State.MOVED
             self._reference = _windowed(right)

@@ -98,9 +98,6 @@ class SessionDesk:
         table = self.position
         return frozenset(table.markers) if isinstance(table, Position) else frozenset()
 
-    def waiting(self) -> bool:
-        return self._beginning.waiting
-
     def first_table(self, layout: Layout, frame: str) -> bool:
         """Begin the round that this table shows; tiles that lie there already are its first changes.
 
@@ -109,9 +106,9 @@ class SessionDesk:
         """
         if self.session.phase == "scored" and self._still_lies(layout):
             return False
-        if self.waiting() and self.asks and not self._beginning.starter_is_said:
+        if self._beginning.waiting and self.asks and not self._beginning.starter_is_said:
             return False
-        if self.waiting():
+        if self._beginning.waiting:
             engine, starter, number = self._beginning.of(layout)
             self.draws_seen = self._beginning.draws_countable(layout)
             self.session.start_round(engine, starter, draws_seen=self.draws_seen, first_number=number, guess=False)

@@ -14,7 +14,6 @@ import tempfile
 import threading
 import time
 import urllib.request
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -64,17 +63,12 @@ def open_film(source: str, settings: CameraSettings) -> Camera:
     return FilmedLive(Path(source.removeprefix("usb:")))
 
 
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """Lines of the journal as the page's stream told them: (seconds on the wall, seq)."""
-
-    lines: list[tuple[float, int]]
-
-    def listen(self, port: int) -> None:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/stream", timeout=600) as stream:
-            for line in stream:
-                if line.startswith(b"id:"):
-                    self.lines.append((time.time(), int(line[3:])))
+def listen(port: int, heard: list[float]) -> None:
+    """Note when, in seconds on the wall, the page's stream tells each line of the journal."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/stream", timeout=600) as stream:
+        for line in stream:
+            if line.startswith(b"id:"):
+                heard.append(time.time())
 
 
 def film(folder: Path, settings: SimSettings, seed: int) -> SimCamera:
@@ -116,11 +110,11 @@ def measure(
         watched = WatchedTable(house, "live", data, camera=SupervisedCamera(f"usb:{folder}", opener=open_film))
         house.camera = house.table = watched
         server, port = serve_in_background(create_app(house, PageSettings(pin="0000")))
-        heard = Heard([])
+        heard: list[float] = []
         try:
             house.start_game(setup.header.to_json())
             watched.start()
-            threading.Thread(target=heard.listen, args=(port,), daemon=True).start()
+            threading.Thread(target=listen, args=(port, heard), daemon=True).start()
             house.session.start_round(setup.engine, setup.starter)  # type: ignore[attr-defined]
             _until(watched, "read")
             begun = time.time() + FRAME_S
@@ -141,12 +135,12 @@ def _until(watched: WatchedTable, state: str) -> None:
         time.sleep(0.1)
 
 
-def _ticks(heard: Heard, begun: float, scenes: int, still: int) -> list[Tick]:
+def _ticks(heard: list[float], begun: float, scenes: int, still: int) -> list[Tick]:
     """The first news of each scene, from when its hand had left."""
     ticks = []
     for scene in range(scenes):
         gone = begun + (still + 2 + scene * (HAND_FRAMES + still) + HAND_FRAMES) * FRAME_S
-        told = [at - gone for at, _ in heard.lines if gone <= at < gone + still * FRAME_S]
+        told = [at - gone for at in heard if gone <= at < gone + still * FRAME_S]
         ticks.append(Tick(0.0, told[0] if told else None))
     return ticks
 
