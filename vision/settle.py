@@ -11,7 +11,7 @@ lasts longer than `timeout_frames` is read as it is, and `read_now` asks for tha
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import cv2
@@ -60,9 +60,10 @@ class SettleSettings:
 class SettleState:
     """What one frame says. `regions` and `hidden` are (x0, y0, x1, y1) in pixels of the frame's full picture.
 
-    `regions` is what has to be read again where `should_read`; `hidden` what an arm covers: nothing there has vanished.
+    `regions` is what has to be read again where `should_read`, and where an arm has just left what will have to be if
+    the table stays as it is; `hidden` what an arm covers: nothing there has vanished.
     `moved_px` is how far the whole picture has shifted since the last reading; `forced` tells that a timeout or
-    `read_now` asked, not a still table.
+    `read_now` asked, not a still table. `still_for`: in so many frames before this one the table lay as it does now.
     """
 
     state: TableState
@@ -72,6 +73,7 @@ class SettleState:
     moved_px: tuple[float, float] = (0.0, 0.0)
     camera_moved: bool = False
     forced: bool = False
+    still_for: int = 0
 
 
 class Settler:
@@ -142,7 +144,9 @@ class Settler:
         if is_moving:
             self._swept = moving if self._swept is None else self._swept | moving
         edge = _edge_of_change(bright, lit, s.motion.threshold)
-        answer = self._judge(now, moving, is_moving, edge, frame.size_wh)
+        answer = replace(
+            self._judge(now, moving, is_moving, edge, frame.size_wh), still_for=0 if still else self._still
+        )
         self.state = answer.state
         return answer
 
@@ -168,7 +172,10 @@ class Settler:
         ready = quiet and (not arm.any() or resting)
         if not ready and not forced:
             state = TableState.HAND if is_moving or arm.any() else TableState.SETTLING
-            return SettleState(state, hidden=hidden, moved_px=full_shift, camera_moved=bumped)
+            # Where an arm was in the picture before, something moves as if it were still there.
+            left = self._arm_seen and not bumped and not _arm(changed, edge, s.hand_area).any()
+            soon = regions_of(changed, full_wh, reach) if left else ()
+            return SettleState(state, regions=soon, hidden=hidden, moved_px=full_shift, camera_moved=bumped)
         self._asked = False
         if forced:
             self._waiting = 0

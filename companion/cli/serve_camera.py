@@ -23,7 +23,7 @@ from companion.cli.serve_table import (
     same_first_corner,
     write_place,
 )
-from companion.cli.serve_view import CHECK_CORNERS, FOUND_AGAIN, ViewKeeper
+from companion.cli.serve_view import CHECK_CORNERS, FOUND_AGAIN, ViewKeeper, still_of
 from companion.evidence import EvidenceStore
 from companion.setup_file import GameSetup, SetupError, setup_from_json
 from companion.supervise import AwayError, EyeAwayError, SupervisedCamera, SupervisedEye, keep_watching
@@ -35,12 +35,9 @@ from companion.watch.start import first_calibration, known_set, with_measured_ti
 from companion.web.house import House, SessionLike
 from hardware.camera import Camera, open_camera
 from vision.calibration import Calibration
-from vision.frame import Frame, reduced
+from vision.frame import Frame
 from vision.reading import PictureReading
 from vision.settle import Settler
-
-STILL_WH = (1280, 960)
-"""Size of the picture on the set-up page."""
 
 TRY_AGAIN_S = 2.0
 """Pause before the table is looked for again: somebody is moving corners or camera."""
@@ -125,11 +122,7 @@ class WatchedTable:
     def still(self) -> bytes | None:
         with self._lock:
             frame = self._frame
-        if frame is None:
-            return None
-        small, _ = reduced(frame.image, _fitted(frame.size_wh))
-        done, jpeg = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, 80])
-        return jpeg.tobytes() if done else None
+        return None if frame is None else still_of(frame)
 
     def photograph(self) -> bytes | None:
         """The latest picture as it is, at full resolution, as a PNG."""
@@ -252,7 +245,12 @@ class WatchedTable:
         with self._lock:
             self._frame = frame
             game = self._game
+        going_on = self._see(frame, game)
         self._evidence.remember(frame)
+        return going_on
+
+    def _see(self, frame: Frame, game: tuple[str, SessionLike] | None) -> bool:
+        """One picture of this game's table; False when it is time to stop."""
         if self._watcher is not None and self._measure.is_set():
             self._measure.clear()
             if game is not None and self._other_tiles(frame, game[1], self._watcher):
@@ -390,8 +388,3 @@ def _corners_of(watcher: Watcher) -> list[list[float]]:
     w, h = watcher.calibration.size_mm
     corners: list[list[float]] = watcher.calibration.to_px([[0.0, 0.0], [w, 0.0], [w, h], [0.0, h]]).tolist()
     return corners
-
-
-def _fitted(size_wh: tuple[int, int]) -> tuple[int, int]:
-    share = min(1.0, STILL_WH[0] / size_wh[0], STILL_WH[1] / size_wh[1])
-    return max(1, round(size_wh[0] * share)), max(1, round(size_wh[1] * share))

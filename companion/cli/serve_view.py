@@ -1,10 +1,14 @@
-"""Is the table still where it was found? After every absence of the camera that is asked before anything is read."""
+"""What the camera sees: the picture for the page, and whether the table is still where it was found.
+
+That is asked after every absence of the camera, before anything is read.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,8 +25,8 @@ AGREE_SHARE = 0.003
 """Two pictures running must agree on where the table is, to this share of the picture's width: a camera that is still
 being moved is waited for."""
 
-TOLD_WIDTH_PX = 640
-"""The camera's process compares at half of this; 36 MB would be a lot to send it."""
+STILL_WH = (1280, 960)
+"""Size of the picture on the set-up page."""
 
 Corners = NDArray[np.float64]
 
@@ -41,9 +45,7 @@ class ViewKeeper:
         if self._tell is None:
             return
         self._known, self._before, self.in_doubt = KnownView(frame.image), None, False
-        width = min(TOLD_WIDTH_PX, frame.size_wh[0])
-        small, _ = reduced(frame.image, (width, max(1, round(frame.size_wh[1] * width / frame.size_wh[0]))))
-        self._tell(np.ascontiguousarray(small))
+        self._tell(frame.image)
 
     def away(self, error: AwayError) -> None:
         """The camera gives no pictures, or says that it was moved: then it has to show them again, to be looked at."""
@@ -67,3 +69,12 @@ class ViewKeeper:
         if before is None or float(np.abs(now - before).max()) > AGREE_SHARE * frame.size_wh[0]:
             return None
         return now
+
+
+def still_of(frame: Frame) -> bytes | None:
+    """The picture for the set-up page, as a JPEG."""
+    w, h = frame.size_wh
+    share = min(1.0, STILL_WH[0] / w, STILL_WH[1] / h)
+    small, _ = reduced(frame.image, (max(1, round(w * share)), max(1, round(h * share))))
+    done, jpeg = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, 80])
+    return jpeg.tobytes() if done else None

@@ -1,14 +1,14 @@
 """Each tile from close by at full resolution: the place before it was laid, and the tile as it was read.
 
 A tile is photographed when it is first seen on a still table, and the place of it is cut out of the still table before.
-The crops wait in memory, as small JPEGs, until a picture of the game is kept that they belong to.
+The crops wait in memory until a picture of the game is kept that they belong to, and are small JPEGs from then on.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,14 +32,33 @@ QUALITY = 92
 
 
 @dataclass(slots=True)
+class Crop:
+    """A piece of a picture, (h, w, 3) uint8, with the table's `corners` (4, 2) in its pixels; painted over and encoded
+    when it is first asked for, by whoever writes it to the disk."""
+
+    image: Image | None
+    corners: NDArray[np.float64]
+    margin: float
+    _jpeg: bytes = b""
+
+    def jpeg(self) -> bytes:
+        image = self.image
+        if image is not None:
+            painted = painted_outside(image, self.corners, self.margin)
+            self._jpeg = cv2.imencode(".jpg", painted, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])[1].tobytes()
+            self.image = None
+        return self._jpeg
+
+
+@dataclass(slots=True)
 class CloseUp:
     """One tile and its crops. `quad` (4 points) in pixels of the crops, half 0 at the edge 0-1; `stem` once kept."""
 
     tile: SeenTile
     quad: list[Point]
     size_wh: tuple[int, int]
-    after: bytes
-    before: bytes | None
+    after: Crop
+    before: Crop | None
     stem: str | None = None
 
     def to_json(self, stem: str) -> dict[str, Any]:
@@ -89,16 +108,17 @@ class CloseUps:
     def forget(self) -> None:
         self._still, self._known = None, []
 
-    def to_keep(self, stem: str) -> list[tuple[str, bytes]]:
-        """(file name, bytes) of what belongs to the picture `stem` and has not been kept yet: crops and index."""
-        files: list[tuple[str, bytes]] = []
+    def to_keep(self, stem: str) -> list[tuple[str, Callable[[], bytes]]]:
+        """(file name, what makes its bytes) of what belongs to the picture `stem` and has not been kept yet, and an
+        index."""
+        files: list[tuple[str, Callable[[], bytes]]] = []
         for number, one in enumerate([one for one in self._known if one.stem is None], start=1):
             one.stem = f"{stem}-tile-{number}"
-            files.append((f"{one.stem}.jpg", one.after))
+            files.append((f"{one.stem}.jpg", one.after.jpeg))
             if one.before is not None:
-                files.append((f"{one.stem}-before.jpg", one.before))
-        index = {"tiles": [one.to_json(stem) for one in self._known]}
-        return [*files, (f"{stem}.json", json.dumps(index, separators=(",", ":")).encode())]
+                files.append((f"{one.stem}-before.jpg", one.before.jpeg))
+        index = json.dumps({"tiles": [one.to_json(stem) for one in self._known]}, separators=(",", ":")).encode()
+        return [*files, (f"{stem}.json", lambda: index)]
 
     def _cut(self, image: Image, tile: SeenTile, corners_px: NDArray[np.float64]) -> CloseUp | None:
         if tile.box_px is None:
@@ -108,9 +128,9 @@ class CloseUps:
         if x1 - x0 < 8 or y1 - y0 < 8:
             return None
         same_size = self._still is not None and self._still.shape == image.shape
-        before = _jpeg(self._still, box, corners_px, self.margin) if self._still is not None and same_size else None
+        before = _crop(self._still, box, corners_px, self.margin) if self._still is not None and same_size else None
         quad = [(x - x0, y - y0) for x, y in tile.box_px]
-        return CloseUp(tile, quad, (x1 - x0, y1 - y0), _jpeg(image, box, corners_px, self.margin), before)
+        return CloseUp(tile, quad, (x1 - x0, y1 - y0), _crop(image, box, corners_px, self.margin), before)
 
 
 def cut_around(quad: Sequence[Point], size_wh: tuple[int, int]) -> tuple[int, int, int, int]:
@@ -139,8 +159,7 @@ def painted_outside(image: Image, corners: NDArray[np.float64], margin: float) -
     return painted
 
 
-def _jpeg(image: Image, box: tuple[int, int, int, int], corners_px: NDArray[np.float64], margin: float) -> bytes:
+def _crop(image: Image, box: tuple[int, int, int, int], corners_px: NDArray[np.float64], margin: float) -> Crop:
     x0, y0, x1, y1 = box
     # The margin belongs to the whole table, so the outline is moved and not measured anew.
-    crop = painted_outside(image[y0:y1, x0:x1], corners_px - (x0, y0), margin)
-    return cv2.imencode(".jpg", crop, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])[1].tobytes()
+    return Crop(image[y0:y1, x0:x1].copy(), corners_px - (x0, y0), margin)

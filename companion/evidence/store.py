@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from companion.evidence.closeups import CloseUps, painted_outside
 from companion.evidence.files import Stored, found, remove_unfinished
 from companion.tableview import SeenTile
-from vision.frame import Frame, Image
+from vision.frame import Frame, Image, reduced
 
 EXPIRE_EVERY_S = 3600.0
 
@@ -138,7 +138,8 @@ class EvidenceStore:
             close = self._closeups.to_keep(stem) if tiles else []
         folder = self._games / game
         share = corners / frame.size_wh
-        jobs = [(folder / f"{stem}.jpg", _narrowed(frame.image, self._settings.width_px))]
+        # Somebody waits for the ruling, so all that takes time is done by the writer.
+        jobs = [(folder / f"{stem}.jpg", frame.image)]
         jobs += [(folder / f"{stem}-before-{n}.jpg", image) for n, image in enumerate(earlier[-9:], start=1)]
         for path, image in jobs:
             self._last = self._writer.submit(self._write, path, image, share)
@@ -190,15 +191,16 @@ class EvidenceStore:
         return room
 
     def _write(self, path: Path, image: Image, share: NDArray[np.float64]) -> None:
-        encoded = cv2.imencode(
-            ".jpg",
-            painted_outside(image, share * (image.shape[1], image.shape[0]), self._settings.table_margin),
-            [cv2.IMWRITE_JPEG_QUALITY, self._settings.quality],
-        )[1].tobytes()
+        def encoded() -> bytes:
+            small = _narrowed(image, self._settings.width_px)
+            corners = share * (small.shape[1], small.shape[0])
+            painted = painted_outside(small, corners, self._settings.table_margin)
+            return cv2.imencode(".jpg", painted, [cv2.IMWRITE_JPEG_QUALITY, self._settings.quality])[1].tobytes()
+
         self._put(path, encoded)
 
-    def _put(self, path: Path, encoded: bytes) -> None:
-        unfinished = path.with_suffix(".part")
+    def _put(self, path: Path, made: Callable[[], bytes]) -> None:
+        unfinished, encoded = path.with_suffix(".part"), made()
         try:
             unfinished.write_bytes(encoded)
             unfinished.replace(path)
@@ -240,5 +242,4 @@ def _narrowed(image: Image, width: int) -> Image:
     """A copy of at most `width` pixels across."""
     if image.shape[1] <= width:
         return image.copy()
-    height = round(image.shape[0] * width / image.shape[1])
-    return np.asarray(cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
+    return reduced(image, (width, round(image.shape[0] * width / image.shape[1])))[0]

@@ -14,7 +14,7 @@ from typing import Any, Self
 from companion.supervise.child import Child
 from companion.supervise.filming import Opener, Shelved, film
 from companion.supervise.health import AwayError, Health, State
-from companion.supervise.pictures import JudgeSettings
+from companion.supervise.pictures import JudgeSettings, to_remember
 from companion.supervise.shelf import Shelf
 from hardware.camera import Camera, CameraError, CameraSettings, open_camera
 from vision.frame import Frame, Image
@@ -113,10 +113,12 @@ class SupervisedCamera:
 
     def remember_view(self, image: Image | None) -> None:
         """The camera looks as in `image` now, and a shift from it is `MOVED`; None: do not watch for that."""
+        # The child listens once a picture only: what does not fit into the pipe would keep us waiting for the next one.
+        view = None if image is None else to_remember(image)
         with self._changed:
-            self._view = image
+            self._view = view
             if self._child is not None:
-                self._child.send(("remember", image))
+                self._child.send(("remember", view))
 
     def close(self) -> None:
         """End the child, whatever it does. Twice is no error."""

@@ -84,7 +84,8 @@ class PictureJudge:
         return None
 
     def remember_view(self, image: Image) -> None:
-        """From now on `image`, of any size, is where the camera should look: called when the table was calibrated."""
+        """From now on `image`, of any size and in grey or colour, is where the camera should look: called when the
+        table was calibrated."""
         self._remembered = image
         self._reference = self._view = None
         self._shifted = self._unexplained = 0
@@ -148,13 +149,20 @@ def as_probe(image: Image) -> Image:
     return np.asarray(cv2.cvtColor(picked, cv2.COLOR_BGR2GRAY), np.uint8)
 
 
+def to_remember(image: Image) -> Image:
+    """(h, w, 3) -> grey and as large as its probe: all that is compared of a view, and little to send anybody."""
+    step = max(1, image.shape[1] // PROBE_WIDTH)
+    high, wide = image[step // 2 :: step, step // 2 :: step].shape[:2]
+    return np.asarray(cv2.cvtColor(reduced(image, (wide, high))[0], cv2.COLOR_BGR2GRAY), np.uint8)
+
+
 def _as_large(image: Image, probe: Image) -> Image | None:
     """The picture in grey and of the probe's size; None where it has another shape: it shows something else."""
     (h, w), (high, wide) = image.shape[:2], probe.shape
     if abs(w * high / (h * wide) - 1) > SAME_SHAPE:
         return None
     small, _ = reduced(image, (wide, high))
-    return np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
+    return small if small.ndim == 2 else np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
 
 
 def _windowed(probe: Image) -> Floats:

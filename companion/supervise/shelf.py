@@ -29,11 +29,15 @@ class Shelf:
         """Copy `image` into the slot, `after` bytes from its start. The shape travels separately."""
         if after + image.nbytes > self.slot_bytes:
             raise ValueError(f"a slot holds {self.slot_bytes} bytes, not {after + image.nbytes}")
-        self._view(slot, image.shape, after)[...] = image
+        self.view(slot, image.shape, after)[...] = image
 
     def take(self, slot: int, shape: tuple[int, ...], after: int = 0) -> Image:
         """A copy of the slot's picture of `shape`; the slot may be filled again afterwards."""
-        return self._view(slot, shape, after).copy()
+        return self.view(slot, shape, after).copy()
+
+    def view(self, slot: int, shape: tuple[int, ...], after: int = 0) -> Image:
+        """The slot's picture itself: it changes when the slot is filled again, and must be let go of before `close`."""
+        return np.ndarray(shape, np.uint8, buffer=self._memory.buf, offset=slot * self.slot_bytes + after)
 
     def close(self) -> None:
         """Let go; the maker also removes it. Twice is no error."""
@@ -41,6 +45,3 @@ class Shelf:
         if self._made_here:
             self._made_here = False
             self._memory.unlink()
-
-    def _view(self, slot: int, shape: tuple[int, ...], after: int) -> Image:
-        return np.ndarray(shape, np.uint8, buffer=self._memory.buf, offset=slot * self.slot_bytes + after)

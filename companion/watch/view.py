@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.layout import Problem
 from companion.layout.joints import distance
 from companion.tableview import Point, SeenHalf, SeenHub, SeenMarker, SeenTile
 from vision.calibration import Calibration
@@ -19,6 +20,7 @@ SIZE_TOLERANCE, OF_A_BACK = 0.3, 0.4
 has no print to tell its face from its side, so it may be outlined with the thick side that the camera sees."""
 
 Region = tuple[int, int, int, int]
+BoxMm = tuple[float, float, float, float]
 
 MARGIN_MM = 12.0
 """How far outside the table's corners the middle of a tile may lie: corners are measured on the table itself."""
@@ -226,6 +228,28 @@ def grown(region: Region, px: float, size_wh: tuple[int, int]) -> Region:
     x0, y0, x1, y1 = region
     reach = round(px)
     return max(x0 - reach, 0), max(y0 - reach, 0), min(x1 + reach, size_wh[0]), min(y1 + reach, size_wh[1])
+
+
+def box_mm(region: Region, calibration: Calibration, grow: float = 0.0) -> BoxMm:
+    """The upright box on the table, `grow` mm larger on every side, that holds a region of the picture."""
+    x0, y0, x1, y1 = region
+    corners = calibration.to_mm(np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]], np.float64))
+    low, high = corners.min(0), corners.max(0)
+    return float(low[0] - grow), float(low[1] - grow), float(high[0] + grow), float(high[1] + grow)
+
+
+def around(
+    doubts: Sequence[Problem], reach_mm: float, calibration: Calibration, size_wh: tuple[int, int]
+) -> tuple[Region, ...]:
+    """The parts of the picture, (w, h) large, where something is in doubt."""
+    boxes: list[Region] = []
+    for doubt in doubts:
+        if doubt.where_mm is not None:
+            x, y = doubt.where_mm
+            px = calibration.to_px([[x - reach_mm, y - reach_mm], [x + reach_mm, y + reach_mm]])
+            low, high = px.min(0), px.max(0)
+            boxes.append(grown((int(low[0]), int(low[1]), int(high[0]), int(high[1])), 0.0, size_wh))
+    return tuple(boxes)
 
 
 def united(regions: Sequence[Region]) -> tuple[Region, ...]:

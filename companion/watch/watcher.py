@@ -23,12 +23,13 @@ from companion.watch.bare import BareTable
 from companion.watch.blanks import blanks_in_doubt
 from companion.watch.colour import colours, recoloured
 from companion.watch.desk import LINE, Desk
+from companion.watch.glimpse import Glimpse
 from companion.watch.lifted import Lifted
 from companion.watch.memory import Looked, TableMemory
 from companion.watch.shrunken import Shrunken
 from companion.watch.supposed import SupposedMarkers
 from companion.watch.things import Things
-from companion.watch.view import grown, on_table, square_of, united
+from companion.watch.view import BoxMm, around, box_mm, grown, on_table, square_of, united
 from companion.watch.watched import CameraNews, FrameSource, Reading, WatchSettings
 from companion.watch.weighing import weigh_unread
 from vision.calibration import Calibration
@@ -36,9 +37,8 @@ from vision.eye import Eye, Region
 from vision.fiducials import corners_again
 from vision.frame import Frame
 from vision.known_set import KnownSet
+from vision.reading import PictureReading
 from vision.settle import Settler, SettleState, TableState
-
-Box = tuple[float, float, float, float]
 
 MOST_UNSEEN = 2
 """So many tiles in a row may have been laid on their equals before somebody is accused."""
@@ -82,6 +82,8 @@ class Watcher:
         self._colours: NDArray[np.float32] | None = None
         self._held_back: Layout | None = None
         self._unread_among: Mapping[str, Sequence[Laid]] | None = None
+        self.glimpse = Glimpse()
+        self._before: Frame | None = None
         self._state = ""
 
     def run(self) -> None:
@@ -101,19 +103,24 @@ class Watcher:
         if self.desk.cleared():
             self.forget()
         state = self.settler.see(frame, still=self.camera.stills)
-        self._say(state.state.value, frame.name)
+        before, self._before = self._before, frame
+        reading = self._reading is not None and state.state is TableState.READ
+        self._say(TableState.READING if reading else state.state, frame.name)
         self._hand_was_here = self._hand_was_here or state.state is TableState.HAND
         if state.should_read:
-            self._begin(frame, state)
+            self._begin(frame, state, before)
         elif self._hand_was_here and state.state is TableState.READ and self._reading is None:
             # Nothing brighter or darker; perhaps something of another colour.
             if self._recoloured(frame):
-                self._begin(frame, state)
+                self._begin(frame, state, before)
             self._hand_was_here = False
         elif self._reading is None and state.state is TableState.READ and self._was_told():
-            self._begin(frame, state)
+            self._begin(frame, state, before)
         elif self._reading is not None and state.state is TableState.READ:
             self._look(frame)
+        elif self._reading is None and self.layout is not None and state.regions:
+            wide = self._wide(state.regions, frame, self.glimpse.settings.margin)
+            self.glimpse.take(frame, wide, lambda: self._look_again(frame, wide))
         elif self._reading is not None and state.state is TableState.HAND:
             # A hand came back before the table was read: look there again once it is still.
             self._left_over = self._reading.regions or ((0, 0, *frame.size_wh),)
@@ -130,10 +137,11 @@ class Watcher:
         """A new round, or another calibration: nothing that lay there counts any more."""
         self.layout = self._held_back = None
         self.memory = TableMemory(self.settings.memory)
-        self._reading = None
+        self._reading = self._before = None
         self.settler.forget()
 
-    def _begin(self, frame: Frame, state: SettleState) -> None:
+    def _begin(self, frame: Frame, state: SettleState, before: Frame | None) -> None:
+        """Read what lies there, in this picture and in the one `before` it that shows the same still table."""
         self._follow(frame, state)
         regions: tuple[Region, ...] | None = None
         if self.layout is not None and not state.camera_moved:
@@ -143,7 +151,10 @@ class Watcher:
         self.memory.begin()
         self.settler.begin()
         self._reading = Reading(frame, regions, state.hidden)
-        self._look(frame)
+        if before is not None and state.still_for and regions is not None and not state.forced:
+            self._look(before)
+        if self._reading is not None:
+            self._look(frame)
 
     def _look(self, frame: Frame) -> None:
         """One more reading of the table that is being read; ends it once enough of them agree."""
@@ -215,7 +226,7 @@ class Watcher:
             self._held_back = layout
         self._ask_unread(frame, layout)
         # What stayed doubtful is looked at again with the next still table.
-        self._left_over = self._around(observation, frame)
+        self._left_over = around(observation.doubts, 1.5 * self.setup.tile_mm[0], self.calibration, frame.size_wh)
 
     def _ask_unread(self, frame: Frame, layout: Layout) -> None:
         """Let the desk ask about unread tiles, and remember what was on record: somebody may add what they are."""
@@ -227,17 +238,6 @@ class Watcher:
         told = self._unread_among is not None and self.desk.recorded() != self._unread_among
         return told or self.desk.stirred()
 
-    def _around(self, observation: Observation, frame: Frame) -> tuple[Region, ...]:
-        reach = 1.5 * self.setup.tile_mm[0]
-        boxes: list[Region] = []
-        for doubt in observation.doubts:
-            if doubt.where_mm is not None:
-                x, y = doubt.where_mm
-                px = self.calibration.to_px([[x - reach, y - reach], [x + reach, y + reach]])
-                low, high = px.min(0), px.max(0)
-                boxes.append(grown((int(low[0]), int(low[1]), int(high[0]), int(high[1])), 0.0, frame.size_wh))
-        return tuple(boxes)
-
     def _recoloured(self, frame: Frame) -> tuple[Region, ...]:
         if self._colours is None:
             return ()
@@ -247,6 +247,7 @@ class Watcher:
     def _finish(self, frame: Frame, layout: Layout) -> None:
         self.layout, self._held_back = layout, None
         self._reading = None
+        self.glimpse.forget()
         self._colours = colours(frame.image, self.settings.colour)
         self.bare.learn(frame.image, self._known(), self.calibration)
         self.things.keep(frame.image, self._known(), self.calibration)
@@ -254,17 +255,16 @@ class Watcher:
 
     def _read(self, frame: Frame, reading: Reading) -> None:
         """Look once more, at the whole table or where it changed, and remember what was seen."""
-        length_px = self.calibration.px_per_mm * self.setup.tile_mm[0]
         reading.count += 1
-        boxes: tuple[Box, ...] | None = None
+        boxes: tuple[BoxMm, ...] | None = None
         if reading.regions is None:
-            picture = self.eye.look(frame.image, length_px, self.known)
+            picture = self.eye.look(frame.image, self._length_px(), self.known)
         else:
             # Tiles cut by a region's edge read wrongly, so the eye gets more than is believed.
-            wide = united([grown(region, 0.8 * length_px, frame.size_wh) for region in reading.regions])
-            picture = self.eye.look_again(frame.image, wide, length_px, self.known)
-            boxes = tuple(self._box_mm(region, 0.0) for region in reading.regions)
-        hidden = tuple(self._box_mm(region, self.setup.tile_mm[0] / 2) for region in reading.hidden)
+            wide = self._wide(reading.regions, frame)
+            picture = self.glimpse.at(frame, wide) or self._look_again(frame, wide)
+            boxes = tuple(box_mm(region, self.calibration) for region in reading.regions)
+        hidden = tuple(box_mm(region, self.calibration, self.setup.tile_mm[0] / 2) for region in reading.hidden)
         looked = Looked(boxes, hidden)
         seen = on_table(picture, self.calibration, self.setup.tile_mm, self.memory.hub)
         if seen.hub is not None and (self.memory.hub is None or boxes is None):
@@ -277,6 +277,16 @@ class Watcher:
         self.memory.see(tiles, self._new_or_known(frame, markers), looked, self.setup.tile_mm[1])
         self._count_overlooked(frame)
         self._let_go(frame)
+
+    def _wide(self, regions: Sequence[Region], frame: Frame, more: float = 0.0) -> tuple[Region, ...]:
+        """The regions and what lies around them, `more` tile lengths more than is needed."""
+        return united([grown(region, (0.8 + more) * self._length_px(), frame.size_wh) for region in regions])
+
+    def _look_again(self, frame: Frame, wide: Sequence[Region]) -> PictureReading:
+        return self.eye.look_again(frame.image, wide, self._length_px(), self.known)
+
+    def _length_px(self) -> float:
+        return self.calibration.px_per_mm * self.setup.tile_mm[0]
 
     def _count_overlooked(self, frame: Frame) -> None:
         """A face-down tile found where nothing has changed was overlooked before, and must not hide a draw."""
@@ -352,19 +362,8 @@ class Watcher:
         return observation, layout
 
     def _view(self, frame: Frame) -> TableView:
-        return TableView(
-            tuple(self.memory.tiles()),
-            tuple(self.memory.seen_markers()),
-            self.memory.hub,
-            self.calibration.size_mm,
-            frame.name,
-        )
-
-    def _box_mm(self, region: Region, grow: float) -> tuple[float, float, float, float]:
-        x0, y0, x1, y1 = region
-        corners = self.calibration.to_mm(np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]], np.float64))
-        low, high = corners.min(0), corners.max(0)
-        return float(low[0] - grow), float(low[1] - grow), float(high[0] + grow), float(high[1] + grow)
+        tiles, markers = tuple(self.memory.tiles()), tuple(self.memory.seen_markers())
+        return TableView(tiles, markers, self.memory.hub, self.calibration.size_mm, frame.name)
 
     def _follow(self, frame: Frame, state: SettleState) -> None:
         """After a bump: the corner markers say where the table is now, else the shift of the picture does."""
@@ -385,7 +384,7 @@ class Watcher:
         self._place(np.asarray(corners_px, np.float32))
         self.bare.forget()
         self.things.forget()
-        self._reading = None
+        self._reading = self._before = None
         self.settler.forget()
 
     def _place(self, corners_px: NDArray[np.float32]) -> None:
