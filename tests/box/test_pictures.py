@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from companion.supervise.health import State
-from companion.supervise.pictures import JudgeSettings, PictureJudge
+from companion.supervise.pictures import JudgeSettings, PictureJudge, to_remember
 from tests.box.cameras import table_picture
 from vision.frame import Frame, Image, reduced
 
@@ -79,10 +79,13 @@ def test_the_view_is_remembered_small_and_compared_whatever_the_camera_size(size
     def picture(shift: int) -> Image:
         return np.asarray(cv2.resize(table_picture(shift), size_wh, interpolation=cv2.INTER_LINEAR), np.uint8)
 
-    judge = PictureJudge()
-    judge.remember_view(reduced(picture(0), (640, round(640 * size_wh[1] / size_wh[0])))[0])
-    assert set(verdicts(judge, film([picture(0)] * 6))) == {None}
-    assert verdicts(judge, film([picture(6)] * 6))[-1] is State.MOVED
+    for view in (to_remember(picture(0)), reduced(picture(0), (640, round(640 * size_wh[1] / size_wh[0])))[0]):
+        judge = PictureJudge()
+        judge.remember_view(view)
+        assert set(verdicts(judge, film([picture(0)] * 6))) == {None}
+        assert verdicts(judge, film([picture(6)] * 6))[-1] is State.MOVED
+    # It has to fit into a pipe that is emptied once a picture.
+    assert to_remember(picture(0)).nbytes < 200_000
 
 
 @pytest.mark.parametrize("what", ["hand", "tiles", "lamp"])

@@ -128,6 +128,16 @@ def test_a_moved_camera_waits_for_its_new_calibration(camera: SupervisedCamera, 
     assert next_picture(camera).image.shape == (HEIGHT, WIDTH, 3)
 
 
+def test_telling_the_view_never_waits_for_a_camera_that_hangs(camera: SupervisedCamera, folder: Path) -> None:
+    next_picture(camera)
+    set_mode(folder, "hang")
+    # Nobody empties the pipe any more, and 36 MB would fill it.
+    camera.remember_view(np.zeros((3040, 4056, 3), np.uint8))
+    assert camera.wait_for(lambda health: health.state is State.SILENT, PATIENCE_S)
+    set_mode(folder, "good")
+    assert camera.wait_for(lambda health: health.restarts >= 1, PATIENCE_S)
+
+
 def test_a_killed_child_leaves_no_process_and_no_memory_behind(camera: SupervisedCamera, folder: Path) -> None:
     for _ in range(2):
         victim, shelves = camera.pid, mapped_shelves()

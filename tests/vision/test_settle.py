@@ -179,3 +179,19 @@ def test_a_recording_replays_the_same():
         return [settler.see(Frame(f, float(i), str(i))) for i, f in enumerate(frames)]
 
     assert run() == run()
+
+
+def test_where_an_arm_has_just_left_is_told_before_the_table_is_still(watched):
+    _, show = watched
+    assert all(answer.regions == () for answer in show(3, hand=(400, 420)))
+    gone, still = show(2, tiles=[(400, 330, 20)])
+    assert gone.state is TableState.HAND and not gone.should_read
+    assert covers(gone.regions, 400, 330)
+    assert still.should_read and still.still_for == 1
+
+
+def test_it_is_counted_for_how_long_the_table_lies_as_it_does(watched):
+    settler, show = watched
+    settler.forget()
+    assert show(1, hand=(400, 420))[0].still_for == 0
+    assert [answer.still_for for answer in show(3)] == [0, 1, 2]

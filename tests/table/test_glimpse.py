@@ -1,0 +1,75 @@
+"""One look ahead: what is seen before anybody knows that the table is still, and what becomes of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from companion.watch.glimpse import Glimpse
+from datasets.simulator.camera import SimSettings
+from datasets.simulator.script import Troubles
+from tests.table.test_watch import SHORT, seat_a_watcher
+from vision.frame import Frame
+from vision.reading import PictureReading
+
+SEEN = PictureReading((100, 80), (), (), None, 0.0)
+
+
+def frame() -> Frame:
+    return Frame(np.zeros((80, 100, 3), np.uint8), 0.0, "frame")
+
+
+def test_a_look_counts_for_its_own_picture_and_only_as_far_as_it_reached() -> None:
+    glimpse, seen = Glimpse(), frame()
+    glimpse.take(seen, [(10, 10, 40, 40), (60, 60, 70, 70)], lambda: SEEN)
+    assert glimpse.at(seen, [(12, 12, 40, 38)]) is SEEN
+    assert glimpse.at(seen, [(12, 12, 40, 38), (60, 60, 65, 70)]) is SEEN
+    assert glimpse.at(seen, [(12, 12, 41, 38)]) is None
+    assert glimpse.at(seen, [(12, 12, 40, 38), (0, 0, 5, 5)]) is None
+    assert glimpse.at(frame(), [(12, 12, 40, 38)]) is None
+    glimpse.forget()
+    assert glimpse.at(seen, [(12, 12, 40, 38)]) is None
+
+
+@pytest.mark.parametrize("regions", [[], [(0, 0, 100, 80)], [(0, 0, 50, 20), (50, 0, 100, 20)]])
+def test_nothing_and_much_are_not_looked_at_ahead(regions: list[tuple[int, int, int, int]]) -> None:
+    glimpse, looks = Glimpse(), []
+
+    def look() -> PictureReading:
+        looks.append(1)
+        return SEEN
+
+    glimpse.take(frame(), regions, look)
+    assert not looks
+
+
+def test_a_tile_is_on_record_with_the_first_picture_that_shows_the_table_still() -> None:
+    settings = SimSettings(rules="reeves", most_scenes=6, troubles=Troubles.none(), **SHORT)
+    _, watcher, desk, _, _ = seat_a_watcher(3, settings)
+    recorded: dict[int, int] = {}
+    count = 1
+    while watcher.step():
+        for _ in desk.records[len(recorded) :]:
+            recorded[len(recorded)] = count
+        count += 1
+    scene = SHORT["hand_frames"] + SHORT["still_frames"]
+    first = SHORT["still_frames"] + 2
+    delays = [(at - first - SHORT["hand_frames"]) % scene for at in recorded.values()]
+    # The first picture without a hand is number 0; the next one shows that nothing moves any more.
+    assert len(delays) >= 6
+    assert set(delays) == {1}, delays
+
+
+def test_what_was_seen_while_something_moved_is_looked_at_again() -> None:
+    settings = SimSettings(rules="reeves", most_scenes=1, troubles=Troubles.none(), **SHORT)
+    camera, watcher, desk, _, eye = seat_a_watcher(3, settings)
+    for _ in range(SHORT["still_frames"] + 1 + SHORT["hand_frames"]):
+        watcher.step()
+    before, known = eye.looks, list(desk.records)
+    bare = camera.read()
+    assert bare is not None
+    watcher.see(bare)
+    assert eye.looks == before + 1 and desk.records == known, "looked at, and not believed"
+    moved = Frame(np.roll(bare.image, 9, 1), bare.at + 0.2, "moved")
+    watcher.see(moved)
+    assert desk.records == known
