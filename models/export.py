@@ -178,7 +178,7 @@ def export_judge(name: str, weights: Path, held: list[Path], into: Path) -> dict
     subject, target = SUBJECTS[name], into / f"{name}.onnx"
     judge_onnx(subject, weights, target)
     halve_storage(target)
-    confidence, figures = weighed_backs(target, held) if name == "backs" else weighed_markers(subject, target, held)
+    confidence, figures = weighed(name, target, held)
     entry = {
         "classes": ["none", name.removesuffix("s")],
         "temperature": 1.0,
@@ -192,7 +192,7 @@ def export_judge(name: str, weights: Path, held: list[Path], into: Path) -> dict
         "output": {
             "name": "logit",
             "shape": ["n", 1],
-            "format": "confidence = logistic(judged * logit + found * the detector's + misfit * the size's + offset)",
+            "format": "confidence = logistic(judged * logit + found * the detector's + misfit * what else + offset)",
         },
         "held": {key: round(value, 4) for key, value in figures.items()},
         "trained_on": "rendered tables only, see the card",
@@ -202,29 +202,15 @@ def export_judge(name: str, weights: Path, held: list[Path], into: Path) -> dict
     return confidence | figures
 
 
-def weighed_markers(subject: Subject, target: Path, held: list[Path]) -> tuple[dict, dict]:
-    """On held cuts (the trainer's .npz)."""
-    from models.judge_crops import Cuts
-    from models.train_judge import figures
+def weighed(name: str, target: Path, held: list[Path]) -> tuple[dict, dict]:
+    """How much judge, detector and size say on held tables (folders), and how often they are right together."""
+    from models.weigh_judges import BELIEVED_FROM, MOST_MISTAKEN, cautious, evidence, fitted, shares
 
-    cuts = Cuts.together([Cuts.load(path) for path in held])
-    run, views = session(target), subject.plain(cuts)
-    blobs = (
-        np.ascontiguousarray(views[n : n + 256].transpose(0, 3, 1, 2), np.float32) for n in range(0, len(views), 256)
-    )
-    found = figures(np.concatenate([run.run(None, {"thing": b / np.float32(255)})[0][:, 0] for b in blobs]), cuts)
-    weights, shares = ("judged", "found", "offset"), ("known", "mistaken", "loss")
-    return {key: found[key] for key in weights}, {key: found[key] for key in shares}
-
-
-def weighed_backs(target: Path, held: list[Path]) -> tuple[dict, dict]:
-    """On held tables (folders): how large a tile is there has to be seen."""
-    from models.weigh_backs import evidence, fitted, shares
-    from vision.reader import ReaderSettings
-
-    rows = evidence(held, target, most=400, workers=2)
+    rows = evidence(name, held, target, most=400, workers=2)
     confidence = fitted(rows)
-    return confidence, shares(rows, confidence, ReaderSettings().believed_back)
+    if name in MOST_MISTAKEN:
+        confidence = cautious(rows, confidence, BELIEVED_FROM[name], MOST_MISTAKEN[name])
+    return confidence, shares(rows, confidence, BELIEVED_FROM[name])
 
 
 def export_detector(weights: Path, into: Path) -> dict:

@@ -78,7 +78,7 @@ class Eye:
     def _reading(
         self, image: Image, detections: Detections, start: float, known: KnownSet | None, length_px: float | None
     ) -> PictureReading:
-        things = detections if self.judge is None else self.judge.judge(image, detections)
+        things = detections if self.judge is None else self.judge.judge(image, detections, length_px)
         tiles: list[TileReading] = self.reader.read(image, things, known, self.familiar, length_px)
         markers = bare(tiles, _things(things, Kind.MARKER))
         hubs = _things(things, Kind.HUB)

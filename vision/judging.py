@@ -24,8 +24,9 @@ Floats = NDArray[np.float32]
 @dataclass(frozen=True, slots=True)
 class JudgeSettings:
     """A confidence is the logistic of `judged` times the network's logit plus `found` times the detector's plus
-    `misfit` times how far the size is off plus `offset`, fitted on rendered tables that the judge was not trained on;
-    below `least` nothing is passed on."""
+    `misfit` times what else is known plus `offset`, fitted on rendered tables that the judge was not trained on; below
+    `least` nothing is passed on. Else is known of a back how far its size is off, and of a marker by how much more the
+    network says from a little aside."""
 
     judged: float = 1.0
     found: float = 0.0

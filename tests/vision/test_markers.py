@@ -13,7 +13,7 @@ from vision.detections import Detections, Kind
 from vision.eye import open_eye
 from vision.inference import WeightsError
 from vision.judging import JudgeSettings
-from vision.markers import MarkerJudge, amid_a_pattern, apart, outlined
+from vision.markers import MarkerJudge, amid_a_pattern, apart, outlined, tile_length
 
 MARKERS = (
     TableMarker((150, 90), "#d02020", 20.0, "train"),
@@ -133,3 +133,45 @@ def test_another_network_is_refused_by_name() -> None:
 def test_a_manifest_that_does_not_weigh_is_refused() -> None:
     with pytest.raises(WeightsError, match=r"m\.onnx: the manifest does not weigh its confidence, expected 'judged'"):
         JudgeSettings.weighed(Path("m.onnx"), {"found": 1.0})
+
+
+def test_a_marker_outlined_loosely_is_known_from_a_little_aside(table) -> None:
+    image, labels = table
+    judge = open_eye().judge
+    assert judge is not None
+    true = detections(labels, 2).quads_px
+    loose = (true - true.mean(1, keepdims=True)) * 1.9 + true.mean(1, keepdims=True) + np.float32(12)
+    length_px = tile_length(detections_of_tiles(labels))
+    assert length_px is not None
+    logits = judge.logits(image, loose)
+    more = judge.aside(image, loose, logits, length_px)
+    assert more.shape == (len(MARKERS),)
+    assert (more > 0).sum() >= 3 and (logits + more).mean() > logits.mean() + 1
+
+
+def detections_of_tiles(labels) -> Detections:
+    quads = np.array([label["quad"] for label in labels if label["cls"] == 0], np.float32)
+    return Detections(quads, np.full(len(quads), Kind.FACE_UP, np.int8), np.full(len(quads), 0.9, np.float32))
+
+
+@pytest.mark.parametrize(("logit", "looks"), [(0.0, 1 + 7), (2.0, 1 + 7), (9.0, 1), (-9.0, 1)])
+def test_only_what_is_in_doubt_is_looked_at_again(logit: float, looks: int) -> None:
+    seen = []
+
+    class Counting(MarkerJudge):
+        def logits(self, image, quads_px):
+            seen.append(len(quads_px))
+            return np.full(len(quads_px), logit, np.float32)
+
+    quad = np.array([[10, 10], [40, 10], [40, 40], [10, 40]], np.float32)
+    one = Detections(quad[None], np.array([Kind.MARKER], np.int8), np.array([0.5], np.float32))
+    judge = Counting(shipped_weights("markers"), JudgeSettings(judged=1.0, found=0.3, misfit=0.5))
+    judge.judge(np.zeros((60, 60, 3), np.uint8), one, 50.0)
+    assert sum(seen) == looks
+
+
+def test_how_long_tiles_are_is_taken_from_those_found_surely() -> None:
+    tile = np.array([[0, 0], [0, 20], [40, 20], [40, 0]], np.float32)
+    found = Detections(np.stack([tile, tile * 3]), np.zeros(2, np.int8), np.array([0.9, 0.1], np.float32))
+    assert tile_length(found) == 40
+    assert tile_length(Detections.none()) is None

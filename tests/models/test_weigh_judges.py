@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from models.weigh_backs import NAMES, fitted, shares
+from models.weigh_judges import BELIEVED_FROM, EVIDENCE, NAMES, cautious, fitted, shares
 from vision.judging import JudgeSettings
 
 
@@ -38,3 +38,16 @@ def test_a_lower_bar_believes_more_of_both() -> None:
     low, high = shares(rows, weights, 0.2), shares(rows, weights, 0.8)
     assert low["known"] > high["known"] and low["mistaken"] > high["mistaken"]
     assert low["known"] > 0.85 and high["mistaken"] < 0.1
+
+
+def test_a_cautious_offset_believes_no_more_of_the_others_than_it_may() -> None:
+    rows = made_up()
+    weights = fitted(rows)
+    careful = cautious(rows, weights, 0.6, 0.02)
+    assert {key: careful[key] for key in NAMES[:3]} == {key: weights[key] for key in NAMES[:3]}
+    assert shares(rows, careful, 0.6)["mistaken"] == pytest.approx(0.02, abs=0.002)
+    assert shares(rows, weights, 0.6)["mistaken"] > 0.03
+
+
+def test_every_subject_has_its_evidence_and_its_bar() -> None:
+    assert set(EVIDENCE) == set(BELIEVED_FROM) == {"backs", "markers"}
