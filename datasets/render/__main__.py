@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from datasets.render.scenes import SCENES
+from datasets.render.surfaces import KINDS as SURFACES
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -41,7 +42,7 @@ def main(argv: list[str] | None = None) -> int:
         width, height = arguments.crops
         tile_px = tuple(arguments.tile_px)
     jobs = [
-        Job(arguments.seed, i, width, height, arguments.out, arguments.scene, tile_px)
+        Job(arguments.seed, i, width, height, arguments.out, arguments.scene, tile_px, arguments.surface)
         for i in range(arguments.start, arguments.start + arguments.n)
     ]
     begun, done = time.monotonic(), 0
@@ -72,6 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--size", type=int, default=1280, help="width in pixels; the height is 3/4 of it")
     parser.add_argument("--height", type=int, default=0, help="height in pixels")
     parser.add_argument("--scene", choices=sorted(SCENES), default=None, help="only this kind of table")
+    parser.add_argument("--surface", choices=SURFACES, default=None, help="only this kind of table top")
     parser.add_argument("--crops", type=_crop_size, default=None, metavar="W[xH]", help="small cuts at a tile's scale")
     low_high = {"nargs": 2, "type": float, "default": [26.0, 110.0], "metavar": ("LOW", "HIGH")}
     parser.add_argument("--tile-px", **low_high, help="how long tiles are in crops, pixels")

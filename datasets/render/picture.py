@@ -51,10 +51,13 @@ def draw_picture(
     family: str | None = None,
     set_max: int | None = None,
     style: TileStyle | None = None,
+    surface: str | None = None,
 ) -> Picture:
-    """A random table. `scene` one of `scenes.SCENES`; `family` and `set_max` as in `make_style`, or a `style`."""
+    """A random table. `scene` one of `scenes.SCENES`; `family` and `set_max` as in `make_style`, or a `style`;
+    `surface` one of `surfaces.KINDS`."""
     style = style or make_style(rng, family, set_max)
     plan = make_plan(rng, style, scene, height / width)
+    plan.surface = surface
     return _draw(rng, plan, _hang_camera(rng, plan, width, height))
 
 
@@ -64,6 +67,7 @@ def draw_crop(
     height: int = 512,
     tile_px: tuple[float, float] = (26.0, 110.0),
     scene: str | None = None,
+    surface: str | None = None,
 ) -> Picture:
     """A cut from a larger picture at a scale where tiles are `tile_px` long: much cheaper than the whole picture.
 
@@ -71,6 +75,7 @@ def draw_crop(
     """
     style = make_style(rng)
     plan = make_plan(rng, style, scene, height / width)
+    plan.surface = surface
     px_per_mm = math.exp(rng.uniform(*np.log(tile_px))) / style.body.length
     if plan.tiles and rng.random() < 0.93:
         tile = plan.tiles[rng.integers(len(plan.tiles))]
@@ -171,7 +176,8 @@ def _dress_table(rng: Rng, g: GBuffer, plan: Plan, seen: Array) -> tuple[str, fl
     n = int(np.clip(width * 0.85, 400, 1200))
     # phantoms grow on patterns: where there is no tile, patterns come first
     patterned = plan.kind == "neg" and rng.random() < 0.6
-    surface = make_surface(rng, n, extent / n, PATTERNED[rng.integers(len(PATTERNED))] if patterned else None)
+    kind = PATTERNED[rng.integers(len(PATTERNED))] if patterned else None
+    surface = make_surface(rng, n, extent / n, plan.surface or kind)
     heading = rng.uniform(0, 2 * math.pi) if rng.random() < 0.35 else rng.choice([0, math.pi / 2]) + rng.normal(0, 0.05)
     middle = (seen.min(0) + seen.max(0)) / 2
     lay_table(g, surface, (middle[0], middle[1]), heading)

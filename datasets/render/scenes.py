@@ -17,7 +17,8 @@ Rng = np.random.Generator
 
 @dataclass(slots=True)
 class Plan:
-    """`view_mm`: width of table in the picture; `centre`: the point in its middle; `markers`: x, y, z, heading."""
+    """`view_mm`: width of table in the picture; `centre`: the point in its middle; `markers`: x, y, z, heading;
+    `surface`: the table top, one of `surfaces.KINDS`, or None for a random one."""
 
     kind: str
     style: TileStyle
@@ -27,6 +28,7 @@ class Plan:
     view_mm: float = 500.0
     centre: tuple[float, float] = (0.0, 0.0)
     ground: Occupancy = field(default_factory=Occupancy)
+    surface: str | None = None
 
     def in_hub(self, tile: Placed) -> bool:
         hub = self.hub

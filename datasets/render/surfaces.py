@@ -13,6 +13,7 @@ from datasets.render.chance import pick
 from datasets.render.colour import household_colour
 from datasets.render.domino_prints import domino_cloth
 from datasets.render.materials import Made, cloth, laminate, leather, mix, parquet, stone, wood
+from datasets.render.mats import mat
 from datasets.render.prints import carpet, flowers, game_board, newspaper, printed_shapes
 
 F = np.float32
@@ -45,14 +46,16 @@ _MAKERS: dict[str, Callable[[np.random.Generator, int, float], Made]] = {
     "board": game_board,
     "dominoes": domino_cloth,
 }
+_AT_RANDOM = tuple(_MAKERS)
+_MAKERS["mat"] = mat
 KINDS = tuple(_MAKERS)
 _WEIGHTS = (0.27, 0.2, 0.18, 0.07, 0.04, 0.03, 0.06, 0.05, 0.02, 0.03, 0.04, 0.02)
 PATTERNED = ("cloth", "parquet", "carpet", "flowers", "newspaper", "shapes", "board", "dominoes")
 
 
 def make_surface(rng: np.random.Generator, n: int, mm_per_px: float, kind: str | None = None) -> Surface:
-    """An n x n texture. `kind` one of `KINDS`, else a random one."""
-    kind = kind or pick(rng, KINDS, _WEIGHTS)
+    """An n x n texture. `kind` one of `KINDS`, else a random one; mats come only by their name."""
+    kind = kind or pick(rng, _AT_RANDOM, _WEIGHTS)
     albedo, slope, gloss, roughness = _MAKERS[kind](rng, n, mm_per_px)
     if rng.random() < 0.3:  # crumbs and specks
         specks = np.zeros((n, n), F)

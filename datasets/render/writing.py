@@ -22,6 +22,7 @@ class Job:
     out: Path
     scene: str | None = None
     tile_px: tuple[float, float] | None = None
+    surface: str | None = None
 
 
 def prepare(out: Path) -> None:
@@ -34,9 +35,9 @@ def write_one(job: Job) -> Path:
     cv2.setNumThreads(1)
     rng = np.random.default_rng([job.seed, job.index])
     if job.tile_px is not None:
-        picture = draw_crop(rng, job.width, job.height, job.tile_px, job.scene)
+        picture = draw_crop(rng, job.width, job.height, job.tile_px, job.scene, job.surface)
     else:
-        picture = draw_picture(rng, job.width, job.height, job.scene)
+        picture = draw_picture(rng, job.width, job.height, job.scene, surface=job.surface)
     return save(picture, job.out, f"s{job.seed}_{job.index:06d}")
 
 
