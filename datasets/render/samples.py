@@ -42,6 +42,7 @@ SHEETS: dict[str, Sheet] = {
     "moulded": lambda rng, i: draw_picture(rng, *_CELL, ("snake", "hand", "close")[i % 3], style=_moulded(rng)),
     "chinese": _kind("hand", "close", "scatter", family="chinese"),
     "negatives": _kind("neg", family=None),
+    "mats": lambda rng, i: draw_picture(rng, *_CELL, ("train", "snake", "mixed")[i % 3], surface="mat"),
     "crops": lambda rng, i: draw_crop(rng, *_CELL),
     "labels": lambda rng, i: _marked(draw_picture(rng, *_CELL, ("train", "snake", "mixed")[i % 3])),
 }
