@@ -65,7 +65,11 @@ def find_joints(
             continue
         bonus = KEPT if (a, b) in kept or (b, a) in kept else 0.0
         for i, first in enumerate(shapes.ports[a]):
+            x, y = first.normal
             for j, second in enumerate(shapes.ports[b]):
+                # Seven in eight pairs do not face each other, and there are thousands: asked here as `meeting` would.
+                if -(x * second.normal[0] + y * second.normal[1]) < limits.least_facing:
+                    continue
                 price = meeting(first, second, shapes.width, limits)
                 if price is None:
                     continue

@@ -8,7 +8,7 @@ side, and the one exception is a crosswise tile laid against another crosswise o
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from companion.tableview import Point, SeenTile
@@ -42,6 +42,11 @@ class JointLimits:
     overlap: float = 0.5
     lateral: float = 0.42
     angle_deg: float = 40.0
+    least_facing: float = field(init=False)
+    """The cosine of the angle: asked of thousands of pairs."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "least_facing", math.cos(math.radians(self.angle_deg)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +106,7 @@ _ALLOWED = {
 def meeting(a: Port, b: Port, width: float, limits: JointLimits) -> float | None:
     """The price in mm (of a 24 mm tile) of joining two ports, or None where they do not meet within the limits."""
     facing = -(a.normal[0] * b.normal[0] + a.normal[1] * b.normal[1])
-    if facing < math.cos(math.radians(limits.angle_deg)):
+    if facing < limits.least_facing:
         return None
     angle = math.acos(min(1.0, facing))
     nx, ny = a.normal[0] - b.normal[0], a.normal[1] - b.normal[1]

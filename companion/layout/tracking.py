@@ -40,9 +40,12 @@ def identify(tiles: Sequence[SeenTile], before: Sequence[PlacedTile], width: flo
     """One Known for each tile, in order. Each earlier tile is given away once, the nearest first."""
     shift = _common_shift(tiles, before, width)
     offers: list[tuple[float, int, int]] = []
+    farthest = max(SAME_VALUES_REACH, SAME_PLACE) * width
     for n, tile in enumerate(tiles):
         for m, old in enumerate(before):
             apart = distance(tile.center_mm, (old.seen.center_mm[0] + shift[0], old.seen.center_mm[1] + shift[1]))
+            if apart > farthest:
+                continue
             same = _same_values(tile, old.seen)
             reach = SAME_VALUES_REACH if same else SAME_PLACE
             if apart <= reach * width and (same or _turn(tile, old.seen) <= LARGEST_TURN_DEG):
@@ -110,7 +113,7 @@ def _common_shift(tiles: Sequence[SeenTile], before: Sequence[PlacedTile], width
         near = [
             old.seen.center_mm
             for old in before
-            if _same_values(tile, old.seen) and distance(tile.center_mm, old.seen.center_mm) <= SHIFT_REACH * width
+            if distance(tile.center_mm, old.seen.center_mm) <= SHIFT_REACH * width and _same_values(tile, old.seen)
         ]
         if len(near) == 1:
             moves.append((tile.center_mm[0] - near[0][0], tile.center_mm[1] - near[0][1]))
