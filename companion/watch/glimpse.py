@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from companion.watch.view import at_edge
 from vision.eye import Region
 from vision.frame import Frame
 from vision.reading import PictureReading
@@ -16,8 +17,8 @@ from vision.reading import PictureReading
 
 @dataclass(frozen=True, slots=True)
 class GlimpseSettings:
-    """Regions of more than `most_area` of the picture together are looked at once it is sure that the table is still.
-    They are seen `margin` tile lengths wider than others, because they may not be quite the ones asked for later."""
+    """Regions of more than `most_area` of the picture together, or at its edge, are looked at once it is sure that the
+    table is still. The others are seen `margin` tile lengths wider: they may not be quite the ones asked for later."""
 
     most_area: float = 0.2
     margin: float = 0.2
@@ -33,10 +34,10 @@ class Glimpse:
         self._reading: PictureReading | None = None
 
     def take(self, frame: Frame, regions: Sequence[Region], look: Callable[[], PictureReading]) -> None:
-        """Look at these regions of the picture, if they are small."""
+        """Look at these regions of the picture, if they are small and no arm's."""
         w, h = frame.size_wh
         area = sum((x1 - x0) * (y1 - y0) for x0, y0, x1, y1 in regions)
-        if 0 < area <= self.settings.most_area * w * h:
+        if 0 < area <= self.settings.most_area * w * h and not at_edge(regions, frame.size_wh):
             self._frame, self._regions, self._reading = frame, tuple(regions), look()
 
     def at(self, frame: Frame, regions: Sequence[Region]) -> PictureReading | None:

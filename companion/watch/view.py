@@ -252,6 +252,12 @@ def around(
     return tuple(boxes)
 
 
+def at_edge(regions: Sequence[Region], size_wh: tuple[int, int]) -> bool:
+    """Does any of them reach the picture's edge, as an arm does?"""
+    w, h = size_wh
+    return any(x0 <= 0 or y0 <= 0 or x1 >= w or y1 >= h for x0, y0, x1, y1 in regions)
+
+
 def united(regions: Sequence[Region]) -> tuple[Region, ...]:
     """Regions that overlap become their common box, until none overlap."""
     boxes = list(regions)

@@ -29,7 +29,7 @@ from companion.watch.memory import Looked, TableMemory
 from companion.watch.shrunken import Shrunken
 from companion.watch.supposed import SupposedMarkers
 from companion.watch.things import Things
-from companion.watch.view import BoxMm, around, box_mm, grown, on_table, square_of, united
+from companion.watch.view import BoxMm, around, at_edge, box_mm, grown, on_table, square_of, united
 from companion.watch.watched import CameraNews, FrameSource, Reading, WatchSettings
 from companion.watch.weighing import weigh_unread
 from vision.calibration import Calibration
@@ -104,8 +104,7 @@ class Watcher:
             self.forget()
         state = self.settler.see(frame, still=self.camera.stills)
         before, self._before = self._before, frame
-        reading = self._reading is not None and state.state is TableState.READ
-        self._say(TableState.READING if reading else state.state, frame.name)
+        self._say(TableState.READING if self._reading and state.state is TableState.READ else state.state, frame.name)
         self._hand_was_here = self._hand_was_here or state.state is TableState.HAND
         if state.should_read:
             self._begin(frame, state, before)
@@ -152,7 +151,9 @@ class Watcher:
         self.memory.begin()
         self.settler.begin()
         self._reading = Reading(frame, regions, state.hidden)
-        if before is not None and state.still_for and regions is not None and not state.forced:
+        # What reaches the picture's edge may be an arm that looks like the table: then the next picture has to agree.
+        gone = regions and not at_edge(regions, frame.size_wh) and not state.forced
+        if gone and before is not None and state.still_for:
             self._look(before)
         if self._reading is not None:
             self._look(frame)

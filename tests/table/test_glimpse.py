@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from companion.watch.glimpse import Glimpse
+from companion.watch.view import at_edge
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
 from tests.table.test_watch import SHORT, seat_a_watcher
 from vision.frame import Frame
 from vision.reading import PictureReading
+from vision.settle import SettleState, TableState
 
 SEEN = PictureReading((100, 80), (), (), None, 0.0)
 
@@ -31,7 +33,7 @@ def test_a_look_counts_for_its_own_picture_and_only_as_far_as_it_reached() -> No
     assert glimpse.at(seen, [(12, 12, 40, 38)]) is None
 
 
-@pytest.mark.parametrize("regions", [[], [(0, 0, 100, 80)], [(0, 0, 50, 20), (50, 0, 100, 20)]])
+@pytest.mark.parametrize("regions", [[], [(1, 1, 99, 79)], [(1, 1, 50, 20), (50, 1, 99, 20)], [(40, 60, 50, 80)]])
 def test_nothing_and_much_are_not_looked_at_ahead(regions: list[tuple[int, int, int, int]]) -> None:
     glimpse, looks = Glimpse(), []
 
@@ -73,3 +75,29 @@ def test_what_was_seen_while_something_moved_is_looked_at_again() -> None:
     moved = Frame(np.roll(bare.image, 9, 1), bare.at + 0.2, "moved")
     watcher.see(moved)
     assert desk.records == known
+
+
+@pytest.mark.parametrize(("region", "looks"), [((300, 200, 380, 260), 2), ((300, 0, 380, 260), 1)])
+def test_what_reaches_the_edge_may_be_an_arm_and_has_to_lie_still_once_more(
+    region: tuple[int, int, int, int], looks: int
+) -> None:
+    settings = SimSettings(rules="reeves", most_scenes=1, troubles=Troubles.none(), **SHORT)
+    _, watcher, desk, _, eye = seat_a_watcher(3, settings)
+    for _ in range(5):
+        watcher.step()
+    assert watcher.layout is not None
+    still = SettleState(TableState.READING, True, (region,), still_for=1)
+    first, second = watcher.camera.read(), watcher.camera.read()
+    assert first is not None and second is not None
+    before = eye.looks
+    watcher._begin(second, still, first)
+    assert eye.looks == before + looks
+    assert (watcher._reading is None) == (looks == 2), "two equal looks end a reading, one does not"
+    assert not desk.records
+
+
+def test_the_edge_is_the_pictures_own() -> None:
+    assert at_edge([(5, 5, 10, 10), (90, 5, 100, 10)], (100, 80))
+    assert at_edge([(0, 5, 10, 10)], (100, 80)) and at_edge([(5, 0, 10, 10)], (100, 80))
+    assert at_edge([(5, 5, 10, 80)], (100, 80))
+    assert not at_edge([(1, 1, 99, 79)], (100, 80)) and not at_edge([], (100, 80))
