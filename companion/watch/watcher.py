@@ -120,7 +120,7 @@ class Watcher:
         elif self._reading is None and self.layout is not None and state.regions:
             wide = self._wide(state.regions, frame, self.glimpse.settings.margin)
             self.glimpse.take(frame, wide, lambda: self._look_again(frame, wide))
-            self.things.shrunken.picture(frame.image, self.things.settings.width_px)
+            self.things.shrunken.picture(frame.image, self.things.settings.width_px)  # while there is time for it
         elif self._reading is not None and state.state is TableState.HAND:
             # A hand came back before the table was read: look there again once it is still.
             self._left_over = self._reading.regions or ((0, 0, *frame.size_wh),)
