@@ -2,7 +2,7 @@
 
     python -m models.export reader --weights work/reader/best.pt --held DIR
     python -m models.export detector --weights work/detector/best.pt
-    python -m models.export markers --weights work/markers/best.pt --held work/markers/held.npz
+    python -m models.export markers --weights work/markers/best.pt --held DIR [DIR ...]
     python -m models.export backs --weights work/backs/best.pt --held DIR [DIR ...]
     python -m models.export ncnn --weights work/detector/best.pt --into DIR      (for the Pi, not shipped)
 
@@ -242,17 +242,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["reader", "detector", "markers", "backs", "ncnn"])
     parser.add_argument("--weights", type=Path, required=True)
-    parser.add_argument("--held", type=Path, nargs="+", help="what is fitted on: rendered tables, or cuts")
+    parser.add_argument("--held", type=Path, nargs="+", help="folders of rendered tables that are fitted on")
     parser.add_argument("--into", type=Path, default=WEIGHTS)
     parser.add_argument("--seed", type=int, default=99)
     options = parser.parse_args()
+    if options.what in ("reader", "markers", "backs") and not options.held:
+        parser.error(f"{options.what}: fitted on rendered tables, expected --held DIR")
+    for folder in options.held or ():
+        if not any((folder / "images").glob("*.jpg")):
+            parser.error(f"--held {folder}: no tables there, expected a folder that datasets.render has written")
     if options.what == "reader":
-        if not options.held:
-            parser.error("the reader's temperature needs --held tables")
         print(json.dumps(export_reader(options.weights, options.held, options.into, options.seed)))
     elif options.what in ("markers", "backs"):
-        if not options.held:
-            parser.error("a judge's weights need --held cuts (the trainer's .npz), that of backs --held tables")
         print(json.dumps(export_judge(options.what, options.weights, options.held, options.into)))
     elif options.what == "detector":
         print(json.dumps(export_detector(options.weights, options.into)))
