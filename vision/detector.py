@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 
 from vision.detections import Detections, Kind
 from vision.frame import Image, reduced
-from vision.inference import Network, WeightsError
+from vision.inference import Network, WeightsError, Workers
 from vision.rotated import covered, quads_of, sides, suppress
 
 Floats = NDArray[np.float32]
+Boxes = tuple[Floats, Floats, NDArray[np.int8]]
+"""(n, 5) cx, cy, w, h, angle; (n,) scores; (n,) kinds."""
 
 _STRIDE = 32
 _GREY = 114
@@ -81,12 +83,50 @@ class Look:
         return np.asarray(self.boxes[:, 2:4].max(1), np.float32)
 
 
+@dataclass(frozen=True, slots=True)
+class _Pass:
+    """A picture at one scale, and the (x0, y0, x1, y1) of its overlapping pieces."""
+
+    scale: float
+    small: Image
+    ratio: tuple[float, float]
+    places: tuple[tuple[int, int, int, int], ...]
+    overlap: int
+
+    @classmethod
+    def at(cls, image: Image, scale: float, s: DetectorSettings) -> _Pass:
+        h, w = image.shape[:2]
+        wide, high = max(_STRIDE, round(w * scale)), max(_STRIDE, round(h * scale))
+        small, ratio = reduced(image, (wide, high))
+        overlap = round(s.best_length * s.overlap_lengths)
+        across, down = pieces(wide, s.piece_px, overlap), pieces(high, s.piece_px, overlap)
+        return cls(scale, small, ratio, tuple((x0, y0, x1, y1) for y0, y1 in down for x0, x1 in across), overlap)
+
+    def piece(self, k: int) -> Image:
+        x0, y0, x1, y1 = self.places[k]
+        return self.small[y0:y1, x0:x1]
+
+    def look(self, found: list[Boxes]) -> Look:
+        """What was found in the pieces, together and in pixels of the picture."""
+        high, wide = self.small.shape[:2]
+        parts: list[Boxes] = []
+        for place, (boxes, scores, kinds) in zip(self.places, found, strict=True):
+            inner = _whole(boxes, place, (wide, high), self.overlap / 2)
+            shift = np.array([place[0], place[1], 0, 0, 0], np.float32)
+            parts.append((boxes[inner] + shift, scores[inner], kinds[inner]))
+        boxes, scores, kinds = (np.concatenate(column) for column in zip(*parts, strict=True))
+        boxes[:, [0, 2]] *= self.ratio[0]
+        boxes[:, [1, 3]] *= self.ratio[1]
+        return Look(self.scale, boxes, scores, kinds)
+
+
 class Detector:
     """`find` returns everything in one picture as Detections in its own pixels."""
 
     def __init__(self, model_path: Path, settings: DetectorSettings | None = None) -> None:
         self.settings = settings or DetectorSettings()
-        self._network = Network(model_path, self.settings.threads)
+        self._network = Network(model_path)
+        self._workers = Workers(self.settings.threads)
         channels = self._network.output_shape[1] if len(self._network.output_shape) == 3 else None
         if len(self._network.input_shape) != 4 or channels != 5 + len(CLASSES):
             raise WeightsError(
@@ -100,27 +140,32 @@ class Detector:
         looks: list[Look] = []
         length = tile_length_px
         if length is None:
-            looks = [self._look(image, scale) for scale in self._coarse_scales(image)]
+            looks = self._looks(image, self._coarse_scales(image))
             length = agreed_length(looks, s)
             if length is None and max(image.shape[:2]) > 1.2 * s.looks_px[-1]:
-                looks.append(self._look(image, min(1.0, s.last_look_px / max(image.shape[:2]))))
+                looks += self._looks(image, [min(1.0, s.last_look_px / max(image.shape[:2]))])
                 length = agreed_length(looks, s)
             if length is None:
                 return self._gather(looks, None)
         scale = self._final_scale(image, length)
         helpful = [k for k in looks if s.helpful_lengths[0] <= k.scale * length <= s.helpful_lengths[1]]
-        if not any(1 / s.good_enough <= k.scale / scale <= s.good_enough for k in helpful):
-            helpful.append(self._look(image, scale))
-        if tile_length_px is not None and image.shape[0] * image.shape[1] * scale * scale < s.small_px:
+        scales = [] if any(1 / s.good_enough <= k.scale / scale <= s.good_enough for k in helpful) else [scale]
+        small = tile_length_px is not None and image.shape[0] * image.shape[1] * scale * scale < s.small_px
+        closer = min(1.0, self._final_scale(image, length / s.closer_look, s.closer_pixels))
+        second_look = not small and closer > s.worth_closer * scale
+        if small:
             # In a small part of a picture little stands around a tile to tell it by, a blank one above all.
-            helpful += [self._look(image, scale * other) for other in s.second_looks]
-        else:
-            closer = min(1.0, self._final_scale(image, length / s.closer_look, s.closer_pixels))
-            if closer > s.worth_closer * scale:
-                look = self._look(image, closer)
-                doubted = np.where(look.kinds <= Kind.FACE_DOWN, np.float32(s.closer_alone), np.float32(1))
-                helpful.append(replace(look, scores=look.scores * doubted))
-        return self._gather(helpful, length)
+            scales += [scale * other for other in s.second_looks]
+        elif second_look:
+            scales.append(closer)
+        more = self._looks(image, scales)
+        if second_look:
+            more[-1] = replace(more[-1], scores=more[-1].scores * self._trust(more[-1]))
+        return self._gather(helpful + more, length)
+
+    def _trust(self, closer: Look) -> Floats:
+        """(n,) what the finds of a closer look keep of their confidence."""
+        return np.where(closer.kinds <= Kind.FACE_DOWN, np.float32(self.settings.closer_alone), np.float32(1))
 
     def _coarse_scales(self, image: Image) -> list[float]:
         long_side = max(image.shape[:2])
@@ -168,28 +213,17 @@ class Detector:
         keep[faint] = covered(quads[faint], quads[clear]) <= self.settings.faint_cover
         return np.asarray(keep, np.bool_)
 
-    def _look(self, image: Image, scale: float) -> Look:
-        """One pass over the whole picture at a scale, in overlapping pieces where it is large."""
-        s = self.settings
-        h, w = image.shape[:2]
-        wide, high = max(_STRIDE, round(w * scale)), max(_STRIDE, round(h * scale))
-        small, (sx, sy) = reduced(image, (wide, high))
-        overlap = round(s.best_length * s.overlap_lengths)
-        found_boxes, found_scores, found_kinds = [], [], []
-        for y0, y1 in pieces(high, s.piece_px, overlap):
-            for x0, x1 in pieces(wide, s.piece_px, overlap):
-                boxes, scores, kinds = self._run(small[y0:y1, x0:x1])
-                inner = _whole(boxes, (x0, y0, x1, y1), (wide, high), overlap / 2)
-                boxes = boxes[inner] + np.array([x0, y0, 0, 0, 0], np.float32)
-                found_boxes.append(boxes)
-                found_scores.append(scores[inner])
-                found_kinds.append(kinds[inner])
-        boxes = np.concatenate(found_boxes)
-        boxes[:, [0, 2]] *= sx
-        boxes[:, [1, 3]] *= sy
-        return Look(scale, boxes, np.concatenate(found_scores), np.concatenate(found_kinds))
+    def _looks(self, image: Image, scales: list[float]) -> list[Look]:
+        """One pass over the whole picture at each scale, in overlapping pieces where that is large."""
+        passes = [_Pass.at(image, scale, self.settings) for scale in scales]
+        jobs = [(n, k) for n, one in enumerate(passes) for k in range(len(one.places))]
+        # The largest first, so that no thread has to wait for another's last one.
+        jobs.sort(key=lambda job: -passes[job[0]].piece(job[1]).size)
+        found = self._workers.each(lambda job: self._run(passes[job[0]].piece(job[1])), jobs)
+        by_job = dict(zip(jobs, found, strict=True))
+        return [one.look([by_job[n, k] for k in range(len(one.places))]) for n, one in enumerate(passes)]
 
-    def _run(self, piece: Image) -> tuple[Floats, Floats, NDArray[np.int8]]:
+    def _run(self, piece: Image) -> Boxes:
         """Boxes of one piece in its own pixels, thinned to one per thing."""
         s = self.settings
         h, w = piece.shape[:2]

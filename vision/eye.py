@@ -16,7 +16,7 @@ from vision.detector import Detector
 from vision.exposure import lifted
 from vision.familiar import Familiar
 from vision.frame import Image
-from vision.inference import WeightsError, give_back_memory
+from vision.inference import WeightsError, give_back_memory, share_one_heap
 from vision.judging import JudgeSettings
 from vision.known_set import KnownSet
 from vision.markers import MarkerJudge
@@ -106,6 +106,7 @@ def open_eye(learned: Path | None = None, *, one_box: bool = False) -> Eye:
     from models.shipped import WeightsError as ShippedError
     from models.shipped import shipped, shipped_weights
 
+    share_one_heap()
     try:
         tiles = shipped_weights("tiles")
         pips = shipped_weights("pips")

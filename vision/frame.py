@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 Image = NDArray[np.uint8]
+
+KEPT_BYTES = 4_000_000
+"""Halves of a picture larger than this are stages on the way to smaller ones, and not kept."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,19 +24,31 @@ class Frame:
     at: float
     name: str
     small: Image | None = None
+    _halves: dict[int, Image] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def size_wh(self) -> tuple[int, int]:
         return int(self.image.shape[1]), int(self.image.shape[0])
 
+    def halved(self, least_wh: tuple[int, int]) -> Image:
+        """The full picture halved as often as it stays at least so large (w, h): each halving is made once for all who
+        ask, and nobody may paint on them."""
+        return halved(self.image, least_wh, self._halves)[0]
 
-def reduced(image: Image, size_wh: tuple[int, int]) -> tuple[Image, tuple[float, float]]:
+    def reduced(self, size_wh: tuple[int, int]) -> Image:
+        """The full picture at this size."""
+        return reduced(self.image, size_wh, self._halves)[0]
+
+
+def reduced(
+    image: Image, size_wh: tuple[int, int], known: dict[int, Image] | None = None
+) -> tuple[Image, tuple[float, float]]:
     """The picture at about another size, averaged where it shrinks, and (x, y) picture pixels per pixel of the result.
 
     Halving is many times faster than averaging by any other number, so most of the way goes that way; a last column or
-    row that has no partner is left out, which the scale accounts for.
+    row that has no partner is left out, which the scale accounts for. `known`: see `halved`.
     """
-    image, (w, h) = halved(image, size_wh)
+    image, (w, h) = halved(image, size_wh, known)
     scale = (w / size_wh[0], h / size_wh[1])
     if image.shape[1::-1] == size_wh:
         return image, scale
@@ -41,11 +56,25 @@ def reduced(image: Image, size_wh: tuple[int, int]) -> tuple[Image, tuple[float,
     return np.asarray(cv2.resize(image, size_wh, interpolation=how), np.uint8), scale
 
 
-def halved(image: Image, least_wh: tuple[int, int]) -> tuple[Image, tuple[int, int]]:
-    """The picture halved as often as it stays at least so large, and how much of the original it shows (w, h)."""
-    factor, (h, w) = 1, image.shape[:2]
-    while w // 2 >= least_wh[0] and h // 2 >= least_wh[1]:
-        w, h, factor = w // 2, h // 2, factor * 2
-        part = image[: 2 * h, : 2 * w]
-        image = np.asarray(cv2.resize(part, (w, h), interpolation=cv2.INTER_AREA), np.uint8)
-    return image, (w * factor, h * factor)
+def halved(
+    image: Image, least_wh: tuple[int, int], known: dict[int, Image] | None = None
+) -> tuple[Image, tuple[int, int]]:
+    """The picture halved as often as it stays at least so large, and how much of the original it shows (w, h).
+
+    `known`: halves of this very picture that were made before, by what they are divided by; new ones that are small
+    enough to keep are added.
+    """
+    known = {} if known is None else known
+    target, (h, w) = 1, image.shape[:2]
+    while w // (2 * target) >= least_wh[0] and h // (2 * target) >= least_wh[1]:
+        target *= 2
+    factor = max((one for one in known if one <= target), default=1)
+    image = known.get(factor, image)
+    while factor < target:
+        factor *= 2
+        high, wide = image.shape[0] // 2, image.shape[1] // 2
+        part = image[: 2 * high, : 2 * wide]
+        image = np.asarray(cv2.resize(part, (wide, high), interpolation=cv2.INTER_AREA), np.uint8)
+        if image.nbytes <= KEPT_BYTES:
+            known[factor] = image
+    return image, (w // target * target, h // target * target)

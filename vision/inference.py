@@ -1,16 +1,29 @@
-"""One ONNX network, opened with few threads and its input and output checked, so a wrong file is refused by name."""
+"""One ONNX network, its input and output checked, so a wrong file is refused by name; and several answers at once.
+
+Small networks gain little from sharing one answer among threads (nothing at all on a table's changed region), so each
+thread works out answers of its own.
+"""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
+Thing = TypeVar("Thing")
+Answer = TypeVar("Answer")
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+_ARENA_MAX = -8
+"""M_ARENA_MAX of glibc's malloc.h."""
 
 
 class WeightsError(Exception):
@@ -18,9 +31,9 @@ class WeightsError(Exception):
 
 
 class Network:
-    """An ONNX model with one input and one output."""
+    """An ONNX model with one input and one output. Safe to ask from several threads."""
 
-    def __init__(self, path: Path, threads: int = 2) -> None:
+    def __init__(self, path: Path, threads: int = 1) -> None:
         import onnxruntime
 
         if not path.is_file():
@@ -48,6 +61,44 @@ class Network:
 
     def __call__(self, values: Floats) -> Floats:
         return np.asarray(self._session.run(None, {self._input: values})[0], np.float32)
+
+
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """The threads of all who work with so many. All are started now, so that a long evening begins no more."""
+    pool, together = ThreadPoolExecutor(threads, "eye"), threading.Barrier(threads)
+    list(pool.map(lambda _: together.wait(), range(threads)))
+    return pool
+
+
+class Workers:
+    """Some threads that take one thing after the other, for work that lets others run (OpenCV, networks). Such work
+    may not have its own parts worked on by them: it would wait for itself."""
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self._pool = _pool(threads) if threads > 1 else None
+
+    def each(self, work: Callable[[Thing], Answer], things: Sequence[Thing]) -> list[Answer]:
+        """The answers in the order of the things; the first things are begun first. Raises what the work raises."""
+        answers: Iterable[Answer]
+        answers = map(work, things) if self._pool is None or len(things) < 2 else self._pool.map(work, things)
+        return list(answers)
+
+    def batches(self, things: NDArray[Scalar], least: int, most: int) -> list[NDArray[Scalar]]:
+        """(n, ...) -> the same in parts of `least` to `most`, the last perhaps smaller: one to a thread, if it can
+        be."""
+        size = min(max(-(-len(things) // self.threads), least), most)
+        return [things[start : start + size] for start in range(0, len(things), size)]
+
+
+def share_one_heap() -> None:
+    """All threads take their memory from one heap, where the C library lets them: what one gives back another uses,
+    and `give_back_memory` reaches all of it."""
+    try:
+        ctypes.CDLL(None).mallopt(_ARENA_MAX, 1)
+    except (OSError, AttributeError, TypeError):
+        return
 
 
 def give_back_memory() -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
-from vision.inference import Network, WeightsError
+from vision.inference import Network, WeightsError, Workers
 
 Floats = NDArray[np.float32]
 
@@ -35,8 +35,8 @@ class JudgeSettings:
     least: float = 0.18
     iou: float = 0.3
     cover: float = 0.7
-    threads: int = 1
-    batch: int = 64
+    threads: int = 2
+    batches: tuple[int, int] = (4, 64)
 
     @classmethod
     def weighed(cls, path: Path, by: Mapping[str, float]) -> JudgeSettings:
@@ -64,7 +64,8 @@ class Judge(ABC):
 
     def __init__(self, model_path: Path, settings: JudgeSettings | None = None) -> None:
         self.settings = settings or JudgeSettings()
-        self._network = Network(model_path, self.settings.threads)
+        self._network = Network(model_path)
+        self._workers = Workers(self.settings.threads)
         wide, high = self.size_wh
         if self._network.input_shape[1:] != (3, high, wide) or self._network.output_shape[1:] != (1,):
             raise WeightsError(
@@ -78,12 +79,14 @@ class Judge(ABC):
 
     def logits(self, image: Image, quads_px: Floats) -> Floats:
         """(h, w, 3) uint8 BGR and (n, 4, 2) outlines -> (n,): the more, the surer that the thing lies there."""
-        answers = [np.zeros(0, np.float32)]
-        for start in range(0, len(quads_px), self.settings.batch):
-            cuts = np.stack([self.cut(image, quad) for quad in quads_px[start : start + self.settings.batch]])
-            blob = np.ascontiguousarray(cuts.transpose(0, 3, 1, 2), np.float32) / np.float32(255)
-            answers.append(self._network(blob)[:, 0])
-        return np.concatenate(answers)
+        parts = self._workers.batches(quads_px, *self.settings.batches)
+        answers = self._workers.each(lambda part: self._answer(image, part), parts)
+        return np.concatenate([np.zeros(0, np.float32), *answers])
+
+    def _answer(self, image: Image, quads_px: Floats) -> Floats:
+        cuts = np.stack([self.cut(image, quad) for quad in quads_px])
+        blob = np.ascontiguousarray(cuts.transpose(0, 3, 1, 2), np.float32) / np.float32(255)
+        return self._network(blob)[:, 0]
 
 
 def log_odds(p: Floats) -> Floats:

@@ -22,7 +22,7 @@ from vision.detections import Detections, Kind
 from vision.face_down import FaceDownSettings, among_others, lying_face_down
 from vision.familiar import Familiar
 from vision.frame import Image
-from vision.inference import Network, WeightsError
+from vision.inference import Network, WeightsError, Workers
 from vision.known_set import KnownSet, softened, weigh
 from vision.packing import pack
 from vision.plausibility import (
@@ -81,7 +81,7 @@ class ReaderSettings:
     """Two tiles share no more than `overlap` of the smaller outline; a find that better ones together cover by more
     than `covered` of itself is no tile of its own."""
     smallest_half_px: float = 9.0
-    batch: int = 64
+    batches: tuple[int, int] = (4, 64)
     realign: RealignSettings = field(default_factory=RealignSettings)
     chains: ChainSettings = field(default_factory=ChainSettings)
     alike: PlausibilitySettings = field(default_factory=PlausibilitySettings)
@@ -102,7 +102,8 @@ class Reader:
         adaptation: Adaptation | None = None,
     ) -> None:
         self.settings = settings or ReaderSettings()
-        self._network = Network(model_path, self.settings.threads)
+        self._network = Network(model_path)
+        self._workers = Workers(self.settings.threads)
         shape_in, shape_out = self._network.input_shape, self._network.output_shape
         high, wide = shape_in[2:] if len(shape_in) == 4 else (0, 0)
         fits = isinstance(high, int) and wide == 2 * high and tuple(shape_out[1:]) == (2, CLASSES + OFFSETS)
@@ -326,16 +327,16 @@ class Reader:
         """(n, side, 2 side, 3) crops of whole tiles -> (n, 2, 21) probabilities at the calibrated temperature and
         (n, 2, 4) corner offsets."""
         s = self.settings
-        parts = [np.zeros((0, 2, CLASSES + OFFSETS), np.float32)]
-        for start in range(0, len(crops), s.batch):
-            blob = crops[start : start + s.batch].transpose(0, 3, 1, 2).astype(np.float32) / np.float32(255)
-            parts.append(self._network(np.ascontiguousarray(blob)))
-        both = np.concatenate(parts)
+        answers = self._workers.each(self._answer, self._workers.batches(crops, *s.batches))
+        both = np.concatenate([np.zeros((0, 2, CLASSES + OFFSETS), np.float32), *answers])
         p, offsets = both[:, :, :CLASSES], both[:, :, CLASSES:]
         if s.temperature != 1.0:
             p = np.asarray(np.maximum(p, 1e-9) ** (1 / s.temperature), np.float32)
         p = np.asarray(p / p.sum(2, keepdims=True), np.float32)
         return (p if self.adaptation is None else self.adaptation.weighed(p, crops, VALUES)), offsets
+
+    def _answer(self, crops: Image) -> Floats:
+        return self._network(np.ascontiguousarray(crops.transpose(0, 3, 1, 2), np.float32) / np.float32(255))
 
     def crops(self, image: Image, quads: Floats) -> Image:
         """(n, side, 2 side, 3): what the network gets to see of each tile."""

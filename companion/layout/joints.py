@@ -60,22 +60,20 @@ def find_joints(
     """
     found: list[Joint] = []
     reach = shapes.length * (1.0 + limits.gap)
-    for a, b in _neighbours(shapes.tiles, sorted(members), reach):
-        if one_of is not None and a not in one_of and b not in one_of:
+    pairs = [
+        (a, b)
+        for a, b in _neighbours(shapes.tiles, sorted(members), reach)
+        if one_of is None or a in one_of or b in one_of
+    ]
+    for a, b, i, j in _perhaps_meeting(shapes, pairs, limits):
+        first, second = shapes.ports[a][i], shapes.ports[b][j]
+        price = meeting(first, second, shapes.width, limits)
+        if price is None:
             continue
+        price += _kind_price(shapes.tiles[a], first, second) + _kind_price(shapes.tiles[b], second, first)
         bonus = KEPT if (a, b) in kept or (b, a) in kept else 0.0
-        for i, first in enumerate(shapes.ports[a]):
-            x, y = first.normal
-            for j, second in enumerate(shapes.ports[b]):
-                # Seven in eight pairs do not face each other, and there are thousands: asked here as `meeting` would.
-                if -(x * second.normal[0] + y * second.normal[1]) < limits.least_facing:
-                    continue
-                price = meeting(first, second, shapes.width, limits)
-                if price is None:
-                    continue
-                price += _kind_price(shapes.tiles[a], first, second) + _kind_price(shapes.tiles[b], second, first)
-                matches = _values_match(shapes.tiles[a], first, shapes.tiles[b], second)
-                found.append(Joint(price - bonus, a, b, i, j, matches))
+        matches = _values_match(shapes.tiles[a], first, shapes.tiles[b], second)
+        found.append(Joint(price - bonus, a, b, i, j, matches))
     found.sort(key=lambda joint: joint.order)
     return found
 
@@ -87,6 +85,20 @@ def _neighbours(tiles: Sequence[SeenTile], members: Sequence[int], reach: float)
             bx, by = tiles[b].center_mm
             if abs(ax - bx) < reach and abs(ay - by) < reach:
                 yield a, b
+
+
+def _perhaps_meeting(
+    shapes: TileShapes, pairs: Sequence[tuple[int, int]], limits: JointLimits
+) -> Iterator[tuple[int, int, int, int]]:
+    """(a, b, port of a, port of b) of all that `meeting` may join: of thousands of pairs of ports some dozens face each
+    other and are near enough."""
+    far, least = limits.farthest * shapes.width, limits.least_facing
+    plain = [[(*port.place, *port.normal) for port in ports] for ports in shapes.ports]
+    for a, b in pairs:
+        for i, (ax, ay, au, av) in enumerate(plain[a]):
+            for j, (bx, by, bu, bv) in enumerate(plain[b]):
+                if abs(ax - bx) <= far and abs(ay - by) <= far and -(au * bu + av * bv) >= least:
+                    yield a, b, i, j
 
 
 def _kind_price(tile: SeenTile, own: Port, other: Port) -> float:

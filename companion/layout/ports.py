@@ -44,9 +44,13 @@ class JointLimits:
     angle_deg: float = 40.0
     least_facing: float = field(init=False)
     """The cosine of the angle: asked of thousands of pairs."""
+    farthest: float = field(init=False)
+    """No ports farther apart, in tile widths, meet within these limits."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "least_facing", math.cos(math.radians(self.angle_deg)))
+        along = max(self.gap + math.sin(math.radians(self.angle_deg) / 2), self.overlap)
+        object.__setattr__(self, "farthest", math.hypot(along, self.lateral) + 1e-6)
 
 
 @dataclass(frozen=True, slots=True)

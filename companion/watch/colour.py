@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.frame import Image, halved
+from vision.frame import Frame
 from vision.motion import Region, regions_of
 
 
@@ -26,11 +26,12 @@ class ColourSettings:
     reach: float = 0.02
 
 
-def colours(image: Image, settings: ColourSettings) -> NDArray[np.float32]:
+def colours(frame: Frame, settings: ColourSettings) -> NDArray[np.float32]:
     """(h, w, 2) a* and b* of the picture at the working width."""
-    scale = min(1.0, settings.width_px / image.shape[1])
-    size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
-    small = cv2.resize(halved(image, size)[0], size, interpolation=cv2.INTER_AREA)
+    w, h = frame.size_wh
+    scale = min(1.0, settings.width_px / w)
+    size = (max(1, round(w * scale)), max(1, round(h * scale)))
+    small = cv2.resize(frame.halved(size), size, interpolation=cv2.INTER_AREA)
     lab = cv2.cvtColor(cv2.GaussianBlur(small, (3, 3), 0), cv2.COLOR_BGR2LAB)
     return np.asarray(lab[..., 1:], np.float32)
 
@@ -44,7 +45,7 @@ def recoloured(
     apart = now - before
     # Some points spread over the picture say well enough how the light has changed.
     apart -= np.median(apart[::4, ::4], axis=(0, 1))
-    raw = (np.hypot(apart[..., 0], apart[..., 1]) > settings.threshold).astype(np.uint8)
+    raw = (apart[..., 0] ** 2 + apart[..., 1] ** 2 > settings.threshold**2).astype(np.uint8)
     least = max(3, round(settings.smallest * raw.size))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(raw, connectivity=8)
     keep = np.zeros(count, np.bool_)

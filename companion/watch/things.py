@@ -20,7 +20,7 @@ from companion.watch.bare import tile_mask
 from companion.watch.shrunken import Floats, Shrunken
 from companion.watch.view import LEAST_THING_CONFIDENCE
 from vision.calibration import Calibration
-from vision.frame import Image
+from vision.frame import Frame, Image
 
 _APART = 4
 
@@ -56,6 +56,13 @@ class Things:
     _before: Floats | None = None
     _lay: tuple[SeenTile, ...] = ()
     _compared: tuple[Floats, Floats, Floats] | None = None
+
+    def prepare(self, frame: Frame) -> None:
+        """Shrink and compare this frame now, while there is time for it."""
+        self.shrunken.prepare(frame, self.settings.width_px)
+        small, _ = self.shrunken.picture(frame.image, self.settings.width_px)
+        if self._before is not None and self._before.shape == small.shape:
+            self._change(small, self._before)
 
     def now(self, image: Image, known: Sequence[SeenTile], calibration: Calibration) -> tuple[Point, ...]:
         """The places as they are in this picture of a still table; `known` are tiles and markers, as squares."""

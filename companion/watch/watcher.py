@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.layout import Layout, TableSetup, Trouble, covered, reconstruct, under_the_next, with_history
+from companion.layout import Layout, TableSetup, Trouble, reconstruct, under_the_next, with_history
 from companion.layout.joints import distance
 from companion.layout.setup import Family
 from companion.observed import Observation, difference
@@ -29,6 +29,7 @@ from companion.watch.memory import Looked, TableMemory
 from companion.watch.shrunken import Shrunken
 from companion.watch.supposed import SupposedMarkers
 from companion.watch.things import Things
+from companion.watch.unseen import covered_unseen
 from companion.watch.view import BoxMm, around, at_edge, box_mm, grown, on_table, square_of, united
 from companion.watch.watched import CameraNews, FrameSource, Reading, WatchSettings
 from companion.watch.weighing import weigh_unread
@@ -39,9 +40,6 @@ from vision.frame import Frame
 from vision.known_set import KnownSet
 from vision.reading import PictureReading
 from vision.settle import Settler, SettleState, TableState
-
-MOST_UNSEEN = 2
-"""So many tiles in a row may have been laid on their equals before somebody is accused."""
 
 
 class Watcher:
@@ -82,7 +80,7 @@ class Watcher:
         self._colours: NDArray[np.float32] | None = None
         self._held_back: Layout | None = None
         self._unread_among: Mapping[str, Sequence[Laid]] | None = None
-        self.glimpse = Glimpse()
+        self.glimpse = Glimpse(self._look_there)
         self._before: Frame | None = None
         self._state = ""
 
@@ -102,8 +100,10 @@ class Watcher:
     def see(self, frame: Frame) -> None:
         if self.desk.cleared():
             self.forget()
-        state = self.settler.see(frame, still=self.camera.stills)
         before, self._before = self._before, frame
+        if self._reading is None:
+            self.glimpse.again(frame, before)
+        state = self.settler.see(frame, still=self.camera.stills)
         self._say(TableState.READING if self._reading and state.state is TableState.READ else state.state, frame.name)
         self._hand_was_here = self._hand_was_here or state.state is TableState.HAND
         if state.should_read:
@@ -118,9 +118,8 @@ class Watcher:
         elif self._reading is not None and state.state is TableState.READ:
             self._look(frame)
         elif self._reading is None and self.layout is not None and state.regions:
-            wide = self._wide(state.regions, frame, self.glimpse.settings.margin)
-            self.glimpse.take(frame, wide, lambda: self._look_again(frame, wide))
-            self.things.shrunken.picture(frame.image, self.things.settings.width_px)  # while there is time for it
+            self.glimpse.take(frame, self._wide(state.regions, frame, self.glimpse.settings.margin))
+            self.things.prepare(frame)  # while there is time for it
         elif self._reading is not None and state.state is TableState.HAND:
             # A hand came back before the table was read: look there again once it is still.
             self._left_over = self._reading.regions or ((0, 0, *frame.size_wh),)
@@ -155,6 +154,7 @@ class Watcher:
         gone = regions and not at_edge(regions, frame.size_wh) and not state.forced
         if gone and before is not None and state.still_for:
             self._look(before)
+        self.things.prepare(frame)
         if self._reading is not None:
             self._look(frame)
 
@@ -179,7 +179,7 @@ class Watcher:
                 self.layout = layout if begun else None
             return
         observation = self.desk.still_new(difference(self.layout, layout))
-        observation, layout = self._covered_unseen(observation, layout)
+        observation, layout = covered_unseen(observation, layout, self.layout, self.setup, self.desk)
         observation = replace(observation, maybe_marked=self._unrecognised(frame, observation, layout))
         same = reading.last is not None and observation.key == reading.last.key
         reading.agreed = reading.agreed + 1 if same else 1
@@ -243,14 +243,14 @@ class Watcher:
     def _recoloured(self, frame: Frame) -> tuple[Region, ...]:
         if self._colours is None:
             return ()
-        now = colours(frame.image, self.settings.colour)
+        now = colours(frame, self.settings.colour)
         return recoloured(self._colours, now, frame.size_wh, self.settings.colour)
 
     def _finish(self, frame: Frame, layout: Layout) -> None:
         self.layout, self._held_back = layout, None
         self._reading = None
         self.glimpse.forget()
-        self._colours = colours(frame.image, self.settings.colour)
+        self._colours = colours(frame, self.settings.colour)
         self.bare.learn(frame.image, self._known(), self.calibration)
         self.things.keep(frame.image, self._known(), self.calibration)
         self._say("read", frame.name)
@@ -260,11 +260,12 @@ class Watcher:
         reading.count += 1
         boxes: tuple[BoxMm, ...] | None = None
         if reading.regions is None:
+            self.glimpse.idle()
             picture = self.eye.look(frame.image, self._length_px(), self.known)
         else:
             # Tiles cut by a region's edge read wrongly, so the eye gets more than is believed.
             wide = self._wide(reading.regions, frame)
-            picture = self.glimpse.at(frame, wide) or self._look_again(frame, wide)
+            picture = self.glimpse.look(frame, wide)
             boxes = tuple(box_mm(region, self.calibration) for region in reading.regions)
         hidden = tuple(box_mm(region, self.calibration, self.setup.tile_mm[0] / 2) for region in reading.hidden)
         looked = Looked(boxes, hidden)
@@ -284,7 +285,7 @@ class Watcher:
         """The regions and what lies around them, `more` tile lengths more than is needed."""
         return united([grown(region, (0.8 + more) * self._length_px(), frame.size_wh) for region in regions])
 
-    def _look_again(self, frame: Frame, wide: Sequence[Region]) -> PictureReading:
+    def _look_there(self, frame: Frame, wide: Sequence[Region]) -> PictureReading:
         return self.eye.look_again(frame.image, wide, self._length_px(), self.known)
 
     def _length_px(self) -> float:
@@ -347,21 +348,6 @@ class Watcher:
             return layout
         tiles = weigh_unread(layout, view.tiles, engine, self.box, desk.recorded(), self.settings.weigh, desk.guessed())
         return reconstruct(replace(view, tiles=tuple(tiles)), setup, self._held_back or self.layout)
-
-    def _covered_unseen(self, observation: Observation, layout: Layout) -> tuple[Observation, Layout]:
-        """What would be a fault may be none: a tile laid on its equal in a wall leaves nothing to see."""
-        if self.layout is None or not layout.line or observation.empty or not self.desk.accuses(observation):
-            return observation, layout
-        hidden = layout
-        for _ in range(MOST_UNSEEN):
-            more = covered(hidden, self.setup)
-            if more is None:
-                break
-            hidden = more
-            instead = self.desk.still_new(difference(self.layout, hidden))
-            if not self.desk.accuses(instead):
-                return instead, hidden
-        return observation, layout
 
     def _view(self, frame: Frame) -> TableView:
         tiles, markers = tuple(self.memory.tiles()), tuple(self.memory.seen_markers())

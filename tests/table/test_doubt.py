@@ -27,6 +27,7 @@ from companion.watch.view import overlap
 from companion.watch.weighing import WeighSettings, weigh_unread
 from tests.table.tables import SETUP, eastward, tile, view
 from vision.calibration import Calibration
+from vision.frame import Frame
 
 BOX = dict.fromkeys(double_set(12), 1)
 EVERYWHERE = Looked()
@@ -130,12 +131,16 @@ def test_a_marker_as_bright_as_the_cloth_is_seen_by_its_colour() -> None:
     before, _ = table_picture()
     after = before.copy()
     after[300:318, 500:518] = (60, 95, 190)
-    regions = recoloured(colours(before, settings), colours(after, settings), (800, 600), settings)
+
+    def seen(image: np.ndarray) -> np.ndarray:
+        return colours(Frame(image, 0.0, "frame"), settings)
+
+    regions = recoloured(seen(before), seen(after), (800, 600), settings)
     assert len(regions) == 1
     x0, y0, x1, y1 = regions[0]
     assert x0 <= 500 and y0 <= 300 and x1 >= 518 and y1 >= 318
     dimmed = (before * 0.8).astype(np.uint8)
-    assert recoloured(colours(before, settings), colours(dimmed, settings), (800, 600), settings) == ()
+    assert recoloured(seen(before), seen(dimmed), (800, 600), settings) == ()
 
 
 def unread_second(first: dict[int, float]) -> Layout:

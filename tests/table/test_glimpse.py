@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -15,15 +18,31 @@ from vision.reading import PictureReading
 from vision.settle import SettleState, TableState
 
 SEEN = PictureReading((100, 80), (), (), None, 0.0)
+PLACE = (12, 12, 40, 38)
 
 
 def frame() -> Frame:
     return Frame(np.zeros((80, 100, 3), np.uint8), 0.0, "frame")
 
 
+class Looks:
+    """Counts the looks, each of which waits for `go` where it is asked to."""
+
+    def __init__(self, *, waits: bool = False) -> None:
+        self.frames: list[Frame] = []
+        self.go = threading.Event()
+        if not waits:
+            self.go.set()
+
+    def __call__(self, seen: Frame, regions: Sequence[tuple[int, int, int, int]]) -> PictureReading:
+        self.frames.append(seen)
+        assert self.go.wait(10)
+        return SEEN
+
+
 def test_a_look_counts_for_its_own_picture_and_only_as_far_as_it_reached() -> None:
-    glimpse, seen = Glimpse(), frame()
-    glimpse.take(seen, [(10, 10, 40, 40), (60, 60, 70, 70)], lambda: SEEN)
+    glimpse, seen = Glimpse(Looks()), frame()
+    glimpse.take(seen, [(10, 10, 40, 40), (60, 60, 70, 70)])
     assert glimpse.at(seen, [(12, 12, 40, 38)]) is SEEN
     assert glimpse.at(seen, [(12, 12, 40, 38), (60, 60, 65, 70)]) is SEEN
     assert glimpse.at(seen, [(12, 12, 41, 38)]) is None
@@ -35,14 +54,69 @@ def test_a_look_counts_for_its_own_picture_and_only_as_far_as_it_reached() -> No
 
 @pytest.mark.parametrize("regions", [[], [(1, 1, 99, 79)], [(1, 1, 50, 20), (50, 1, 99, 20)], [(40, 60, 50, 80)]])
 def test_nothing_and_much_are_not_looked_at_ahead(regions: list[tuple[int, int, int, int]]) -> None:
-    glimpse, looks = Glimpse(), []
+    looks = Looks()
+    Glimpse(looks).take(frame(), regions)
+    assert not looks.frames
 
-    def look() -> PictureReading:
-        looks.append(1)
+
+def test_the_next_picture_is_looked_at_while_other_work_goes_on_and_only_the_next() -> None:
+    looks = Looks()
+    glimpse, first, second, third = Glimpse(looks), frame(), frame(), frame()
+    glimpse.again(second, first)
+    assert not looks.frames, "nothing was glimpsed at before"
+    glimpse.take(first, [PLACE])
+    looks.go.clear()
+    glimpse.again(second, first)  # comes back at once, though the look waits
+    looks.go.set()
+    assert glimpse.look(second, [PLACE]) is SEEN
+    assert looks.frames == [first, second], "asked for, it is not looked at once more"
+    glimpse.again(third, second)
+    assert looks.frames == [first, second], "a table that lies still is not looked at for ever"
+    glimpse.take(second, [PLACE])
+    assert looks.frames == [first, second], "that was seen"
+    glimpse.again(third, second)
+    glimpse.idle()
+    assert looks.frames == [first, second, third]
+    glimpse.take(third, [(50, 50, 60, 60)])
+    glimpse.again(frame(), second)
+    glimpse.idle()
+    assert looks.frames == [first, second, third, third], "other places, and a picture that did not come next"
+
+
+def test_one_look_at_a_time() -> None:
+    under_way: list[int] = []
+    most: list[int] = []
+
+    def look(seen: Frame, regions: Sequence[tuple[int, int, int, int]]) -> PictureReading:
+        under_way.append(1)
+        most.append(len(under_way))
+        threading.Event().wait(0.02)
+        under_way.pop()
         return SEEN
 
-    glimpse.take(frame(), regions, look)
-    assert not looks
+    glimpse, first, second = Glimpse(look), frame(), frame()
+    glimpse.take(first, [PLACE])
+    glimpse.again(second, first)
+    glimpse.look(second, [(50, 50, 60, 60)])
+    assert most == [1, 1, 1]
+
+
+def test_an_eye_that_fails_fails_where_its_answer_is_wanted() -> None:
+    answers: list[PictureReading | Exception] = [SEEN, ValueError("away"), SEEN]
+
+    def look(seen: Frame, regions: Sequence[tuple[int, int, int, int]]) -> PictureReading:
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    glimpse, first, second = Glimpse(look), frame(), frame()
+    glimpse.take(first, [PLACE])
+    glimpse.again(second, first)
+    with pytest.raises(ValueError, match="away"):
+        glimpse.look(second, [PLACE])
+    glimpse.forget()
+    assert glimpse.look(second, [PLACE]) is SEEN
 
 
 def test_a_tile_is_on_record_with_the_first_picture_that_shows_the_table_still() -> None:

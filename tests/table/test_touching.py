@@ -50,3 +50,11 @@ def test_the_engine_is_known() -> None:
 def test_the_half_that_touches_nothing_is_no_reason() -> None:
     first, second = eastward([(12, 3), (5, 0)])
     assert not doubted([first], [first, read(second, 0.995, 0.91)])
+
+
+@pytest.mark.parametrize(("other", "expected"), [(0.55, True), (0.89, True), (0.9, False)])
+def test_what_lies_across_one_half_may_lie_across_both(other: float, expected: bool) -> None:
+    first, second = eastward([(12, 3), (5, 0)])
+    assert doubted([first], [first, read(second, 0.9863, other)]) is expected
+    assert doubted([read(first, other, 0.9863)], [read(first, other, 0.9863), second]) is expected, "the tile before"
+    assert not doubted([first], [first, read(eastward([(12, 3), (3, 0)])[1], 0.9863, other)]), "they meet"

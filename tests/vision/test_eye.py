@@ -210,9 +210,9 @@ def test_a_picture_with_more_to_show_is_searched_once_more_and_closer():
     looks = []
 
     class Watched(Detector):
-        def _look(self, image, scale):
-            looks.append(scale)
-            return super()._look(image, scale)
+        def _looks(self, image, scales):
+            looks.extend(scales)
+            return super()._looks(image, scales)
 
     detector = Watched(shipped_weights("tiles"))
     large = np.full((1500, 2000, 3), 120, np.uint8)

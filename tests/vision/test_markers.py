@@ -13,7 +13,7 @@ from vision.detections import Detections, Kind
 from vision.eye import open_eye
 from vision.inference import WeightsError
 from vision.judging import JudgeSettings
-from vision.markers import MarkerJudge, amid_a_pattern, apart, outlined, tile_length
+from vision.markers import MarkerJudge, amid_a_pattern, apart, outlined, same_places, tile_length
 
 MARKERS = (
     TableMarker((150, 90), "#d02020", 20.0, "train"),
@@ -154,7 +154,17 @@ def detections_of_tiles(labels) -> Detections:
     return Detections(quads, np.full(len(quads), Kind.FACE_UP, np.int8), np.full(len(quads), 0.9, np.float32))
 
 
-@pytest.mark.parametrize(("logit", "looks"), [(0.0, 1 + 7), (2.0, 1 + 7), (9.0, 1), (-9.0, 1)])
+def test_finds_about_the_same_middle_share_their_looks() -> None:
+    middles = np.array([[100, 100], [108, 100], [116, 100], [300, 100], [104, 106]], np.float32)
+    places, place = same_places(middles, np.array([0.1, 0.9, 0.2, -3.0, 0.3], np.float32), 10.0)
+    assert places.tolist() == [1, 3] and place.tolist() == [0, 0, 0, 1, 0]
+    chained, place = same_places(middles, np.array([0.9, 0.1, 0.2, -3.0, 0.3], np.float32), 10.0)
+    assert chained.tolist() == [0, 2, 3] and place.tolist() == [0, 0, 1, 2, 0], "near one that is near is not near"
+    none, of_none = same_places(np.zeros((0, 2), np.float32), np.zeros(0, np.float32), 10.0)
+    assert not len(none) and not len(of_none)
+
+
+@pytest.mark.parametrize(("logit", "looks"), [(0.0, 1 + 7), (2.0, 1 + 7), (9.0, 1), (-2.6, 1)])
 def test_only_what_is_in_doubt_is_looked_at_again(logit: float, looks: int) -> None:
     seen = []
 
