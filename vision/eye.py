@@ -40,14 +40,12 @@ class Eye:
         self.reader = reader
         self.familiar = familiar
         self.judge = judge
-        self._looked_wide = False
 
     def look(self, image: Image, tile_length_px: float | None = None, known: KnownSet | None = None) -> PictureReading:
         """(h, w, 3) uint8 BGR -> all tiles, markers and the hub. A known tile length saves the search for it."""
         start = time.perf_counter()
         image = lifted(image)
         detections = self.detector.find(image, tile_length_px)
-        self._looked_wide = True
         return self._reading(image, detections, start, known, tile_length_px)
 
     def look_again(
@@ -69,11 +67,7 @@ class Eye:
             np.concatenate([p.kind for p in parts]) if parts else np.zeros(0, np.int8),
             np.concatenate([p.confidence for p in parts]) if parts else np.zeros(0, np.float32),
         )
-        reading = self._reading(image, together, start, known, tile_length_px)
-        if self._looked_wide:  # from here on only parts are looked at, which takes far less
-            give_back_memory()
-            self._looked_wide = False
-        return reading
+        return self._reading(image, together, start, known, tile_length_px)
 
     def _reading(
         self, image: Image, detections: Detections, start: float, known: KnownSet | None, length_px: float | None
@@ -83,6 +77,7 @@ class Eye:
         markers = bare(tiles, _things(things, Kind.MARKER))
         hubs = _things(things, Kind.HUB)
         hub = max(hubs, key=lambda h: h.confidence, default=None)
+        give_back_memory()  # a hundred MB and more, for a hundredth of a second
         return PictureReading(
             size_wh=(int(image.shape[1]), int(image.shape[0])),
             tiles=tuple(uncovered(tiles, markers)),
