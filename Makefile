@@ -18,6 +18,7 @@ test: $(VENV)/.test
 	$(BIN)/python -m pytest
 
 bench: $(VENV)/.test
+	.ci/chromium > /dev/null
 	$(BIN)/python -m tests.bench
 
 # Whole simulated rounds through the real camera path; resumable, hours on a small machine.

@@ -7,18 +7,16 @@ import sys
 
 from tests.bench import eye, first_view, page, referee
 
+PARTS = {"referee": referee.measure, "eye": eye.measure, "page": page.measure, "first view": first_view.measure}
+
 
 def main() -> None:
-    figures = {
-        "referee": referee.measure(),
-        "eye": eye.measure(),
-        "page": page.measure(),
-        "first view": first_view.measure(),
-    }
-    for part, rows in figures.items():
+    figures = {}
+    for part, measure in PARTS.items():
         print(part)
-        for name, value in rows.items():
-            print(f"  {name:55} {value:12,.2f}")
+        figures[part] = measure()
+        for name, value in figures[part].items():
+            print(f"  {name:55} {value:12,.2f}", flush=True)
     if "--json" in sys.argv:
         print(json.dumps(figures))
 
