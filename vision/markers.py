@@ -14,7 +14,7 @@ from vision.detections import Detections, Kind
 from vision.frame import Image
 from vision.judging import Judge, log_odds
 from vision.lookalikes import lookalikes
-from vision.rotated import sides, suppress
+from vision.rotated import iou, sides, suppress
 
 Floats = NDArray[np.float32]
 
@@ -33,6 +33,9 @@ so much at most. On 279 stills 70 finds above one half had been none and 33 are;
 
 PLAINLY, SURELY_A_TILE, MANY_ALIKE, NO_MARKER = 0.95, 0.3, 3, 0.1
 """What is found below the first has at most the last confidence where so many places around look just like it."""
+
+A_TILES = 0.7
+"""An outline that has more than this of its area and a tile's in common with the tile's outline is the tile's."""
 
 SIZES, ASIDE = (0.3, 0.42, 0.58), 0.12
 """The detector outlines markers loosely. A find in doubt is looked at seven times more: as squares around its middle of
@@ -87,9 +90,9 @@ class MarkerJudge(Judge):
         passed = passed[suppress(quads[passed], confidence[passed], s.iou, s.cover)]
         passed = passed[apart(quads[passed])]
         others = np.flatnonzero(found.kind != Kind.MARKER)
-        places = outlined(quads, alone * (confidence >= BELIEVED), passed)
-        told = amid_a_pattern(confidence[passed])
         tiles = found.quads_px[(found.kind <= Kind.FACE_DOWN) & (found.confidence >= SURELY_A_TILE)]
+        places = outlined(quads, alone * (confidence >= BELIEVED), passed, tiles)
+        told = amid_a_pattern(confidence[passed])
         recurring = _recurring(image, quads[places], told, tiles)
         told[recurring] = np.minimum(told[recurring], NO_MARKER)
         return found.select(others).together(Detections(quads[places], found.kind[markers[passed]], told))
@@ -150,14 +153,22 @@ def apart(quads: NDArray[np.float32]) -> NDArray[np.intp]:
     return np.array(kept, np.intp)
 
 
-def outlined(quads: NDArray[np.float32], alone: NDArray[np.float32], kept: NDArray[np.intp]) -> NDArray[np.intp]:
+def outlined(
+    quads: NDArray[np.float32], alone: NDArray[np.float32], kept: NDArray[np.intp], tiles: Floats
+) -> NDArray[np.intp]:
     """For each kept outline of (n, 4, 2) the one that shows best where its marker lies: of those about the same middle
-    the detector's surest. The judge knows whether there is a marker; a coin half out of its cut is a coin as well."""
+    the detector's surest, that of the whole tile (m, 4, 2) under a marker last. The judge knows whether there is a
+    marker; a coin half out of its cut is a coin as well."""
     places = []
     for k in kept:
         same = [n for n, quad in enumerate(quads) if _holds(quads[k], quad.mean(0)) and _holds(quad, quads[k].mean(0))]
-        places.append(max((k, *same), key=lambda n: float(alone[n])))
+        own = [n for n in (k, *same) if alone[n] > 0 and not _is_one_of(quads[n], tiles)]
+        places.append(max(own or (k, *same), key=lambda n: float(alone[n])))
     return np.array(places, np.intp)
+
+
+def _is_one_of(quad: NDArray[np.float32], tiles: Floats) -> bool:
+    return any(_holds(tile, quad.mean(0)) and iou(tile, quad) > A_TILES for tile in tiles)
 
 
 def _holds(quad: NDArray[np.float32], point: NDArray[np.float32]) -> bool:

@@ -93,9 +93,22 @@ def test_a_marker_lies_where_the_detector_is_surest_of_it_though_the_judge_likes
     aside, far = coin + np.array([5, 7], np.float32), coin + np.array([0, 45], np.float32)
     quads = np.stack([aside, coin, far])
     alone = np.array([0.02, 0.9, 0.95], np.float32)
-    assert outlined(quads, alone, np.array([0])).tolist() == [1]
-    assert outlined(quads, alone, np.array([2])).tolist() == [2]
-    assert outlined(quads, alone, np.zeros(0, np.intp)).tolist() == []
+    none = np.zeros((0, 4, 2), np.float32)
+    assert outlined(quads, alone, np.array([0]), none).tolist() == [1]
+    assert outlined(quads, alone, np.array([2]), none).tolist() == [2]
+    assert outlined(quads, alone, np.zeros(0, np.intp), none).tolist() == []
+
+
+def test_a_marker_on_a_tile_is_not_outlined_as_the_tile_where_it_was_found_by_itself_as_well() -> None:
+    tile = np.array([[0, 0], [100, 0], [100, 50], [0, 50]], np.float32)
+    coin = np.array([[42, 5], [92, 5], [92, 55], [42, 55]], np.float32)
+    quads = np.stack([tile + np.float32(1), coin])
+    for kept in (0, 1):
+        assert outlined(quads, np.array([0.9, 0.7], np.float32), np.array([kept]), tile[None]).tolist() == [1]
+    assert outlined(quads, np.array([0.9, 0.0], np.float32), np.array([0]), tile[None]).tolist() == [0], (
+        "nothing better"
+    )
+    assert outlined(quads, np.array([0.9, 0.7], np.float32), np.array([0]), coin[None]).tolist() == [0]
 
 
 def test_among_many_faint_finds_the_likeliest_is_none_either_and_a_plain_marker_is_one() -> None:
