@@ -119,7 +119,7 @@ class Watcher:
             self._look(frame)
         elif self._reading is None and self.layout is not None and state.regions:
             self.glimpse.take(frame, self._wide(state.regions, frame, self.glimpse.settings.margin))
-            self.things.prepare(frame)  # while there is time for it
+            self.things.prepare(frame)
         elif self._reading is not None and state.state is TableState.HAND:
             # A hand came back before the table was read: look there again once it is still.
             self._left_over = self._reading.regions or ((0, 0, *frame.size_wh),)
