@@ -28,13 +28,15 @@ from models.crops import BACK, CONTEXT_WH, NONE, UNIT, Crops
 F = np.float32
 Field = NDArray[np.float32]
 COLUMNS, ROWS = 4, 4
+SEAMS = 0.06
+"""So many crops show the end of one tile and the beginning of the next."""
 _LENGTH, _WIDTH = 2 * UNIT, UNIT
 
 
-def sheets(count: int, seed: int, grounds: list[NDArray[np.uint8]], rare: float = 0.0) -> Crops:
+def sheets(count: int, seed: int, grounds: list[NDArray[np.uint8]], rare: float = 0.0, seams: float = SEAMS) -> Crops:
     """`count` sheets of 16 context crops each, every sheet another maker's set on another ground."""
     rng = np.random.default_rng(seed)
-    return Crops.together([sheet(rng, grounds[rng.integers(len(grounds))], rare) for _ in range(count)])
+    return Crops.together([sheet(rng, grounds[rng.integers(len(grounds))], rare, seams) for _ in range(count)])
 
 
 def grounds_of(folder: Path, most: int = 300) -> list[NDArray[np.uint8]]:
@@ -43,8 +45,9 @@ def grounds_of(folder: Path, most: int = 300) -> list[NDArray[np.uint8]]:
     return [cv2.resize(p, (960, 720), interpolation=cv2.INTER_AREA) for p in pictures if p is not None]
 
 
-def sheet(rng: np.random.Generator, ground: NDArray[np.uint8], rare: float = 0.0) -> Crops:
-    """One set's tiles in rows of context crops; with a probability of `rare` such a set as few shops sell."""
+def sheet(rng: np.random.Generator, ground: NDArray[np.uint8], rare: float = 0.0, seams: float = SEAMS) -> Crops:
+    """One set's tiles in rows of context crops; with a probability of `rare` such a set as few shops sell. Where the
+    set has dividing lines a part of `seams` of the crops shows a seam."""
     style = make_style(rng, *_which_set(rng))
     if rng.random() < rare:
         style = rare_style(style, rng)
@@ -56,7 +59,7 @@ def sheet(rng: np.random.Generator, ground: NDArray[np.uint8], rare: float = 0.0
     for row in range(ROWS):
         for column in range(COLUMNS):
             place = np.array([column * wide + wide / 2, row * high + high / 2])
-            pair, lies = _lay(canvas, maker, style, place, (wide, high), touching, rng)
+            pair, lies = _lay(canvas, maker, style, place, (wide, high), touching, seams, rng)
             labels.append(pair)
             straight.append(lies)
     picture, smaller = canvas.photograph(rng)
@@ -93,6 +96,7 @@ def _lay(
     place: NDArray[np.float64],
     cell: tuple[int, int],
     touching: bool,
+    seams: float,
     rng: np.random.Generator,
 ) -> tuple[tuple[int, int], bool]:
     """One crop's tile with its neighbours; returns its labels and whether it lies straight in the crop."""
@@ -103,7 +107,7 @@ def _lay(
         shift = np.array([rng.uniform(0.42, 1.05) * rng.choice([-1, 1]), rng.normal(0, 0.1)])
         if rng.random() < 0.3:
             shift = np.array([rng.normal(0, 0.3), rng.uniform(0.42, 0.7) * rng.choice([-1, 1])])
-    seam = not askew and rng.random() < 0.06
+    seam = not askew and rng.random() < (seams if style.divider.shown else SEAMS)
     if seam:  # the end of one tile and the beginning of the next, which a chain without dividers makes look like one
         shift = np.array([rng.normal(1, 0.05) * rng.choice([-1, 1]), rng.normal(0, 0.03)])
     at = place + shift * UNIT
@@ -122,7 +126,11 @@ def _lay(
         beside = at + np.array([dx * (reach + gap), dy * (reach + gap)]) * UNIT
         if turned or (not across and rng.random() < 0.3):  # not flush
             beside = beside + np.array([0.0, rng.normal(0, 0.25)] if dx else [rng.normal(0, 0.4), 0.0]) * UNIT
-        canvas.lay(maker.face(*_values(style, rng), rng), beside, turned, rng.random() < 0.5, window)
+        values, turned_round = _values(style, rng), rng.random() < 0.5
+        if across and seams > SEAMS and style.divider.shown and rng.random() < 0.8:
+            # As the game wants it: like at like, which makes the seam look like a double's middle.
+            values, turned_round = (values[0], pair[0]) if dx < 0 else (pair[1], values[1]), False
+        canvas.lay(maker.face(*values, rng), beside, turned, turned_round, window)
     own = maker.back(rng) if down else maker.face(*pair, rng)
     canvas.lay(own, at, False, False, window)
     if askew or seam:
@@ -278,8 +286,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--grounds", type=Path, required=True, help="rendered tables to cut the ground from")
     parser.add_argument("--rare", type=float, default=0.0, help="the share of sheets with sets that few shops sell")
+    parser.add_argument("--seams", type=float, default=SEAMS, help="the share of seams where dividing lines show")
     options = parser.parse_args()
-    sheets(options.sheets, options.seed, grounds_of(options.grounds), options.rare).save(options.out)
+    grounds = grounds_of(options.grounds)
+    sheets(options.sheets, options.seed, grounds, options.rare, options.seams).save(options.out)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.reading import TileScores
 from vision.rotated import area, shared
 
 Floats = NDArray[np.float32]
@@ -28,6 +29,18 @@ def shared_areas(quads: Floats) -> NDArray[np.float64]:
         for j in np.flatnonzero(np.linalg.norm(centres[:i] - centres[i], axis=1) < reach[:i] + reach[i]):
             common[i, j] = common[j, i] = shared(q[i], q[j])
     return np.asarray(common, np.float64)
+
+
+def worths(scores: TileScores, confidence: Floats, whole: NDArray[np.bool_], printed: float) -> NDArray[np.float64]:
+    """What each of n finds is worth, at most 1: how surely it was found, weighed with how clearly it reads.
+
+    One as long as a tile (`whole`) of which both halves show clear pips is worth at least `printed`, however faintly it
+    was found: the two tiles that meet at a seam explain four such halves, a double read across the seam two.
+    """
+    clear = np.maximum(scores.values.max(2).min(1), scores.back.min(1))
+    least = printed * scores.values[:, :, 1:].max(2).min(1) * whole
+    found = least + (1 - least) * np.sqrt(confidence)
+    return np.asarray(found * (1 - scores.none.min(1)) * clear, np.float64)
 
 
 def pack(quads: Floats, worth: NDArray[np.floating], overlap: float, covered: float) -> NDArray[np.intp]:

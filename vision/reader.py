@@ -24,7 +24,7 @@ from vision.familiar import Familiar
 from vision.frame import Image
 from vision.inference import Network, WeightsError, Workers
 from vision.known_set import KnownSet, softened, weigh
-from vision.packing import pack
+from vision.packing import pack, worths
 from vision.plausibility import (
     PlausibilitySettings,
     body_colours,
@@ -76,6 +76,8 @@ class ReaderSettings:
     corrections: int = 2
     worth_correcting: float = 0.02
     """Corner offsets, in tile widths, from which an outline is put right and read again."""
+    printed: float = 0.4
+    """What a find of a tile's length is worth at least, of 1, where both halves show clear pips."""
     overlap: float = 0.25
     covered: float = 0.4
     """Two tiles share no more than `overlap` of the smaller outline; a find that better ones together cover by more
@@ -142,12 +144,12 @@ class Reader:
         _, short = self._fragments(scores, tiles.confidence, one_box)
         scores = scores.nothing_at(short)
         tiles, seen = chains.as_found(tiles, scores.quads, found, s.chains.same)
-        scores = self._familiar(image, scores, tiles.confidence, familiar)
+        scores = self._familiar(image, scores, tiles.confidence, length, familiar)
         scores = self._realigned(image, scores, tiles.confidence)
         markers = detections.select((detections.kind == Kind.MARKER) & (detections.confidence >= BELIEVED))
         scores = self._without_half_grounds(image, scores, tiles.confidence, markers)
         none = scores.none.min(1)
-        once = self._once(scores, tiles.confidence)
+        once = self._once(scores, tiles.confidence, length)
         lying = lying_face_down(image, tiles, scores, once, seen, self.backs, tile_length_px, s.face_down)
         kept = np.isin(np.arange(len(tiles)), once)
         crops = np.zeros((len(tiles), *self.crop_wh[::-1], 3), np.uint8)
@@ -182,7 +184,8 @@ class Reader:
         gap = np.isin(np.arange(len(tiles)), unlike)
         gap &= lies_down < s.plain_detection  # a back that the light gilds is sure of itself
         held = np.zeros(len(tiles), np.bool_)
-        held[up] = chains.enclosed(scores.quads[up], s.chains) & (none[up] <= s.hint_of_nothing)
+        filling = ~(seen | extra)[up] & (scores.none[up].max(1) <= s.phantom)
+        held[up] = chains.enclosed(scores.quads[up], s.chains) & ((none[up] <= s.hint_of_nothing) | filling)
         held &= tiles.confidence >= s.faint_detection
         readings = []
         for i in sorted(once.tolist()):
@@ -231,7 +234,7 @@ class Reader:
     ) -> tuple[Detections, TileScores, NDArray[np.bool_]]:
         """The tiles with places added where their chains have gaps of half a tile or a whole one, and of which `short`
         outlines may be an end; which of all are thought into such a gap."""
-        once = self._once(scores, tiles.confidence)
+        once = self._once(scores, tiles.confidence, length)
         clear = scores.values.max(2).min(1)
         likely = (tiles.confidence >= self.settings.shaky_detection) | (clear >= self.settings.readable)
         likely &= (scores.none.min(1) <= self.settings.phantom) & (tiles.kind == Kind.FACE_UP)
@@ -255,15 +258,19 @@ class Reader:
         added = Detections(quads, np.full(len(quads), Kind.FACE_UP, np.int8), confidence)
         return tiles.together(added), scores.together(self.scores(image, quads)), extra
 
-    def _once(self, scores: TileScores, confidence: Floats) -> NDArray[np.intp]:
-        """Boxes put right may turn out to be one tile, or to straddle two: indices of the ones that read better."""
-        clear = np.maximum(scores.values.max(2).min(1), scores.back.min(1))
-        worth = np.sqrt(confidence) * (1 - scores.none.min(1)) * clear
-        return pack(scores.quads, worth, self.settings.overlap, self.settings.covered)
+    def _once(self, scores: TileScores, confidence: Floats, length: float) -> NDArray[np.intp]:
+        """Boxes put right may turn out to be one tile, or to straddle two: indices of the ones that read better.
+        `length` is that of a tile in px, 0 where tiles may be of any."""
+        s = self.settings
+        whole = (np.maximum(*sides(scores.quads)) >= s.chains.shortest * length) & (length > 0)
+        worth = worths(scores, confidence, whole, s.printed)
+        return pack(scores.quads, worth, s.overlap, s.covered)
 
-    def _familiar(self, image: Image, scores: TileScores, confidence: Floats, familiar: Familiar) -> TileScores:
+    def _familiar(
+        self, image: Image, scores: TileScores, confidence: Floats, length: float, familiar: Familiar
+    ) -> TileScores:
         """The same with doubtful halves weighed by the looks of surely read ones, where they lie as they were found."""
-        once = self._once(scores, confidence)
+        once = self._once(scores, confidence, length)
         readable = scores.none[once].min(1) <= self.settings.phantom
         alive = once[readable & (scores.back[once].min(1) <= self.settings.face_down.back)]
         p, crops = scores.values[alive].astype(np.float64), self.crops(image, scores.quads[alive])

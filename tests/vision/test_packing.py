@@ -7,7 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from vision.packing import pack, shared_areas
+from vision.packing import pack, shared_areas, worths
+from vision.reading import CLASSES, NONE, TileScores
 from vision.rotated import quads_of
 
 
@@ -62,3 +63,30 @@ def test_no_other_set_without_conflicts_is_worth_more(seed):
     )
     kept = pack(quads, worth, 0.35, 9.0)
     assert allowed(kept) and worth[kept].sum() == pytest.approx(best)
+
+
+def scores_of(quads, pairs, p=0.99):
+    """Finds that read as these pairs; what is left of the probability is *none*."""
+    table = np.zeros((len(quads), 2, CLASSES), np.float32)
+    for i, pair in enumerate(pairs):
+        for half, value in enumerate(pair):
+            table[i, half, value], table[i, half, NONE] = p, 1 - p
+    return TileScores.of(quads, table)
+
+
+SEAM = ([0.5, 0, 1, -0.3], [(1, 1), (7, 1), (1, 12), (0, 7)], np.array([0.87, 0.09, 0.43, 0.03], np.float32))
+"""A double read across the seam of 7-1 and 1-12, both tiles, and the 7 once more with a patch of the ground."""
+
+
+def test_two_clear_tiles_found_faintly_beat_the_double_read_across_their_seam():
+    starts, pairs, confidence = SEAM
+    worth = worths(scores_of(row(starts), pairs), confidence, np.ones(4, bool), 0.4)
+    assert sorted(pack(row(starts), worth, 0.25, 0.4)) == [1, 2]
+
+
+def test_parts_of_a_tile_are_worth_what_they_were_found_with_however_clearly_they_read():
+    starts, pairs, confidence = SEAM
+    whole = np.array([True, False, False, False])
+    worth = worths(scores_of(row(starts), pairs), confidence, whole, 0.4)
+    assert worth[1:] == pytest.approx(np.sqrt(confidence[1:]) * 0.99 * 0.99, abs=1e-3)
+    assert sorted(pack(row(starts), worth, 0.25, 0.4))[0] == 0
