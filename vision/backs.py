@@ -29,6 +29,8 @@ NEAREST, ENOUGH = 5, 2
 UNKNOWN_MISFIT = 0.2
 WIDTH_VARIES = 0.1
 """Tiles are half as wide as long, give or take so much (a logarithm)."""
+EDGE_PX, INSET_PX = slice(-5, 7), 5
+"""What of a cut counts as a tile's edge, from outside to inside, and how far from its ends an edge is looked at."""
 
 
 class BackJudge(Judge):
@@ -107,3 +109,20 @@ def cut_around(image: Image, quad: ArrayLike, room: float = 1.0) -> Image:
     corners = [middle - along - across, middle + along - across, middle + along + across, middle - along + across]
     wide, high = (round(side * room) for side in CUT_WH)
     return cut_wh(image, corners, (wide, high))
+
+
+def faintest_edges(image: Image, quad: ArrayLike) -> float:
+    """How many of 255 levels the picture changes at most across two opposite edges of an outline (4, 2) px, of the pair
+    where it changes less. A stripe of the cloth goes on at both of its ends as if nothing lay there."""
+    cut = cut_around(image, quad).astype(np.float32)
+    reach = [round(side / spans / 2) for side, spans in zip(CUT_WH, CUT_SPANS, strict=True)]
+    left, top = CUT_WH[0] // 2 - reach[0], CUT_WH[1] // 2 - reach[1]
+    along = cut[top + INSET_PX : -top - INSET_PX].mean(0)
+    across = cut[:, left + INSET_PX : -left - INSET_PX].mean(1)
+    return min(
+        max(_change(profile, edge), _change(profile[::-1], edge)) for profile, edge in ((along, left), (across, top))
+    )
+
+
+def _change(profile: Floats, edge: int) -> float:
+    return float(np.ptp(profile[edge + EDGE_PX.start : edge + EDGE_PX.stop], axis=0).max())

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision import chains
-from vision.backs import ENOUGH, BackJudge, near_ones
+from vision.backs import ENOUGH, BackJudge, faintest_edges, near_ones
 from vision.chains import ChainSettings
 from vision.detections import Detections, Kind
 from vision.frame import Image
@@ -35,7 +35,8 @@ class FaceDownSettings:
 
     A find fainter than `faint` is no back by its neighbours. One that is out of size by `out_of_size` (a logarithm) is
     judged again as large as its neighbours, `around` its place, and then needs to be believed `again`; it may share
-    `shared` of its outline with another tile.
+    `shared` of its outline with another tile. One believed less than `sure` must have edges: where the picture changes
+    across two opposite ones by less than `edge` (levels of 255, and of the other backs' median) a pattern goes on.
     """
 
     back: float = 0.5
@@ -48,6 +49,8 @@ class FaceDownSettings:
     out_of_size: float = 0.08
     again: float = 0.6
     shared: float = 0.2
+    sure: float = 0.8
+    edge: tuple[float, float] = (8.0, 0.15)
     around: RealignSettings = field(default_factory=lambda: RealignSettings(along=AROUND[0], across=AROUND[1]))
     passes: int = 2
 
@@ -115,7 +118,20 @@ def among_others(
         sits = in_rows(alone.quads, colours, sure, doubted, rows)
         sits |= chains.flanked(alone.quads[there], joints)[: len(doubted)]
         believed[doubted[sits]] = tiles.confidence[doubted[sits]]
+    believed[_going_on(image, alone.quads, believed, once, settings)] = 0.0
     return replace(alone, down=down, believed=believed)
+
+
+def _going_on(image: Image, quads: Floats, believed: Floats, once: Finds, settings: FaceDownSettings) -> Finds:
+    """Those of the backs that are stripes of a pattern, or a part of something longer."""
+    backs = once[believed[once] > 0]
+    asked = backs[believed[backs] < settings.sure]
+    if len(backs) <= ENOUGH or not len(asked):
+        return asked[:0]
+    change = {int(n): faintest_edges(image, quads[n]) for n in backs}
+    levels, share = settings.edge
+    least = min(levels, share * float(np.median(list(change.values()))))
+    return np.array([n for n in asked if change[int(n)] < least], np.intp)
 
 
 def _as_large_as_others(

@@ -23,11 +23,11 @@ class Told:
 
     settings = JudgeSettings()
 
-    def __init__(self, denied: tuple[int, ...] = ()) -> None:
-        self.denied = denied
+    def __init__(self, denied: tuple[int, ...] = (), logit: float = 4.0) -> None:
+        self.denied, self.logit = denied, logit
 
     def logits(self, image, quads_px) -> np.ndarray:
-        return np.where(np.abs(np.minimum(*sides(quads_px)) - WIDTH) < 1.0, 4.0, -4.0).astype(np.float32)
+        return np.where(np.abs(np.minimum(*sides(quads_px)) - WIDTH) < 1.0, self.logit, -4.0).astype(np.float32)
 
     def confidences(self, image, tiles, clear, asked, length_px=None) -> np.ndarray:
         logits = np.where(np.isin(asked, self.denied), -4.0, self.logits(image, tiles.quads_px[asked]))
@@ -47,15 +47,22 @@ def read_as(count: int) -> np.ndarray:
     return p
 
 
-def lie(quads: np.ndarray, p: np.ndarray, judge: Told, found: float = 0.7, kind: int = Kind.FACE_DOWN) -> FaceDown:
+def lie(
+    quads: np.ndarray,
+    p: np.ndarray,
+    judge: Told,
+    found: float = 0.7,
+    kind: int = Kind.FACE_DOWN,
+    image: np.ndarray = IMAGE,
+) -> FaceDown:
     n = len(quads)
     tiles = Detections(quads, np.full(n, kind, np.int8), np.full(n, found, np.float32))
     scores, once, seen = TileScores.of(quads, p), np.arange(n), np.ones(n, np.bool_)
     colours = np.full((n, 3), 128.0, np.float32)
     settings = FaceDownSettings()
-    alone = lying_face_down(IMAGE, tiles, scores, once, seen, judge, None, settings)  # type: ignore[arg-type]
+    alone = lying_face_down(image, tiles, scores, once, seen, judge, None, settings)  # type: ignore[arg-type]
     how = (judge, PlausibilitySettings(), ChainSettings(), settings)
-    return among_others(IMAGE, tiles, scores, colours, once, seen, alone, *how)  # type: ignore[arg-type]
+    return among_others(image, tiles, scores, colours, once, seen, alone, *how)  # type: ignore[arg-type]
 
 
 def narrow(quads: np.ndarray, n: int) -> np.ndarray:
@@ -131,3 +138,25 @@ def test_what_is_found_hardly_at_all_is_no_back_of_a_row() -> None:
     p[0, :, 1] = 0.5
     assert lie(rows(), p, Told(), found=0.7, kind=Kind.FACE_UP).believed[0] > 0
     assert lie(rows(), p, Told(), found=0.3, kind=Kind.FACE_UP).believed[0] == 0.0
+
+
+def test_a_stripe_of_the_cloth_that_goes_on_at_both_ends_is_no_back():
+    quads = rows(8)
+    quads[-1] += np.float32([60, 0])
+    image = np.full((600, 600, 3), (40, 150, 80), np.uint8)
+    for quad in quads[:-1]:
+        (x0, y0), (x1, y1) = quad.min(0).astype(int), quad.max(0).astype(int)
+        image[y0:y1, x0:x1] = 230
+    left, right = quads[-1, :, 0].min().astype(int), quads[-1, :, 0].max().astype(int)
+    image[:, left:right] = 225
+    lying = lie(quads, read_as(8), Told(logit=1.0), image=image)
+    assert (lying.believed > 0).tolist() == [True] * 7 + [False]
+
+
+def test_a_back_with_two_faint_edges_stays_where_the_others_have_no_clearer_ones():
+    quads = rows(8)
+    image = np.full((600, 600, 3), 120, np.uint8)
+    for quad in quads:
+        (x0, y0), (x1, y1) = quad.min(0).astype(int), quad.max(0).astype(int)
+        image[y0:y1, x0:x1] = 124
+    assert (lie(quads, read_as(8), Told(logit=1.0), image=image).believed > 0).all()
