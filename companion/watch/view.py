@@ -35,6 +35,9 @@ SURE_ON_HUB, RIM = 0.97, 1.2
 """The slots printed on a hub look like markers: within so many of its radii only what is found so surely is one. A dark
 hub on a dark table is outlined too small."""
 
+ENGINES = 0.5
+"""Within so many of its radii lie the engine and what is printed around it; a marker waits at its train's place."""
+
 SLOTS = 3
 """So many patches at a hub's rim, each before a tile, are its print and not as many players' markers."""
 
@@ -194,9 +197,10 @@ def _marker(found: Found, calibration: Calibration) -> SeenMarker:
 
 def _doubted(marker: SeenMarker, hub: SeenHub | None, surely: float = SURE_ON_HUB) -> SeenMarker:
     """On a hub, even a faint one, what is not surely a marker is not believed; one known there is still seen."""
-    if hub is None or marker.confidence >= surely:
+    if hub is None:
         return marker
-    if distance(marker.center_mm, hub.center_mm) > RIM * hub.radius_mm:
+    away = distance(marker.center_mm, hub.center_mm)
+    if away > RIM * hub.radius_mm or (marker.confidence >= surely and away > ENGINES * hub.radius_mm):
         return marker
     return replace(marker, confidence=min(marker.confidence, LEAST_THING_CONFIDENCE - 0.01))
 

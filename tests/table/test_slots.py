@@ -28,6 +28,7 @@ def square(x: float, y: float, side: float) -> np.ndarray:
     [
         ((450, 350), 0.9, False),  # a slot within the rim
         ((450, 350), 0.99, True),
+        ((450, 325), 0.99, False),  # beside the engine: a letter of the hub's name
         ((450, 380), 0.9, False),  # the outline of a dark hub is drawn too small
         ((450, 400), 0.9, True),  # beside the hub
     ],
