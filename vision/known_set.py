@@ -7,6 +7,7 @@ only say which sets are likely.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -39,6 +40,15 @@ class KnownSet:
 
     def values(self) -> tuple[int, ...]:
         return tuple(sorted({v for pair in self.copies for v in pair}))
+
+    def too_often(self, p: NDArray[np.floating], least: float) -> NDArray[np.bool_]:
+        """(n, 2, v) probabilities of n finds -> (n,) which of them show, each half from `least` on, a tile that more of
+        them show than there are: one of these shows something else."""
+        clear = p.max(2).min(1) >= least
+        pairs = [(int(a), int(b)) for a, b in np.sort(p.argmax(2), axis=1)]
+        shown = Counter(pair for pair, plain in zip(pairs, clear, strict=True) if plain)
+        more = [shown[pair] > self.copies.get(pair, 0) for pair in pairs]
+        return np.asarray(clear & np.array(more, np.bool_))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -78,6 +78,8 @@ class ReaderSettings:
     """Corner offsets, in tile widths, from which an outline is put right and read again."""
     printed: float = 0.4
     """What a find of a tile's length is worth at least, of 1, where both halves show clear pips."""
+    too_often: float = 0.8
+    """What shows a tile more often than it is in the set is worth so much of what it would be."""
     overlap: float = 0.25
     covered: float = 0.4
     """Two tiles share no more than `overlap` of the smaller outline; a find that better ones together cover by more
@@ -149,7 +151,7 @@ class Reader:
         markers = detections.select((detections.kind == Kind.MARKER) & (detections.confidence >= BELIEVED))
         scores = self._without_half_grounds(image, scores, tiles.confidence, markers)
         none = scores.none.min(1)
-        once = self._once(scores, tiles.confidence, length)
+        once = self._once(scores, tiles.confidence, length, known)
         lying = lying_face_down(image, tiles, scores, once, seen, self.backs, tile_length_px, s.face_down)
         kept = np.isin(np.arange(len(tiles)), once)
         crops = np.zeros((len(tiles), *self.crop_wh[::-1], 3), np.uint8)
@@ -258,13 +260,20 @@ class Reader:
         added = Detections(quads, np.full(len(quads), Kind.FACE_UP, np.int8), confidence)
         return tiles.together(added), scores.together(self.scores(image, quads)), extra
 
-    def _once(self, scores: TileScores, confidence: Floats, length: float) -> NDArray[np.intp]:
-        """Boxes put right may turn out to be one tile, or to straddle two: indices of the ones that read better.
-        `length` is that of a tile in px, 0 where tiles may be of any."""
+    def _once(
+        self, scores: TileScores, confidence: Floats, length: float, known: KnownSet | None = None
+    ) -> NDArray[np.intp]:
+        """Boxes put right may turn out to be one tile, or to straddle two: indices of the ones that read better, and of
+        which no more show a tile of a `known` set than there are, where others can lie in their place. `length` is that
+        of a tile in px, 0 where tiles may be of any."""
         s = self.settings
         whole = (np.maximum(*sides(scores.quads)) >= s.chains.shortest * length) & (length > 0)
         worth = worths(scores, confidence, whole, s.printed)
-        return pack(scores.quads, worth, s.overlap, s.covered)
+        chosen = pack(scores.quads, worth, s.overlap, s.covered)
+        if known is not None and (often := known.too_often(scores.values[chosen], s.readable)).any():
+            worth[chosen[often]] *= s.too_often
+            chosen = pack(scores.quads, worth, s.overlap, s.covered)
+        return chosen
 
     def _familiar(
         self, image: Image, scores: TileScores, confidence: Floats, length: float, familiar: Familiar

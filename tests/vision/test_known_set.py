@@ -123,3 +123,15 @@ def test_an_unknown_set_is_never_forced():
     soft = softened(reading(*halves, ({9: 0.9999}, {2: 0.98}), ({9: 0.7, 1: 0.28}, {2: 0.98})))
     assert soft[20, 0].argmax() == 9  # a clear nine stays a nine
     assert soft[21, 0].argmax() == 1  # a doubtful one among twenty tiles of a double-six does not
+
+
+def test_what_shows_a_tile_more_often_than_the_box_has_it_is_told():
+    def shown(*pairs, p=0.97):
+        return reading(*[({a: p}, {b: p}) for a, b in pairs])
+
+    chinese = KnownSet("chinese", {(1, 1): 2, (1, 3): 2, (2, 4): 1})
+    often = chinese.too_often(shown((2, 4), (4, 2), (1, 1), (1, 1), (3, 1)), 0.9)
+    assert often.tolist() == [True, True, False, False, False]
+    assert chinese.too_often(shown((1, 1), (1, 1), (1, 1), (5, 5)), 0.9).all()
+    assert not chinese.too_often(shown((2, 4), (4, 2), p=0.8), 0.9).any()
+    assert chinese.too_often(np.zeros((0, 2, 19)), 0.9).shape == (0,)
