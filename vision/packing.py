@@ -7,11 +7,14 @@ most in all, exactly for small groups of finds that touch, by steady improvement
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.known_set import KnownSet
 from vision.reading import TileScores
-from vision.rotated import area, shared
+from vision.rotated import area, shared, sides
 
 Floats = NDArray[np.float32]
 
@@ -31,16 +34,50 @@ def shared_areas(quads: Floats) -> NDArray[np.float64]:
     return np.asarray(common, np.float64)
 
 
-def worths(scores: TileScores, confidence: Floats, whole: NDArray[np.bool_], printed: float) -> NDArray[np.float64]:
-    """What each of n finds is worth, at most 1: how surely it was found, weighed with how clearly it reads.
+@dataclass(frozen=True, slots=True)
+class PackSettings:
+    """Two tiles share no more than `overlap` of the smaller outline; a find that better ones together cover by more
+    than `covered` of itself is no tile of its own.
 
-    One as long as a tile (`whole`) of which both halves show clear pips is worth at least `printed`, however faintly it
-    was found: the two tiles that meet at a seam explain four such halves, a double read across the seam two.
+    One as long as a tile, `whole` of its length at least, of which both halves show clear pips is worth at least
+    `printed` of 1, however faintly it was found: the two tiles that meet at a seam explain four such halves, a double
+    read across the seam two. What shows a blank and was only thought of is worth `thought` of what it would be, for
+    beside any tile the ground is as blank, and what shows a tile more often than it is in the set, each half from
+    `readable` on, `too_often`.
     """
+
+    overlap: float = 0.25
+    covered: float = 0.4
+    whole: float = 0.75
+    printed: float = 0.4
+    thought: float = 0.5
+    too_often: float = 0.8
+    readable: float = 0.9
+
+
+def pack_finds(
+    scores: TileScores,
+    confidence: Floats,
+    seen: NDArray[np.bool_],
+    length: float,
+    settings: PackSettings,
+    known: KnownSet | None = None,
+) -> NDArray[np.intp]:
+    """Indices of the n finds that lie there, best first, as `pack` does: by how surely each was found and how clearly
+    it reads. `seen` (n,) tells finds from places that were only thought of, `length` is that of a tile in px, 0 where
+    tiles may be of any. With a `known` set no tile lies there twice where another find can lie in its place."""
+    s = settings
     clear = np.maximum(scores.values.max(2).min(1), scores.back.min(1))
-    least = printed * scores.values[:, :, 1:].max(2).min(1) * whole
-    found = least + (1 - least) * np.sqrt(confidence)
-    return np.asarray(found * (1 - scores.none.min(1)) * clear, np.float64)
+    whole = (np.maximum(*sides(scores.quads)) >= s.whole * length) & (length > 0)
+    least = s.printed * scores.values[:, :, 1:].max(2).min(1) * whole
+    blank = (scores.values.argmax(2) == 0).any(1)
+    found = (least + (1 - least) * np.sqrt(confidence)) * np.where(seen | ~blank, 1.0, s.thought)
+    worth = np.asarray(found * (1 - scores.none.min(1)) * clear, np.float64)
+    chosen = pack(scores.quads, worth, s.overlap, s.covered)
+    if known is not None and (often := known.too_often(scores.values[chosen], s.readable)).any():
+        worth[chosen[often]] *= s.too_often
+        chosen = pack(scores.quads, worth, s.overlap, s.covered)
+    return chosen
 
 
 def pack(quads: Floats, worth: NDArray[np.floating], overlap: float, covered: float) -> NDArray[np.intp]:

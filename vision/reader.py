@@ -24,7 +24,7 @@ from vision.familiar import Familiar
 from vision.frame import Image
 from vision.inference import Network, WeightsError, Workers
 from vision.known_set import KnownSet, softened, weigh
-from vision.packing import pack, worths
+from vision.packing import PackSettings, pack_finds
 from vision.plausibility import (
     PlausibilitySettings,
     body_colours,
@@ -76,17 +76,10 @@ class ReaderSettings:
     corrections: int = 2
     worth_correcting: float = 0.02
     """Corner offsets, in tile widths, from which an outline is put right and read again."""
-    printed: float = 0.4
-    """What a find of a tile's length is worth at least, of 1, where both halves show clear pips."""
-    too_often: float = 0.8
-    """What shows a tile more often than it is in the set is worth so much of what it would be."""
-    overlap: float = 0.25
-    covered: float = 0.4
-    """Two tiles share no more than `overlap` of the smaller outline; a find that better ones together cover by more
-    than `covered` of itself is no tile of its own."""
     smallest_half_px: float = 9.0
     batches: tuple[int, int] = (4, 64)
     realign: RealignSettings = field(default_factory=RealignSettings)
+    packing: PackSettings = field(default_factory=PackSettings)
     chains: ChainSettings = field(default_factory=ChainSettings)
     alike: PlausibilitySettings = field(default_factory=PlausibilitySettings)
     face_down: FaceDownSettings = field(default_factory=FaceDownSettings)
@@ -138,20 +131,21 @@ class Reader:
         tiles = detections.select(detections.kind <= Kind.FACE_DOWN)
         found = len(tiles)
         tiles = tiles.together(chains.half_beside(tiles, s.doubtful_detection))
+        there = np.arange(len(tiles)) < found
         one_box = familiar is not None
         familiar = Familiar() if familiar is None else familiar
         scores = self.scores(image, tiles.quads_px)
         length, short = self._fragments(scores, tiles.confidence, one_box)
-        tiles, scores, extra = self._in_chains(image, tiles, scores.nothing_at(short), short, length)
+        tiles, scores, extra = self._in_chains(image, tiles, scores.nothing_at(short), there, short, length)
         _, short = self._fragments(scores, tiles.confidence, one_box)
         scores = scores.nothing_at(short)
         tiles, seen = chains.as_found(tiles, scores.quads, found, s.chains.same)
-        scores = self._familiar(image, scores, tiles.confidence, length, familiar)
+        scores = self._familiar(image, scores, tiles.confidence, seen, length, familiar)
         scores = self._realigned(image, scores, tiles.confidence)
         markers = detections.select((detections.kind == Kind.MARKER) & (detections.confidence >= BELIEVED))
         scores = self._without_half_grounds(image, scores, tiles.confidence, markers)
         none = scores.none.min(1)
-        once = self._once(scores, tiles.confidence, length, known)
+        once = pack_finds(scores, tiles.confidence, seen, length, s.packing, known)
         lying = lying_face_down(image, tiles, scores, once, seen, self.backs, tile_length_px, s.face_down)
         kept = np.isin(np.arange(len(tiles)), once)
         crops = np.zeros((len(tiles), *self.crop_wh[::-1], 3), np.uint8)
@@ -232,11 +226,17 @@ class Reader:
         return TileScores.of(q, p)
 
     def _in_chains(
-        self, image: Image, tiles: Detections, scores: TileScores, short: NDArray[np.intp], length: float
+        self,
+        image: Image,
+        tiles: Detections,
+        scores: TileScores,
+        seen: NDArray[np.bool_],
+        short: NDArray[np.intp],
+        length: float,
     ) -> tuple[Detections, TileScores, NDArray[np.bool_]]:
         """The tiles with places added where their chains have gaps of half a tile or a whole one, and of which `short`
         outlines may be an end; which of all are thought into such a gap."""
-        once = self._once(scores, tiles.confidence, length)
+        once = pack_finds(scores, tiles.confidence, seen, length, self.settings.packing)
         clear = scores.values.max(2).min(1)
         likely = (tiles.confidence >= self.settings.shaky_detection) | (clear >= self.settings.readable)
         likely &= (scores.none.min(1) <= self.settings.phantom) & (tiles.kind == Kind.FACE_UP)
@@ -260,26 +260,17 @@ class Reader:
         added = Detections(quads, np.full(len(quads), Kind.FACE_UP, np.int8), confidence)
         return tiles.together(added), scores.together(self.scores(image, quads)), extra
 
-    def _once(
-        self, scores: TileScores, confidence: Floats, length: float, known: KnownSet | None = None
-    ) -> NDArray[np.intp]:
-        """Boxes put right may turn out to be one tile, or to straddle two: indices of the ones that read better, and of
-        which no more show a tile of a `known` set than there are, where others can lie in their place. `length` is that
-        of a tile in px, 0 where tiles may be of any."""
-        s = self.settings
-        whole = (np.maximum(*sides(scores.quads)) >= s.chains.shortest * length) & (length > 0)
-        worth = worths(scores, confidence, whole, s.printed)
-        chosen = pack(scores.quads, worth, s.overlap, s.covered)
-        if known is not None and (often := known.too_often(scores.values[chosen], s.readable)).any():
-            worth[chosen[often]] *= s.too_often
-            chosen = pack(scores.quads, worth, s.overlap, s.covered)
-        return chosen
-
     def _familiar(
-        self, image: Image, scores: TileScores, confidence: Floats, length: float, familiar: Familiar
+        self,
+        image: Image,
+        scores: TileScores,
+        confidence: Floats,
+        seen: NDArray[np.bool_],
+        length: float,
+        familiar: Familiar,
     ) -> TileScores:
         """The same with doubtful halves weighed by the looks of surely read ones, where they lie as they were found."""
-        once = self._once(scores, confidence, length)
+        once = pack_finds(scores, confidence, seen, length, self.settings.packing)
         readable = scores.none[once].min(1) <= self.settings.phantom
         alive = once[readable & (scores.back[once].min(1) <= self.settings.face_down.back)]
         p, crops = scores.values[alive].astype(np.float64), self.crops(image, scores.quads[alive])

@@ -7,7 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from vision.packing import pack, shared_areas, worths
+from vision.known_set import KnownSet
+from vision.packing import PackSettings, pack, pack_finds, shared_areas
 from vision.reading import CLASSES, NONE, TileScores
 from vision.rotated import quads_of
 
@@ -74,19 +75,37 @@ def scores_of(quads, pairs, p=0.99):
     return TileScores.of(quads, table)
 
 
-SEAM = ([0.5, 0, 1, -0.3], [(1, 1), (7, 1), (1, 12), (0, 7)], np.array([0.87, 0.09, 0.43, 0.03], np.float32))
+def kept(starts, pairs, confidence, seen=None, length=40.0, known=None):
+    quads = row(starts)
+    seen = np.ones(len(quads), bool) if seen is None else np.array(seen)
+    confidence = np.array(confidence, np.float32)
+    return sorted(pack_finds(scores_of(quads, pairs), confidence, seen, length, PackSettings(), known).tolist())
+
+
+SEAM = ([0.5, 0, 1, -0.3], [(1, 1), (7, 1), (1, 12), (0, 7)], [0.87, 0.09, 0.43, 0.03])
 """A double read across the seam of 7-1 and 1-12, both tiles, and the 7 once more with a patch of the ground."""
 
 
 def test_two_clear_tiles_found_faintly_beat_the_double_read_across_their_seam():
-    starts, pairs, confidence = SEAM
-    worth = worths(scores_of(row(starts), pairs), confidence, np.ones(4, bool), 0.4)
-    assert sorted(pack(row(starts), worth, 0.25, 0.4)) == [1, 2]
+    assert kept(*SEAM) == [1, 2]
+
+
+def test_where_tiles_may_be_of_any_size_what_was_found_more_surely_stays():
+    assert 0 in kept(*SEAM, length=0.0)
 
 
 def test_parts_of_a_tile_are_worth_what_they_were_found_with_however_clearly_they_read():
-    starts, pairs, confidence = SEAM
-    whole = np.array([True, False, False, False])
-    worth = worths(scores_of(row(starts), pairs), confidence, whole, 0.4)
-    assert worth[1:] == pytest.approx(np.sqrt(confidence[1:]) * 0.99 * 0.99, abs=1e-3)
-    assert sorted(pack(row(starts), worth, 0.25, 0.4))[0] == 0
+    assert 0 in kept(*SEAM, length=60.0)
+
+
+def test_what_shows_a_tile_twice_gives_way_where_others_can_lie_in_its_place():
+    starts, pairs, confidence = [0, 0.5, 1.5, 2], [(7, 7), (7, 5), (7, 5), (5, 5)], [0.6, 0.82, 0.7, 0.6]
+    assert kept(starts, pairs, confidence) == [1, 2]
+    assert kept(starts, pairs, confidence, known=KnownSet.double(12)) == [0, 3]
+    assert kept(starts[1:3], pairs[1:3], confidence[1:3], known=KnownSet.double(12)) == [0, 1]
+
+
+def test_a_clear_tile_on_ground_of_its_own_colour_beats_two_thoughts_of_a_blank_beside_either_half():
+    starts, pairs, confidence = [0.5, 0, 1], [(12, 12), (0, 12), (12, 0)], [0.91, 0.82, 0.82]
+    assert kept(starts, pairs, confidence, seen=[True, False, False]) == [0]
+    assert kept(starts, pairs, confidence) == [1, 2]
