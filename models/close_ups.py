@@ -28,8 +28,9 @@ from models.crops import BACK, CONTEXT_WH, NONE, UNIT, Crops
 F = np.float32
 Field = NDArray[np.float32]
 COLUMNS, ROWS = 4, 4
-SEAMS = 0.06
-"""So many crops show the end of one tile and the beginning of the next."""
+SEAMS, LIKE_AT_LIKE = 0.06, 0.8
+"""So many crops show the end of one tile and the beginning of the next. Where more are asked for so many of them have
+like at like, as the game wants it, which makes a seam look like a double's middle."""
 _LENGTH, _WIDTH = 2 * UNIT, UNIT
 
 
@@ -126,11 +127,12 @@ def _lay(
         beside = at + np.array([dx * (reach + gap), dy * (reach + gap)]) * UNIT
         if turned or (not across and rng.random() < 0.3):  # not flush
             beside = beside + np.array([0.0, rng.normal(0, 0.25)] if dx else [rng.normal(0, 0.4), 0.0]) * UNIT
-        values, turned_round = _values(style, rng), rng.random() < 0.5
-        if across and seams > SEAMS and style.divider.shown and rng.random() < 0.8:
-            # As the game wants it: like at like, which makes the seam look like a double's middle.
-            values, turned_round = (values[0], pair[0]) if dx < 0 else (pair[1], values[1]), False
-        canvas.lay(maker.face(*values, rng), beside, turned, turned_round, window)
+        values = _values(style, rng)
+        like = across and seams > SEAMS and style.divider.shown and rng.random() < LIKE_AT_LIKE
+        if like:
+            values = (values[0], pair[0]) if dx < 0 else (pair[1], values[1])
+        face = maker.face(*values, rng)
+        canvas.lay(face, beside, turned, rng.random() < 0.5 and not like, window)
     own = maker.back(rng) if down else maker.face(*pair, rng)
     canvas.lay(own, at, False, False, window)
     if askew or seam:
