@@ -21,10 +21,11 @@ _RING = np.stack([np.cos(np.arange(8) * np.pi / 4 + 0.39), np.sin(np.arange(8) *
 def half_contrast(image: NDArray[np.uint8], quad: Array, style: TileStyle, values: tuple[int, int]) -> list[int]:
     """For both halves of a tile with corners `quad` (pixels): how far its fainter pips stand out, 0..255.
 
-    A pip's contrast is the largest difference over the colour channels between its middle and the ground right beside
-    it, or halfway to the next pip, so that blur which runs pips together counts. The fifth faintest of ten decides. In
-    a blank half it is the room that is left before the ground burns out or drowns, or the other half's contrast where
-    that is larger: where pips would show and none do, none are there. Numerals are measured by their range.
+    A pip's contrast is the largest difference over the colour channels between its middle and the ground around it, no
+    farther than halfway to the next pip, or that halfway place by itself where it differs less: blur that runs pips
+    together counts, and so does a smear in one direction. The fifth faintest of ten decides. In a blank half it is the
+    room that is left before the ground burns out or drowns, or the other half's contrast where that is larger: where
+    pips would show and none do, none are there. Numerals are measured by their range.
     """
     body = style.body
     corners = np.array([[-1, -1], [-1, 1], [1, 1], [1, -1]], F) * np.array([body.length / 2, body.width / 2], F)
@@ -76,7 +77,11 @@ def _stands_out(image: NDArray[np.uint8], to_px: Array, places: Array, radius: f
     ring = places[:, None] + _RING[None] * beside[:, None, None]
     middle = _sample(image, to_px, places)
     around = np.median(_sample(image, to_px, ring.reshape(-1, 2)).reshape(len(places), 8, 3), axis=1)
-    return int(np.percentile(np.abs(middle - around).max(1), 40))
+    out = np.abs(middle - around).max(1)
+    if len(places) > 1:
+        halfway = (places + places[apart.argmin(1)]) / 2
+        out = np.minimum(out, np.abs(middle - _sample(image, to_px, halfway)).max(1))
+    return int(np.percentile(out, 40))
 
 
 def _grid(style: TileStyle, half: int) -> Array:

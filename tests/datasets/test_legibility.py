@@ -36,6 +36,16 @@ def test_pips_that_run_together_in_blur_do_not() -> None:
     assert max(_contrasts(cv2.GaussianBlur(image, (0, 0), 12), labels, 1)) < 12
 
 
+def test_pips_that_a_movement_runs_together_do_not_though_the_ground_beside_their_rows_is_clear() -> None:
+    scene = replace(SCENE, tiles=(TableTile((600.0, 450.0), 0.0, (12, 12)),), set_max=12)
+    for seed in range(3):
+        image, labels = render_table(scene, seed)
+        moved = np.ones((1, 21), np.float32) / 21
+        along, across = (cv2.filter2D(image, -1, kernel) for kernel in (moved, moved.T))
+        sharp, *smeared = (max(_contrasts(one, labels, seed, scene)) for one in (image, along, across))
+        assert sharp > 25 and min(smeared) < sharp / 6
+
+
 def test_nothing_stands_out_in_a_black_or_a_burnt_picture() -> None:
     image, labels = render_table(SCENE, 1)
     assert max(_contrasts(np.zeros_like(image), labels, 1)) == 0
