@@ -36,7 +36,7 @@ SURE_ON_HUB, RIM = 0.97, 1.2
 hub on a dark table is outlined too small."""
 
 ENGINES = 0.5
-"""Within so many of its radii lie the engine and what is printed around it; a marker waits at its train's place."""
+"""Within so many radii of a sure hub lie the engine and what is printed around it; a marker waits at its train."""
 
 SLOTS = 3
 """So many patches at a hub's rim, each before a tile, are its print and not as many players' markers."""
@@ -73,6 +73,8 @@ def on_table(
     if hub is not None and known_hub is None:
         markers = _without_slots(markers, hub, tiles, length)
     sure_hub = hub if hub is not None and hub.confidence >= LEAST_THING_CONFIDENCE else None
+    # Of a hub at the edge of a changed region only a part is seen, and its middle lies elsewhere.
+    markers = [_doubted(marker, known_hub or sure_hub, math.inf, ENGINES) for marker in markers]
     return Seen(
         tuple(tile for tile in tiles if inside(tile.center_mm, calibration) and _of_the_set(tile, length, width)),
         tuple(
@@ -195,12 +197,11 @@ def _marker(found: Found, calibration: Calibration) -> SeenMarker:
     return SeenMarker((float(x), float(y)), found.confidence)
 
 
-def _doubted(marker: SeenMarker, hub: SeenHub | None, surely: float = SURE_ON_HUB) -> SeenMarker:
+def _doubted(marker: SeenMarker, hub: SeenHub | None, surely: float = SURE_ON_HUB, reach: float = RIM) -> SeenMarker:
     """On a hub, even a faint one, what is not surely a marker is not believed; one known there is still seen."""
-    if hub is None:
+    if hub is None or marker.confidence >= surely:
         return marker
-    away = distance(marker.center_mm, hub.center_mm)
-    if away > RIM * hub.radius_mm or (marker.confidence >= surely and away > ENGINES * hub.radius_mm):
+    if distance(marker.center_mm, hub.center_mm) > reach * hub.radius_mm:
         return marker
     return replace(marker, confidence=min(marker.confidence, LEAST_THING_CONFIDENCE - 0.01))
 

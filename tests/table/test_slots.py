@@ -75,6 +75,16 @@ def test_a_hub_known_from_before_casts_doubt_where_it_is_not_found_now() -> None
     assert marker.confidence < LEAST_THING_CONFIDENCE
 
 
+def test_where_a_hub_is_known_the_part_of_it_that_is_seen_now_does_not_tell_where_its_middle_is() -> None:
+    known = SeenHub((450.0, 300.0), 70.0, 0.9)
+    for part, known_hub, believed in ((0.9, known, True), (0.3, None, True), (0.9, None, False)):
+        reading = PictureReading(
+            (900, 600), (), (Found(square(450, 385, 25), 0.99),), Found(square(450, 370, 100), part)
+        )
+        (marker,) = on_table(reading, CALIBRATION, (50.0, 25.0, 10.0), known_hub).markers
+        assert (marker.confidence >= LEAST_THING_CONFIDENCE) is believed
+
+
 def test_without_a_hub_nothing_is_doubted() -> None:
     reading = PictureReading((900, 600), (), (Found(square(450, 350, 25), 0.6),), None)
     (marker,) = on_table(reading, CALIBRATION, (50.0, 25.0, 10.0)).markers
