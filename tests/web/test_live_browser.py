@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from flask import Flask
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 from companion.web.house import House
 from tests.bench.first_view import view
@@ -59,6 +59,44 @@ def test_what_is_being_typed_survives_news_from_elsewhere(browser: Browser, addr
     expect(page.locator("#region-head")).to_contain_text("23")
     assert page.evaluate("document.activeElement.value") == "7"
     assert page.evaluate("document.querySelector('#region-act details').open") is True
+    context.close()
+
+
+def test_what_is_chosen_before_the_first_answer_comes_stays_chosen(browser: Browser, address: str) -> None:
+    context = browser.new_context()
+    assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
+    page = context.new_page()
+    asked: list[Route] = []
+    page.route("**/regions*", lambda route: asked.append(route))
+    page.goto(address, wait_until="domcontentloaded")
+    page.locator("#region-act summary").first.click()
+    page.check('#region-act input[name="outer"][value="7"]', force=True)
+    page.focus("#region-act .enter .button")
+    page.evaluate("window.puts = 0")
+    page.evaluate("new MutationObserver(() => puts += 1).observe(live, {childList: true, subtree: true})")
+    while not asked:
+        page.wait_for_timeout(20)
+    with page.expect_response("**/regions*") as answered:
+        asked[0].continue_()
+    answered.value.finished()
+    page.wait_for_timeout(100)
+    assert page.evaluate("document.querySelector('.enter').outer.value") == "7"
+    assert page.evaluate("document.activeElement.closest('form').className") == "enter"
+    assert page.evaluate("puts") == 0, "nothing that did not change is put in anew"
+    context.close()
+
+
+def test_a_button_keeps_the_focus_when_its_part_changes(browser: Browser, address: str, session: FakeSession) -> None:
+    session.show(tables.midgame())
+    context = browser.new_context()
+    assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
+    page = context.new_page()
+    page.goto(address, wait_until="domcontentloaded")
+    page.locator("#region-act summary").first.click()
+    page.focus('form[action="/api/undo"] button')
+    session.show(tables.midgame(seq=33))
+    expect(page.locator('.enter input[name="expected_seq"]')).to_have_value("33")
+    assert page.evaluate("document.activeElement.closest('form').getAttribute('action')") == "/api/undo"
     context.close()
 
 

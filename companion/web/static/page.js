@@ -1,6 +1,7 @@
 // The live page: follows the journal, puts in the parts that changed, and stays usable when the connection drops.
 // Everything works without this file, by reloading.
 
+const shown = new WeakMap(); // What each part of the page was last made from.
 const live = document.getElementById("live");
 if (live) follow(live);
 keepPlace();
@@ -15,6 +16,8 @@ function follow(root) {
   let fetching = false;
   let again = false;
   let failed = 0;
+  // As the box sent them: a panel opened before the first answer comes is no difference.
+  for (const region of root.querySelectorAll("[id^=region-]")) shown.set(region, plain(region));
 
   async function refresh() {
     if (fetching) {
@@ -68,16 +71,15 @@ function follow(root) {
   addEventListener("pagehide", () => source.close());
 }
 
-// Replaces a part only when it differs, and keeps focus, open panels and what was being typed.
-const shown = new WeakMap();
-
+// Replaces a part only when it differs, and keeps focus and open panels. A choice not yet sent is dropped with the
+// table it was made for: the box would refuse it.
 function put(region, html) {
   if (shown.get(region) === html) return;
-  const first = !shown.has(region);
-  shown.set(region, html);
   const fresh = document.createElement("template");
   fresh.innerHTML = html;
-  if (first && fresh.innerHTML.replace(/\s+/g, " ").trim() === region.innerHTML.replace(/\s+/g, " ").trim()) return;
+  const same = shown.get(region) === plain(fresh);
+  shown.set(region, html);
+  if (same) return;
   const held = document.activeElement;
   const inside = region.contains(held) ? mark(held) : null;
   const opened = [...region.querySelectorAll("details")].map((part) => part.open);
@@ -88,6 +90,10 @@ function put(region, html) {
   if (inside) region.querySelector(inside)?.focus({ preventScroll: true });
 }
 
+function plain(part) {
+  return part.innerHTML.replace(/\s+/g, " ").trim();
+}
+
 function mark(element) {
   if (element.id) return `#${CSS.escape(element.id)}`;
   const href = element.getAttribute("href");
@@ -96,7 +102,9 @@ function mark(element) {
     const value = element.type === "radio" ? `[value="${CSS.escape(element.value)}"]` : "";
     return `[name="${CSS.escape(element.name)}"]${value}`;
   }
-  return null;
+  const sent = element.form?.getAttribute("action");
+  if (sent) return `form[action="${CSS.escape(sent)}"] ${element.localName}:not([name])`;
+  return element.localName === "summary" ? "summary" : null;
 }
 
 // The browser's own speech; off until asked for, since a page must not start talking by itself.
