@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
@@ -34,10 +35,20 @@ like at like, as the game wants it, which makes a seam look like a double's midd
 _LENGTH, _WIDTH = 2 * UNIT, UNIT
 
 
-def sheets(count: int, seed: int, grounds: list[NDArray[np.uint8]], rare: float = 0.0, seams: float = SEAMS) -> Crops:
+@dataclass(frozen=True, slots=True)
+class SheetSettings:
+    rare: float = 0.0
+    """The share of sheets with such sets as few shops sell."""
+    seams: float = SEAMS
+    """Where the set has dividing lines this part of the crops shows a seam."""
+    high: float = 0.18
+    """The share of double-15 and double-18 sets among the western ones."""
+
+
+def sheets(count: int, seed: int, grounds: list[NDArray[np.uint8]], settings: SheetSettings = SheetSettings()) -> Crops:
     """`count` sheets of 16 context crops each, every sheet another maker's set on another ground."""
     rng = np.random.default_rng(seed)
-    return Crops.together([sheet(rng, grounds[rng.integers(len(grounds))], rare, seams) for _ in range(count)])
+    return Crops.together([sheet(rng, grounds[rng.integers(len(grounds))], settings) for _ in range(count)])
 
 
 def grounds_of(folder: Path, most: int = 300) -> list[NDArray[np.uint8]]:
@@ -46,11 +57,10 @@ def grounds_of(folder: Path, most: int = 300) -> list[NDArray[np.uint8]]:
     return [cv2.resize(p, (960, 720), interpolation=cv2.INTER_AREA) for p in pictures if p is not None]
 
 
-def sheet(rng: np.random.Generator, ground: NDArray[np.uint8], rare: float = 0.0, seams: float = SEAMS) -> Crops:
-    """One set's tiles in rows of context crops; with a probability of `rare` such a set as few shops sell. Where the
-    set has dividing lines a part of `seams` of the crops shows a seam."""
-    style = make_style(rng, *_which_set(rng))
-    if rng.random() < rare:
+def sheet(rng: np.random.Generator, ground: NDArray[np.uint8], settings: SheetSettings) -> Crops:
+    """One set's tiles in rows of context crops."""
+    style = make_style(rng, *_which_set(rng, settings.high))
+    if rng.random() < settings.rare:
         style = rare_style(style, rng)
     maker = FaceMaker(style, _WIDTH / style.body.width, rng)
     wide, high = CONTEXT_WH
@@ -60,7 +70,7 @@ def sheet(rng: np.random.Generator, ground: NDArray[np.uint8], rare: float = 0.0
     for row in range(ROWS):
         for column in range(COLUMNS):
             place = np.array([column * wide + wide / 2, row * high + high / 2])
-            pair, lies = _lay(canvas, maker, style, place, (wide, high), touching, seams, rng)
+            pair, lies = _lay(canvas, maker, style, place, (wide, high), touching, settings.seams, rng)
             labels.append(pair)
             straight.append(lies)
     picture, smaller = canvas.photograph(rng)
@@ -77,11 +87,12 @@ def sheet(rng: np.random.Generator, ground: NDArray[np.uint8], rare: float = 0.0
     )
 
 
-def _which_set(rng: np.random.Generator) -> tuple[str, int | None]:
+def _which_set(rng: np.random.Generator, high: float) -> tuple[str, int | None]:
     """Chinese one time in five; else the sizes so that high values are not rare."""
     if rng.random() < 0.2:
         return "chinese", None
-    return "western", int(rng.choice([6, 9, 12, 15, 18], p=[0.36, 0.12, 0.34, 0.06, 0.12]))
+    low = np.array([0.36, 0.12, 0.34]) * (1 - high) / 0.82
+    return "western", int(rng.choice([6, 9, 12, 15, 18], p=[*low, high / 3, high * 2 / 3]))
 
 
 def _values(style: TileStyle, rng: np.random.Generator) -> tuple[int, int]:
@@ -287,11 +298,13 @@ def main() -> None:
     parser.add_argument("--sheets", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--grounds", type=Path, required=True, help="rendered tables to cut the ground from")
-    parser.add_argument("--rare", type=float, default=0.0, help="the share of sheets with sets that few shops sell")
-    parser.add_argument("--seams", type=float, default=SEAMS, help="the share of seams where dividing lines show")
+    usual = SheetSettings()
+    parser.add_argument("--rare", type=float, default=usual.rare, help="the share of sheets with sets few shops sell")
+    parser.add_argument("--seams", type=float, default=usual.seams, help="the share of seams where dividing lines show")
+    parser.add_argument("--high", type=float, default=usual.high, help="the share of double-15 and double-18 sets")
     options = parser.parse_args()
-    grounds = grounds_of(options.grounds)
-    sheets(options.sheets, options.seed, grounds, options.rare, options.seams).save(options.out)
+    settings = SheetSettings(options.rare, options.seams, options.high)
+    sheets(options.sheets, options.seed, grounds_of(options.grounds), settings).save(options.out)
 
 
 if __name__ == "__main__":

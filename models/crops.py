@@ -25,6 +25,8 @@ CLASSES = (*(str(value) for value in range(19)), "none", "back")
 NONE, BACK, IGNORED, ILLEGIBLE = 19, 20, -100, -50
 LEGIBLE = 8
 """From this contrast on (of 255, see datasets/render/legibility.py) a careful eye tells a half's pips."""
+OFTENER = 4.0
+"""A crop of a value that few crops show comes at most so many times in a pass over the data."""
 UNIT = 50
 """Pixels per tile width in a context crop: a little more than the reader's own, so that warping costs no sharpness."""
 MARGIN = 0.4
@@ -136,6 +138,16 @@ def collect(folder: Path, seed: int, every: int = 1, first: int = 0) -> Crops:
     if not parts:
         raise FileNotFoundError(f"{folder}: no rendered tables (images/*.jpg with meta/*.json)")
     return Crops.together(parts)
+
+
+def one_pass(crops: Crops, rng: np.random.Generator) -> NDArray[np.int64]:
+    """The crops' numbers in the order of one pass over the data. A crop of which either half shows a rare value comes
+    several times: double-12 sets and larger ones are few, and their high values a hundredth of what tables show."""
+    count = np.bincount(crops.labels[crops.labels >= 0], minlength=len(CLASSES))
+    rarity = np.clip((np.median(count[:NONE]) / np.maximum(count, 1)) ** 0.5, 1.0, OFTENER)
+    times = np.where(crops.labels >= 0, rarity[np.maximum(crops.labels, 0)], 1.0).max(1)
+    whole = np.floor(times + rng.random(len(times))).astype(np.int64)
+    return rng.permutation(np.repeat(np.arange(len(crops)), whole))
 
 
 def plain_views(crops: Crops, picked: NDArray[np.intp]) -> Images:

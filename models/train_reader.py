@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from models.crops import CLASSES, IGNORED, ILLEGIBLE, NONE, Crops, collect, jittered_views, plain_views
+from models.crops import CLASSES, IGNORED, ILLEGIBLE, NONE, Crops, collect, jittered_views, one_pass, plain_views
 from models.reader_network import TileReader
 
 BATCH = 192
@@ -127,8 +127,9 @@ def figures(logits: Tensor, crops: Crops) -> dict[str, float]:
     }
 
 
-def class_weights(crops: Crops) -> Tensor:
-    count = np.bincount(crops.labels[crops.labels >= 0], minlength=len(CLASSES)).astype(np.float32)
+def class_weights(labels: np.ndarray) -> Tensor:
+    """What a half of each class counts in the loss, by how often it comes among `labels` (n, 2)."""
+    count = np.bincount(labels[labels >= 0], minlength=len(CLASSES)).astype(np.float32)
     weight = (count.sum() / len(CLASSES) / np.maximum(count, 1)) ** 0.5
     return torch.from_numpy(np.clip(weight, 0.4, 2.5))
 
@@ -185,15 +186,15 @@ def train(crops: Crops, held: Crops, options: argparse.Namespace) -> None:
     if begin is not None:
         network.load_state_dict(torch.load(begin, map_location=device, weights_only=True))
     kept.load_state_dict(network.state_dict())
-    weight = class_weights(crops).to(device)
     optimiser = torch.optim.AdamW(network.parameters(), rate, weight_decay=0.02)
     start, step, best, shown = time.monotonic(), 0, -1.0, time.monotonic()
-    order, place = rng.permutation(len(crops)), 0
+    order, place = one_pass(crops, rng), 0
+    weight = class_weights(crops.labels[order]).to(device)
     while True:
         share = (time.monotonic() - start) / (60 * minutes)
         pace(optimiser, rate, share, warm=(step + 1) / 150)
         if place + BATCH > len(order):
-            order, place = rng.permutation(len(crops)), 0
+            order, place = one_pass(crops, rng), 0
         chosen = order[place : place + BATCH]
         views, labels, corners = jittered_views(crops, chosen, rng)
         place += BATCH

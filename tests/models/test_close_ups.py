@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from models.close_ups import sheets
+from models.close_ups import SheetSettings, sheets
 from models.crops import NONE
 
+RARE = SheetSettings(rare=0.5)
 GROUND = [np.full((720, 960, 3), 90, np.uint8)]
 
 
@@ -14,12 +15,21 @@ def nothing(crops):
 
 
 def test_seams_are_shown_as_often_as_asked_where_a_set_has_dividing_lines():
-    few, many = (nothing(sheets(5, 3, GROUND, seams=share)) for share in (0.06, 1.0))
+    few, many = (nothing(sheets(5, 3, GROUND, SheetSettings(seams=share))) for share in (0.06, 1.0))
     assert few.max() < 9
     assert many.max() == 16
 
 
 def test_the_same_seed_draws_the_same_sheets():
-    one, other = sheets(1, 5, GROUND, rare=0.5), sheets(1, 5, GROUND, rare=0.5)
+    one, other = sheets(1, 5, GROUND, RARE), sheets(1, 5, GROUND, RARE)
     assert (one.context == other.context).all() and (one.labels == other.labels).all()
-    assert not (one.context == sheets(1, 6, GROUND, rare=0.5).context).all()
+    assert not (one.context == sheets(1, 6, GROUND, RARE).context).all()
+
+
+def test_high_sets_are_drawn_as_often_as_asked():
+    def above_twelve(share):
+        labels = sheets(12, 7, GROUND, SheetSettings(high=share)).labels
+        return ((labels > 12) & (labels < NONE)).any(1).mean()
+
+    assert above_twelve(0.0) == 0
+    assert above_twelve(1.0) > 0.15

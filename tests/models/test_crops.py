@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from models.crops import BACK, IGNORED, NONE, Crops, half_labels, jittered_views, plain_views, table_crops
+from models.crops import BACK, IGNORED, NONE, Crops, half_labels, jittered_views, one_pass, plain_views, table_crops
 from vision.rectify import READ_MARGIN, cut_tile, put_right
 
 QUAD = [[60.0, 130.0], [60.0, 80.0], [160.0, 80.0], [160.0, 130.0]]
@@ -111,3 +111,15 @@ def test_places_without_a_tile_teach_none() -> None:
     assert not crops.straight[1:].any()
     assert (crops.labels[1:] == NONE).all()
     assert len(crops) > 1
+
+
+def test_rare_values_come_several_times_in_a_pass_and_nothing_is_left_out():
+    labels = np.array(
+        [[value % 10, 1 + value % 9] for value in range(900)] + [[18, 0], [NONE, NONE], [IGNORED, BACK]], np.int16
+    )
+    n = len(labels)
+    crops = Crops(np.zeros((n, 1, 1, 3), np.uint8), labels, np.full(n, 30, np.float32), *np.ones((2, n), bool))
+    times = np.bincount(one_pass(crops, np.random.default_rng(0)), minlength=n)
+    assert times.min() == 1
+    assert times[900] == times.max() == 4
+    assert times[:900].mean() < 1.2, "what is common comes once"
