@@ -7,7 +7,8 @@
 
 Resumable: each round's result is written as soon as it is known, and rounds already in the file are left out. What is
 counted: plays recorded exactly (tile, train, and the player or honestly nobody), accusations that no rule supports,
-planted faults found and named rightly, questions asked in a round.
+planted faults found and named rightly, questions asked in a round, and whether the round that ends with all hands laid
+open is scored by them (tests/bench/round_end.py).
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from companion.watch.start import first_calibration, known_set
 from datasets.simulator.camera import VISIBLE_FAULTS, SimCamera, SimSettings
 from datasets.simulator.film import Film, FilmSettings
 from tests.bench.foreign_film import ForeignFilm
+from tests.bench.round_end import CUT, how_it_ended
 from tests.table.sketch import KnowingEye, sketched
 from tests.table.told import ToldTable
 from vision.settle import Settler
@@ -65,6 +67,7 @@ class RoundResult:
     missed: tuple[str, ...]
     questions: int
     reasons: tuple[str, ...]
+    end: str
     seconds: float
 
 
@@ -103,8 +106,10 @@ def play_round(
             # What was laid in a turn that the film breaks off is on the table all the same.
             laid = [play for filmed in camera.truth for play in filmed.scene.plays]
         plays, questions = session.snapshot()["plays"], [event for event in session.events if event.KIND == "unclear"]
+        end = CUT if eye_name == "told" else how_it_ended(camera, session)
         session.close()
-    return compare(seed, rules, turns, laid, plays, [getattr(one, "reason", "") for one in questions], scenes, start)
+    reasons = [getattr(one, "reason", "") for one in questions]
+    return compare(seed, rules, turns, laid, plays, reasons, end, scenes, start)
 
 
 def watch(camera: SimCamera, eye: Any, journal: Path, *, flat: bool) -> Session:
@@ -140,6 +145,7 @@ def compare(
     laid: Sequence[tuple[str, Action]],
     plays: Sequence[Mapping[str, Any]],
     reasons: Sequence[str],
+    end: str,
     scenes: int,
     start: float,
 ) -> RoundResult:
@@ -176,7 +182,7 @@ def compare(
     seconds = round(time.perf_counter() - start, 1)
     return RoundResult(
         seed, rules, scenes, len(true), exact, named, tuple(lost), tuple(extra), len(certain), tuple(false),
-        len(planted), len(found), len(right), tuple(missed), len(reasons), tuple(reasons), seconds,
+        len(planted), len(found), len(right), tuple(missed), len(reasons), tuple(reasons), end, seconds,
     )  # fmt: skip
 
 
@@ -216,6 +222,7 @@ def summary(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "planted_found_share": round(found / max(1, total["planted"]), 4),
         "planted_right_share": round(right / max(1, total["planted"]), 4),
         "questions_per_round": round(total["questions"] / max(1, len(results)), 2),
+        "ends": dict(Counter(str(one["end"]) for one in results)),
     }
 
 

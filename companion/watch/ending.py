@@ -20,6 +20,9 @@ from companion.tableview import Point
 from companion.tile import Tile
 from companion.watch.weighing import Place, WeighSettings, likely_tiles
 
+BESIDE_HANDS = frozenset({Trouble.FORKED_TRAIN, Trouble.LONE_MARKER, Trouble.EITHER_MARKER})
+"""A hand may touch the end of a train, and of markers no hand is made: none of these says that a hand is none."""
+
 MOST_CANDIDATES = 4
 
 LEAST_CANDIDATE = 0.02
@@ -74,10 +77,9 @@ class OpenHands:
     def out(self, layout: Layout, table: Position) -> str | None:
         """Who has no tile left, where all others have laid theirs open; "" where nobody has none, None while they play.
 
-        Two hands at least must lie there, or one that is as large as it is due: a single tile may lie astray. A
-        hand may touch the end of a train.
+        Two hands at least must lie there, or one that is as large as it is due: a single tile may lie astray.
         """
-        if any(problem.trouble is not Trouble.FORKED_TRAIN for problem in layout.problems):
+        if any(problem.trouble not in BESIDE_HANDS for problem in layout.problems):
             return None
         shown = [player for player in self.players if layout.hands.get(player)]
         rest = [player for player in self.players if player not in shown]

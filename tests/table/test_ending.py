@@ -10,11 +10,9 @@ from typing import Any
 import pytest
 
 from companion.bots.recording import events_of, opening
-from companion.chinese.settlement import settle
 from companion.events import Header, RoundEnded, RoundScored, Unclear
 from companion.journal import Journal
 from companion.layout import Layout, PlacedTile, reconstruct
-from companion.mexican.scoring import score
 from companion.ruleset import load_ruleset
 from companion.session import Session
 from companion.setup_file import setup_from_json
@@ -28,6 +26,7 @@ from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.lying import Lying
 from datasets.simulator.script import Troubles
 from datasets.simulator.tabletop import TableTop
+from tests.bench.round_end import due_scores
 from tests.table.sketch import KnowingEye, sketched
 from tests.table.tables import tile, view
 from vision.calibration import Calibration
@@ -78,19 +77,6 @@ def late_table(
     watcher = Watcher(camera, eye, Settler(), calibration, setup.table_setup(), desk, known=known)  # type: ignore[arg-type]
     watcher.see(first)
     return camera, session, watcher, eye
-
-
-def due_scores(camera: SimCamera) -> dict[str, int]:
-    """The round's points by the hands as they were really left."""
-    game = camera.round
-    rules = game.rules
-    if rules.is_mexican:
-        return dict(score(rules, game.hands, blocked=(game.how or "").startswith("blocked"), out=game.out))
-    left = {name: [*game.hands[name], *game.discards.get(name, ())] for name in camera.plan.players}
-    start = camera.plan.players.index(game.starter)
-    order = camera.plan.players[start:] + camera.plan.players[:start]
-    pips = {name: sum(tile.pips for tile in tiles) for name, tiles in left.items()}
-    return dict(settle(rules, order, pips, discards={name: len(tiles) for name, tiles in left.items()}).result)
 
 
 def scored(session: Session) -> RoundScored:
