@@ -23,6 +23,9 @@ from companion.watch.weighing import Place, WeighSettings, likely_tiles
 BESIDE_HANDS = frozenset({Trouble.FORKED_TRAIN, Trouble.LONE_MARKER, Trouble.EITHER_MARKER})
 """A hand may touch the end of a train, and of markers no hand is made: none of these says that a hand is none."""
 
+LEAST_AT_ONCE = 3
+"""So many tiles laid open since the last tile was played are a hand, even of one player alone; fewer may lie astray."""
+
 MOST_CANDIDATES = 4
 
 LEAST_CANDIDATE = 0.02
@@ -53,6 +56,11 @@ class OpenHands:
     reach_mm: float
     _backs: tuple[Point, ...] = ()
     _away: Mapping[str, int] = field(default_factory=dict)
+    _since: dict[str, int] = field(default_factory=dict)
+
+    def lie_open(self, layout: Layout, last: int) -> None:
+        """Remember which play was the `last` one when each hand was first seen lying open."""
+        self._since = {name: self._since.get(name, last) for name in self.players if layout.hands.get(name)}
 
     def note(self, layout: Layout) -> None:
         """Remember where tiles are put away: they only become more until they are turned over."""
@@ -61,7 +69,7 @@ class OpenHands:
             self._away = dict(layout.discards)
 
     def forget(self) -> None:
-        self._backs, self._away = (), {}
+        self._backs, self._away, self._since = (), {}, {}
 
     def read(self, layout: Layout, table: Position | LinePosition) -> Iterator[OpenHand]:
         """The hands that lie open, and those that are known to be empty."""
@@ -74,10 +82,11 @@ class OpenHands:
             elif due == 0 and isinstance(table, LinePosition):
                 yield OpenHand(player)
 
-    def out(self, layout: Layout, table: Position) -> str | None:
+    def out(self, layout: Layout, table: Position, last: int) -> str | None:
         """Who has no tile left, where all others have laid theirs open; "" where nobody has none, None while they play.
 
-        Two hands at least must lie there, or one that is as large as it is due: a single tile may lie astray.
+        Two hands at least must lie there, or one that is as large as it is due or of several tiles that came to lie
+        there after the `last` play: a single tile may lie astray, and some have their tiles open all the time.
         """
         if any(problem.trouble not in BESIDE_HANDS for problem in layout.problems):
             return None
@@ -86,11 +95,14 @@ class OpenHands:
         due = {player: table.hands.get(player) for player in self.players}
         if len(rest) > 1 or any(due[player] not in (None, len(layout.hands[player])) for player in shown):
             return None
-        if len(shown) < 2 and any(due[player] is None for player in shown):
+        if len(shown) < 2 and any(due[player] is None and not self._at_once(player, layout, last) for player in shown):
             return None
         if not rest:
             return ""
         return rest[0] if due[rest[0]] in (None, 0) else None
+
+    def _at_once(self, player: str, layout: Layout, last: int) -> bool:
+        return len(layout.hands[player]) >= LEAST_AT_ONCE and self._since.get(player) == last
 
     def _all_down(self, table: Position | LinePosition) -> bool:
         """Chinese games: is every tile of the box laid or put away?"""
@@ -208,12 +220,16 @@ class Ending:
         table = self.session.position
         if self.session.phase != "playing" or not isinstance(table, Position) or self.session.rules.open_hands:
             return False
-        out = self.hands.out(layout, table)
+        plays = self.session.snapshot()["plays"]
+        laid = [play for play in plays if play.get("event") == "tile_played" and not play.get("taken_back")]
+        last, by = (laid[-1]["seq"], laid[-1].get("by")) if laid else (0, None)
+        self.hands.lie_open(layout, last)
+        out = self.hands.out(layout, table, last)
         dealt = self.session.rules.hand_size(table.set_max, len(table.players)) or 0
         if out and sum(map(len, table.trains.values())) < dealt:
             # Nobody has laid a whole hand yet: what seems to lie open are backs that were taken for faces.
             return False
-        if out and self._last_to_lay() in (out, None):
+        if out and by in (out, None):
             self.session.end_round("out", out, source="camera")
         elif out == "" and not table.boneyard and not layout.boneyard:
             self.session.end_round("blocked_declared", source="camera")
@@ -226,11 +242,6 @@ class Ending:
             return False
         self.session.correct(ended.seq, {"how": "blocked_declared", "out": None})
         return True
-
-    def _last_to_lay(self) -> str | None:
-        plays = self.session.snapshot()["plays"]
-        laid = [play for play in plays if play.get("event") == "tile_played" and not play.get("taken_back")]
-        return laid[-1].get("by") if laid else None
 
     def _show(self, layout: Layout, table: Position | LinePosition, hand: OpenHand, frame: str) -> None:
         count = self._count_with(layout, table, hand)

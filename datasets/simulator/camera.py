@@ -164,6 +164,8 @@ class SimCamera(FrameSource):
             except TableFullError:
                 # The made-up players have run out of table: their evening ends here.
                 return
+        # Nobody clears the table at once.
+        yield from (self.film.frame() for _ in range(self.settings.still_frames))
 
     def _be_late(self, scenes: list[Scene], last: int) -> list[Scene]:
         """Only the last scenes are filmed; the table lies there as the others left it."""

@@ -37,10 +37,9 @@ class SketchFilm(Film):
             cv2.polylines(image, [corners], True, (40, 40, 40), 1)
             if lying.face_up:
                 rng = np.random.default_rng(lying.laid.inner * 31 + lying.laid.outer)
-                low, high = corners.min(0), corners.max(0)
-                for _ in range(6):
-                    x, y = rng.uniform(low, high).astype(int)
-                    cv2.circle(image, (int(x), int(y)), 2, (30, 30, 30), -1)
+                for along, across in rng.uniform(0.15, 0.85, (6, 2)):
+                    spot = corners[0] + across * (corners[1] - corners[0]) + along * (corners[3] - corners[0])
+                    cv2.circle(image, (int(spot[0]), int(spot[1])), 2, (30, 30, 30), -1)
         for place in table.markers.values():
             x, y = self.to_px(np.array([place]))[0].astype(int)
             cv2.circle(image, (int(x), int(y)), round(MARKER_RADIUS_MM * self.scale), MARKER, -1)

@@ -51,10 +51,12 @@ class Poor(KnowingEye):
 
 
 def late_table(
-    seed: int, rules_name: str, journal: Path, last: int, counted: bool | None = None
+    seed: int, rules_name: str, journal: Path, last: int, counted: bool | None = None, players: int | None = None
 ) -> tuple[SimCamera, Session, Watcher, Poor]:
     """The last scenes of a round; what was played before is on record already. `counted`: whether hands are."""
-    settings = SimSettings(rules=rules_name, troubles=Troubles.none(), hand_frames=3, still_frames=7, last_scenes=last)
+    settings = SimSettings(
+        rules=rules_name, players=players, troubles=Troubles.none(), hand_frames=3, still_frames=7, last_scenes=last
+    )
     camera = sketched(seed, settings)
     first = camera.read()
     assert first is not None
@@ -147,6 +149,26 @@ def test_one_tile_that_lies_astray_ends_no_round(tmp_path: Path) -> None:
         )
         watcher.run()
     assert session.phase == "playing"
+
+
+@pytest.mark.parametrize("all_along", [False, True])
+def test_one_hand_laid_open_at_the_end_ends_a_round_of_two(all_along: bool, tmp_path: Path) -> None:
+    """A hand of several tiles does, unless it lay open before the last tile was played: some play like that."""
+    camera, session, watcher, _ = late_table(3, "tactic", tmp_path / "game.jsonl", 8, players=2)
+    assert camera.round.out is not None
+    other = next(name for name in camera.plan.players if name != camera.round.out)
+    ending = watcher.desk._ending  # type: ignore[attr-defined]
+    see = ending.see
+    hand = tuple(PlacedTile(900 + n, tile(60.0 * n, 20.0, 90.0, 0, n)) for n in range(3))
+    if all_along:
+        ending.see = lambda layout, frame: see(replace(layout, hands={other: hand} | dict(layout.hands)), frame)
+    watcher.run()
+    assert accused(session) == []
+    if all_along:
+        assert session.phase == "playing"
+    else:
+        assert len(camera.round.hands[other]) >= 3
+        assert scored(session).scores == due_scores(camera)
 
 
 def test_backs_taken_for_open_hands_end_no_round_that_has_hardly_begun(tmp_path: Path) -> None:
