@@ -73,8 +73,11 @@ class OpenHands:
 
     def read(self, layout: Layout, table: Position | LinePosition) -> Iterator[OpenHand]:
         """The hands that lie open, and those that are known to be empty."""
+        # Of a line some tiles lie under others, and equal ones are in the box twice.
+        trains = isinstance(table, Position)
+        astray = Counter(_on_record(table)) - Counter(self._on_the_table(layout)) if trains else Counter[Tile]()
         for player in self.players:
-            seen = layout.hands.get(player, ())
+            seen = _without(layout.hands.get(player, ()), astray)
             left = 0 if self._all_down(table) else table.hands.get(player)
             due = None if left is None else left + self._away.get(player, 0)
             if seen:
@@ -280,6 +283,17 @@ class Ending:
 def _on_record(table: Position | LinePosition) -> list[Tile]:
     chain = table.line if isinstance(table, LinePosition) else table.laid()
     return [laid.tile for laid in chain]
+
+
+def _without(hand: Sequence[PlacedTile], astray: Counter[Tile]) -> list[PlacedTile]:
+    """A hand less what is on record as laid and lies in no train now: that is one of a train's tiles beside it."""
+    own = []
+    for tile in hand:
+        if tile.laid is not None and astray[tile.laid.tile] > 0:
+            astray[tile.laid.tile] -= 1
+        else:
+            own.append(tile)
+    return own
 
 
 def _more(before: HandShown, hand: OpenHand) -> bool:

@@ -115,9 +115,12 @@ class Track:
 
 @dataclass(slots=True)
 class MarkerTrack:
+    """One marker over time. `hidden`: when it was looked for last it was not found, nor was its place seen empty."""
+
     seen: SeenMarker
     sightings: int = 0
     missing: int = 0
+    hidden: bool = False
 
 
 @dataclass(slots=True)
@@ -284,7 +287,7 @@ class TableMemory:
             if near:
                 track = min(near, key=lambda m: distance(m.seen.center_mm, marker.center_mm))
                 left.remove(track)
-                track.seen, track.missing, track.sightings = marker, 0, track.sightings + 1
+                track.seen, track.missing, track.hidden, track.sightings = marker, 0, False, track.sightings + 1
             elif marker.confidence >= LEAST_THING_CONFIDENCE:
                 fresh.append(MarkerTrack(marker, 1))
         for track in left:

@@ -180,7 +180,10 @@ class Watcher:
             return
         observation = self.desk.still_new(difference(self.layout, layout))
         observation, layout = covered_unseen(observation, layout, self.layout, self.setup, self.desk)
-        observation = replace(observation, maybe_marked=self._unrecognised(frame, observation, layout))
+        # A marker that is on record and not to be seen may be gone: what it forbids or allows is uncertain.
+        clouded = observation.clouded or any(marker.hidden for marker in self.memory.markers)
+        maybe_marked = self._unrecognised(frame, observation, layout)
+        observation = replace(observation, maybe_marked=maybe_marked, clouded=clouded)
         same = reading.last is not None and observation.key == reading.last.key
         reading.agreed = reading.agreed + 1 if same else 1
         reading.last, reading.layout = observation, layout
@@ -324,6 +327,8 @@ class Watcher:
             tiles, markers = self._tiles(), self.memory.markers
             self.memory.drop_markers([one for one in lost if place.is_empty(one, markers, tiles, rest)])
             self.memory.forgive(lost)
+            for one in lost:
+                one.hidden = True
 
     def _known(self) -> list[SeenTile]:
         side = self.setup.tile_mm[1]
