@@ -12,7 +12,7 @@ import pytest
 from companion.bots.recording import events_of, opening
 from companion.events import Header, RoundEnded, RoundScored, Unclear
 from companion.journal import Journal
-from companion.layout import Layout, PlacedTile, reconstruct
+from companion.layout import Layout, PlacedTile, Problem, Trouble, reconstruct
 from companion.ruleset import load_ruleset
 from companion.session import Session
 from companion.setup_file import setup_from_json
@@ -169,6 +169,38 @@ def test_one_hand_laid_open_at_the_end_ends_a_round_of_two(all_along: bool, tmp_
     else:
         assert len(camera.round.hands[other]) >= 3
         assert scored(session).scores == due_scores(camera)
+
+
+@pytest.mark.parametrize(
+    ("trouble", "ends"), [(Trouble.LONE_MARKER, True), (Trouble.EITHER_MARKER, True), (Trouble.LOOSE_TILE, False)]
+)
+def test_what_is_no_riddle_of_hands_keeps_no_round_from_ending(trouble: Trouble, ends: bool, tmp_path: Path) -> None:
+    _, session, watcher, _ = late_table(5, "tactic", tmp_path / "game.jsonl", 6, counted=False)
+    ending = watcher.desk._ending  # type: ignore[attr-defined]
+    see = ending.see
+    ending.see = lambda layout, frame: see(replace(layout, problems=(*layout.problems, Problem(trouble))), frame)
+    watcher.run()
+    assert session.phase == ("scored" if ends else "playing")
+
+
+def test_a_trains_own_tile_beside_a_hand_is_none_of_the_hand(tmp_path: Path) -> None:
+    """It is where it lies in no train; where its equal does, the hand's tile was misread."""
+    _, session, watcher, _ = late_table(5, "reeves", tmp_path / "game.jsonl", 6)
+    ending, kept = watcher.desk._ending, []  # type: ignore[attr-defined]
+    see = ending.see
+    ending.see = lambda layout, frame: (kept.append((layout, session.position)), see(layout, frame))
+    watcher.run()
+    hands, (layout, table) = ending.hands, next(one for one in reversed(kept) if one[0].hands)
+    train = next(name for name, tiles in layout.trains.items() if tiles)
+    player, open_hand = next(iter(layout.hands.items()))
+    both = replace(layout, hands={player: (*open_hand, layout.trains[train][-1])})
+    apart = replace(both, trains={**layout.trains, train: layout.trains[train][:-1]})
+
+    def fault(seen: Layout) -> str | None:
+        return next(hand.fault for hand in hands.read(seen, table) if hand.player == player)
+
+    assert fault(apart) is None
+    assert fault(both) == f"hand_twice: {player}"
 
 
 def test_backs_taken_for_open_hands_end_no_round_that_has_hardly_begun(tmp_path: Path) -> None:
