@@ -8,7 +8,7 @@
 Resumable: each round's result is written as soon as it is known, and rounds already in the file are left out. What is
 counted: plays recorded exactly (tile, train, and the player or honestly nobody), accusations that no rule supports,
 planted faults found and named rightly, questions asked in a round, and whether the round that ends with all hands laid
-open is scored by them (tests/bench/round_end.py).
+open is scored by them (tests/bench/round_end.py; tables that are told show no hands).
 """
 
 from __future__ import annotations

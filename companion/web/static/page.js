@@ -104,7 +104,7 @@ function mark(element) {
   }
   const sent = element.form?.getAttribute("action");
   if (sent) return `form[action="${CSS.escape(sent)}"] ${element.localName}:not([name])`;
-  return element.localName === "summary" ? "summary" : null;
+  return element.localName === "summary" ? `details.${element.parentElement.classList[0]} > summary` : null;
 }
 
 // The browser's own speech; off until asked for, since a page must not start talking by itself.
