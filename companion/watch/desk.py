@@ -36,8 +36,9 @@ class Desk(Protocol):
         """The players whose trains carry a marker, as it is on record."""
         ...
 
-    def still_new(self, observation: Observation) -> Observation:
-        """The observation without what is on record already: a person may have been quicker than the camera."""
+    def still_new(self, observation: Observation, layout: Layout) -> Observation:
+        """What of the observation of this `layout` is not on record yet: a person may have been quicker than the
+        camera."""
         ...
 
     def accuses(self, observation: Observation) -> bool:

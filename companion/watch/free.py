@@ -44,7 +44,7 @@ class FreeBoard:
     def marked(self) -> frozenset[str]:
         return frozenset()
 
-    def still_new(self, observation: Observation) -> Observation:
+    def still_new(self, observation: Observation, layout: Layout) -> Observation:
         return observation
 
     def accuses(self, observation: Observation) -> bool:

@@ -25,6 +25,7 @@ from companion.watch.hypotheses import Hypothesis, HypothesisSettings, other_rea
 from companion.watch.told_line import line_of, new_in_line
 from companion.watch.touching import hardly_read
 from companion.watch.unanswered import Keep, Unanswered, as_lines
+from companion.watch.undone import laid_after_all, undone
 from companion.watch.weighing import candidates
 
 
@@ -117,7 +118,7 @@ class SessionDesk:
             self._doubts = Doubts(self.settings.doubt_patience)
         if any(layout.trains.values()) or layout.line:
             empty = replace(layout, trains={}, line=(), walls={}, markers=frozenset(), flipped=frozenset(), problems=())
-            observation = self.still_new(difference(empty, layout))
+            observation = self.still_new(difference(empty, layout), layout)
             if not observation.empty and not self.record(observation, layout, frame):
                 return False
             self._line = line_of(layout)
@@ -129,12 +130,15 @@ class SessionDesk:
         same = sum(tile in seen.get(name, ()) for name, train in self.recorded().items() for tile in train)
         return same >= SAME_TILES
 
-    def still_new(self, observation: Observation) -> Observation:
+    def still_new(self, observation: Observation, layout: Layout) -> Observation:
         if isinstance(self.position, LinePosition):
             return new_in_line(observation, self._line, self.position.line)
         delta = tuple(change for change in observation.delta if self._is_new(change))
         turned = self.position.flipped if self.position is not None else ()
-        return replace(observation, delta=delta, flips=tuple(sorted(set(observation.flips).difference(turned))))
+        new = replace(observation, delta=delta, flips=tuple(sorted(set(observation.flips).difference(turned))))
+        if self.position is None:
+            return new
+        return laid_after_all(new, layout, self.position, undone(self.session.events))
 
     def accuses(self, observation: Observation) -> bool:
         if observation.gone:

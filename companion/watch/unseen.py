@@ -22,7 +22,7 @@ def covered_unseen(
         if more is None:
             break
         hidden = more
-        instead = desk.still_new(difference(before, hidden))
+        instead = desk.still_new(difference(before, hidden), hidden)
         if not desk.accuses(instead):
             return instead, hidden
     return observation, layout

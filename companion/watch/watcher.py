@@ -178,7 +178,7 @@ class Watcher:
                 self._ask_unread(frame, layout)
                 self.layout = layout if begun else None
             return
-        observation = self.desk.still_new(difference(self.layout, layout))
+        observation = self.desk.still_new(difference(self.layout, layout), layout)
         observation, layout = covered_unseen(observation, layout, self.layout, self.setup, self.desk)
         # A marker that is on record and not to be seen may be gone: what it forbids or allows is uncertain.
         clouded = observation.clouded or any(marker.hidden for marker in self.memory.markers)

@@ -12,6 +12,7 @@ from companion.observed import Observation
 from companion.ruleset import load_ruleset
 from companion.session import Session
 from companion.tableview import SeenMarker
+from companion.tile import Tile
 from companion.watch import Watcher
 from companion.watch.memory import MarkerTrack
 from companion.watch.session_desk import SessionDesk
@@ -31,7 +32,8 @@ def test_what_is_laid_while_a_marker_is_hidden_is_clouded(hidden: bool, tmp_path
     assert first is not None and setup.corners_px is not None and setup.size_mm is not None
     session = Session(Journal.create(tmp_path / "game.jsonl", setup.header), load_ruleset("reeves"))
     known = known_set(setup)
-    desk = SessionDesk(session, load_ruleset("reeves"), setup, dict.fromkeys(known.copies, 1))
+    box = {Tile(a, b): count for (a, b), count in known.copies.items()}
+    desk = SessionDesk(session, load_ruleset("reeves"), setup, box)
     calibration = Calibration.from_corners(setup.corners_px, setup.size_mm, 0.001, size_wh=first.size_wh)
     watcher = Watcher(camera, KnowingEye(camera), Settler(), calibration, setup.table_setup(), desk, known=known)
     seen: list[Observation] = []

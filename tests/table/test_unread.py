@@ -213,7 +213,7 @@ class Table:
         known, guessed = self.desk.recorded(), self.desk.guessed()
         weighed = weigh_unread(layout, tiles, 12, self.box, known, WeighSettings(), guessed)
         layout = reconstruct(view(weighed), SETUP, self.layout)
-        observation = self.desk.still_new(difference(self.layout, layout))
+        observation = self.desk.still_new(difference(self.layout, layout), layout)
         taken = observation.empty or self.desk.record(observation, layout, "")
         self.desk.understood(layout, "")
         self.layout = layout if taken else self.layout

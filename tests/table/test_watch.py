@@ -48,7 +48,7 @@ class Notebook:
     def marked(self) -> frozenset[str]:
         return frozenset()
 
-    def still_new(self, observation: Observation) -> Observation:
+    def still_new(self, observation: Observation, layout: Layout) -> Observation:
         return observation
 
     def accuses(self, observation: Observation) -> bool:

@@ -1,0 +1,64 @@
+"""Tiles that somebody took off the record by a tap, and that lie on the table all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+
+from companion.events import Corrected, Event, TilePlayed
+from companion.layout import Layout
+from companion.notation import Change, Laying
+from companion.observed import Observation
+from companion.position import Position
+from companion.tile import Laid
+
+
+def undone(events: Iterable[Event]) -> frozenset[tuple[Laid, str]]:
+    """(tile, train) of every play that a person has withdrawn."""
+    played, withdrawn = {}, set()
+    for event in events:
+        if isinstance(event, TilePlayed):
+            played[event.seq] = (event.tile, event.train)
+        elif isinstance(event, Corrected) and event.source == "person" and event.what.get("withdrawn"):
+            withdrawn.add(event.corrects)
+    return frozenset(played[seq] for seq in withdrawn & played.keys())
+
+
+def laid_after_all(
+    observation: Observation, layout: Layout, table: Position, withdrawn: Collection[tuple[Laid, str]]
+) -> Observation:
+    """What is laid beyond a withdrawn tile shows that it was laid: then it is new as well, before the other.
+
+    Where one lies at the end of its train nobody is contradicted, but nothing is certain either. Where somebody has
+    said what lies in its place, that counts.
+    """
+    clouded = observation.clouded
+    for train, tiles in layout.trains.items():
+        lying = [tile.laid for tile in tiles]
+        record = table.trains.get(train, ())
+        # Beyond what is on record: in the place of a misread tile lies the one that somebody entered instead.
+        beyond = [laid for laid in lying[len(record) :] if laid is not None and laid not in record]
+        back = [laid for laid in beyond if (laid, train) in withdrawn]
+        if not back:
+            continue
+        new = [change.tile for change in observation.laid if change.train == train]
+        reach = max((lying.index(tile) for tile in new if tile in lying), default=-1)
+        beneath = [laid for laid in back if laid not in new and lying.index(laid) < reach]
+        if beneath:
+            observation = replace(observation, delta=_in_order(observation.delta, train, beneath, lying))
+        clouded = clouded or len(beneath) < len(set(back).difference(new))
+    return replace(observation, clouded=clouded)
+
+
+def _in_order(
+    delta: tuple[Change, ...], train: str, beneath: Collection[Laid], lying: list[Laid | None]
+) -> tuple[Change, ...]:
+    """The changes with what lies beneath them in a train, all of that train's from the inside out."""
+    mine = [change for change in delta if isinstance(change, Laying) and change.train == train]
+    start = delta.index(mine[0])
+    tiles = sorted(
+        [*beneath, *(change.tile for change in mine)],
+        key=lambda tile: lying.index(tile) if tile in lying else len(lying),
+    )
+    rest = [change for change in delta[start:] if change not in mine]
+    return (*delta[:start], *(Laying(tile, train) for tile in tiles), *rest)
