@@ -8,24 +8,17 @@ from pathlib import Path
 import pytest
 
 from companion.events import TilePlayed
-from companion.journal import Journal
 from companion.layout import Layout, PlacedTile
 from companion.notation import Laying
 from companion.observed import Observation
 from companion.position import Position
-from companion.ruleset import load_ruleset
-from companion.session import Session
-from companion.tile import Laid, Tile
-from companion.watch import Watcher
-from companion.watch.session_desk import SessionDesk
-from companion.watch.start import known_set
+from companion.tile import Laid
 from companion.watch.undone import laid_after_all
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
-from tests.table.sketch import KnowingEye, sketched
+from tests.table.sketch import sketched
 from tests.table.tables import tile
-from vision.calibration import Calibration
-from vision.settle import Settler
+from tests.table.watching import watching
 
 ANN = [PlacedTile(n, tile(100.0 + 50 * n, 100.0, 0.0, a, b)) for n, (a, b) in enumerate([(12, 5), (5, 7), (7, 3)])]
 TABLE = Position(12, ("Ann", "Ben"), Laid(12, 12), {"Ann": (Laid(12, 5),)})
@@ -54,17 +47,7 @@ def test_what_was_entered_in_place_of_an_undone_tile_counts() -> None:
 @pytest.mark.parametrize("after", [4, 6, 9])
 def test_an_undone_play_accuses_nobody(after: int, tmp_path: Path) -> None:
     camera = sketched(5, SimSettings(rules="reeves", troubles=Troubles.none(), most_scenes=22))
-    setup = replace(camera.setup(), tile_mm=(48.0, 24.0, 0.001))
-    first = camera.read()
-    assert first is not None and setup.corners_px is not None and setup.size_mm is not None
-    session = Session(Journal.create(tmp_path / "game.jsonl", setup.header), load_ruleset("reeves"))
-    known = known_set(setup)
-    box = {Tile(a, b): count for (a, b), count in known.copies.items()}
-    desk = SessionDesk(session, load_ruleset("reeves"), setup, box)
-    calibration = Calibration.from_corners(setup.corners_px, setup.size_mm, 0.001, size_wh=first.size_wh)
-    eye = KnowingEye(camera, unread=0.0, missed=0.0)
-    watcher = Watcher(camera, eye, Settler(), calibration, setup.table_setup(), desk, known=known)
-    watcher.see(first)
+    session, _, watcher = watching(camera, tmp_path / "game.jsonl")
 
     def laid() -> list[TilePlayed]:
         return [event for event in session.events if isinstance(event, TilePlayed)]

@@ -1,0 +1,35 @@
+"""The product's watcher over sketched frames, with the desk and the session that it tells."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from companion.journal import Journal
+from companion.ruleset import load_ruleset
+from companion.session import Session
+from companion.tile import Tile
+from companion.watch import Watcher
+from companion.watch.session_desk import SessionDesk
+from companion.watch.start import known_set
+from datasets.simulator.camera import SimCamera
+from tests.table.sketch import KnowingEye
+from vision.calibration import Calibration
+from vision.settle import Settler
+
+
+def watching(camera: SimCamera, journal: Path) -> tuple[Session, SessionDesk, Watcher]:
+    """Having seen the first frame, with an eye that errs nowhere; sketched tiles have no height."""
+    setup = replace(camera.setup(), tile_mm=(*camera.plan.tile_mm[:2], 0.001))
+    first = camera.read()
+    assert first is not None and setup.corners_px is not None and setup.size_mm is not None
+    rules = load_ruleset(setup.header.rules)
+    session = Session(Journal.create(journal, setup.header), rules)
+    known = known_set(setup)
+    box = {Tile(a, b): count for (a, b), count in known.copies.items()}
+    desk = SessionDesk(session, rules, setup, box)
+    calibration = Calibration.from_corners(setup.corners_px, setup.size_mm, 0.001, size_wh=first.size_wh)
+    eye = KnowingEye(camera, unread=0.0, missed=0.0)
+    watcher = Watcher(camera, eye, Settler(), calibration, setup.table_setup(), desk, known=known)  # type: ignore[arg-type]
+    watcher.see(first)
+    return session, desk, watcher
