@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from companion.events import Corrected, Event, TilePlayed
+from companion.events import Corrected, Event, RoundStarted, TilePlayed
 from companion.layout import Layout
 from companion.notation import Change, Laying
 from companion.observed import Observation
@@ -14,10 +14,13 @@ from companion.tile import Laid
 
 
 def undone(events: Iterable[Event]) -> frozenset[tuple[Laid, str]]:
-    """(tile, train) of every play that a person has withdrawn."""
-    played, withdrawn = {}, set()
+    """(tile, train) of every play of this round that a person has withdrawn."""
+    played: dict[int, tuple[Laid, str]] = {}
+    withdrawn: set[int] = set()
     for event in events:
-        if isinstance(event, TilePlayed):
+        if isinstance(event, RoundStarted):
+            played.clear()
+        elif isinstance(event, TilePlayed):
             played[event.seq] = (event.tile, event.train)
         elif isinstance(event, Corrected) and event.source == "person" and event.what.get("withdrawn"):
             withdrawn.add(event.corrects)
