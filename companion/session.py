@@ -238,10 +238,21 @@ class Session(OpenGame):
     def undo(self) -> tuple[Event, ...]:
         """Withdraw the last thing that was recorded, corrected or answered, and still counts."""
         with self._lock:
-            seq = last_step(self.journal.events, self._ledger.held)
-            if seq is None:
-                raise SessionError("there is nothing to undo")
-            return self._amend(Corrected(corrects=seq, what=UNDONE))
+            done: tuple[Event, ...] = ()
+            whole = False
+            while not whole:
+                seq = last_step(self.journal.events, self._ledger.held)
+                if seq is None:
+                    raise SessionError("there is nothing to undo")
+                done += self._amend(Corrected(corrects=seq, what=UNDONE))
+                whole = not self._is_more_of_an_answer(self.journal.events[seq - 1])
+            return done
+
+    def _is_more_of_an_answer(self, line: Event) -> bool:
+        """Whether a line put in a further tile of an answer: the answer is given, and undone, as one."""
+        if not isinstance(line, Corrected) or "insert" not in line.what or "answer" in line.what:
+            return False
+        return isinstance(self.journal.events[line.corrects - 1], Unclear)
 
     def correct(
         self, seq: int, what: Mapping[str, Any], by: str | None = None, *, expected_seq: int | None = None
@@ -264,10 +275,11 @@ class Session(OpenGame):
             if choice is not None and not 0 <= choice < len(question.candidates):
                 raise SessionError("no. %(seq)s has answers 0 to %(last)s", seq=seq, last=len(question.candidates) - 1)
             what: dict[str, Any] = {"answer": choice}
-            if choice is not None and question.candidates[choice].events:
-                lines = [dict(line) for line in question.candidates[choice].events]
-                what |= {"insert": lines, "after": True}
-            return self._amend(Corrected(corrects=seq, what=what, by=by))
+            lines = () if choice is None else question.candidates[choice].events
+            # One line for each event, so that each can be put right by itself.
+            put_in = [{"insert": [dict(line)], "after": True} for line in lines] or [{}]
+            put_in[0] = what | put_in[0]
+            return tuple(event for one in put_in for event in self._amend(Corrected(corrects=seq, what=one, by=by)))
 
     def ask(
         self, reason: str, candidates: Iterable[Story] = (), *, frame: str | None = None, source: str = "camera"

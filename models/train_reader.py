@@ -143,10 +143,13 @@ def told(logits: Tensor, wanted: Tensor, weight: Tensor) -> Tensor:
 
 
 def undecided(logits: Tensor, wanted: Tensor) -> Tensor:
-    """What nobody can read must look like every value alike: cross entropy to equal shares, per half of the batch."""
+    """What nobody can read is a half of a tile all the same, and must look like every value alike: cross entropy to
+    equal shares and to its not being *none* or *back*, per half of the batch."""
     none_knows = (wanted == ILLEGIBLE).flatten()
-    shares = logits.flatten(0, 1)[none_knows][:, :NONE].log_softmax(1)
-    return -shares.mean(1).sum() / max(1, len(none_knows))
+    unread = logits.flatten(0, 1)[none_knows]
+    shares = unread[:, :NONE].log_softmax(1)
+    a_half = unread.log_softmax(1)[:, :NONE].logsumexp(1)
+    return -(shares.mean(1) + a_half).sum() / max(1, len(none_knows))
 
 
 def pace(optimiser: torch.optim.Optimizer, rate: float, share: float, warm: float) -> None:

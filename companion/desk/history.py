@@ -34,6 +34,27 @@ from companion.violation import Certainty, Violation
 SPOKEN = frozenset(str(code) for code in Violation if code.certainty is Certainty.TOLD)
 """Codes that only a person can report; they stay as they were said."""
 
+COUNTED = frozenset(
+    map(
+        str,
+        (
+            Violation.NO_DRAW,
+            Violation.EXTRA_DRAW,
+            Violation.DRAW_FROM_EMPTY,
+            Violation.DRAW_FIRST_TURN,
+            Violation.EXTRA_TILE,
+            Violation.PASS_WITHOUT_DISCARD,
+            Violation.OUT_OF_TURN,
+            Violation.MARKER_WRONG_TRAIN,
+            Violation.MARKER_MISSING,
+            Violation.MARKER_NOT_REMOVED,
+        ),
+    )
+)
+"""Faults that rest on how many face-down tiles the camera found, on the order of turns alone, on whose hand moved a
+marker, which nobody saw, or on a marker that is not found or is held to lie there still: one thing overlooked, one hand
+mistaken for another must accuse nobody. So they are never certain where the camera watches."""
+
 
 @dataclass(frozen=True, slots=True)
 class Act:
@@ -59,8 +80,10 @@ class History:
         self.found: dict[int, tuple[Finding, ...]] = {}
 
     @classmethod
-    def of(cls, header: Header, rules: RuleSet, held: Sequence[Held], base: History | None = None) -> History:
-        """The history of these events; `base` lends the acts up to the first difference."""
+    def of(
+        cls, header: Header, rules: RuleSet, held: Sequence[Held], base: History | None = None, doubted: bool = False
+    ) -> History:
+        """The history of these events; `base` lends the acts up to the first difference, `doubted` as in `take`."""
         in_force = _in_force(held)
         history = cls(header, rules)
         if base is not None:
@@ -70,7 +93,7 @@ class History:
                     break
                 history._keep(act if act.held is item else replace(act, held=item))
         for item in in_force[len(history.acts) :]:
-            history.take(item)
+            history.take(item, doubted)
         return history
 
     def copy(self) -> History:
@@ -87,8 +110,8 @@ class History:
         """What is known by now against the event of an act."""
         return self.found.get(index, ())
 
-    def take(self, held: Held) -> Act:
-        """Add an event."""
+    def take(self, held: Held, doubted: bool = False) -> Act:
+        """Add an event. `doubted`: nothing that it newly shows is certain."""
         event = self._as_it_counts(held.event)
         if event is None:
             act = Act(held, None, self.match)
@@ -97,8 +120,25 @@ class History:
             said = tuple(finding for finding in getattr(event, "violations", ()) if finding.code in SPOKEN)
             findings = (*step.findings, *(finding for finding in said if finding not in step.findings))
             act = Act(held, event, step.match, findings, step.late)
+            if findings or step.late:
+                act = self._as_far_as_seen(act, doubted)
         self._keep(act)
         return act
+
+    def _as_far_as_seen(self, act: Act, doubted: bool) -> Act:
+        """What an act shows, and what is certain of it.
+
+        Where the camera watches, it and people tell what happened in an order of their own each, and neither waits for
+        the other: what comes of putting both together accuses nobody for certain. What was certain before stays so, and
+        what was not.
+        """
+        watched = act.after.course is not None and act.after.course.watched
+        findings = _weighed(act.held.event, act.findings, watched, doubted)
+        late = {
+            key: _weighed(self.acts[key].held.event, found, watched, doubted) if key >= 0 else found
+            for key, found in act.late.items()
+        }
+        return replace(act, findings=findings, late=late)
 
     def implied(self, event: Event) -> tuple[Passed, ...]:
         """The passes that have to be recorded before `event`."""
@@ -175,3 +215,17 @@ def _in_force(held: Sequence[Held]) -> tuple[Held, ...]:
             following = None
         kept.append(item)
     return tuple(reversed(kept))
+
+
+def _weighed(event: Event, findings: tuple[Finding, ...], watched: bool, doubted: bool) -> tuple[Finding, ...]:
+    """The findings, of which new ones are uncertain where they are doubted, and in a `watched` round where they are
+    counted or about an act that somebody told."""
+    if action_of(event) is None:
+        return findings
+    stored: tuple[Finding, ...] = getattr(event, "violations", ())
+    known = {finding.code: finding.certain for finding in stored}
+
+    def certain(code: str) -> bool:
+        return known.get(code, not (doubted or (watched and (code in COUNTED or event.source == "person"))))
+
+    return tuple(replace(one, certain=one.certain and certain(one.code)) for one in findings)

@@ -5,12 +5,13 @@ Not safe for threads; `companion.session` holds the lock.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from companion.corrections import Held, held_events, marked_undone
-from companion.desk.acts import unsettled
+from companion.desk.acts import action_of, unsettled
 from companion.desk.history import Act, History
 from companion.desk.match import Match
 from companion.event_fields import Finding
@@ -45,15 +46,21 @@ class Ledger:
     def match(self) -> Match:
         return self.history.match
 
-    def record(self, *events: Event) -> tuple[Event, ...]:
-        """Append events, each with its ruling, the passes it implies before it and what follows from it behind it."""
+    def record(self, *events: Event, doubted: bool = False) -> tuple[Event, ...]:
+        """Append events, each with its ruling, the passes it implies before it and what follows from it behind it.
+
+        `doubted`: nothing that they newly show is certain. In a round that the camera watches it never is where people
+        tell it.
+        """
         history = self.history.copy()
         batch: list[Event] = []
         acts: dict[int, int] = {}
         for event in events:
+            course = history.match.course
+            doubted = doubted or (event.source == "person" and course is not None and course.watched)
             for implied in history.implied(event):
-                self._try(history, implied, batch, acts)
-            self._try(history, event, batch, acts)
+                self._try(history, implied, batch, acts, doubted)
+            self._try(history, event, batch, acts, doubted)
             self._follow(history, batch, acts)
         stamped = self.journal.append_all(batch)
         held = list(self.held)
@@ -91,13 +98,17 @@ class Ledger:
             held = list(held_events([*self.journal.events, new]))
         else:
             held = list(marked_undone([*self.held, Held(new)]))
-        history = History.of(self.header, self.rules, held, base=self.history)
+        watched = any(item.event.source == "camera" and action_of(item.event) is not None for item in self.held)
+        doubted = event.source == "person" and watched
+        history = History.of(self.header, self.rules, held, base=self.history, doubted=doubted)
         line = _with_rulings(new, history) if isinstance(new, Corrected) else new
         return held, history, [line, *_rulings_that_changed(held, history, seq)]
 
-    def _try(self, history: History, event: Event, batch: list[Event], acts: dict[int, int]) -> None:
+    def _try(
+        self, history: History, event: Event, batch: list[Event], acts: dict[int, int], doubted: bool = False
+    ) -> None:
         seq = self.journal.last_seq + len(batch) + 1
-        act = history.take(Held(replace(event, seq=seq)))
+        act = history.take(Held(replace(event, seq=seq)), doubted)
         index = len(history.acts) - 1
         acts[seq] = index
         batch.append(_with_findings(replace(event, seq=seq), act.findings))
@@ -163,13 +174,15 @@ def _rulings_that_changed(held: Sequence[Held], history: History, new_seq: int) 
     """Corrections by the rules: rulings, scores and ends of rounds that read otherwise after a change of the past."""
     lines: list[Event] = []
     in_force = {id(act.held) for act in history.acts}
+    lines_of = Counter(act.held.event.seq for act in history.acts)
     for item in held:
         dropped = id(item) not in in_force and not item.undone and not isinstance(item.event, TileTakenBack)
         if dropped and item.event.source == "rule":
             lines.append(_withdrawn(item.event.seq))
     for index, act in enumerate(history.acts):
         event = act.held.event
-        if event.seq == new_seq:
+        if event.seq == new_seq or lines_of[event.seq] > 1:
+            # Of several events that one line put in (journals of earlier releases) none can be meant by itself.
             continue
         if act.event is None:
             lines.append(_withdrawn(event.seq))

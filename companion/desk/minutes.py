@@ -13,6 +13,7 @@ from typing import Any
 
 from companion.desk.acts import meant, unsettled
 from companion.desk.course import Course
+from companion.desk.history import COUNTED
 from companion.desk.worlds import World, names, same_act, twins
 from companion.event_fields import Finding
 from companion.events import Event, Passed, TilePlayed
@@ -21,27 +22,6 @@ from companion.violation import Violation
 
 Charge = tuple[str, str]
 """(code, player)."""
-
-COUNTED = frozenset(
-    map(
-        str,
-        (
-            Violation.NO_DRAW,
-            Violation.EXTRA_DRAW,
-            Violation.DRAW_FROM_EMPTY,
-            Violation.DRAW_FIRST_TURN,
-            Violation.EXTRA_TILE,
-            Violation.PASS_WITHOUT_DISCARD,
-            Violation.OUT_OF_TURN,
-            Violation.MARKER_WRONG_TRAIN,
-            Violation.MARKER_MISSING,
-            Violation.MARKER_NOT_REMOVED,
-        ),
-    )
-)
-"""Faults that rest on how many face-down tiles the camera found, on the order of turns alone, on whose hand moved a
-marker, which nobody saw, or on a marker that is not found or is held to lie there still: one thing overlooked, one hand
-mistaken for another must accuse nobody. So they are never certain by the camera."""
 
 READ_TWICE = frozenset({str(Violation.DUPLICATE_TILE), str(Violation.MULTIPLICITY)})
 """A tile that is seen more often than the box has it is first of all misread, now or before. Source: rules.md 5.1."""
@@ -247,9 +227,10 @@ def _changed(index: int, event: Event, wanted: Event) -> Mend | None:
         line = wanted.to_json()
         return Mend(index, {"by": None, "maybe": [], "violations": [], **{n: line[n] for n in fields if n in line}})
     by = getattr(wanted, "by", None)
-    if unsettled(event) or getattr(event, "by", None) != by:
-        return Mend(index, {"by": by})
-    return None
+    if unsettled(event):
+        # What was held to be possible is worked out anew.
+        return Mend(index, {"by": by, "violations": []} if hasattr(event, "violations") else {"by": by})
+    return Mend(index, {"by": by}) if getattr(event, "by", None) != by else None
 
 
 def _same(event: Event, wanted: Event) -> bool:

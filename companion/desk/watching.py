@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from companion.desk.acts import action_of
 from companion.desk.course import Course
 from companion.desk.ledger import Ledger
 from companion.desk.minutes import Charges, Mend, mends, minutes
@@ -100,6 +101,12 @@ class Watching:
         lines = self.ledger.journal.events[self._seen :] if self._seen >= 0 else ()
         return self._seen >= 0 and all(_about_questions(line, self.ledger.journal.events) for line in lines)
 
+    def _was_told(self) -> bool:
+        """Whether somebody has said or changed since what happened at the table."""
+        lines = self.ledger.journal.events[self._seen :] if self._seen >= 0 else ()
+        said = (line for line in lines if line.source == "person" and (isinstance(line, Corrected) or action_of(line)))
+        return any(not _about_questions(line, self.ledger.journal.events) for line in said)
+
     def _new_trail(self, course: Course) -> Trail:
         reach = 2 * len(course.players)
         return Trail(course, reach, unsure=reach if self._gave_up else 0)
@@ -107,6 +114,8 @@ class Watching:
     def _begin_anew(self) -> None:
         course = self.ledger.match.course
         assert course is not None
+        # Whoever has a say in between settles on one of the worlds without a word about the rest.
+        self._gave_up = self._gave_up or self._was_told()
         self._trail, self._since = self._new_trail(course), []
         self._gave_up = False
 
@@ -166,7 +175,7 @@ class Watching:
                     since[mend.index] = []
         self._since = [seq for seqs in since for seq in seqs]
         if new:
-            lines = self.ledger.record(*new)
+            lines = self.ledger.record(*new, doubted=self._trail is not None and self._trail.doubted)
             appended += lines
             self._since += [event.seq for event in lines if not isinstance(event, _FOLLOWING)]
         return appended

@@ -77,6 +77,11 @@ class Trail:
             begun = [begun_by(base, player) for player in players] if base.turn_open else [base]
             self.worlds = tuple(map(World, begun))
 
+    @property
+    def doubted(self) -> bool:
+        """Whether the last change was one of the first, in which the true world may be one given up before."""
+        return self.number <= self.unsure
+
     def legal(self, sight: Sight) -> bool:
         """Whether some world explains the change without a fault."""
         return bool(onward(self.worlds, sight))

@@ -22,10 +22,11 @@ from companion.watch.desk import LINE
 from companion.watch.doubts import Doubts
 from companion.watch.ending import Ending, OpenHands
 from companion.watch.hypotheses import Hypothesis, HypothesisSettings, other_readings
+from companion.watch.said import marked_otherwise, not_borne_out, without_the_said, without_the_told
 from companion.watch.told_line import line_of, new_in_line
 from companion.watch.touching import hardly_read
 from companion.watch.unanswered import Keep, Unanswered, as_lines
-from companion.watch.undone import laid_after_all, undone
+from companion.watch.undone import laid_after_all, laid_in_line_after_all, undone
 from companion.watch.weighing import candidates
 
 
@@ -65,6 +66,8 @@ class SessionDesk:
         self.draws_seen = True
         self._beginning = Beginning(session, rules, setup)
         self._asked: set[str] = set()
+        self._told_of = 0
+        self._held_back = False
         self._doubts = Doubts(self.settings.doubt_patience)
         self._unanswered = Unanswered(session, box, self.settings, keep)
         self._waited = 0
@@ -131,13 +134,17 @@ class SessionDesk:
         return same >= SAME_TILES
 
     def still_new(self, observation: Observation, layout: Layout) -> Observation:
+        observation = without_the_said(observation, self.session.events[self._told_of :])
         if isinstance(self.position, LinePosition):
-            return new_in_line(observation, self._line, self.position.line)
+            new = new_in_line(observation, self._line, self.position.line)
+            gone = undone(self.session.events)
+            return laid_in_line_after_all(new, line_of(layout), self.position.line) if gone else new
         delta = tuple(change for change in observation.delta if self._is_new(change))
         turned = self.position.flipped if self.position is not None else ()
         new = replace(observation, delta=delta, flips=tuple(sorted(set(observation.flips).difference(turned))))
         if self.position is None:
             return new
+        new = without_the_told(new, layout, self.position)
         return laid_after_all(new, layout, self.position, undone(self.session.events))
 
     def accuses(self, observation: Observation) -> bool:
@@ -146,6 +153,10 @@ class SessionDesk:
         return bool(self.session.accuses(observation.delta, flips=observation.flips, discards=observation.discards))
 
     def record(self, observation: Observation, layout: Layout, frame: str) -> bool:
+        self._held_back = not self._recorded(observation, layout, frame)
+        return not self._held_back
+
+    def _recorded(self, observation: Observation, layout: Layout, frame: str) -> bool:
         observation = self._perhaps_marked(observation)
         if observation.clouded and self.accuses(observation) and self._cloudy(layout):
             # Part of the table is not understood: what looks like a fault may be a tile that was not found.
@@ -170,13 +181,21 @@ class SessionDesk:
             # Nobody has answered: that it was misread is likelier than that somebody broke a rule.
             observation = doubtful[0].observation
             instead = {other: read for read, other in doubtful[0].instead}
-            self._unanswered.drop(self._disputed.pop(_read(doubtful[0]), None))
         self._waited = 0
+        if observation.laid:
+            for seq in self._disputed.values():
+                self._unanswered.drop(seq)
+            self._disputed.clear()
         self._line = line_of(layout)
         if observation.delta or observation.flips or observation.discards:
             clouded = observation.clouded or self._astray in {question.seq for question in self.session.questions}
             # Where something beside a train may be its marker, others may have been free to lay there.
             clouded = clouded or bool(observation.maybe_marked - self.marked())
+            if table is not None:
+                # What people said otherwise than it lies there is no ground to accuse anybody on.
+                astray = not_borne_out(observation, layout, table)
+                clouded = clouded or bool(astray) or marked_otherwise(observation, layout, table)
+                guessed = guessed or any(change.train in astray for change in observation.laid)
             guessed = guessed or hardly_read(observation, layout, self.engine())
             events = self.session.observe(
                 observation.delta,
@@ -282,6 +301,8 @@ class SessionDesk:
         return unread and bool(problem.tiles) and layout.train_of(problem.tiles[0]) is not None
 
     def understood(self, layout: Layout, frame: str) -> None:
+        if not self._held_back:
+            self._told_of = len(self.session.events)
         self._ending.see(layout, frame)
         self._ask_for_the_middle(layout, frame)
         self._ask_what_lasts(layout, frame)

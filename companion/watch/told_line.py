@@ -18,8 +18,8 @@ def line_of(layout: Layout) -> tuple[Laid | None, ...]:
 
 def new_in_line(observation: Observation, seen: Sequence[Laid | None], recorded: Sequence[Laid]) -> Observation:
     """The observation without what is on record and was not yet `seen`, the line as it was seen last."""
-    said = _ends_beyond(recorded, seen)
-    gone = _ends_beyond(seen, recorded)
+    said = ends_beyond(recorded, seen)
+    gone = ends_beyond(seen, recorded)
     if said is None and gone is None:
         return observation
     laid = dict(zip((LEFT, RIGHT), map(list, said or ((), ())), strict=True))
@@ -38,7 +38,7 @@ def new_in_line(observation: Observation, seen: Sequence[Laid | None], recorded:
     return observation if len(delta) == len(observation.delta) else replace(observation, delta=tuple(delta))
 
 
-def _ends_beyond(
+def ends_beyond(
     longer: Sequence[Laid | None], shorter: Sequence[Laid | None]
 ) -> tuple[Sequence[Laid | None], Sequence[Laid | None]] | None:
     """What `longer` has to the left and to the right of `shorter`; None where that is no part of it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from companion.events import Corrected, Event, RoundStarted, TilePlayed
@@ -11,6 +11,8 @@ from companion.notation import Change, Laying
 from companion.observed import Observation
 from companion.position import Position
 from companion.tile import Laid
+from companion.turn import LEFT, RIGHT
+from companion.watch.told_line import ends_beyond
 
 
 def undone(events: Iterable[Event]) -> frozenset[tuple[Laid, str]]:
@@ -51,6 +53,21 @@ def laid_after_all(
             observation = replace(observation, delta=_in_order(observation.delta, train, beneath, lying))
         clouded = clouded or len(beneath) < len(set(back).difference(new))
     return replace(observation, clouded=clouded)
+
+
+def laid_in_line_after_all(
+    observation: Observation, line: Sequence[Laid | None], recorded: Sequence[Laid]
+) -> Observation:
+    """The same in a Chinese line: all that lies beyond what is on record, on an arm where a tile is new."""
+    arms = ends_beyond(line, recorded)
+    if arms is None:
+        return observation
+    delta: list[Change] = [change for change in observation.delta if not isinstance(change, Laying)]
+    for arm, tiles in zip((LEFT, RIGHT), (arms[0][::-1], arms[1]), strict=True):
+        new = [change for change in observation.laid if change.train == arm]
+        beyond = [Laying(tile, arm) for tile in tiles if tile is not None]
+        delta += beyond if new and len(beyond) == len(tiles) else new
+    return replace(observation, delta=tuple(delta))
 
 
 def _in_order(

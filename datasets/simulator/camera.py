@@ -1,7 +1,7 @@
 """The simulated table as a camera: `sim:SEED` deals a made-up game and films it.
 
 Whoever watches gets frames and the set-up file a user would have written, and nothing else; `truth` is for tests and
-benchmarks, and no part of the product reads it.
+benchmarks, and so is `filming`, the scene that is being filmed; no part of the product reads them.
 """
 
 from __future__ import annotations
@@ -78,6 +78,7 @@ class SimCamera(FrameSource):
         self.seed = seed
         self.truth: list[Filmed] = []
         self.before: list[Scene] = []
+        self.filming: Scene | None = None
         self._rng = Random(f"simulator {seed}")
         self.rules_name = self.settings.rules or RULESET_NAMES[seed % len(RULESET_NAMES)]
         rules = load_ruleset(self.rules_name)
@@ -179,6 +180,7 @@ class SimCamera(FrameSource):
         if scene.trouble == "silent":
             self.truth.append(Filmed(scene, self._name(max(0, self._count - 1))))
             return
+        self.filming = scene
         reach = self._reach()
         enter = [(reach[0], reach[1])] * self.settings.hand_frames
         undo = None

@@ -210,6 +210,7 @@ class Desk:
         self.observed: list[list[str]] = []
         self.asked: list[str] = []
         self.questions: list[Any] = []
+        self.events: list[Any] = []
         self.clouded: object = None
 
     def accuses(self, delta: Iterable[Change], **_: object) -> bool:

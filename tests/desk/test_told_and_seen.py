@@ -1,0 +1,114 @@
+"""A round that the camera watches and people have a say in: neither waits for the other, and nobody pays for that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from companion.event_fields import Story
+from companion.events import Header
+from companion.notation import parse_change
+from companion.session import Session
+from tests.desk.making import ticking
+
+PLAYERS = ("Ann", "Ben", "Cy")
+
+
+def table(tmp_path: Path) -> Session:
+    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-12", PLAYERS), ticking())
+    session.start_round(starter="Ann")
+    return session
+
+
+def watch(session: Session, *changes: str) -> None:
+    for change in changes:
+        session.observe([parse_change(change)])
+
+
+def findings(session: Session) -> dict[str, bool]:
+    """Every code that stands by now, and whether it is certain."""
+    plays: list[dict[str, Any]] = session.snapshot()["plays"]
+    return {one["code"]: one["certain"] for play in plays for one in play.get("violations") or ()}
+
+
+def laid(session: Session) -> list[dict[str, Any]]:
+    plays: list[dict[str, Any]] = session.snapshot()["plays"]
+    return [play for play in plays if play["event"] == "tile_played"]
+
+
+def test_a_play_entered_while_the_camera_watches_is_faulty_only_perhaps(tmp_path: Path) -> None:
+    """The marker that opens Ann's train may lie there already: it is read a moment later."""
+    session = table(tmp_path)
+    watch(session, "+12-3@Ann")
+    session.play((3, 7), "Ann", by="Ben")
+    assert findings(session)["CLOSED_TRAIN"] is False
+
+
+def test_without_a_camera_the_same_play_is_faulty(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.play((12, 3), "Ann", by="Ann")
+    session.play((3, 7), "Ann", by="Ben")
+    assert findings(session)["CLOSED_TRAIN"] is True
+
+
+def test_what_a_correction_brings_up_is_perhaps_so_and_goes_with_it(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    watch(session, "+12-3@Ann", "+12-10@Ben", "+12-11@Cy", "+3-7@Ann")
+    assert findings(session) == {}
+    session.correct(laid(session)[0]["seq"], {"tile": [12, 4]})
+    assert findings(session) == {"MISMATCH": False}
+    session.undo()
+    assert findings(session) == {}
+
+
+def test_what_the_camera_has_proved_stays_certain_when_people_have_their_say(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    watch(session, "+12-3@Ann", "+12-10@Ben", "+12-11@Cy", "+4-7@Ann")
+    assert findings(session)["MISMATCH"] is True
+    session.pass_turn(by="Ben")
+    session.undo()
+    session.correct(laid(session)[1]["seq"], {"by": "Ben"})
+    assert findings(session)["MISMATCH"] is True
+
+
+def test_the_rulings_are_the_same_when_the_journal_is_opened_again(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    watch(session, "+12-3@Ann", "+12-10@Ben", "+12-11@Cy", "+3-7@Ann")
+    session.correct(laid(session)[0]["seq"], {"tile": [12, 4]})
+    session.play((10, 5), "Ben", by="Cy")
+    before = findings(session)
+    session.close()
+    assert findings(Session.open(tmp_path / "g.jsonl")) == before != {}
+
+
+def test_an_answer_of_two_tiles_can_be_put_right_tile_by_tile_and_is_undone_as_one(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    watch(session, "+12-3@Ann")
+    lines = [
+        {"event": "tile_played", "source": "camera", "by": by, "tile": tile, "train": by}
+        for by, tile in (("Ben", [12, 8]), ("Cy", [12, 6]))
+    ]
+    asked = session.ask("which", [Story("8 and 6", tuple(lines))])
+    session.answer(asked[0].seq, 0)
+    assert [play["tile"] for play in laid(session)] == [[12, 3], [12, 8], [12, 6]]
+    first, second = laid(session)[1:]
+    assert first["seq"] != second["seq"]
+    session.correct(second["seq"], {"tile": [12, 9]})
+    assert [play["tile"] for play in laid(session)] == [[12, 3], [12, 8], [12, 9]]
+    session.undo()
+    session.undo()
+    assert [play["tile"] for play in laid(session)] == [[12, 3]]
+    assert [question.seq for question in session.questions] == [asked[0].seq]
+
+
+def test_a_line_that_put_in_two_tiles_is_read_and_survives_corrections(tmp_path: Path) -> None:
+    """Earlier releases wrote an answer of two tiles as one line."""
+    session = table(tmp_path)
+    watch(session, "+12-3@Ann")
+    lines = [
+        {"event": "tile_played", "source": "camera", "by": "Ben", "tile": t, "train": "Ben"} for t in ([12, 8], [8, 6])
+    ]
+    asked = session.ask("which", [Story("both", tuple(lines))])
+    session.correct(asked[0].seq, {"answer": 0, "insert": lines, "after": True})
+    session.correct(laid(session)[0]["seq"], {"train": "Ben"})
+    assert len(laid(session)) == 3
