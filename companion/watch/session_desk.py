@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from companion.event_fields import Certainty, Story
+from companion.event_fields import Story
 from companion.layout import Layout, Problem, Trouble
 from companion.notation import Change, Drawing, Laying, Vanishing
 from companion.observed import Observation, difference, worth_asking
 from companion.position import LinePosition, Position
 from companion.ruleset import RuleSet
 from companion.setup_file import GameSetup
-from companion.tableview import SeenHalf
 from companion.tile import Laid, Tile
 from companion.turn import Mark, Unmark
 from companion.watch.beginning import Beginning
@@ -22,12 +21,12 @@ from companion.watch.desk import LINE
 from companion.watch.doubts import Doubts
 from companion.watch.ending import Ending, OpenHands
 from companion.watch.hypotheses import Hypothesis, HypothesisSettings, other_readings
+from companion.watch.readings import readings_of
 from companion.watch.said import marked_otherwise, not_borne_out, without_the_said, without_the_told
-from companion.watch.told_line import line_of, new_in_line
+from companion.watch.told_line import as_many_as_lie, line_of, new_in_line
 from companion.watch.touching import hardly_read
 from companion.watch.unanswered import Keep, Unanswered, as_lines
 from companion.watch.undone import laid_after_all, laid_in_line_after_all, undone
-from companion.watch.weighing import candidates
 
 
 def as_named(frame: str) -> str | None:
@@ -67,6 +66,8 @@ class SessionDesk:
         self._beginning = Beginning(session, rules, setup)
         self._asked: set[str] = set()
         self._told_of = 0
+        self._missed = False
+        self._begun = False
         self._held_back = False
         self._doubts = Doubts(self.settings.doubt_patience)
         self._unanswered = Unanswered(session, box, self.settings, keep)
@@ -116,6 +117,7 @@ class SessionDesk:
             engine, starter, number = self._beginning.of(layout)
             self.draws_seen = self._beginning.draws_countable(layout)
             self.session.start_round(engine, starter, draws_seen=self.draws_seen, first_number=number, guess=False)
+            self._begun = True
             self._unanswered.forget()
             self._along_edge.clear()
             self._doubts = Doubts(self.settings.doubt_patience)
@@ -136,16 +138,24 @@ class SessionDesk:
     def still_new(self, observation: Observation, layout: Layout) -> Observation:
         observation = without_the_said(observation, self.session.events[self._told_of :])
         if isinstance(self.position, LinePosition):
-            new = new_in_line(observation, self._line, self.position.line)
-            gone = undone(self.session.events)
-            return laid_in_line_after_all(new, line_of(layout), self.position.line) if gone else new
+            return self._new_in_line(observation, line_of(layout), self.position.line)
         delta = tuple(change for change in observation.delta if self._is_new(change))
         turned = self.position.flipped if self.position is not None else ()
         new = replace(observation, delta=delta, flips=tuple(sorted(set(observation.flips).difference(turned))))
         if self.position is None:
             return new
         new = without_the_told(new, layout, self.position)
-        return laid_after_all(new, layout, self.position, undone(self.session.events))
+        missed = self._missed and not self.over()
+        return laid_after_all(new, layout, self.position, undone(self.session.events), missed)
+
+    def _new_in_line(
+        self, observation: Observation, lying: Sequence[Laid | None], recorded: Sequence[Laid]
+    ) -> Observation:
+        observation = new_in_line(observation, self._line, recorded)
+        missed = self._missed and not self.over()
+        if missed or undone(self.session.events):
+            observation = laid_in_line_after_all(observation, lying, recorded, missed)
+        return as_many_as_lie(observation, lying, recorded)
 
     def accuses(self, observation: Observation) -> bool:
         if observation.gone:
@@ -202,7 +212,7 @@ class SessionDesk:
                 self.keep(frame),
                 flips=observation.flips,
                 discards=observation.discards,
-                readings=_readings(observation, layout, instead),
+                readings=readings_of(observation, layout, instead),
                 clouded=clouded,
                 guessed=guessed,
                 returned=observation.returned,
@@ -303,6 +313,8 @@ class SessionDesk:
     def understood(self, layout: Layout, frame: str) -> None:
         if not self._held_back:
             self._told_of = len(self.session.events)
+            # A round that somebody ended by mistake is watched to no purpose until that is undone.
+            self._missed = self.over()
         self._ending.see(layout, frame)
         self._ask_for_the_middle(layout, frame)
         self._ask_what_lasts(layout, frame)
@@ -322,8 +334,11 @@ class SessionDesk:
         return self._ending.stirred() or self._unanswered.stirred()
 
     def cleared(self) -> bool:
-        phase, self._phase = self._phase, self.session.phase
-        return bool(self._phase == "scored" and phase != "scored")
+        """Does what is known of the table count no more: is the round just scored, or its beginning undone?"""
+        before, self._phase = self._phase, self.session.phase
+        undone_at_all = self._begun and self._phase == "waiting"
+        self._begun = self._begun and not undone_at_all
+        return undone_at_all or (self._phase == "scored" and before != "scored")
 
     def over(self) -> bool:
         return self.session.phase in AFTER_THE_ROUND
@@ -355,27 +370,6 @@ class SessionDesk:
             if one.odds >= self.settings.ask * self.settings.illegal
         )
         return [one for one in likely if not self.accuses(one.observation)][: self.settings.most]
-
-
-def _readings(observation: Observation, layout: Layout, instead: Mapping[Laid, Laid]) -> dict[Laying, Certainty]:
-    """How surely each of the tiles now laid was read; `instead`: what was read where another tile is believed."""
-    found = {}
-    for change in observation.laid:
-        rows = layout.trains.get(change.train) or layout.line
-        read = instead.get(change.tile, change.tile)
-        placed = next((one for one in reversed(rows) if one.laid == read), None)
-        if placed is not None and placed.halves is not None:
-            inner, outer = placed.halves[placed.inner_half], placed.halves[1 - placed.inner_half]
-            (p, others), (q, more) = _surely(inner, change.tile.inner), _surely(outer, change.tile.outer)
-            found[change] = Certainty((p, q), (others, more))
-    return found
-
-
-def _surely(half: SeenHalf, value: int) -> tuple[float, tuple[tuple[int, float], ...]]:
-    """How likely the half shows `value`, and what else it may show."""
-    if half.value in (None, value):
-        return half.p, half.others
-    return candidates(half, 0.0).get(value, 0.0), tuple((v, p) for v, p in candidates(half, 0.0).items() if v != value)
 
 
 def _story(words: str, observation: Observation) -> Story:

@@ -38,6 +38,17 @@ def new_in_line(observation: Observation, seen: Sequence[Laid | None], recorded:
     return observation if len(delta) == len(observation.delta) else replace(observation, delta=tuple(delta))
 
 
+def as_many_as_lie(observation: Observation, lying: Sequence[Laid | None], recorded: Sequence[Laid]) -> Observation:
+    """The observation without new tiles where more would be on record then than lie there: it is a line that was lost
+    from sight, or one of which somebody has said that another tile lies there. New is what lies beyond the record."""
+    if len(recorded) + len(observation.laid) - len(observation.gone) <= len(lying):
+        return observation
+    left, right = ends_beyond(lying, recorded) or ((), ())
+    new = [*((tile, LEFT) for tile in reversed(left)), *((tile, RIGHT) for tile in right)]
+    rest = [change for change in observation.delta if not isinstance(change, Laying)]
+    return replace(observation, delta=(*rest, *(Laying(tile, arm) for tile, arm in new if tile is not None)))
+
+
 def ends_beyond(
     longer: Sequence[Laid | None], shorter: Sequence[Laid | None]
 ) -> tuple[Sequence[Laid | None], Sequence[Laid | None]] | None:

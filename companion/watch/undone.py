@@ -30,12 +30,16 @@ def undone(events: Iterable[Event]) -> frozenset[tuple[Laid, str]]:
 
 
 def laid_after_all(
-    observation: Observation, layout: Layout, table: Position, withdrawn: Collection[tuple[Laid, str]]
+    observation: Observation,
+    layout: Layout,
+    table: Position,
+    withdrawn: Collection[tuple[Laid, str]],
+    missed: bool = False,
 ) -> Observation:
     """What is laid beyond a withdrawn tile shows that it was laid: then it is new as well, before the other.
 
     Where one lies at the end of its train nobody is contradicted, but nothing is certain either. Where somebody has
-    said what lies in its place, that counts.
+    said what lies in its place, that counts. `missed`: what nobody withdrew and is not on record is new in any case.
     """
     clouded = observation.clouded
     for train, tiles in layout.trains.items():
@@ -43,12 +47,16 @@ def laid_after_all(
         record = table.trains.get(train, ())
         # Beyond what is on record: in the place of a misread tile lies the one that somebody entered instead.
         beyond = [laid for laid in lying[len(record) :] if laid is not None and laid not in record]
-        back = [laid for laid in beyond if (laid, train) in withdrawn]
+        back = [laid for laid in beyond if missed or (laid, train) in withdrawn]
         if not back:
             continue
         new = [change.tile for change in observation.laid if change.train == train]
         reach = max((lying.index(tile) for tile in new if tile in lying), default=-1)
-        beneath = [laid for laid in back if laid not in new and lying.index(laid) < reach]
+        beneath = [
+            laid
+            for laid in back
+            if laid not in new and (lying.index(laid) < reach or (missed and (laid, train) not in withdrawn))
+        ]
         if beneath:
             observation = replace(observation, delta=_in_order(observation.delta, train, beneath, lying))
         clouded = clouded or len(beneath) < len(set(back).difference(new))
@@ -56,9 +64,9 @@ def laid_after_all(
 
 
 def laid_in_line_after_all(
-    observation: Observation, line: Sequence[Laid | None], recorded: Sequence[Laid]
+    observation: Observation, line: Sequence[Laid | None], recorded: Sequence[Laid], missed: bool = False
 ) -> Observation:
-    """The same in a Chinese line: all that lies beyond what is on record, on an arm where a tile is new."""
+    """The same in a Chinese line: all that lies beyond what is on record, on an arm where a tile is new or `missed`."""
     arms = ends_beyond(line, recorded)
     if arms is None:
         return observation
@@ -66,7 +74,7 @@ def laid_in_line_after_all(
     for arm, tiles in zip((LEFT, RIGHT), (arms[0][::-1], arms[1]), strict=True):
         new = [change for change in observation.laid if change.train == arm]
         beyond = [Laying(tile, arm) for tile in tiles if tile is not None]
-        delta += beyond if new and len(beyond) == len(tiles) else new
+        delta += beyond if (new or missed) and len(beyond) == len(tiles) else new
     return replace(observation, delta=tuple(delta))
 
 
@@ -75,7 +83,7 @@ def _in_order(
 ) -> tuple[Change, ...]:
     """The changes with what lies beneath them in a train, all of that train's from the inside out."""
     mine = [change for change in delta if isinstance(change, Laying) and change.train == train]
-    start = delta.index(mine[0])
+    start = delta.index(mine[0]) if mine else 0
     tiles = sorted(
         [*beneath, *(change.tile for change in mine)],
         key=lambda tile: lying.index(tile) if tile in lying else len(lying),

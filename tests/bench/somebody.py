@@ -31,7 +31,7 @@ class Somebody:
 
     def __init__(
         self, camera: SimCamera, session: Session, watcher: Watcher, taps: tuple[str, ...], seed: int,
-        *, rate: float = 0.15, noticed: float = 0.5,
+        *, rate: float = 0.08, noticed: float = 0.5,
     ) -> None:  # fmt: skip
         self.camera, self.session, self.watcher, self.taps = camera, session, watcher, taps
         self.rate, self.noticed = rate, noticed
@@ -184,30 +184,33 @@ class Somebody:
         self.watcher.read_now()
 
     def _undo(self) -> None:
-        last = self.session.undo()
-        self._slipped("undo" if last else "enter")
+        self.session.undo()
+
+    def _put_back(self) -> None:
+        """The last slip is undone."""
+        self.session.undo()
 
     def _withdraw(self) -> None:
         """Some play of this round is taken off the record by hand."""
         standing = self._standing()
         if standing:
             self.session.correct(self.rng.choice(standing)["seq"], {"withdrawn": True}, expected_seq=self.session.seq)
-            self._slipped("undo")
+            self._slipped("put_back")
 
     def _typo(self) -> None:
         player, act = next(self._of(Play))
         wrong = Laid(act.tile.inner, (act.tile.outer + 1) % 7)
         self.session.play(wrong, act.train, by=player)
-        self._slipped(self.rng.choice(("undo", "right")))
+        self._slipped(self.rng.choice(("put_back", "right")))
 
     def _unmark(self) -> None:
         markers = sorted(self._marked())
         if markers:
             owner = self.rng.choice(markers)
             self.session.unmark(owner, by=owner)
-            self._slipped("undo")
+            self._slipped("put_back")
 
     def _end(self) -> None:
         if self.rng.random() < 0.3:
             self.session.end_round("abandoned")
-            self._again.append((self._frames + self.rng.randint(2, 20), "undo"))
+            self._again.append((self._frames + self.rng.randint(2, 20), "put_back"))
