@@ -380,7 +380,8 @@ class Course:
         found: tuple[Finding, ...] = ()
         if isinstance(action, Play):
             laid[action.train] = (*laid.get(action.train, ()), key)
-            told = self.ended_by == "person" or self.ended == "blocked_proved"
+            # Who ends a watched round by a tap may have erred as well as whoever goes on playing.
+            told = (self.ended_by == "person" and not self.watched) or self.ended == "blocked_proved"
             found = (Finding(str(Violation.PLAY_AFTER_END), certain=told),)
         table = replace(self.table, turn=self.player_of(event))
         return Step(replace(self, table=self.referee.apply(table, action), laid=laid), found)

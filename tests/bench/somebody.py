@@ -31,7 +31,7 @@ class Somebody:
 
     def __init__(
         self, camera: SimCamera, session: Session, watcher: Watcher, taps: tuple[str, ...], seed: int,
-        *, rate: float = 0.08, noticed: float = 0.5,
+        *, rate: float = 0.12, noticed: float = 0.5,
     ) -> None:  # fmt: skip
         self.camera, self.session, self.watcher, self.taps = camera, session, watcher, taps
         self.rate, self.noticed = rate, noticed
