@@ -1,8 +1,10 @@
-"""Sketched rounds with somebody at the page: `python -m tests.bench.meddling --rounds 28`.
+"""Sketched rounds with somebody at the page: `python -m tests.bench.meddling --rounds 28 --slips`.
 
 What people say while the camera watches must never end in an accusation of an innocent player, at no moment of the
-round. Counted are the accusations that ever stood and that neither the turns as they were made nor what somebody
-mistyped support.
+round. Counted are the certain accusations that ever stood and that the turns as they were made do not support. Some
+halves are not read, and some tiles are always read as another one, as a scratch would have it; somebody may say so.
+
+Resumable like `tests.bench_table`: rounds already in the file are left out.
 """
 
 from __future__ import annotations
@@ -11,86 +13,145 @@ import argparse
 import json
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from random import Random
+from typing import Any
 
 from companion.ruleset import RULESET_NAMES
-from datasets.simulator.camera import VISIBLE_FAULTS, SimSettings
+from companion.session import Session
+from datasets.simulator.camera import VISIBLE_FAULTS, SimCamera, SimSettings
+from datasets.simulator.lying import Lying
 from tests.bench.somebody import SLIPS, TRUE, Somebody
 from tests.bench_table import FIRST_SEED, accusations, faults
-from tests.table.sketch import sketched
+from tests.table.sketch import KnowingEye, sketched
 from tests.table.watching import watching
+from vision.reading import HalfReading, TileReading
+
+RESULTS = Path(__file__).parents[1] / "bench_results" / "somebody.json"
 
 
 @dataclass(frozen=True, slots=True)
 class Meddled:
-    """`false`: (frame, CODE by PLAYER) of accusations that the truth does not hold, at the moment they came up."""
+    """`taps` by their kind; `false`: (frame, CODE by PLAYER) of accusations that the truth does not hold, when they
+    came up; `true` those it does. `lying` tiles lie there at the end, `recorded` of them are on record."""
 
     seed: int
     rules: str
     taps: dict[str, int]
     false: tuple[tuple[int, str], ...]
     true: int
-    plays: int
-    exact: int
+    lying: int
+    recorded: int
     questions: int
 
 
+class StubbornEye(KnowingEye):
+    """Reads some tiles always as another one, surely enough to be believed. `misread`: how many of them."""
+
+    def __init__(self, camera: SimCamera, *, misread: float, unread: float, seed: int) -> None:
+        super().__init__(camera, unread=unread, missed=0.0, seed=seed)
+        self.misread, self.seed = misread, seed
+
+    def _read(self, quad: Any, lying: Lying) -> TileReading:
+        reading = super()._read(quad, lying)
+        chance = Random(f"{self.seed} {lying.laid.tile}")
+        if reading.halves is None or chance.random() >= self.misread:
+            return reading
+        halves = list(reading.halves)
+        place = next(n for n in (0, 1) if halves[n].value == lying.laid.tile.high or halves[n].value is None)
+        true = lying.laid.tile.high
+        halves[place] = HalfReading(true - 1 if true > 1 else true + 1, 0.9, ((true, 0.08),))
+        return TileReading(quad, "up", (halves[0], halves[1]), reading.confidence)
+
+
 def meddle(
-    seed: int, taps: tuple[str, ...], *, scenes: int | None = None, unread: float = 0.0
+    seed: int, taps: Sequence[str], *, scenes: int | None = None, unread: float = 0.0, misread: float = 0.0
 ) -> tuple[Meddled, Somebody]:
+    """One round with somebody at the page."""
     rules = RULESET_NAMES[(seed - FIRST_SEED) % len(RULESET_NAMES)]
-    camera = sketched(
-        seed, SimSettings(rules=rules, plant=VISIBLE_FAULTS, plants=2, plant_rate=0.05, most_scenes=scenes)
-    )
+    settings = SimSettings(rules=rules, plant=VISIBLE_FAULTS, plants=2, plant_rate=0.05, most_scenes=scenes)
+    camera = sketched(seed, settings)
     with tempfile.TemporaryDirectory() as folder:
-        session, _, watcher = watching(camera, Path(folder) / "game.jsonl", unread=unread)
-        person = Somebody(camera, session, watcher, taps, seed)
-        said: dict[str, int] = {}
-        frame = 0
-        seen = -1
-        while watcher.step():
-            frame += 1
-            person.look()
-            if session.seq != seen:
-                seen = session.seq
-                for code, by, sure in accusations(session.snapshot()["plays"]):
-                    if sure:
-                        said.setdefault(f"{code} by {by}", frame)
+        session, _, watcher = watching(camera, Path(folder) / "game.jsonl")
+        eye = StubbornEye(camera, misread=misread, unread=unread, seed=seed)
+        watcher.eye = eye  # type: ignore[assignment]
+        person = Somebody(camera, session, watcher, tuple(taps), seed)
+        accused = _watch(session, watcher, person)
         turns = [turn for filmed in camera.truth for turn in filmed.scene.turns]
-        if camera.filming is not None:
-            turns += camera.filming.turns
-        real = faults(rules, turns)
-        true = {f"{code} by {by}" for code, player in real for by in (None, player)}
-        false = tuple((frame, one) for one, frame in said.items() if one not in true)
-        plays = session.snapshot()["plays"]
-        rows = {**camera.table.trains, "": camera.table.line}
-        laid = Counter((tuple(tile.laid), name) for name, row in rows.items() for tile in row)
-        record = Counter(
-            (tuple(one["tile"]), "" if camera.plan.chinese else one["train"]) for one in plays
-            if one.get("event") == "tile_played" and not one.get("taken_back")
-        )  # fmt: skip
+        turns += camera.filming.turns if camera.filming is not None else ()
+        real = {f"{code} by {by}" for code, player in faults(rules, turns) for by in (None, player)}
+        false = tuple((frame, one) for one, frame in accused.items() if one not in real)
+        lying = Counter((tuple(tile.laid), train) for train, row in _rows(camera).items() for tile in row)
+        plays = [one for one in session.snapshot()["plays"] if one.get("event") == "tile_played"]
+        standing = [one for one in plays if not one.get("taken_back")]
+        record = Counter((tuple(one["tile"]), "" if camera.plan.chinese else one["train"]) for one in standing)
+        questions = sum(event.KIND == "unclear" for event in session.events)
         session.close()
-    done = Counter(what for _, what, _ in person.done)
-    questions = sum(event.KIND == "unclear" for event in session.events)
-    result = Meddled(
-        seed, rules, dict(done), false, len(said) - len(false), laid.total(), (laid & record).total(), questions
-    )
-    return result, person
+    done = dict(Counter(what for _, what, _ in person.done))
+    right = (lying & record).total()
+    return Meddled(seed, rules, done, false, len(accused) - len(false), lying.total(), right, questions), person
+
+
+def _watch(session: Session, watcher: Any, person: Somebody) -> dict[str, int]:
+    """Every certain accusation that ever stood, with the frame at which it came up."""
+    accused: dict[str, int] = {}
+    frame, seen = 0, -1
+    while watcher.step():
+        frame += 1
+        person.look()
+        if session.seq == seen:
+            continue
+        seen = session.seq
+        for code, by, certain in accusations(session.snapshot()["plays"]):
+            if certain:
+                accused.setdefault(f"{code} by {by}", frame)
+    return accused
+
+
+def _rows(camera: SimCamera) -> dict[str, list[Lying]]:
+    return {"": camera.table.line} if camera.plan.chinese else dict(camera.table.trains)
+
+
+def summary(rounds: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """All rounds together."""
+    taps: Counter[str] = Counter()
+    for one in rounds:
+        taps.update(one["taps"])
+    return {
+        "rounds": len(rounds),
+        "taps": sum(taps.values()),
+        "false_accusations": sum(len(one["false"]) for one in rounds),
+        "true_accusations": sum(one["true"] for one in rounds),
+        "lying": sum(one["lying"] for one in rounds),
+        "recorded": sum(one["recorded"] for one in rounds),
+        "questions_per_round": round(sum(one["questions"] for one in rounds) / max(1, len(rounds)), 2),
+    }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=28)
-    parser.add_argument("--seeds", type=int, nargs="+")
-    parser.add_argument("--scenes", type=int)
+    parser.add_argument("--seeds", type=int, nargs="+", help="these rounds instead of the first ones")
+    parser.add_argument("--scenes", type=int, help="stop every round after so many scenes")
     parser.add_argument("--slips", action="store_true", help="also what was not so")
-    parser.add_argument("--unread", type=float, default=0.0)
+    parser.add_argument("--unread", type=float, default=0.01, help="share of the halves that are not read")
+    parser.add_argument("--misread", type=float, default=0.03, help="share of the tiles that are read as another one")
+    parser.add_argument("--out", type=Path, default=RESULTS)
     args = parser.parse_args()
-    taps = TRUE + SLIPS if args.slips else TRUE
+    kept: dict[str, Any] = json.loads(args.out.read_text()) if args.out.exists() else {}
+    part = kept.setdefault("slips" if args.slips else "true", {"rounds": {}})
     for seed in args.seeds or range(FIRST_SEED, FIRST_SEED + args.rounds):
-        result, _ = meddle(seed, taps, scenes=args.scenes, unread=args.unread)
+        if str(seed) in part["rounds"]:
+            continue
+        taps = TRUE + SLIPS if args.slips else TRUE
+        result, _ = meddle(seed, taps, scenes=args.scenes, unread=args.unread, misread=args.misread)
+        part["rounds"][str(seed)] = asdict(result)
+        part["summary"] = summary(list(part["rounds"].values()))
+        args.out.write_text(json.dumps(kept, indent=1) + "\n")
         print(json.dumps(asdict(result)), flush=True)
+    print(json.dumps(part.get("summary", {}), indent=1))
 
 
 if __name__ == "__main__":

@@ -213,4 +213,9 @@ class Somebody:
     def _end(self) -> None:
         if self.rng.random() < 0.3:
             self.session.end_round("abandoned")
-            self._again.append((self._frames + self.rng.randint(2, 20), "put_back"))
+            self._again.append((self._frames + self.rng.randint(2, 20), "resume"))
+
+    def _resume(self) -> None:
+        """It is noticed that the round has not ended."""
+        while self.session.phase in ("ended", "scored"):
+            self.session.undo()

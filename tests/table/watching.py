@@ -18,9 +18,8 @@ from vision.calibration import Calibration
 from vision.settle import Settler
 
 
-def watching(camera: SimCamera, journal: Path, unread: float = 0.0) -> tuple[Session, SessionDesk, Watcher]:
-    """Having seen the first frame; of the halves so many are `unread`, else the eye errs nowhere. Sketched tiles have
-    no height."""
+def watching(camera: SimCamera, journal: Path) -> tuple[Session, SessionDesk, Watcher]:
+    """Having seen the first frame, with an eye that errs nowhere; sketched tiles have no height."""
     setup = replace(camera.setup(), tile_mm=(*camera.plan.tile_mm[:2], 0.001))
     first = camera.read()
     assert first is not None and setup.corners_px is not None and setup.size_mm is not None
@@ -30,7 +29,7 @@ def watching(camera: SimCamera, journal: Path, unread: float = 0.0) -> tuple[Ses
     box = {Tile(a, b): count for (a, b), count in known.copies.items()}
     desk = SessionDesk(session, rules, setup, box)
     calibration = Calibration.from_corners(setup.corners_px, setup.size_mm, 0.001, size_wh=first.size_wh)
-    eye = KnowingEye(camera, unread=unread, missed=0.0)
+    eye = KnowingEye(camera, unread=0.0, missed=0.0)
     watcher = Watcher(camera, eye, Settler(), calibration, setup.table_setup(), desk, known=known)  # type: ignore[arg-type]
     watcher.see(first)
     return session, desk, watcher

@@ -1,0 +1,126 @@
+"""People are quicker than the camera, or say otherwise than it reads: neither is held against anybody."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from companion.events import Discarded, Drew, TilePlayed
+from companion.layout import Layout, PlacedTile
+from companion.notation import Drawing, Laying
+from companion.observed import Observation
+from companion.position import Position
+from companion.tile import Laid
+from companion.turn import Mark
+from companion.watch.said import marked_otherwise, not_borne_out, without_the_said, without_the_told
+from companion.watch.told_line import as_many_as_lie
+from datasets.simulator.camera import SimSettings
+from datasets.simulator.script import Troubles
+from tests.bench.meddling import meddle
+from tests.bench.somebody import SLIPS, TRUE
+from tests.table.sketch import sketched
+from tests.table.tables import tile
+from tests.table.watching import watching
+
+ANN = [PlacedTile(n, tile(100.0 + 50 * n, 100.0, 0.0, a, b)) for n, (a, b) in enumerate([(12, 5), (5, 7), (7, 3)])]
+THREE = Layout(trains={"Ann": tuple(ANN)})
+TABLE = Position(12, ("Ann", "Ben"), Laid(12, 12), {"Ann": (Laid(12, 5), Laid(5, 7))})
+NEW = Observation((Laying(Laid(7, 3), "Ann"),))
+
+
+def test_a_draw_that_was_told_and_is_seen_is_one_draw() -> None:
+    told = [Drew(by="Ann", source="person")]
+    assert without_the_said(Observation((Drawing(1),)), told) == Observation()
+    assert without_the_said(Observation((Drawing(3),)), told) == Observation((Drawing(2),))
+    assert without_the_said(Observation((Drawing(1),)), [Drew(by="Ann", source="camera")]).delta == (Drawing(1),)
+
+
+def test_a_tile_put_away_that_was_told_is_one_tile() -> None:
+    seen = Observation(discards={"Ann": 1, "Ben": 2})
+    told = [Discarded(by="Ann", source="person"), Discarded(by="Ben", source="person")]
+    assert without_the_said(seen, told).discards == {"Ben": 1}
+
+
+def test_what_somebody_entered_counts_for_the_tile_that_is_read_in_its_place() -> None:
+    told = replace(TABLE, trains={"Ann": (Laid(12, 5), Laid(5, 7), Laid(7, 4))})
+    assert without_the_told(NEW, THREE, told).delta == ()
+    assert without_the_told(NEW, THREE, TABLE) == NEW
+
+
+def test_a_tile_put_in_that_is_not_seen_hides_no_new_one() -> None:
+    told = replace(TABLE, trains={"Ann": (Laid(12, 5), Laid(5, 5), Laid(5, 7))})
+    assert without_the_told(NEW, THREE, told) == NEW
+
+
+@pytest.mark.parametrize(
+    ("record", "astray"),
+    [
+        (((12, 5), (5, 7)), False),
+        (((12, 9), (5, 7)), False),
+        (((12, 5), (5, 8)), True),
+        (((12, 5),), True),
+        (((5, 7), (12, 5)), True),
+    ],
+)
+def test_a_record_that_the_table_does_not_bear_out_is_known(record: tuple[tuple[int, int], ...], astray: bool) -> None:
+    """A tile of which somebody has said that it is another one is doubtful only beside a new one."""
+    told = replace(TABLE, trains={"Ann": tuple(Laid(*one) for one in record)})
+    assert not_borne_out(NEW, THREE, told) == (frozenset({"Ann"}) if astray else frozenset())
+
+
+def test_a_marker_that_somebody_took_off_the_record_is_known() -> None:
+    marked = replace(THREE, markers=frozenset({"Ben"}))
+    assert marked_otherwise(NEW, marked, TABLE)
+    assert not marked_otherwise(NEW, marked, replace(TABLE, markers=frozenset({"Ben"})))
+    assert not marked_otherwise(replace(NEW, delta=(Mark("Ben"),)), marked, TABLE)
+
+
+def test_a_line_lost_from_sight_is_not_recorded_twice() -> None:
+    record = [Laid(6, 6), Laid(6, 4), Laid(4, 4)]
+    whole = Observation(tuple(Laying(one, "R") for one in record))
+    assert as_many_as_lie(whole, record, record).delta == ()
+    longer = [*record, Laid(4, 1)]
+    again = Observation(tuple(Laying(one, "R") for one in longer))
+    assert as_many_as_lie(again, longer, record).delta == (Laying(Laid(4, 1), "R"),)
+
+
+@pytest.mark.parametrize("rules", ["reeves", "jielong"])
+def test_a_round_ended_by_mistake_goes_on_with_what_was_laid_meanwhile(rules: str, tmp_path: Path) -> None:
+    camera = sketched(4, SimSettings(rules=rules, troubles=Troubles.none(), most_scenes=14))
+    session, _, watcher = watching(camera, tmp_path / "game.jsonl")
+
+    def laid() -> int:
+        plays = session.snapshot()["plays"]
+        return sum(play["event"] == "tile_played" and not play.get("taken_back") for play in plays)
+
+    while laid() < 4:
+        assert watcher.step()
+    session.end_round("blocked_declared")
+    for _ in range(20):
+        watcher.step()
+    while session.phase != "playing":
+        session.undo()
+    watcher.run()
+    table = camera.table
+    assert laid() == len(table.line) + sum(map(len, table.trains.values()))
+
+
+def test_a_beginning_that_was_undone_begins_again_with_the_next_still_table(tmp_path: Path) -> None:
+    camera = sketched(4, SimSettings(rules="jielong", troubles=Troubles.none(), most_scenes=6))
+    session, _, watcher = watching(camera, tmp_path / "game.jsonl")
+    while session.phase != "playing":
+        assert watcher.step()
+    session.undo()
+    assert session.phase == "waiting"
+    watcher.run()
+    played = [event for event in session.events if isinstance(event, TilePlayed)]
+    assert session.phase == "playing" and len(played) == len(camera.table.line) > 0
+
+
+@pytest.mark.parametrize(("seed", "taps"), [(1007, TRUE), (1003, TRUE + SLIPS), (1008, TRUE + SLIPS)])
+def test_somebody_at_the_page_gets_nobody_accused(seed: int, taps: tuple[str, ...]) -> None:
+    result, person = meddle(seed, taps, scenes=24)
+    assert result.false == ()
+    assert len(person.done) >= 5
