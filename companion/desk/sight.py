@@ -11,6 +11,9 @@ from companion.events import Discarded, DoubleFlipped, Drew, Event, MarkerPlaced
 from companion.notation import Change, Drawing, Laying, Vanishing
 from companion.turn import Mark, Unmark
 
+SURE_TO_ACCUSE = 0.98
+"""So likely must a half be what it was read as before anything that rests on it is certain."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sight:

@@ -15,7 +15,7 @@ from companion.desk.acts import action_of
 from companion.desk.course import Course
 from companion.desk.ledger import Ledger
 from companion.desk.minutes import Charges, Mend, mends, minutes
-from companion.desk.sight import Sight
+from companion.desk.sight import SURE_TO_ACCUSE, Sight
 from companion.desk.worlds import MOST_EVENTS, Trail, World, onward
 from companion.event_fields import Finding
 from companion.events import (
@@ -186,8 +186,9 @@ class Watching:
         trail = self._trail if self._untouched() else None
         events: list[Event] = []
         rest: tuple[Change, ...] = tuple(change for change in sight.delta if not isinstance(change, Vanishing))
-        if plays is None and (sight.clouded or len(sight.gone) > MOST_MOVED):
-            # Nobody moves so much at once, and what is not understood is no proof: the record stays as it is.
+        if plays is None and (sight.clouded or len(sight.gone) > MOST_MOVED or self._hardly_read(sight.gone)):
+            # Nobody moves so much at once, and what is not understood, or was never read surely, is no proof: the
+            # record stays as it is.
             events += self.ledger.record(Unclear(reason="several_stories", source="camera", frame=sight.frame))
             sight = replace(sight, clouded=True)
         elif plays is None:
@@ -224,6 +225,13 @@ class Watching:
         last = laid[-len(gone) :]
         wanted = sorted((change.tile.tile, change.train) for change in gone)
         return last if sorted((play.tile.tile, play.train) for play in last) == wanted else None
+
+    def _hardly_read(self, gone: Sequence[Vanishing]) -> bool:
+        """Was one of these tiles not read surely? Then it may lie there still, read as what it is."""
+        plays = [item.event for item in self._round() if isinstance(item.event, TilePlayed) and not item.undone]
+        vanished = {(change.tile.tile, change.train) for change in gone}
+        read = [play.reading for play in plays if (play.tile.tile, play.train) in vanished]
+        return any(one is not None and min(one.p) < SURE_TO_ACCUSE for one in read)
 
     def _round(self) -> list[Any]:
         held = self.ledger.held

@@ -139,7 +139,7 @@ class SessionDesk:
         observation = without_the_said(observation, self.session.events[self._told_of :])
         if isinstance(self.position, LinePosition):
             return self._new_in_line(observation, line_of(layout), self.position.line)
-        delta = tuple(change for change in observation.delta if self._is_new(change))
+        delta = tuple(change for change in observation.delta if self._is_new(change, layout))
         turned = self.position.flipped if self.position is not None else ()
         new = replace(observation, delta=delta, flips=tuple(sorted(set(observation.flips).difference(turned))))
         if self.position is None:
@@ -343,7 +343,7 @@ class SessionDesk:
     def over(self) -> bool:
         return self.session.phase in AFTER_THE_ROUND
 
-    def _is_new(self, change: Change) -> bool:
+    def _is_new(self, change: Change, layout: Layout) -> bool:
         """Is this not on record yet? A person may have been quicker than the camera."""
         table = self.position
         if not isinstance(table, Position):
@@ -352,7 +352,9 @@ class SessionDesk:
             case Laying(tile, train):
                 return tile not in table.trains.get(train, ())
             case Vanishing(tile, train):
-                return tile in table.trains.get(train, ())
+                # What was read as a tile of this train that lies there still was another one.
+                lying = [placed.laid for placed in layout.trains.get(train, ())]
+                return tile in table.trains.get(train, ()) and tile not in lying
             case Mark(player):
                 return player not in table.markers
             case Unmark(player):

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from companion.desk.sight import SURE_TO_ACCUSE
 from companion.layout import Layout, PlacedTile
 from companion.observed import Observation
 from companion.tableview import SeenHalf
 from companion.tile import Laid
 
-SURE_TO_ACCUSE, READABLE = 0.98, 0.9
+READABLE = 0.9
 
 
 def hardly_read(observation: Observation, layout: Layout, engine: int | None) -> bool:

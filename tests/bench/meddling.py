@@ -59,9 +59,10 @@ class StubbornEye(KnowingEye):
         chance = Random(f"{self.seed} {lying.laid.tile}")
         if reading.halves is None or chance.random() >= self.misread:
             return reading
-        halves = list(reading.halves)
-        place = next(n for n in (0, 1) if halves[n].value == lying.laid.tile.high or halves[n].value is None)
-        true = lying.laid.tile.high
+        true, halves = lying.laid.tile.high, list(reading.halves)
+        place = next((n for n in (0, 1) if halves[n].value == true), None)
+        if place is None:
+            return reading
         halves[place] = HalfReading(true - 1 if true > 1 else true + 1, 0.9, ((true, 0.08),))
         return TileReading(quad, "up", (halves[0], halves[1]), reading.confidence)
 

@@ -9,7 +9,7 @@ import pytest
 
 from companion.events import Discarded, Drew, TilePlayed
 from companion.layout import Layout, PlacedTile
-from companion.notation import Drawing, Laying
+from companion.notation import Drawing, Laying, Vanishing
 from companion.observed import Observation
 from companion.position import Position
 from companion.tile import Laid
@@ -124,3 +124,18 @@ def test_somebody_at_the_page_gets_nobody_accused(seed: int, taps: tuple[str, ..
     result, person = meddle(seed, taps, scenes=24)
     assert result.false == ()
     assert len(person.done) >= 5
+
+
+def test_a_tile_misread_as_its_neighbour_and_taken_back_was_not_moved(tmp_path: Path) -> None:
+    """1001: a 9-10 laid on the 9-9 and read as another one is taken back; the 9-9 lies where it lay."""
+    camera = sketched(5, SimSettings(rules="reeves", troubles=Troubles.none(), most_scenes=10))
+    _, desk, watcher = watching(camera, tmp_path / "game.jsonl")
+    watcher.run()
+    layout = watcher.layout
+    assert layout is not None
+    train, placed = next((name, row[-1].laid) for name, row in layout.trains.items() if row)
+    assert placed is not None
+    gone = Observation((Vanishing(placed, train),))
+    assert desk.still_new(gone, layout).delta == ()
+    shorter = replace(layout, trains={**layout.trains, train: layout.trains[train][:-1]})
+    assert desk.still_new(gone, shorter).delta == gone.delta
