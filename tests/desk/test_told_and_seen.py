@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from companion.event_fields import Story
+import pytest
+
+from companion.event_fields import Certainty, Story
 from companion.events import Header
-from companion.notation import parse_change
+from companion.notation import Laying, Vanishing, parse_change
 from companion.session import Session
+from companion.tile import Laid
 from tests.desk.making import ticking
 
 PLAYERS = ("Ann", "Ben", "Cy")
@@ -112,3 +115,28 @@ def test_a_line_that_put_in_two_tiles_is_read_and_survives_corrections(tmp_path:
     session.correct(asked[0].seq, {"answer": 0, "insert": lines, "after": True})
     session.correct(laid(session)[0]["seq"], {"train": "Ben"})
     assert len(laid(session)) == 3
+
+
+@pytest.mark.parametrize(("p", "kinds"), [(0.99, ["tile_taken_back"]), (0.9, ["unclear"])])
+def test_a_tile_that_was_never_read_surely_is_no_proof_that_it_was_moved(
+    p: float, kinds: list[str], tmp_path: Path
+) -> None:
+    session = table(tmp_path)
+    first = Laying(Laid(12, 3), "Ann")
+    session.observe([first], readings={first: Certainty((0.995, p))})
+    watch(session, "+12-10@Ben", "+12-11@Cy")
+    events = session.observe([Vanishing(Laid(12, 3), "Ann")])
+    assert [event.KIND for event in events] == kinds
+    assert findings(session) == ({"TILE_MOVED": True} if p > 0.98 else {})
+
+
+def test_who_plays_on_when_somebody_has_ended_a_watched_round_may_be_right(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    watch(session, "+12-3@Ann")
+    session.end_round("blocked_declared")
+    watch(session, "+12-10@Ben")
+    assert findings(session)["PLAY_AFTER_END"] is False
+    while session.phase != "playing":
+        session.undo()
+    watch(session, "+12-10@Ben")
+    assert findings(session) == {}
