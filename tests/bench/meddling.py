@@ -14,7 +14,7 @@ import json
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -64,7 +64,7 @@ class StubbornEye(KnowingEye):
         if place is None:
             return reading
         halves[place] = HalfReading(true - 1 if true > 1 else true + 1, 0.9, ((true, 0.08),))
-        return TileReading(quad, "up", (halves[0], halves[1]), reading.confidence)
+        return replace(reading, halves=(halves[0], halves[1]))
 
 
 def meddle(
