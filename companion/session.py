@@ -255,7 +255,13 @@ class Session(OpenGame):
         return isinstance(self.journal.events[line.corrects - 1], Unclear)
 
     def correct(
-        self, seq: int, what: Mapping[str, Any], by: str | None = None, *, expected_seq: int | None = None
+        self,
+        seq: int,
+        what: Mapping[str, Any],
+        by: str | None = None,
+        *,
+        expected_seq: int | None = None,
+        source: str = "person",
     ) -> tuple[Event, ...]:
         """Read event `seq` otherwise (events.Corrected); later rulings are made anew and recorded where they change.
 
@@ -264,7 +270,7 @@ class Session(OpenGame):
         with self._lock:
             if expected_seq is not None and expected_seq != self.journal.last_seq:
                 raise SessionError(CHANGED)
-            return self._amend(Corrected(corrects=seq, what=what, by=by))
+            return self._amend(Corrected(corrects=seq, what=what, by=by, source=source))
 
     def answer(self, seq: int, choice: int | None, by: str | None = None) -> tuple[Event, ...]:
         """Which story of an unclear event is true (0, 1 ...); None: none of them."""

@@ -24,16 +24,16 @@ from companion.violation import Violation
 
 
 def block_findings(course: Course, event: RoundEnded) -> tuple[Finding, ...]:
-    """What is wrong with ending the round now, as far as the table alone tells."""
+    """What is wrong with ending the round now, as far as the table alone tells: perhaps, where the camera counted."""
     found = list(event.violations)
     table = course.position
     boneyard = table.boneyard if isinstance(table, Position) else None
     codes = {finding.code for finding in found}
     if event.how == "blocked_declared" and is_false_block(course.rules, {}, {}, boneyard):
-        found.append(Finding(str(Violation.FALSE_BLOCK)))
+        found.append(Finding(str(Violation.FALSE_BLOCK), certain=not course.watched))
     moved = course.moved | ({course.turn.player} if course.turn is not None else set())
     if event.how == "out" and lap_was_cut(moved, course.players, course.rules):
-        found.append(Finding(str(Violation.FIRST_LAP_NOT_FINISHED)))
+        found.append(Finding(str(Violation.FIRST_LAP_NOT_FINISHED), certain=not course.watched))
     return tuple(finding for n, finding in enumerate(found) if n < len(event.violations) or finding.code not in codes)
 
 
@@ -64,7 +64,7 @@ def reveal_findings(
     if (course.ended or "").startswith("blocked") and not course.rules.may_decline:
         playable = {who: playable_tiles(course, _as_mover(table, who), hand) for who, hand in open_hands.items()}
         if is_false_block(course.rules, playable, open_hands, None):
-            sums.append(Finding(str(Violation.FALSE_BLOCK)))
+            sums.append(Finding(str(Violation.FALSE_BLOCK), certain=sure))
     if len(open_hands) == len(course.players) and not _explained(course, shown):
         sums += _sum_findings(course, shown, open_hands)
     if sums:

@@ -246,7 +246,7 @@ class Ending:
         ended = next(event for event in reversed(self.session.events) if isinstance(event, RoundEnded))
         if not hand.tiles or ended.source != "camera" or ended.out != hand.player:
             return False
-        self.session.correct(ended.seq, {"how": "blocked_declared", "out": None})
+        self.session.correct(ended.seq, {"how": "blocked_declared", "out": None}, source="camera")
         return True
 
     def _show(self, layout: Layout, table: Position | LinePosition, hand: OpenHand, frame: str) -> None:
