@@ -29,6 +29,8 @@ OFTENER = 4.0
 """A crop of a value that few crops show comes at most so many times in a pass over the data."""
 UNIT = 50
 """Pixels per tile width in a context crop: a little more than the reader's own, so that warping costs no sharpness."""
+SLANTED = 0.2
+"""The share of training views that show a tile in a box with other angles than its own."""
 MARGIN = 0.4
 """The margin of a context crop on every side, in tile widths."""
 CONTEXT_WH = (round(UNIT * (2 + 2 * MARGIN)), round(UNIT * (1 + 2 * MARGIN)))
@@ -96,9 +98,7 @@ def half_labels(thing: dict[str, Any]) -> tuple[int, int]:
     return out[0], out[1]
 
 
-def table_crops(
-    image: Images, things: list[dict[str, Any]], rng: np.random.Generator, negatives: float = 0.35
-) -> Crops:
+def table_crops(image: Images, things: list[dict[str, Any]], rng: np.random.Generator, negatives: float = 0.6) -> Crops:
     """All tiles of one table, and for each of them `negatives` places where no tile lies straight in the crop."""
     context, labels, sides, mirrored = [], [], [], []
     tiles = [t for t in things if t["cls"] in (0, 1)]
@@ -175,6 +175,9 @@ def jittered_views(
     c, s = np.cos(turn), np.sin(turn)
     rotation = np.stack([np.stack([c, -s], 1), np.stack([s, c], 1)], 1)
     offset = np.einsum("nij,nkj->nki", rotation, offset)
+    # A right-angled box about a tile that is seen at a slant does not have its angles.
+    slanted = np.where(rng.random((n, 1)) < SLANTED, rng.normal(0, 0.16, (n, 1)), 0.0)
+    offset[:, :, 0] += np.clip(slanted, -0.4, 0.4) * offset[:, :, 1]
     shift = np.clip(rng.normal(0, (0.045, 0.035), (n, 1, 2)) * loose, -0.34, 0.34) * UNIT
     wobble = rng.normal(0, 0.015, (n, 4, 2)) * UNIT
     frames = centre + offset + shift + wobble

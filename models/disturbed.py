@@ -1,4 +1,5 @@
-"""How steady the eye is: the photographs read again turned, smaller, darker, paler, blurred, noisy and coarsely packed.
+"""How steady the eye is: the photographs read again turned, at a slant, smaller, darker, paler, blurred, noisy and
+coarsely packed.
 
     python -m models.disturbed --photographs DIR [--into FILE] [NAME ...]
 
@@ -23,8 +24,9 @@ from models.evaluate import prediction, scored
 
 Picture = NDArray[np.uint8]
 Matrix = NDArray[np.float64]
-"""(2, 3): where a point of the picture lies in the disturbed one."""
-STAYS: Matrix = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+"""(3, 3) homography: where a point of the picture lies in the disturbed one."""
+STAYS: Matrix = np.eye(3)
+AWAY = 1.2
 BLUR_PER_PX = 1 / 2000
 """A blur of 1 is so many pixels (sigma) for every pixel of the longer side."""
 
@@ -37,14 +39,32 @@ def turned(image: Picture, degrees: float) -> tuple[Picture, Matrix]:
     wide, high = round(w * c + h * s), round(w * s + h * c)
     matrix[:, 2] += [(wide - w) / 2, (high - h) / 2]
     out = cv2.warpAffine(image, matrix, (wide, high), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(out, np.uint8), np.asarray(matrix, np.float64)
+    return np.asarray(out, np.uint8), np.vstack([matrix, [0.0, 0.0, 1.0]])
+
+
+def slanted(image: Picture, degrees: float, towards: float) -> tuple[Picture, Matrix]:
+    """As a camera sees the picture that stands AWAY longer sides away and leans by `degrees` over the axis that lies at
+    `towards` degrees in it; as large as before on its longer side, the corners show the edge's last pixels."""
+    h, w = image.shape[:2]
+    away = AWAY * max(h, w)
+    axis = np.radians(degrees) * np.array([np.cos(np.radians(towards)), np.sin(np.radians(towards)), 0.0])
+    lain = np.array([[1.0, 0.0, -w / 2], [0.0, 1.0, -h / 2], [0.0, 0.0, 0.0]])
+    there = cv2.Rodrigues(axis)[0] @ lain + np.array([[0.0] * 3, [0.0] * 3, [0.0, 0.0, away]])
+    there = np.diag([away, away, 1.0]) @ there
+    corners = cv2.perspectiveTransform(np.array([[[0, 0], [w, 0], [w, h], [0, h]]], np.float64), there)[0]
+    low, size = corners.min(0), np.ptp(corners, axis=0)
+    scale = max(h, w) / size.max()
+    matrix = np.array([[scale, 0, -low[0] * scale], [0, scale, -low[1] * scale], [0, 0, 1.0]]) @ there
+    wide, high = np.ceil(size * scale).astype(int)
+    out = cv2.warpPerspective(image, matrix, (wide, high), borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(out, np.uint8), matrix / matrix[2, 2]
 
 
 def smaller(image: Picture, factor: float) -> tuple[Picture, Matrix]:
     h, w = image.shape[:2]
     wide, high = max(1, round(w * factor)), max(1, round(h * factor))
     out = cv2.resize(image, (wide, high), interpolation=cv2.INTER_AREA)
-    return np.asarray(out, np.uint8), np.array([[wide / w, 0.0, 0.0], [0.0, high / h, 0.0]])
+    return np.asarray(out, np.uint8), np.diag([wide / w, high / h, 1.0])
 
 
 def curve(image: Picture, power: float) -> tuple[Picture, Matrix]:
@@ -78,6 +98,9 @@ DISTURBANCES: dict[str, Callable[[Picture], tuple[Picture, Matrix]]] = {
     "turned by 30 degrees": lambda image: turned(image, 30),
     "turned by 90 degrees": lambda image: turned(image, 90),
     "upside down": lambda image: turned(image, 180),
+    "at a slant of 20 degrees": lambda image: slanted(image, 20, 0),
+    "at a slant of 30 degrees": lambda image: slanted(image, 30, 90),
+    "at a slant of 40 degrees": lambda image: slanted(image, 40, 30),
     "0.6 of the size": lambda image: smaller(image, 0.6),
     "0.4 of the size": lambda image: smaller(image, 0.4),
     "darker (power 2.2)": lambda image: curve(image, 2.2),
@@ -95,7 +118,7 @@ def moved(label: dict[str, Any], matrix: Matrix) -> dict[str, Any]:
     """A photograph's label where its tiles lie in the disturbed picture."""
 
     def at(points: Any) -> list[list[float]]:
-        out: list[list[float]] = (np.asarray(points, float) @ matrix[:, :2].T + matrix[:, 2]).tolist()
+        out: list[list[float]] = cv2.perspectiveTransform(np.asarray([points], np.float64), matrix)[0].tolist()
         return out
 
     tiles = []

@@ -18,6 +18,9 @@ from pathlib import Path
 from datasets.render.scenes import SCENES
 from datasets.render.surfaces import KINDS as SURFACES
 
+STEEPEST = 60
+"""A camera that leans further sees the horizon, degrees."""
+
 
 def main(argv: list[str] | None = None) -> int:
     parser = _parser()
@@ -25,6 +28,10 @@ def main(argv: list[str] | None = None) -> int:
     low, high = arguments.tile_px
     if not 0 < low <= high:
         parser.error(f"--tile-px {low:g} {high:g}: expected two lengths in pixels, the smaller first")
+    if arguments.tilt and not 0 <= arguments.tilt[0] <= arguments.tilt[1] <= STEEPEST:
+        parser.error(
+            f"--tilt {arguments.tilt[0]:g} {arguments.tilt[1]:g}: expected two angles up to {STEEPEST} degrees"
+        )
     if min(arguments.n, arguments.size, *(arguments.crops or (1,))) < 1:
         parser.error("--n, --size and --crops must be at least 1")
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -41,8 +48,9 @@ def main(argv: list[str] | None = None) -> int:
     if arguments.crops:
         width, height = arguments.crops
         tile_px = tuple(arguments.tile_px)
+    tilt = tuple(arguments.tilt) if arguments.tilt else None
     jobs = [
-        Job(arguments.seed, i, width, height, arguments.out, arguments.scene, tile_px, arguments.surface)
+        Job(arguments.seed, i, width, height, arguments.out, arguments.scene, tile_px, arguments.surface, tilt)
         for i in range(arguments.start, arguments.start + arguments.n)
     ]
     begun, done = time.monotonic(), 0
@@ -74,6 +82,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--height", type=int, default=0, help="height in pixels")
     parser.add_argument("--scene", choices=sorted(SCENES), default=None, help="only this kind of table")
     parser.add_argument("--surface", choices=SURFACES, default=None, help="only this kind of table top")
+    slant = {"nargs": 2, "type": float, "default": None, "metavar": ("LOW", "HIGH")}
+    parser.add_argument("--tilt", **slant, help="the camera leans so many degrees away from the vertical")
     parser.add_argument("--crops", type=_crop_size, default=None, metavar="W[xH]", help="small cuts at a tile's scale")
     low_high = {"nargs": 2, "type": float, "default": [26.0, 110.0], "metavar": ("LOW", "HIGH")}
     parser.add_argument("--tile-px", **low_high, help="how long tiles are in crops, pixels")

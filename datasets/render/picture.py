@@ -52,12 +52,13 @@ def draw_picture(
     set_max: int | None = None,
     style: TileStyle | None = None,
     surface: str | None = None,
+    tilt_deg: tuple[float, float] | None = None,
 ) -> Picture:
     """A random table. `scene` one of `scenes.SCENES`; `family` and `set_max` as in `make_style`, or a `style`;
-    `surface` one of `surfaces.KINDS`."""
+    `surface` one of `surfaces.KINDS`; `tilt_deg` between which angles the camera leans away from the vertical."""
     style = style or make_style(rng, family, set_max)
     plan = make_plan(rng, style, scene, height / width)
-    plan.surface = surface
+    plan.surface, plan.tilt_deg = surface, tilt_deg
     return _draw(rng, plan, _hang_camera(rng, plan, width, height))
 
 
@@ -68,6 +69,7 @@ def draw_crop(
     tile_px: tuple[float, float] = (26.0, 110.0),
     scene: str | None = None,
     surface: str | None = None,
+    tilt_deg: tuple[float, float] | None = None,
 ) -> Picture:
     """A cut from a larger picture at a scale where tiles are `tile_px` long: much cheaper than the whole picture.
 
@@ -75,7 +77,7 @@ def draw_crop(
     """
     style = make_style(rng)
     plan = make_plan(rng, style, scene, height / width)
-    plan.surface = surface
+    plan.surface, plan.tilt_deg = surface, tilt_deg
     px_per_mm = math.exp(rng.uniform(*np.log(tile_px))) / style.body.length
     if plan.tiles and rng.random() < 0.93:
         tile = plan.tiles[rng.integers(len(plan.tiles))]
@@ -141,6 +143,8 @@ def _hang_camera(rng: Rng, plan: Plan, width: int, height: int, whole: int = 0) 
         tilt = rng.uniform(5, 38) if rng.random() < 0.85 else rng.uniform(35, 55)
     else:
         tilt = abs(rng.normal(0, 5)) if chance < 0.85 else rng.uniform(8, 30)
+    if plan.tilt_deg is not None:
+        tilt = rng.uniform(*plan.tilt_deg)
     roll = rng.normal(0, 0.05)
     if rng.random() < 0.35:  # a person on another side of the table
         roll += rng.integers(4) * math.pi / 2 if rng.random() < 0.6 else rng.uniform(0, 2 * math.pi)

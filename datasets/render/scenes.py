@@ -18,7 +18,8 @@ Rng = np.random.Generator
 @dataclass(slots=True)
 class Plan:
     """`view_mm`: width of table in the picture; `centre`: the point in its middle; `markers`: x, y, z, heading;
-    `surface`: the table top, one of `surfaces.KINDS`, or None for a random one."""
+    `surface`: the table top, one of `surfaces.KINDS`, or None for a random one; `tilt_deg`: between which angles the
+    camera leans away from the vertical, or None as a stand or a hand holds it."""
 
     kind: str
     style: TileStyle
@@ -29,6 +30,7 @@ class Plan:
     centre: tuple[float, float] = (0.0, 0.0)
     ground: Occupancy = field(default_factory=Occupancy)
     surface: str | None = None
+    tilt_deg: tuple[float, float] | None = None
 
     def in_hub(self, tile: Placed) -> bool:
         hub = self.hub

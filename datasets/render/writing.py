@@ -23,6 +23,7 @@ class Job:
     scene: str | None = None
     tile_px: tuple[float, float] | None = None
     surface: str | None = None
+    tilt_deg: tuple[float, float] | None = None
 
 
 def prepare(out: Path) -> None:
@@ -35,9 +36,9 @@ def write_one(job: Job) -> Path:
     cv2.setNumThreads(1)
     rng = np.random.default_rng([job.seed, job.index])
     if job.tile_px is not None:
-        picture = draw_crop(rng, job.width, job.height, job.tile_px, job.scene, job.surface)
+        picture = draw_crop(rng, job.width, job.height, job.tile_px, job.scene, job.surface, job.tilt_deg)
     else:
-        picture = draw_picture(rng, job.width, job.height, job.scene, surface=job.surface)
+        picture = draw_picture(rng, job.width, job.height, job.scene, surface=job.surface, tilt_deg=job.tilt_deg)
     return save(picture, job.out, f"s{job.seed}_{job.index:06d}")
 
 

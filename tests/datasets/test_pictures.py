@@ -39,6 +39,15 @@ def test_every_kind_of_table_renders_with_sound_labels(scene: str) -> None:
             assert thing["values"] is None
 
 
+@pytest.mark.parametrize("draw", [draw_picture, draw_crop])
+def test_a_camera_leans_as_it_is_told(draw) -> None:
+    tilts = [
+        draw(np.random.default_rng([3, i]), 96, 96, scene="train", tilt_deg=(30, 40)).meta["tilt_deg"] for i in range(3)
+    ]
+    assert all(30 <= tilt <= 40 for tilt in tilts)
+    assert len(set(tilts)) == 3
+
+
 def test_a_table_without_tiles_is_labelled_without_tiles() -> None:
     """Printed dominoes, cards, dice, bricks and tiles standing on edge lie there; none of them is claimed."""
     for seed in range(8):
@@ -114,6 +123,8 @@ def test_the_command_writes_pictures_labels_and_meta(tmp_path: Path, crops: list
     ("arguments", "status", "told"),
     [
         (["--tile-px", "90", "20"], 2, "the smaller first"),
+        (["--tilt", "50", "20"], 2, "two angles up to 60 degrees"),
+        (["--tilt", "20", "70"], 2, "two angles up to 60 degrees"),
         (["--crops", "wide"], 2, "--crops"),
         (["--n", "0"], 2, "at least 1"),
         (["--out", "{file}/below"], 1, "cannot write there"),

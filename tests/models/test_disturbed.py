@@ -31,7 +31,7 @@ def test_a_thing_lies_where_its_label_has_moved_to(name: str) -> None:
 def test_outlines_and_the_field_move_too_and_the_label_itself_stays() -> None:
     label = {"image": "a.jpg", "tiles": [{"quad": [[10, 20], [30, 20], [30, 60], [10, 60]], "values": [1, 2]}]}
     label["field_poly"] = [[0, 0], [300, 0], [300, 200]]
-    half = np.array([[0.5, 0, 0], [0, 0.5, 0]])
+    half = np.diag([0.5, 0.5, 1.0])
     there = moved(label, half)
     assert there["tiles"][0] == {"quad": [[5, 10], [15, 10], [15, 30], [5, 30]], "values": [1, 2]}
     assert there["field_poly"] == [[0, 0], [150, 0], [150, 100]]
@@ -47,6 +47,16 @@ def test_they_disturb_what_they_are_called_after() -> None:
     assert of["0.4 of the size"].shape == (80, 120, 3)
     assert of["turned by 90 degrees"].shape == (300, 200, 3)
     assert of["as it is"] is image
+
+
+def test_what_is_seen_at_a_slant_is_foreshortened_and_larger_where_it_is_nearer() -> None:
+    frame = np.array([[[0, 0], [300, 0], [300, 200], [0, 200]]], np.float64)
+    seen, matrix = disturbed.slanted(picture(), 40, 0)
+    (a, b, c, d), upright = cv2.perspectiveTransform(frame, matrix)[0], disturbed.slanted(picture(), 0, 0)[0]
+    nearer, farther = sorted([np.linalg.norm(b - a), np.linalg.norm(c - d)], reverse=True)
+    assert nearer > 1.2 * farther
+    assert cv2.contourArea(np.float32([a, b, c, d])) < 0.8 * 300 * 200
+    assert seen.shape[1] == 300 and upright.shape == (200, 300, 3)
 
 
 def test_photographs_are_measured_one_disturbance_after_another(tmp_path, monkeypatch, capsys) -> None:
