@@ -62,6 +62,11 @@ class DetectorSettings:
     size_spread: float = 1.7
     """Tiles of one picture differ in length by no more than this factor from their middle."""
     aspect: tuple[float, float] = (1.45, 2.9)
+    sure: float = 0.4
+    slanted_spread: float = 2.6
+    slanted_aspect: tuple[float, float] = (1.2, 3.4)
+    """The same for what is found more surely than `sure` by a camera that may lean: what is nearer looks larger, and a
+    tile longer or shorter than it is."""
     piece_px: int = 1024
     overlap_lengths: float = 1.5
     most_pixels: int = 2_700_000
@@ -146,7 +151,7 @@ class Detector:
                 looks += self._looks(image, [min(1.0, s.last_look_px / max(image.shape[:2]))])
                 length = agreed_length(looks, s)
             if length is None:
-                return self._gather(looks, None)
+                return self._gather(looks, None, leaning=True)
         scale = self._final_scale(image, length)
         helpful = [k for k in looks if s.helpful_lengths[0] <= k.scale * length <= s.helpful_lengths[1]]
         scales = [] if any(1 / s.good_enough <= k.scale / scale <= s.good_enough for k in helpful) else [scale]
@@ -161,7 +166,7 @@ class Detector:
         more = self._looks(image, scales)
         if second_look:
             more[-1] = replace(more[-1], scores=more[-1].scores * self._trust(more[-1]))
-        return self._gather(helpful + more, length)
+        return self._gather(helpful + more, length, leaning=tile_length_px is None)
 
     def _trust(self, closer: Look) -> Floats:
         """(n,) what the finds of a closer look keep of their confidence."""
@@ -177,8 +182,8 @@ class Detector:
         affordable = float(np.sqrt((most_pixels or self.settings.most_pixels) / (h * w)))
         return min(self.settings.best_length / length, affordable)
 
-    def _gather(self, looks: list[Look], length: float | None) -> Detections:
-        """All that is plausible in the looks, each thing once."""
+    def _gather(self, looks: list[Look], length: float | None, leaning: bool) -> Detections:
+        """All that is plausible in the looks, each thing once; the camera may be `leaning`."""
         s = self.settings
         if not looks:
             return Detections.none()
@@ -188,11 +193,10 @@ class Detector:
         quads = quads_of(boxes)
         along, across = sides(quads)
         is_tile = kinds <= Kind.FACE_DOWN
-        ratio = along / np.maximum(across, 1e-3)
-        plausible = (ratio >= s.aspect[0]) & (ratio <= s.aspect[1])
-        if length is not None:
-            plausible &= (along < length * s.size_spread) & (along > length / s.size_spread)
-        keep = np.flatnonzero(~is_tile | plausible)
+        shaped = tile_shaped(along, across, length, s.aspect, s.size_spread)
+        if leaning:
+            shaped |= (scores >= s.sure) & tile_shaped(along, across, length, s.slanted_aspect, s.slanted_spread)
+        keep = np.flatnonzero(~is_tile | shaped)
         quads, scores, kinds = quads[keep], scores[keep], kinds[keep]
         chosen: list[NDArray[np.intp]] = []
         for group in (kinds <= Kind.FACE_DOWN, kinds == Kind.HUB):
@@ -242,6 +246,18 @@ class Detector:
         kinds = classes[:, keep].argmax(0).astype(np.int8)
         kept = suppress(quads_of(boxes), scores[keep], 0.6)
         return boxes[kept], scores[keep][kept], kinds[kept]
+
+
+def tile_shaped(
+    along: Floats, across: Floats, length: float | None, aspect: tuple[float, float], spread: float
+) -> NDArray[np.bool_]:
+    """(n,) which boxes, so long and so wide in px, have a tile's proportions, between those of `aspect`, and its
+    `length`, where that is known, within the factor `spread`."""
+    ratio = along / np.maximum(across, 1e-3)
+    fits = (ratio >= aspect[0]) & (ratio <= aspect[1])
+    if length is not None:
+        fits &= (along < length * spread) & (along > length / spread)
+    return np.asarray(fits, np.bool_)
 
 
 def agreed_length(looks: list[Look], s: DetectorSettings) -> float | None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vision.detections import Kind
-from vision.detector import DetectorSettings, Look, agreed_length
+from vision.detector import DetectorSettings, Look, agreed_length, tile_shaped
 
 SETTINGS = DetectorSettings()
 
@@ -34,3 +34,20 @@ def test_many_tiles_outvote_one_large_thing() -> None:
 def test_neither_faint_finds_nor_markers_nor_untrusted_lengths_tell_anything() -> None:
     nothing = [look(1.0, 60, 0.3), look(1.0, 60, 0.9, kind=Kind.MARKER), look(0.125, 60, 0.9)]
     assert agreed_length(nothing, SETTINGS) is None
+
+
+LONG, WIDE = (
+    np.array([100.0, 72, 100, 180, 40, 250, 100], np.float32),
+    np.array([50.0, 50, 32, 90, 20, 125, 25], np.float32),
+)
+
+
+def test_tiles_of_a_camera_that_hangs_straight_have_one_shape_and_nearly_one_length() -> None:
+    fits = tile_shaped(LONG, WIDE, 100.0, SETTINGS.aspect, SETTINGS.size_spread)
+    assert fits.tolist() == [True, False, False, False, False, False, False]
+
+
+def test_a_camera_that_leans_sees_them_foreshortened_and_larger_where_it_is_near() -> None:
+    fits = tile_shaped(LONG, WIDE, 100.0, SETTINGS.slanted_aspect, SETTINGS.slanted_spread)
+    assert fits.tolist() == [True, True, True, True, True, True, False]
+    assert tile_shaped(LONG[5:], WIDE[5:], None, SETTINGS.aspect, SETTINGS.size_spread).tolist() == [True, False]
