@@ -43,7 +43,8 @@ class PackSettings:
     `printed` of 1, however faintly it was found: the two tiles that meet at a seam explain four such halves, a double
     read across the seam two. What shows a blank and was only thought of is worth `thought` of what it would be, for
     beside any tile the ground is as blank, and what shows a tile more often than it is in the set, each half from
-    `readable` on, `too_often`.
+    `readable` on, `too_often`. To the power of `clearly` counts how clearly a find reads: half a tile off one half is
+    often as clear as the tile beside, the other only half so.
     """
 
     overlap: float = 0.25
@@ -53,6 +54,7 @@ class PackSettings:
     thought: float = 0.5
     too_often: float = 0.8
     readable: float = 0.9
+    clearly: float = 2.0
 
 
 def pack_finds(
@@ -72,7 +74,7 @@ def pack_finds(
     least = s.printed * scores.values[:, :, 1:].max(2).min(1) * whole
     blank = (scores.values.argmax(2) == 0).any(1)
     found = (least + (1 - least) * np.sqrt(confidence)) * np.where(seen | ~blank, 1.0, s.thought)
-    worth = np.asarray(found * (1 - scores.none.min(1)) * clear, np.float64)
+    worth = np.asarray(found * (1 - scores.none.min(1)) * clear**s.clearly, np.float64)
     chosen = pack(scores.quads, worth, s.overlap, s.covered)
     if known is not None and (often := known.too_often(scores.values[chosen], s.readable)).any():
         worth[chosen[often]] *= s.too_often

@@ -109,3 +109,11 @@ def test_a_clear_tile_on_ground_of_its_own_colour_beats_two_thoughts_of_a_blank_
     starts, pairs, confidence = [0.5, 0, 1], [(12, 12), (0, 12), (12, 0)], [0.91, 0.82, 0.82]
     assert kept(starts, pairs, confidence, seen=[True, False, False]) == [0]
     assert kept(starts, pairs, confidence) == [1, 2]
+
+
+def test_a_find_half_a_tile_off_of_which_one_half_is_doubtful_does_not_outvote_the_clear_tile_beside_it():
+    scores = scores_of(row([0, 0.5]), [(4, 7), (7, 2)], p=0.999)
+    scores.values[1, 1, 2] = 0.8
+    confidence, seen = np.array([0.5, 0.9], np.float32), np.ones(2, bool)
+    assert pack_finds(scores, confidence, seen, 0.0, PackSettings()).tolist() == [0]
+    assert pack_finds(scores, confidence, seen, 0.0, PackSettings(clearly=1.0)).tolist() == [1]
