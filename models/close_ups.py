@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from datasets.render.faces import FaceMaker
 from datasets.render.gbuffer import Texture
+from datasets.render.materials import polka_dots
 from datasets.render.rare import rare_style
 from datasets.render.sensor import develop
 from datasets.render.styles import TileStyle, make_style
@@ -43,6 +44,8 @@ class SheetSettings:
     """Where the set has dividing lines this part of the crops shows a seam."""
     high: float = 0.18
     """The share of double-15 and double-18 sets among the western ones."""
+    dotted: float = 0.0
+    """The share of sheets on a cloth with dots like pips, where every other place is bare."""
 
 
 def sheets(count: int, seed: int, grounds: list[NDArray[np.uint8]], settings: SheetSettings = SheetSettings()) -> Crops:
@@ -64,13 +67,17 @@ def sheet(rng: np.random.Generator, ground: NDArray[np.uint8], settings: SheetSe
         style = rare_style(style, rng)
     maker = FaceMaker(style, _WIDTH / style.body.width, rng)
     wide, high = CONTEXT_WH
-    canvas = _Canvas(wide * COLUMNS, high * ROWS, ground, rng)
+    dotted = settings.dotted > 0 and rng.random() < settings.dotted
+    if dotted:
+        ground = _dotted_cloth(max(wide * COLUMNS, high * ROWS) + 1, rng)
+    canvas = _Canvas(wide * COLUMNS, high * ROWS, ground, rng, quiet=0.0 if dotted else 0.5)
     labels, straight = [], []
     touching = rng.random() < 0.75
     for row in range(ROWS):
         for column in range(COLUMNS):
             place = np.array([column * wide + wide / 2, row * high + high / 2])
-            pair, lies = _lay(canvas, maker, style, place, (wide, high), touching, settings.seams, rng)
+            bare = dotted and rng.random() < 0.5
+            pair, lies = _lay(canvas, maker, style, place, (wide, high), touching, settings.seams, bare, rng)
             labels.append(pair)
             straight.append(lies)
     picture, smaller = canvas.photograph(rng)
@@ -109,9 +116,11 @@ def _lay(
     cell: tuple[int, int],
     touching: bool,
     seams: float,
+    bare: bool,
     rng: np.random.Generator,
 ) -> tuple[tuple[int, int], bool]:
-    """One crop's tile with its neighbours; returns its labels and whether it lies straight in the crop."""
+    """One crop's tile with its neighbours, or the `bare` ground between these; returns the labels and whether a tile
+    lies straight in the crop."""
     window = (place - np.array(cell) / 2, place + np.array(cell) / 2)
     shift = np.zeros(2)
     askew = rng.random() < 0.1
@@ -144,11 +153,28 @@ def _lay(
             values = (values[0], pair[0]) if dx < 0 else (pair[1], values[1])
         face = maker.face(*values, rng)
         canvas.lay(face, beside, turned, rng.random() < 0.5 and not like, window)
+    if bare:
+        return (NONE, NONE), False
     own = maker.back(rng) if down else maker.face(*pair, rng)
     canvas.lay(own, at, False, False, window)
     if askew or seam:
         return (NONE, NONE), False
     return ((BACK, BACK) if down else pair), True
+
+
+def _dotted_cloth(size: int, rng: np.random.Generator) -> NDArray[np.uint8]:
+    """(size, size, 3) uint8 BGR: dots as pips are seen, under any angle to the tiles."""
+    large = math.ceil(size * 1.5)
+    cloth = polka_dots(
+        rng,
+        large,
+        1.0,
+        *(_colour(rng)[None, None] * np.ones((large, large, 1), F) for _ in range(2)),
+        UNIT * rng.uniform(0.14, 0.6),
+    )
+    turn = cv2.getRotationMatrix2D((large / 2, large / 2), rng.uniform(0, 360) if rng.random() < 0.6 else 0.0, 1.0)
+    turn[:, 2] -= (large - size) / 2
+    return cv2.warpAffine(np.clip(cloth, 0, 255).astype(np.uint8), turn, (size, size), borderMode=cv2.BORDER_REFLECT)
 
 
 def _colour(rng: np.random.Generator) -> NDArray[np.float32]:
@@ -179,11 +205,13 @@ def _sign(part: NDArray[np.uint8], at: NDArray[np.float64], pitch: float, rng: n
 class _Canvas:
     """Linear colour and relief of a sheet seen from straight above."""
 
-    def __init__(self, width: int, height: int, ground: NDArray[np.uint8], rng: np.random.Generator) -> None:
+    def __init__(
+        self, width: int, height: int, ground: NDArray[np.uint8], rng: np.random.Generator, quiet: float = 0.5
+    ) -> None:
         y, x = rng.integers(0, ground.shape[0] - height), rng.integers(0, ground.shape[1] - width)
         part = ground[y : y + height, x : x + width, ::-1].astype(F) / 255
-        # Half of the grounds are quiet: most real tables are.
-        if rng.random() < 0.5:
+        # Of the grounds so many are `quiet`: most real tables are.
+        if rng.random() < quiet:
             part = part.mean((0, 1), keepdims=True) * (1 + 0.04 * rng.standard_normal((height, width, 1)))
             part = np.broadcast_to(part, (height, width, 3)) * rng.uniform(0.3, 1.6)
         self.albedo = np.ascontiguousarray(np.clip(part, 0, 1) ** 2.2, F)
@@ -301,9 +329,10 @@ def main() -> None:
     usual = SheetSettings()
     parser.add_argument("--rare", type=float, default=usual.rare, help="the share of sheets with sets few shops sell")
     parser.add_argument("--seams", type=float, default=usual.seams, help="the share of seams where dividing lines show")
+    parser.add_argument("--dotted", type=float, default=usual.dotted, help="the share of cloths with dots like pips")
     parser.add_argument("--high", type=float, default=usual.high, help="the share of double-15 and double-18 sets")
     options = parser.parse_args()
-    settings = SheetSettings(options.rare, options.seams, options.high)
+    settings = SheetSettings(options.rare, options.seams, options.high, options.dotted)
     sheets(options.sheets, options.seed, grounds_of(options.grounds), settings).save(options.out)
 
 

@@ -107,7 +107,7 @@ def cloth(rng: np.random.Generator, n: int, mm: float) -> Made:
             t = np.maximum(t, (((x / period + phase) % 1) < wide) * F(rng.uniform(0.4, 1)))
         image = mix(ground, second, np.broadcast_to(t[None, :], (n, n)))
     elif pattern == "dots":
-        image = _dots(rng, n, mm, ground, second)
+        image = polka_dots(rng, n, mm, ground, second, rng.uniform(6, 50))
     thread = rng.uniform(0.5, 3.0)
     if thread / mm > 2.5 or pattern == "weave":
         thread = max(thread, 3 * mm)
@@ -117,9 +117,8 @@ def cloth(rng: np.random.Generator, n: int, mm: float) -> Made:
     return image, _folds(rng, n, mm), rng.uniform(0, 0.12), 0.4
 
 
-def _dots(rng: np.random.Generator, n: int, mm: float, ground: Image, ink: Image) -> Image:
-    """Polka dots, straight or offset, sometimes grouped like pips."""
-    period = rng.uniform(6, 50)
+def polka_dots(rng: np.random.Generator, n: int, mm: float, ground: Image, ink: Image, period: float) -> Image:
+    """Dots every `period` mm, straight or offset, sometimes grouped like pips: (n, n, 3) linear, a pixel `mm` wide."""
     x = np.arange(n, dtype=F) * F(mm)
     fx, fy = np.broadcast_arrays(x[None, :], x[:, None])
     row = np.floor(fy / period)

@@ -33,3 +33,15 @@ def test_high_sets_are_drawn_as_often_as_asked():
 
     assert above_twelve(0.0) == 0
     assert above_twelve(1.0) > 0.15
+
+
+def test_every_other_place_on_a_dotted_cloth_is_bare():
+    none, all_ = (nothing(sheets(5, 9, GROUND, SheetSettings(dotted=share))) for share in (0.0, 1.0))
+    assert none.mean() < 5
+    assert 6 <= all_.mean() <= 12
+
+
+def test_the_dots_of_a_cloth_are_seen_where_nothing_lies():
+    crops = sheets(3, 9, GROUND, SheetSettings(dotted=1.0))
+    bare = crops.context[(crops.labels == NONE).all(1)]
+    assert np.median(bare.std((1, 2)).max(1)) > 12
