@@ -151,10 +151,18 @@ class History:
         if match.course is None:
             return None
         if match.phase == "playing":
-            return match.course.over_by_rule()
+            due = match.course.over_by_rule()
+            counted_down = due is not None and due.how == "out" and match.course.watched
+            return None if counted_down and self.misses_a_draw() else due
         if match.phase == "ended":
             return match.scored()
         return match.match_end() if match.phase == "scored" else None
+
+    def misses_a_draw(self) -> bool:
+        """Whether a turn of this round seems to lack its draw: the hands may then hold more than was counted."""
+        begun = max((n for n, act in enumerate(self.acts) if isinstance(act.event, RoundStarted)), default=0)
+        findings = (finding for n, found in self.found.items() if n >= begun for finding in found)
+        return any(finding.code == Violation.NO_DRAW for finding in findings)
 
     def rename(self, index: int, held: Held) -> None:
         """Put the recorded event, with its seq and time, in the place of the one that was tried."""

@@ -158,6 +158,8 @@ class Watching:
         course = self.ledger.match.course
         if due is None or course is None or course.ended is not None or course.number == self._reopened:
             return []
+        if due.how == "out" and self.ledger.history.misses_a_draw():
+            return []
         return list(self.ledger.record(replace(due, source="camera")))
 
     def _put_right(self, changed: Sequence[Mend], new: Sequence[Event]) -> list[Event]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -144,32 +146,53 @@ def test_a_round_that_only_the_count_ended_goes_on_with_the_next_tile(tmp_path: 
     assert held(session) == []
 
 
-def test_a_round_that_the_rules_ended_on_a_wrong_count_goes_on_too(tmp_path: Path) -> None:
-    """Draws were overlooked until a hand seemed empty: the end is taken back, and hands are not counted any more."""
+def lay_down_to_nothing(session: Session, *, overlooked: int | None = None) -> Iterator[tuple[str, Laid]]:
+    """Ann and Ben lay in turn, each on the own train, a tile after which most others still fit. In one turn Ben only
+    sets his marker, as if he had drawn where nobody saw it."""
+    mover, ends, lying = "Ann", {"Ann": 12, "Ben": 12}, {Tile(12, 12)}
+    for turn in count():
+        if turn == overlooked:
+            session.observe([Mark("Ben")])
+        else:
+            free = [n for n in range(13) if n != ends[mover] and Tile(ends[mover], n) not in lying]
+            laid = Laid(ends[mover], max(free, key=lambda n: sum(Tile(n, m) not in lying for m in range(13))))
+            session.observe([Laying(laid, mover)])
+            lying.add(laid.tile)
+            ends[mover] = laid.outer
+            yield mover, laid
+        mover = "Ben" if mover == "Ann" else "Ann"
+
+
+def for_two(tmp_path: Path) -> Session:
     session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-12", ("Ann", "Ben"), {}), ticking())
     session.start_round(Laid(12, 12), "Ann", draws_seen=True)
-    mover, ends, lying = "Ann", {"Ann": 12, "Ben": 12}, {Tile(12, 12)}
+    return session
 
-    def lay() -> int:
-        """The mover lays, on the own train, a tile after which most others still fit."""
-        end = ends[mover]
-        free = [n for n in range(13) if n != end and Tile(end, n) not in lying]
-        outer = max(free, key=lambda n: sum(Tile(n, m) not in lying for m in range(13)))
-        session.observe([Laying(Laid(end, outer), mover)])
-        lying.add(Tile(end, outer))
-        ends[mover] = outer
-        return end
 
+def test_a_round_that_the_rules_ended_on_a_wrong_count_goes_on_too(tmp_path: Path) -> None:
+    """Draws were overlooked until a hand seemed empty: the end is taken back, and hands are not counted any more."""
+    session = for_two(tmp_path)
+    plays = lay_down_to_nothing(session)
     while session.phase == "playing":
-        lay()
-        mover = "Ben" if mover == "Ann" else "Ann"
+        next(plays)
     assert any(isinstance(line.event, RoundEnded) and line.event.source == "rule" for line in session.scoreboard.lines)
-    inner = lay()
+    mover, laid = next(plays)
     assert session.phase == "playing"
-    assert by(session, inner, ends[mover]) == mover
+    assert by(session, *laid) == mover
     assert held(session) == []
     session.close()
     assert Session.open(tmp_path / "g.jsonl", ticking()).phase == "playing"
+
+
+def test_where_a_draw_was_overlooked_no_count_ends_the_round(tmp_path: Path) -> None:
+    session = for_two(tmp_path)
+    plays = lay_down_to_nothing(session, overlooked=3)
+    for _ in range(30):
+        next(plays)
+        assert session.phase == "playing"
+    course = session._ledger.match.course
+    assert course is not None and course.counted and course.table.hands["Ann"] == 0
+    assert held(session) == [("NO_DRAW", False, "Ben")]
 
 
 def test_what_is_held_against_several_about_a_marker_stands_as_it_was_weighed(tmp_path: Path) -> None:
