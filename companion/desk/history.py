@@ -135,7 +135,7 @@ class History:
         watched = act.after.course is not None and act.after.course.watched
         findings = _weighed(act.held.event, act.findings, watched, doubted)
         late = {
-            key: _weighed(self.acts[key].held.event, found, watched, doubted) if key >= 0 else found
+            key: _weighed(self.acts[key].held.event, found, watched, doubted or watched) if key >= 0 else found
             for key, found in act.late.items()
         }
         return replace(act, findings=findings, late=late)
