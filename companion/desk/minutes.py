@@ -57,9 +57,15 @@ def minutes(
     proved = what_lies(base, best.events) if charged and not guessed else {}
     for n, event in enumerate(best.events):
         who = named.get(n, ())
-        found = _with_what_lies(_weighed([row.get(n, frozenset()) for row in beside], clouded), proved.get(n, ()))
+        lies, weighed = proved.get(n, ()), _weighed([row.get(n, frozenset()) for row in beside], clouded)
+        # A tile where it may not lie that does not even fit there is two faults in one. As likely somebody who may lay
+        # there laid it, after a turn with a fault of its own.
+        twofold = bool(weighed) and not {one.code for one in weighed}.issuperset(lies)
+        if twofold:
+            weighed = tuple(replace(one, certain=False) for one in weighed)
+        found = _with_what_lies(weighed, lies)
         open_ = any(not finding.certain for finding in found)
-        turn_doubted = any(one.certain for one in found) and any(one.code in COUNTED for one in found)
+        turn_doubted = twofold or (any(one.certain for one in found) and any(one.code in COUNTED for one in found))
         if turn_doubted or (clouded and found and not who):
             # What is not understood may have left others free to do it. And whose turn it is rests on every draw and
             # marker seen: where the play breaks that order as well, it may have been anybody's.

@@ -292,8 +292,9 @@ def _only_the_moment(telling: Telling) -> bool:
 
 
 def _beats(one: Telling, other: Telling) -> bool:
-    """Of two that blame the same players the one whose codes include all of the other's is dropped."""
+    """Of two that blame the same players the one whose codes include all of the other's is dropped, and of two with the
+    same codes the dearer one, unless somebody else would be to move after it."""
     if one.blame == other.blame:
-        return one is not other and one.cost < other.cost
+        return one.cost < other.cost and one.course.mover == other.course.mover
     same = {player for player, _ in one.blame} == {player for player, _ in other.blame}
     return same and one.blame < other.blame

@@ -244,3 +244,22 @@ def test_worlds_that_agree_are_not_torn(tmp_path: Path) -> None:
     trail = Trail(course, 8)
     assert trail.follow(Sight((Laying(Laid(12, 3), "Ann"),)))
     assert not trail.torn()
+
+
+def test_a_tile_that_does_not_fit_where_it_may_not_lie_may_be_somebody_elses(tmp_path: Path) -> None:
+    """Ben draws and forgets the marker, Cy errs on the own train: in one fault, Ben had laid that tile there."""
+    session = table(tmp_path, draws_seen=True)
+    watch(session, "+12-3@Ann", "+12-10@Ben", "+12-11@Cy", "+12-9@Dee", "+3-7@Ann", "boneyard-1", "+5-4@Cy")
+    certain = [(code, offender) for code, sure, offender in held(session) if sure]
+    assert certain == [("MISMATCH", None)]
+
+
+def test_who_moves_next_keeps_two_stories_of_one_fault_apart(tmp_path: Path) -> None:
+    """Ann's tile and Ben's wrong root came in one picture; that Ann goes on shows whose turn came last."""
+    session = Session.create(tmp_path / "g.jsonl", Header("cz", "double-12", ("Ann", "Ben"), {}), ticking())
+    session.start_round(Laid(12, 12), "Ann", draws_seen=True)
+    watch(session, "+12-3@Ann", "+12-10@Ben", "+3-7@Ann", "boneyard-1; mark Ben", "+7-11@Ann", "boneyard-1")
+    watch(session, "+11-4@Ann; +1-4@MX", "+4-5@Ann", "boneyard-1")
+    certain = {(code, offender) for code, sure, offender in held(session) if sure}
+    assert not certain & {("CLOSED_TRAIN", "Ben"), ("CLOSED_TRAIN", None)}
+    assert ("WRONG_ROOT", "Ben") in {(code, offender) for code, _, offender in held(session)}
