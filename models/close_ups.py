@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from datasets.render.faces import FaceMaker
 from datasets.render.gbuffer import Texture
-from datasets.render.materials import polka_dots
+from datasets.render.materials import plain, polka_dots
 from datasets.render.rare import rare_style
 from datasets.render.sensor import develop
 from datasets.render.styles import TileStyle, make_style
@@ -165,13 +165,8 @@ def _lay(
 def _dotted_cloth(size: int, rng: np.random.Generator) -> NDArray[np.uint8]:
     """(size, size, 3) uint8 BGR: dots as pips are seen, under any angle to the tiles."""
     large = math.ceil(size * 1.5)
-    cloth = polka_dots(
-        rng,
-        large,
-        1.0,
-        *(_colour(rng)[None, None] * np.ones((large, large, 1), F) for _ in range(2)),
-        UNIT * rng.uniform(0.14, 0.6),
-    )
+    ground, ink = plain(large, _colour(rng)), plain(large, _colour(rng))
+    cloth = polka_dots(rng, large, 1.0, ground, ink, UNIT * rng.uniform(0.14, 0.6))
     turn = cv2.getRotationMatrix2D((large / 2, large / 2), rng.uniform(0, 360) if rng.random() < 0.6 else 0.0, 1.0)
     turn[:, 2] -= (large - size) / 2
     return cv2.warpAffine(np.clip(cloth, 0, 255).astype(np.uint8), turn, (size, size), borderMode=cv2.BORDER_REFLECT)
