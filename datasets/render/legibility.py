@@ -22,10 +22,10 @@ def half_contrast(image: NDArray[np.uint8], quad: Array, style: TileStyle, value
     """For both halves of a tile with corners `quad` (pixels): how far its fainter pips stand out, 0..255.
 
     A pip's contrast is the largest difference over the colour channels between its middle and the ground around it, no
-    farther than halfway to the next pip, or that halfway place by itself where it differs less: blur that runs pips
-    together counts, and so does a smear in one direction. The fifth faintest of ten decides. In a blank half it is the
-    room that is left before the ground burns out or drowns, or the other half's contrast where that is larger: where
-    pips would show and none do, none are there. Numerals are measured by their range.
+    farther than halfway to the next pip, or a place halfway to a neighbour by itself where that differs less: blur that
+    runs pips together counts, and so does a smear along a row or a column. The fifth faintest of ten decides. In a
+    blank half it is the room that is left before the ground burns out or drowns, or the other half's contrast where
+    that is larger: where pips would show and none do, none are there. Numerals are measured by their range.
     """
     body = style.body
     corners = np.array([[-1, -1], [-1, 1], [1, 1], [1, -1]], F) * np.array([body.length / 2, body.width / 2], F)
@@ -79,9 +79,21 @@ def _stands_out(image: NDArray[np.uint8], to_px: Array, places: Array, radius: f
     around = np.median(_sample(image, to_px, ring.reshape(-1, 2)).reshape(len(places), 8, 3), axis=1)
     out = np.abs(middle - around).max(1)
     if len(places) > 1:
-        halfway = (places + places[apart.argmin(1)]) / 2
-        out = np.minimum(out, np.abs(middle - _sample(image, to_px, halfway)).max(1))
+        one, halfway = _halfway(places)
+        np.minimum.at(out, one, np.abs(middle[one] - _sample(image, to_px, halfway)).max(1))
     return int(np.percentile(out, 40))
+
+
+def _halfway(places: Array) -> tuple[NDArray[np.intp], Array]:
+    """Which pip, and the place halfway to a neighbour of it, for every pip (n, 2) and every neighbour.
+
+    Neighbours are those of the Gabriel graph: no third pip within the circle that has the two as its diameter.
+    """
+    middles = (places[:, None] + places[None]) / 2
+    reach = np.linalg.norm(places[:, None] - places[None], axis=2) / 2
+    free = np.linalg.norm(middles[:, :, None] - places, axis=3).min(2) >= reach * 0.99
+    one, other = np.nonzero(free & (reach > 0))
+    return one, middles[one, other]
 
 
 def _grid(style: TileStyle, half: int) -> Array:

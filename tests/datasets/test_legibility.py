@@ -11,6 +11,7 @@ from datasets.render.chance import stream
 from datasets.render.legibility import half_contrast
 from datasets.render.styles import make_style, resized
 from datasets.render.table import TableCamera, TableScene, TableTile, render_table
+from models.crops import LEGIBLE
 
 SCENE = TableScene(
     tiles=(TableTile((500.0, 450.0), 20.0, (3, 5)), TableTile((700.0, 450.0), 200.0, (6, 0))),
@@ -44,6 +45,15 @@ def test_pips_that_a_movement_runs_together_do_not_though_the_ground_beside_thei
         along, across = (cv2.filter2D(image, -1, kernel) for kernel in (moved, moved.T))
         sharp, *smeared = (max(_contrasts(one, labels, seed, scene)) for one in (image, along, across))
         assert sharp > 25 and min(smeared) < sharp / 6
+
+
+@pytest.mark.parametrize(("value", "moved_px"), [(8, 9), (9, 9)])
+def test_neither_do_pips_drawn_out_into_columns_while_the_rows_stay_apart(value: int, moved_px: int) -> None:
+    scene = replace(SCENE, tiles=(TableTile((600.0, 450.0), 0.0, (value, value)),), set_max=12)
+    image, labels = render_table(scene, 1)
+    across = cv2.filter2D(image, -1, np.ones((moved_px, 1), np.float32) / moved_px)
+    assert min(_contrasts(image, labels, 1, scene)) > 100
+    assert max(_contrasts(across, labels, 1, scene)) < LEGIBLE
 
 
 def test_nothing_stands_out_in_a_black_or_a_burnt_picture() -> None:
