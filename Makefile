@@ -19,21 +19,21 @@ test: $(VENV)/.test
 
 bench: $(VENV)/.test
 	.ci/chromium > /dev/null
-	$(BIN)/python -m tests.bench
+	$(BIN)/python -m bench
 
 # Whole simulated rounds through the real camera path; resumable, hours on a small machine.
 bench-table: $(VENV)/.test
-	$(BIN)/python -m tests.bench_table
+	$(BIN)/python -m bench.table
 
 soak: $(VENV)/.test
-	$(BIN)/python -m tests.box.soak
+	$(BIN)/python -m bench.attacks.soak
 
 faults: $(VENV)/.test
-	$(BIN)/python -m tests.box.faults
+	$(BIN)/python -m bench.attacks.faults
 
 # Ten minutes at each door: journal, notation, set-up file, pictures, HTTP.
 fuzz: $(VENV)/.test
-	$(BIN)/python -m tests.box.fuzz_runs --seconds 600
+	$(BIN)/python -m bench.attacks.fuzz_runs --seconds 600
 
 # The runtime: what a Raspberry Pi installs. No torch, no ultralytics.
 $(VENV)/.runtime: pyproject.toml constraints.txt

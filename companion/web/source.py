@@ -11,7 +11,7 @@ from flask import Blueprint, Response, send_file
 
 source = Blueprint("source", __name__)
 
-FOLDERS = ("companion", "vision", "hardware", "datasets", "models", "deploy", "tests")
+FOLDERS = ("companion", "vision", "hardware", "datasets", "models", "deploy", "tests", "bench")
 FILES = ("LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "pyproject.toml", "constraints.txt")
 LEFT_OUT = ("__pycache__",)
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from bench.attacks.faults import TROUBLES, kill_children, kill_writers, trouble_camera
+from bench.attacks.power_cut import cut_everywhere
+from bench.attacks.soak import soak
 from companion.supervise.camera import SupervisionSettings
-from tests.box.faults import TROUBLES, kill_children, kill_writers, trouble_camera
-from tests.box.power_cut import cut_everywhere
-from tests.box.soak import soak
 
 
 def test_killed_writers_lose_no_acknowledged_event(tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.box.fuzz import doors, knock
-from tests.box.fuzz_http import HttpDoor
-from tests.box.fuzz_shapes import knock_with_shapes
+from bench.attacks.fuzz import doors, knock
+from bench.attacks.fuzz_http import HttpDoor
+from bench.attacks.fuzz_shapes import knock_with_shapes
 
 NAMES = ("journal", "notation", "setup", "judge", "pictures", "http", "broker", "outbox", "pins")
 

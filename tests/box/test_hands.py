@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from bench.attacks.siege import bomb
 from companion.cli.learned import LEARNED
 from companion.cli.serve_hands import HandReader
 from companion.supervise.answering import Answering, NoAnswerError
-from tests.box.siege import bomb
 from vision.adaptation import Adaptation
 
 HEADER = {"rules": "tactic", "set": "double-9"}

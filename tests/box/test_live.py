@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.bench import live
+from bench import live
 
 
 def test_what_is_laid_before_a_live_camera_reaches_the_page() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.box.fuzz_runs import ISSUE_DOORS
-from tests.box.results import known, record
+from bench.attacks.fuzz_runs import ISSUE_DOORS
+from bench.attacks.results import known, record
 
 
 def test_nothing_recorded_was_lost_doubled_or_missed() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.box.siege import lay_siege
+from bench.attacks.siege import lay_siege
 
 
 def test_viewers_miss_nothing_while_others_misbehave_and_the_camera_dies(tmp_path: Path) -> None:

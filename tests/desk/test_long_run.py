@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from bench.long_run import play_match
 from companion.ruleset import RULESET_NAMES
-from tests.desk.long_run import play_match
 
 
 @pytest.mark.parametrize("first", range(len(RULESET_NAMES)), ids=RULESET_NAMES)

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
+from bench.referee import mid_game_table
 from companion.mexican import inference
 from companion.notation import Laying
 from companion.position import Position
 from companion.ruleset import load_ruleset
 from companion.tile import Laid, double_set
 from companion.turn import Play
-from tests.bench.referee import mid_game_table
 
 
 def thrown_down(seed: int, tiles: int) -> tuple[Position, list[Laying]]:

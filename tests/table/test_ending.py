@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from bench.round_end import due_scores
 from companion.bots.recording import events_of, opening
 from companion.events import Header, RoundEnded, RoundScored, Unclear
 from companion.journal import Journal
@@ -26,7 +27,6 @@ from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.lying import Lying
 from datasets.simulator.script import Troubles
 from datasets.simulator.tabletop import TableTop
-from tests.bench.round_end import due_scores
 from tests.table.sketch import KnowingEye, sketched
 from tests.table.tables import tile, view
 from vision.calibration import Calibration

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.bench.foreign_film import Lifted, dimmed, fit_print
+from bench.foreign_film import Lifted, dimmed, fit_print
 
 STYLE = {"L": 60.0, "W": 30.0, "T": 12.0, "spread_u": 9.0, "r": 2.4, "spread": 9.6, "spin_r": 1.5, "corner": 3.0}
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from bench.meddling import meddle
+from bench.somebody import SLIPS, TRUE
 from companion.events import Discarded, Drew, TilePlayed
 from companion.layout import Layout, PlacedTile
 from companion.notation import Drawing, Laying, Vanishing
@@ -18,8 +20,6 @@ from companion.watch.said import marked_otherwise, not_borne_out, without_the_sa
 from companion.watch.told_line import as_many_as_lie
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
-from tests.bench.meddling import meddle
-from tests.bench.somebody import SLIPS, TRUE
 from tests.table.sketch import sketched
 from tests.table.tables import tile
 from tests.table.watching import watching

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from bench.table import watch
 from companion.tableview import SeenHalf, SeenTile
 from companion.watch.memory import Looked, TableMemory
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.lying import Lying
 from datasets.simulator.script import Troubles
-from tests.bench_table import watch
 from tests.table.sketch import KnowingEye, sketched
 from tests.table.tables import tile
 from vision.reading import HalfReading, TileReading

@@ -8,8 +8,8 @@ import pytest
 from flask import Flask
 from playwright.sync_api import Browser, Route, expect
 
+from bench.first_view import view
 from companion.web.house import House
-from tests.bench.first_view import view
 from tests.web import tables
 from tests.web.browser import complaints, served, started
 from tests.web.conftest import PIN

@@ -15,4 +15,5 @@ def test_the_page_hands_out_its_own_source() -> None:
     names = zipfile.ZipFile(io.BytesIO(answer.data)).namelist()
     assert "tabletop-companion/companion/web/source.py" in names
     assert "tabletop-companion/LICENSE" in names
+    assert "tabletop-companion/bench/__main__.py" in names
     assert not [name for name in names if "__pycache__" in name]

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from bench.attacks.fuzz_http import HttpDoor
 from companion.hall.tables import Tables
 from companion.journal import JournalError, parse_journal
 from companion.notation import NotationError, parse_action, parse_chain, parse_delta
@@ -26,7 +27,6 @@ from companion.publish.topics import unpack
 from companion.questions import answer
 from companion.setup_file import SetupError, read_setup
 from hardware.panel import PanelError, load_settings
-from tests.box.fuzz_http import HttpDoor
 from vision.pictures import PictureError, open_picture
 
 HEADER: dict[str, Any] = {"journal": 1, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben", "Cy"]}

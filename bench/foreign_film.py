@@ -4,7 +4,7 @@ The eye is trained on this project's own renderer, and its simulator draws with 
 watched elsewhere is told only by pictures of another hand. `FOLDER` is that of the prototype's renderer (`scene.py`,
 `render.py`, `tiles.py`, `background.py`), which is not part of this project:
 
-    python -m tests.bench_table --renderer FOLDER --seeds 3003 3009 --scenes 24 --out FILE
+    python -m bench.table --renderer FOLDER --seeds 3003 3009 --scenes 24 --out FILE
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from PIL import Image
 
-from tests.box.fuzz import Door, enter, mutated
-from tests.box.fuzz_http import BODIES, GETS, PIN, request_bytes
+from bench.attacks.fuzz import Door, enter, mutated
+from bench.attacks.fuzz_http import BODIES, GETS, PIN, request_bytes
 
 EXAMPLES = 200
 """Between two looks at the clock."""

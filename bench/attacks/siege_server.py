@@ -1,4 +1,4 @@
-"""The live page in a process of its own, with a camera that can be unplugged: what tests/box/siege.py lays siege to.
+"""The live page in a process of its own, its camera unplugged at will: what bench/attacks/siege.py lays siege to.
 
 Arguments: the port's file, the folder of the troubled camera. Each line on stdin is an order: `record` writes one
 event.

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import chess
 
+from bench.stopwatch import seconds_per_unit
 from companion.bots import BotGame
 from companion.events import Header
 from companion.journal import JournalText, read_journal
@@ -27,7 +28,6 @@ from companion.ruleset import load_ruleset
 from companion.session import Session
 from companion.tile import Laid
 from companion.turn import End, Play
-from tests.bench.stopwatch import seconds_per_unit
 from tests.desk.playing import play_out
 
 MIDDLE_GAME = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 9"

@@ -1,4 +1,4 @@
-"""Thousands of bot matches through the desk's own course: `python -m tests.desk.long_run --matches 10000`.
+"""Thousands of bot matches through the desk's own course: `python -m bench.long_run --matches 10000`.
 
 Every match is played legally and judged act by act, with round ends, hands shown and scores; any certain or uncertain
 finding is a false accusation and ends the run with status 1. The seeds follow from the number of the match, so that a

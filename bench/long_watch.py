@@ -1,8 +1,8 @@
-"""Half an hour of play at five frames a second, at 12 MP: `python -m tests.bench.long_watch --minutes 30`.
+"""Half an hour of play at five frames a second, at 12 MP: `python -m bench.long_watch --minutes 30`.
 
 Made-up rounds one after another, each tile lying still for twelve seconds, on the real path with the real eye. The
 tables are rendered in a process of their own, so the memory, taken once a minute of film, is the watcher's: what stays
-behind of a frame, a reading or a round would show. The clock is that of `tests.bench.ruling`.
+behind of a frame, a reading or a round would show. The clock is that of `bench.ruling`.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from multiprocessing.shared_memory import SharedMemory
 
 import numpy as np
 
+from bench.attacks.soak import resident_mb
+from bench.ruling import Tick, watched
 from companion.ruleset import RULESET_NAMES
 from companion.setup_file import GameSetup
 from datasets.simulator.camera import FRAME_S, SimCamera, SimSettings
 from datasets.simulator.film import FilmSettings
-from tests.bench.ruling import Tick, watched
-from tests.box.soak import resident_mb
 from vision.eye import open_eye
 from vision.frame import Frame
 

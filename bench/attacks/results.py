@@ -37,5 +37,5 @@ def arguments(description: str, **defaults: float) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=description)
     for name, default in defaults.items():
         parser.add_argument(name, nargs="?", type=type(default), default=default, help=f"default: {default:g}")
-    parser.add_argument("--record", action="store_true", help="write what was seen to tests/box/results.json")
+    parser.add_argument("--record", action="store_true", help="write what was seen to bench/attacks/results.json")
     return parser.parse_args()

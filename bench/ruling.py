@@ -1,4 +1,4 @@
-"""From the hand leaving to the ruling, on the real path with the real eye: `python -m tests.bench.ruling --scenes 6`.
+"""From the hand leaving to the ruling, on the real path with the real eye: `python -m bench.ruling --scenes 6`.
 
 The simulated table is filmed at 12 MP and watched as a camera of five frames a second would be: a frame that comes
 while the last one is still being worked on is missed. The clock is made up of the frames' times and the time that

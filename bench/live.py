@@ -1,4 +1,4 @@
-"""From the hand leaving to the page, through the whole box: `python -m tests.bench.live --scenes 9`.
+"""From the hand leaving to the page, through the whole box: `python -m bench.live --scenes 9`.
 
 A made-up round is filmed first. Then the film is played as a live camera of five pictures a second (or more) to what
 `companion serve` starts: the camera in a process of its own, the eye in another, the referee, the page, and a browser's
@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bench.ruling import Tick, latencies
 from companion.cli.serve_camera import WatchedTable
 from companion.cli.serve_games import make_house
 from companion.cli.serve_seats import SEATS_FILE, Seats, write_seats
@@ -30,7 +31,6 @@ from datasets.simulator.film import FilmSettings
 from datasets.simulator.script import Troubles
 from hardware.camera import Camera, CameraSettings
 from hardware.camera.source import FrameSource
-from tests.bench.ruling import Tick, latencies
 from vision.frame import Frame
 
 HAND_FRAMES, STILL_FRAMES = 4, 13

@@ -1,4 +1,4 @@
-"""What a box must survive, in the numbers it must survive it in: `python -m tests.box.faults [SHARE] [--record]`.
+"""What a box must survive, in the numbers it must survive it in: `python -m bench.attacks.faults [SHARE] [--record]`.
 
 The short version runs with the other tests (test_endurance.py). SHARE is the part of the full numbers to do, 1 by
 default. One after the other: writers killed, the power cut at every byte, a camera's troubles, a siege of the page, and
@@ -19,6 +19,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from bench.attacks.power_cut import cut_everywhere
+from bench.attacks.results import arguments, command, record
+from bench.attacks.siege import lay_siege
 from companion.header import Header
 from companion.journal import Journal, read_journal
 from companion.supervise import SupervisedCamera
@@ -26,9 +29,6 @@ from companion.supervise.camera import SupervisionSettings
 from companion.supervise.health import State
 from tests.box.cameras import open_troubled, set_mode
 from tests.box.club import meet
-from tests.box.power_cut import cut_everywhere
-from tests.box.results import arguments, command, record
-from tests.box.siege import lay_siege
 
 HEADER = Header("tactic", "double-9", ("Ann", "Ben"))
 KILLS_PER_JOURNAL = 50
@@ -185,7 +185,7 @@ def main() -> None:
             facts = run(Path(folder), chosen.share)
         print(f"{name}: {facts}", flush=True)
         if chosen.record:
-            record(name, {"command": command("tests.box.faults"), **facts})
+            record(name, {"command": command("bench.attacks.faults"), **facts})
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Every fault that bots can plant, again and again: `python -m tests.desk.long_plant --seeds 20`.
+"""Every fault that bots can plant, again and again: `python -m bench.long_plant --seeds 20`.
 
 A round is played until a fault was planted and two more turns were made. Then its code must stand there, certain or
 as one of several, and nothing else may be held for certain against anybody. The round where no moment for the fault

@@ -1,8 +1,8 @@
-"""Single still frames of full tables through eye and layout, against the exact truth: `python -m tests.bench_stills`.
+"""Single still frames of full tables through eye and layout, against the exact truth: `python -m bench.stills`.
 
-    python -m tests.bench_stills --eye knowing --tables 400   sketched frames and an eye that errs as told
-    python -m tests.bench_stills --tables 20                  rendered frames, the shipped weights
-    python -m tests.bench_stills --tables 14 --renderer FOLDER   the same drawn by another renderer (bench/foreign_film)
+    python -m bench.stills --eye knowing --tables 400   sketched frames and an eye that errs as told
+    python -m bench.stills --tables 20                  rendered frames, the shipped weights
+    python -m bench.stills --tables 14 --renderer FOLDER   the same drawn by another renderer (bench/foreign_film)
 
 Each table has 45 tiles in trains, the engine and 25 face-down tiles; 2 to 8 players, with a hub and without. One look
 at one frame, nothing being known from earlier ones. A layout is exact when every tile lies in its train and place,
@@ -10,7 +10,7 @@ every marker at its train, and the boneyard's count is right; a half that the ey
 wrong value is a fault. `read` counts the tables on which nothing is open either, `eye` what the eye alone makes of the
 tables before the layout is asked: tiles found in their places, finds too many, halves read right and wrong. The
 knowing eye errs in places (0.6 mm) and leaves 1 % of the halves unread, but finds every tile. Resumable like
-`tests.bench_table`.
+`bench.table`.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.foreign_film import ForeignFilm
 from companion.layout import Layout, reconstruct
 from companion.tableview import SeenTile, TableView
 from companion.tile import Laid, Tile
@@ -36,13 +37,12 @@ from companion.watch.view import LEAST_THING_CONFIDENCE, on_table
 from companion.watch.weighing import WeighSettings, weigh_unread
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.tabletop import TableFullError, TableTop
-from tests.bench.foreign_film import ForeignFilm
 from tests.table.sketch import KnowingEye, SketchFilm
 from tests.table.tables import random_table, setup_for
 from vision.calibration import Calibration
 from vision.known_set import KnownSet
 
-RESULTS = Path(__file__).parent / "bench_results" / "stills.json"
+RESULTS = Path(__file__).parent / "results" / "stills.json"
 BONEYARD = 25
 FOUND = 0.75
 """So many tile widths a tile may be found from its place: a lens that nobody measured bends the table's edges."""

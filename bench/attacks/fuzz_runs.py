@@ -1,4 +1,4 @@
-"""The long runs: `python -m tests.box.fuzz_runs [--seconds 600] [--engine hypothesis] [--doors ...] [--record]`.
+"""The long runs: `python -m bench.attacks.fuzz_runs [--seconds 600] [--engine hypothesis] [--doors ...] [--record]`.
 
 Engines: `hypothesis` (data of nearly the right shape), `mutations` (good bytes harmed), `atheris` (follows the code's
 branches; `pip install atheris` first, it is no part of the test environment because it is not built for every Python).
@@ -16,9 +16,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tests.box.fuzz import doors, knock
-from tests.box.fuzz_shapes import knock_with_shapes
-from tests.box.results import known, record
+from bench.attacks.fuzz import doors, knock
+from bench.attacks.fuzz_shapes import knock_with_shapes
+from bench.attacks.results import known, record
 
 SEED = 2026
 ISSUE_DOORS = ("journal", "notation", "setup", "pictures", "http")
@@ -36,7 +36,7 @@ def run(engine: str, name: str, seconds: float) -> int:
 
 
 def _guided(name: str, seconds: float) -> int:
-    command = [sys.executable, "-m", "tests.box.fuzz_guided", name, str(round(seconds)), str(SEED)]
+    command = [sys.executable, "-m", "bench.attacks.fuzz_guided", name, str(round(seconds)), str(SEED)]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     runs = re.search(r"number_of_executed_units:\s*(\d+)", done.stderr)
     assert done.returncode == 0, f"atheris, {name}: {_why(done.stdout + done.stderr)}"
@@ -54,7 +54,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=600.0)
     parser.add_argument("--engine", choices=("hypothesis", "mutations", "atheris"), default="hypothesis")
     parser.add_argument("--doors", nargs="+", default=list(ISSUE_DOORS), help="or: all")
-    parser.add_argument("--record", action="store_true", help="write what was seen to tests/box/results.json")
+    parser.add_argument("--record", action="store_true", help="write what was seen to bench/attacks/results.json")
     chosen = parser.parse_args()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     with tempfile.TemporaryDirectory() as folder:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 
-from tests.bench import eye, first_view, page, referee
+from bench import eye, first_view, page, referee
 
 PARTS = {"referee": referee.measure, "eye": eye.measure, "page": page.measure, "first view": first_view.measure}
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from bench.stopwatch import seconds_per_unit
 from datasets.render.table import TableCamera, TableHub, TableScene, TableTile, render_table
-from tests.bench.stopwatch import seconds_per_unit
 from vision.eye import Eye, open_eye
 from vision.frame import Image
 

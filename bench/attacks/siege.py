@@ -1,4 +1,4 @@
-"""Phones that watch while others misbehave and the camera dies: `python -m tests.box.siege`; short in test_siege.py.
+"""Phones watch while others misbehave and the camera dies: `python -m bench.attacks.siege`; short in test_siege.py.
 
 Every viewer must get every event, in order and once; nothing may answer with a fault of the server; memory must stay.
 """
@@ -22,9 +22,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bench.attacks.siege_server import PIN
+from bench.attacks.soak import resident_mb
 from tests.box.cameras import set_mode
-from tests.box.siege_server import PIN
-from tests.box.soak import resident_mb
 
 PATIENCE_S = 90.0
 
@@ -104,7 +104,7 @@ class Page:
         self.folder = folder
         set_mode(folder, "good")
         port_file = folder / "port"
-        command = [sys.executable, "-m", "tests.box.siege_server", str(port_file), str(folder)]
+        command = [sys.executable, "-m", "bench.attacks.siege_server", str(port_file), str(folder)]
         # As the service runs it (deploy/units): on a busy machine the allocator otherwise takes an arena a thread.
         environment = {**os.environ, "MALLOC_ARENA_MAX": "2"}
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)

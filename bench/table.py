@@ -1,14 +1,14 @@
-"""Whole simulated rounds through the camera path, against their exact truth: `python -m tests.bench_table`.
+"""Whole simulated rounds through the camera path, against their exact truth: `python -m bench.table`.
 
-    python -m tests.bench_table --rounds 40              rendered frames, the shipped weights (hours on two cores)
-    python -m tests.bench_table --eye knowing --rounds 42   sketched frames and an eye that errs as told (minutes)
-    python -m tests.bench_table --eye told --rounds 280     no frames: every still table told exactly as it lies
-    python -m tests.bench_table --renderer DIR --scenes 24  frames of another renderer (tests/bench/foreign_film.py)
+    python -m bench.table --rounds 40              rendered frames, the shipped weights (hours on two cores)
+    python -m bench.table --eye knowing --rounds 42   sketched frames and an eye that errs as told (minutes)
+    python -m bench.table --eye told --rounds 280     no frames: every still table told exactly as it lies
+    python -m bench.table --renderer DIR --scenes 24  frames of another renderer (bench/foreign_film.py)
 
 Resumable: each round's result is written as soon as it is known, and rounds already in the file are left out. What is
 counted: plays recorded exactly (tile, train, and the player or honestly nobody), accusations that no rule supports,
 planted faults found and named rightly, questions asked in a round, and whether the round that ends with all hands laid
-open is scored by them (tests/bench/round_end.py; tables that are told show no hands).
+open is scored by them (bench/round_end.py; tables that are told show no hands).
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bench.foreign_film import ForeignFilm
+from bench.round_end import CUT, how_it_ended
 from companion.bots import BotTurn
 from companion.journal import Journal
 from companion.referee import referee_for
@@ -37,13 +39,11 @@ from companion.watch.session_desk import SessionDesk
 from companion.watch.start import first_calibration, known_set
 from datasets.simulator.camera import VISIBLE_FAULTS, SimCamera, SimSettings
 from datasets.simulator.film import Film, FilmSettings
-from tests.bench.foreign_film import ForeignFilm
-from tests.bench.round_end import CUT, how_it_ended
 from tests.table.sketch import KnowingEye, sketched
 from tests.table.told import ToldTable
 from vision.settle import Settler
 
-RESULTS = Path(__file__).parent / "bench_table_results.json"
+RESULTS = Path(__file__).parents[1] / "runs" / "table.json"
 FIRST_SEED = 1000
 
 
@@ -237,6 +237,7 @@ def main() -> None:
     parser.add_argument("--scenes", type=int, default=None, help="stop every round after so many scenes")
     parser.add_argument("--out", type=Path, default=RESULTS)
     args = parser.parse_args()
+    args.out.parent.mkdir(parents=True, exist_ok=True)
     kept: dict[str, Any] = json.loads(args.out.read_text()) if args.out.exists() else {}
     film: Callable[..., Any] = partial(ForeignFilm, folder=args.renderer) if args.renderer else Film
     part = kept.setdefault("foreign" if args.renderer else args.eye, {"rounds": {}})

@@ -1,4 +1,4 @@
-"""Atheris at one door, in a process of its own: `python -m tests.box.fuzz_guided DOOR SECONDS SEED`.
+"""Atheris at one door, in a process of its own: `python -m bench.attacks.fuzz_guided DOOR SECONDS SEED`.
 
 libFuzzer follows the branches of the project's own code and of what it reads with (json, Pillow's Python part, the
 HTTP parsers). It ends the process itself, with its own line about how many runs it made.
@@ -13,7 +13,7 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["companion", "vision", "hardware", "waitress", "werkzeug", "PIL"]):
-    from tests.box.fuzz import doors, enter
+    from bench.attacks.fuzz import doors, enter
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""A long evening in a short time: `python -m tests.box.soak [SHARE] [--record]`. Short version in test_endurance.py.
+"""A long evening in a short time: `python -m bench.attacks.soak [SHARE] [--record]`. Short in test_endurance.py.
 
 100,000 events in games of a thousand, and 200,000 small frames through the supervised camera with the shipped
 detector on every hundredth. Memory, file descriptors and threads must be as flat at the end as after the first tenth.
@@ -16,13 +16,13 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from bench.attacks.results import arguments, command, record
 from companion.events import Drew
 from companion.header import Header
 from companion.journal import Journal
 from companion.supervise import EyeAwayError, SupervisedCamera, SupervisedEye, SupervisionSettings
 from hardware.camera import Camera, CameraSettings
 from hardware.camera.source import FrameSource
-from tests.box.results import arguments, command, record
 from vision.frame import Frame, Image
 
 HEADER = Header("tactic", "double-9", ("Ann", "Ben"))
@@ -173,7 +173,7 @@ def main() -> None:
     )
     if chosen.record:
         facts = {
-            "command": command("tests.box.soak"),
+            "command": command("bench.attacks.soak"),
             "frames": report.frames,
             "looks": report.looks,
             "looks_given_up": report.given_up,

@@ -1,10 +1,10 @@
-"""Sketched rounds with somebody at the page: `python -m tests.bench.meddling --rounds 28 --slips`.
+"""Sketched rounds with somebody at the page: `python -m bench.meddling --rounds 28 --slips`.
 
 What people say while the camera watches must never end in an accusation of an innocent player, at no moment of the
 round. Counted are the certain accusations that ever stood and that the turns as they were made do not support. Some
 halves are not read, and some tiles are always read as another one, as a scratch would have it; somebody may say so.
 
-Resumable like `tests.bench_table`: rounds already in the file are left out.
+Resumable like `bench.table`: rounds already in the file are left out.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from bench.somebody import SLIPS, TRUE, Somebody
+from bench.table import FIRST_SEED, accusations, faults
 from companion.ruleset import RULESET_NAMES
 from companion.session import Session
 from datasets.simulator.camera import VISIBLE_FAULTS, SimCamera, SimSettings
 from datasets.simulator.lying import Lying
-from tests.bench.somebody import SLIPS, TRUE, Somebody
-from tests.bench_table import FIRST_SEED, accusations, faults
 from tests.table.sketch import KnowingEye, sketched
 from tests.table.watching import watching
 from vision.reading import HalfReading, TileReading
 
-RESULTS = Path(__file__).parents[1] / "bench_results" / "somebody.json"
+RESULTS = Path(__file__).parent / "results" / "somebody.json"
 
 
 @dataclass(frozen=True, slots=True)
