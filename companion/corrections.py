@@ -64,7 +64,7 @@ def held_events(events: Sequence[Event]) -> tuple[Held, ...]:
 
     Raises EventError, naming the correction's seq, for one that names no earlier event or cannot be applied.
     """
-    undone = _withdrawn_corrections(events)
+    undone = withdrawn_corrections(events)
     entries: dict[int, _Entry] = {}
     for event in events:
         entry = _Entry(event, event)
@@ -94,7 +94,7 @@ def check_correction(events: Sequence[Event], correction: Corrected) -> None:
 
 def open_questions(events: Sequence[Event]) -> tuple[Unclear, ...]:
     """The unclear events that nobody has answered or withdrawn yet."""
-    undone = _withdrawn_corrections(events)
+    undone = withdrawn_corrections(events)
     answered = {
         event.corrects
         for event in events
@@ -111,7 +111,7 @@ def last_step(events: Sequence[Event], held: Iterable[Held]) -> int | None:
     What the rules wrote follows by itself, and so does the camera's own dropping of a question.
     """
     standing = {item.event.seq for item in held if not item.undone}
-    undone = _withdrawn_corrections(events)
+    undone = withdrawn_corrections(events)
     for event in reversed(events):
         if event.source == "rule":
             continue
@@ -124,8 +124,8 @@ def last_step(events: Sequence[Event], held: Iterable[Held]) -> int | None:
     return None
 
 
-def _withdrawn_corrections(events: Sequence[Event]) -> set[int]:
-    """Seqs of corrections that a later correction, itself in force, takes back."""
+def withdrawn_corrections(events: Sequence[Event]) -> set[int]:
+    """The seqs of corrections that a later correction, itself in force, takes back."""
     undone: set[int] = set()
     corrections = [event for event in events if isinstance(event, Corrected)]
     seqs = {event.seq for event in corrections}

@@ -66,7 +66,7 @@ class Replay:
     def violations(self) -> Iterator[tuple[Replayed, Finding]]:
         """What stands against somebody, in order."""
         for line in self.lines:
-            if not line.overruled:
+            if not (line.overruled or line.dropped):
                 for finding in line.findings:
                     yield line, finding
 

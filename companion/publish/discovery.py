@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from companion.publish.topics import OFFLINE, ONLINE, topic
+from companion.standing import is_fault
 
 PREFIX = "homeassistant"
 
@@ -47,18 +48,18 @@ def discovery(table: str, name: str) -> dict[str, dict[str, Any]]:
 def summary(snapshot: Mapping[str, Any]) -> dict[str, Any]:
     """The state those sensors show, from a session's snapshot."""
     totals: Mapping[str, int] = snapshot.get("totals") or {}
-    best = min(totals.values(), default=None)
+    best = (max if snapshot.get("most_points_win") else min)(totals.values(), default=None)
+    leaders = [name for name, points in totals.items() if points == best] if any(totals.values()) else []
     plays = snapshot.get("plays") or []
     last = plays[-1] if plays else {}
-    illegal = any(finding.get("certain") for finding in last.get("violations") or ()) and not last.get("overruled")
     return {
         "phase": str(snapshot.get("phase") or "waiting"),
         "turn": snapshot.get("turn") or "-",
         "round": snapshot.get("round") or 0,
-        "leader": ", ".join(name for name, points in totals.items() if points == best) or "-",
+        "leader": ", ".join(leaders) or "-",
         "last": _words(last),
         "question": bool(snapshot.get("unclear")),
-        "illegal": bool(illegal),
+        "illegal": is_fault(last),
         "totals": dict(totals),
     }
 

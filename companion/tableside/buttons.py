@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from companion.standing import is_fault
 from hardware.panel import Light, Press
 
 
@@ -34,14 +35,9 @@ def light_of(snapshot: Mapping[str, Any] | None, camera_lost: bool) -> Light:
 
 
 def is_accused(snapshot: Mapping[str, Any]) -> bool:
-    """The newest play certainly broke a rule, and the table has neither overruled nor undone it."""
-    plays = snapshot.get("plays") or ()
-    if not plays:
-        return False
-    last = plays[-1]
-    if last.get("overruled") or last.get("taken_back"):
-        return False
-    return any(finding.get("certain") for finding in last.get("violations") or ())
+    """Whether a fault stands against the newest entry."""
+    plays = snapshot.get("plays") or []
+    return is_fault(plays[-1]) if plays else False
 
 
 @dataclass(frozen=True, slots=True)

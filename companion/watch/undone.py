@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from companion.corrections import withdrawn_corrections
 from companion.events import Corrected, Event, RoundStarted, TilePlayed
 from companion.layout import Layout
 from companion.notation import Change, Laying
@@ -15,17 +16,21 @@ from companion.turn import LEFT, RIGHT
 from companion.watch.told_line import ends_beyond
 
 
-def undone(events: Iterable[Event]) -> frozenset[tuple[Laid, str]]:
-    """(tile, train) of every play of this round that a person has withdrawn."""
+def undone(events: Sequence[Event]) -> frozenset[tuple[Laid, str]]:
+    """(tile, train) of every play of this round that a person has withdrawn and not put back."""
     played: dict[int, tuple[Laid, str]] = {}
     withdrawn: set[int] = set()
+    put_back = withdrawn_corrections(events)
     for event in events:
         if isinstance(event, RoundStarted):
             played.clear()
         elif isinstance(event, TilePlayed):
             played[event.seq] = (event.tile, event.train)
-        elif isinstance(event, Corrected) and event.source == "person" and event.what.get("withdrawn"):
-            withdrawn.add(event.corrects)
+        elif isinstance(event, Corrected) and event.source == "person" and event.seq not in put_back:
+            if event.what.get("withdrawn") is True:
+                withdrawn.add(event.corrects)
+            elif "withdrawn" in event.what:
+                withdrawn.discard(event.corrects)
     return frozenset(played[seq] for seq in withdrawn & played.keys())
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from companion.standing import is_fault
 from companion.web.drawing import SHAPES
 from companion.web.wording import MEXICAN
 
@@ -141,13 +142,6 @@ class Board:
 
     def play(self, seq: int) -> Mapping[str, Any] | None:
         return next((play for play in self.plays if play.get("seq") == seq), None)
-
-
-def is_fault(play: Mapping[str, Any]) -> bool:
-    """Whether a play is shown as an accusation: a certain finding that neither fell nor was let stand."""
-    if play.get("overruled") or play.get("taken_back") or play.get("withdrawn"):
-        return False
-    return any(finding.get("certain", True) for finding in play.get("violations") or ())
 
 
 def seats_of(players: Sequence[str]) -> tuple[Seat, ...]:

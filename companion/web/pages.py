@@ -11,9 +11,10 @@ from flask import Blueprint, Response, current_app, g, jsonify, render_template,
 from markupsafe import Markup
 from werkzeug.exceptions import NotFound
 
+from companion.standing import is_fault, standing_doubts, standing_faults
 from companion.web import wording
 from companion.web.access import signed_in, who_changes
-from companion.web.board import Board, board_of, is_fault
+from companion.web.board import Board, board_of
 from companion.web.code_words import code_rule, code_title
 from companion.web.drawing import rails, sprite
 from companion.web.house import House, NoGameError
@@ -54,6 +55,8 @@ def words() -> dict[str, Any]:
         "code_title": code_title,
         "code_rule": code_rule,
         "is_fault": is_fault,
+        "standing_faults": standing_faults,
+        "standing_doubts": standing_doubts,
         "rails": rails,
         "sprite": sprite,
         "last_plays": LAST_PLAYS,
@@ -153,7 +156,7 @@ def _news_sentence(board: Board) -> str:
     last = board.plays[-1]
     parts = [wording.say_event(last, board.family)]
     if is_fault(last):
-        parts += [code_title(f["code"]) + "." for f in last.get("violations", ()) if f.get("certain", True)]
+        parts += [code_title(code) + "." for code in standing_faults(last)]
     if board.turn is not None and board.playing:
         parts.append(wording.turn_words(board.turn.name))
     return " ".join(parts)

@@ -14,6 +14,7 @@ from werkzeug.exceptions import Conflict, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.event_fields import EventError, read_certainty, read_laid
+from companion.standing import standing_faults
 from companion.web.access import needs_pin
 from companion.web.api import correction, house
 from companion.web.board import Board, board_of
@@ -74,12 +75,6 @@ def pictures_of(seq: int) -> tuple[str | None, str | None]:
     return before, after
 
 
-def codes_of(play: Mapping[str, Any]) -> tuple[str, ...]:
-    if play.get("overruled"):
-        return ()
-    return tuple(sorted(f["code"] for f in play.get("violations") or () if f.get("certain", True)))
-
-
 def changes_between(now: Sequence[Mapping[str, Any]], then: Sequence[Mapping[str, Any]]) -> list[Change]:
     """Rulings that differ between two lists of plays."""
     before = {play["seq"]: play for play in now}
@@ -87,8 +82,8 @@ def changes_between(now: Sequence[Mapping[str, Any]], then: Sequence[Mapping[str
     found = []
     for seq in sorted({*before, *after}):
         old, new = before.get(seq), after.get(seq)
-        old_codes = codes_of(old) if old else ()
-        new_codes = codes_of(new) if new else ()
+        old_codes = standing_faults(old) if old else ()
+        new_codes = standing_faults(new) if new else ()
         if old_codes != new_codes:
             found.append(Change(seq, old or new or {}, old_codes, new_codes))
     return found

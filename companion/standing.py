@@ -1,0 +1,35 @@
+"""Standing faults: the findings against a play that the page, the lamp, MQTT and `replay` show as an accusation.
+
+A play is a JSON line as in a snapshot's `plays` or in `companion replay --json`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+SET_ASIDE = ("overruled", "taken_back", "withdrawn", "dropped")
+"""Any of these on a line means that its findings count no more: the table let the play stand, the tile was taken back,
+somebody withdrew the entry, or it no longer follows from the rules."""
+
+
+def standing_faults(play: Mapping[str, Any]) -> tuple[str, ...]:
+    """The codes that stand against a play for certain, sorted; () where nobody is accused."""
+    return _codes(play, certain=True)
+
+
+def standing_doubts(play: Mapping[str, Any]) -> tuple[str, ...]:
+    """The codes that are only possible, sorted, without those that are certain as well. They accuse nobody."""
+    return tuple(code for code in _codes(play, certain=False) if code not in _codes(play, certain=True))
+
+
+def is_fault(play: Mapping[str, Any]) -> bool:
+    """Whether a play is shown as an accusation."""
+    return bool(standing_faults(play))
+
+
+def _codes(play: Mapping[str, Any], *, certain: bool) -> tuple[str, ...]:
+    if any(play.get(key) for key in SET_ASIDE):
+        return ()
+    findings = play.get("violations") or ()
+    return tuple(sorted({str(one["code"]) for one in findings if bool(one.get("certain", True)) is certain}))

@@ -1,0 +1,94 @@
+"""What stands against a play as an accusation is the same on the page, the lamp, in Home Assistant and in a replay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.events import Header
+from companion.publish.discovery import summary
+from companion.replaying import replay
+from companion.session import Session
+from companion.standing import is_fault, standing_doubts, standing_faults
+from companion.tableside import light_of
+from companion.watch.undone import undone
+from companion.web.board import board_of
+from hardware.panel import Light
+
+ILLEGAL = {"seq": 1, "event": "tile_played", "by": "Ben", "tile": [12, 5], "train": "Ann",
+           "violations": [{"code": "CLOSED_TRAIN", "certain": True}]}  # fmt: skip
+POSSIBLE = {**ILLEGAL, "violations": [{"code": "CLOSED_TRAIN", "certain": False, "by": "Ben"}]}
+
+
+@pytest.mark.parametrize(
+    ("play", "stands"),
+    [
+        (ILLEGAL, True),
+        (POSSIBLE, False),
+        ({**ILLEGAL, "overruled": True}, False),
+        ({**ILLEGAL, "taken_back": True}, False),
+        ({**ILLEGAL, "withdrawn": True}, False),
+        ({**ILLEGAL, "dropped": True}, False),
+        ({**ILLEGAL, "violations": []}, False),
+    ],
+)
+def test_page_lamp_and_home_assistant_agree_on_what_stands(play: dict[str, Any], stands: bool) -> None:
+    snapshot = {"phase": "playing", "players": ["Ann", "Ben"], "plays": [play]}
+    assert is_fault(play) is stands
+    assert bool(board_of(snapshot).faults) is stands
+    assert (light_of(snapshot, False) is Light.ILLEGAL) is stands
+    assert summary(snapshot)["illegal"] is stands
+
+
+def test_a_code_that_is_certain_is_not_possible_as_well() -> None:
+    both = {"violations": [*ILLEGAL["violations"], {"code": "MISMATCH", "certain": False}, *POSSIBLE["violations"]]}
+    assert standing_faults(both) == ("CLOSED_TRAIN",)
+    assert standing_doubts(both) == ("MISMATCH",)
+    assert standing_doubts({**both, "taken_back": True}) == ()
+
+
+def _illegal_play(path: Path) -> Session:
+    session = Session.create(path, Header("tactic", "double-12", ("Ann", "Ben")))
+    session.start_round((12, 12), "Ann", draws_seen=False)
+    session.play((12, 5), "Ann")
+    session.play((5, 9), "Ann", by="Ben")
+    return session
+
+
+@pytest.mark.parametrize("how", ["stands", "overruled", "taken back", "withdrawn"])
+def test_page_and_replay_agree_on_a_game(how: str, tmp_path: Path) -> None:
+    session = _illegal_play(tmp_path / "game.jsonl")
+    seq = next(play["seq"] for play in session.snapshot()["plays"] if is_fault(play))
+    if how == "overruled":
+        session.correct(seq, {"overruled": True})
+    elif how == "taken back":
+        session.take_back(seq)
+    elif how == "withdrawn":
+        session.correct(seq, {"withdrawn": True})
+    on_page = {play["seq"]: standing_faults(play) for play in session.snapshot()["plays"] if is_fault(play)}
+    again = replay(tmp_path / "game.jsonl")
+    replayed = {line.event.seq: standing_faults(line.to_json()) for line in again.lines if is_fault(line.to_json())}
+    assert replayed == on_page
+    assert set(replayed) == {line.event.seq for line, finding in again.violations if finding.certain}
+    assert bool(on_page) is (how == "stands")
+
+
+def test_an_undone_withdrawal_leaves_the_play_in_force(tmp_path: Path) -> None:
+    session = _illegal_play(tmp_path / "game.jsonl")
+    seq = next(play["seq"] for play in session.snapshot()["plays"] if is_fault(play))
+    session.correct(seq, {"withdrawn": True})
+    assert len(undone(session.events)) == 1
+    session.undo()
+    assert any(play["seq"] == seq for play in session.snapshot()["plays"])
+    assert undone(session.events) == frozenset()
+    session.correct(seq, {"withdrawn": True})
+    assert len(undone(session.events)) == 1
+
+
+def test_the_leader_in_home_assistant_is_whoever_the_rules_put_first() -> None:
+    snapshot = {"totals": {"Ann": 30, "Ben": 5}}
+    assert summary(snapshot)["leader"] == "Ben"
+    assert summary({**snapshot, "most_points_win": True})["leader"] == "Ann"
+    assert summary({"totals": {"Ann": 0, "Ben": 0}})["leader"] == "-", "nobody leads before the first points"
