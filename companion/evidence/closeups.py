@@ -1,6 +1,8 @@
 """Each tile from close by at full resolution: the place before it was laid, and the tile as it was read.
 
 A tile is photographed when it is first seen on a still table, and the place of it is cut out of the still table before.
+A close-up belongs to a place and to what lies on top there: a tile laid on another one, as in a wall of Chinese tiles,
+or in its stead is photographed anew.
 The crops wait in memory until a picture of the game is kept that they belong to, and are small JPEGs from then on.
 """
 
@@ -20,7 +22,14 @@ from companion.tableview import Point, SeenTile
 from vision.frame import Image
 
 SAME_PLACE_MM = 12.0
-"""Half a tile's width: what is found nearer than this to an earlier tile is that tile."""
+"""Half a tile's width: only what is found nearer than this to an earlier tile can be that tile."""
+
+SAME_LOOK = 0.9
+"""Least correlation of two pictures of one tile of which a half was unreadable in one of them. On rendered tables two
+pictures of one tile correlate at 0.99, pictures of two tiles that share a half at up to 0.86."""
+
+LOOK_WH = (16, 32)
+"""Size in pixels of the straightened tile that is compared: pips stay apart, noise does not."""
 
 SURROUNDINGS = 1.1
 """How much of the table around a tile is shown, in tile lengths on each side: its neighbours settle most disputes."""
@@ -52,14 +61,34 @@ class Crop:
 
 @dataclass(slots=True)
 class CloseUp:
-    """One tile and its crops. `quad` (4 points) in pixels of the crops, half 0 at the edge 0-1; `stem` once kept."""
+    """One tile and its crops. `quad` (4 points) in pixels of the crops, half 0 at the edge 0-1; `stem` once kept.
+
+    `look` is the tile alone, straightened, grey, with mean 0 and variance 1.
+    """
 
     tile: SeenTile
     quad: list[Point]
     size_wh: tuple[int, int]
     after: Crop
     before: Crop | None
+    look: NDArray[np.float32]
     stem: str | None = None
+
+    def shows(self, image: Image, tile: SeenTile) -> bool:
+        """Is `tile`, found at this place in `image`, the one that was photographed?
+
+        A tile with other values is another one: it lies on top of the first, replaced it, or the first was misread. A
+        new picture is right in all three cases. Where a half is unreadable the picture decides.
+        """
+        was, now = _values_along(self.tile, self.tile.heading_deg), _values_along(tile, self.tile.heading_deg)
+        if was is None or now is None:
+            return was is now
+        if any(a is not None and b is not None and a != b for a, b in zip(was, now, strict=True)):
+            return False
+        if None not in was and None not in now:
+            return True
+        look = _look(image, tile, self.tile.heading_deg)
+        return look is not None and float((look * self.look).mean()) >= SAME_LOOK
 
     def to_json(self, stem: str) -> dict[str, Any]:
         halves = self.tile.halves
@@ -88,8 +117,9 @@ class CloseUps:
         now: list[CloseUp] = []
         fresh: list[SeenTile] = []
         for tile in tiles:
-            near = next((one for one in left if math.dist(one.tile.center_mm, tile.center_mm) < SAME_PLACE_MM), None)
-            if near is None:
+            near = min(left, key=lambda one: math.dist(one.tile.center_mm, tile.center_mm), default=None)
+            far = near is not None and math.dist(near.tile.center_mm, tile.center_mm) >= SAME_PLACE_MM
+            if near is None or far or not near.shows(image, tile):
                 fresh.append(tile)
             else:
                 left.remove(near)
@@ -129,8 +159,39 @@ class CloseUps:
             return None
         same_size = self._still is not None and self._still.shape == image.shape
         before = _crop(self._still, box, corners_px, self.margin) if self._still is not None and same_size else None
+        look = _look(image, tile, tile.heading_deg)
+        if look is None:
+            return None
         quad = [(x - x0, y - y0) for x, y in tile.box_px]
-        return CloseUp(tile, quad, (x1 - x0, y1 - y0), _crop(image, box, corners_px, self.margin), before)
+        after = _crop(image, box, corners_px, self.margin)
+        return CloseUp(tile, quad, (x1 - x0, y1 - y0), after, before, look)
+
+
+def _values_along(tile: SeenTile, heading_deg: float) -> tuple[int | None, int | None] | None:
+    """Both values, the half first that comes first along `heading_deg`; None for a tile that lies face down."""
+    if tile.halves is None:
+        return None
+    a, b = tile.halves[0].value, tile.halves[1].value
+    return (b, a) if _opposed(tile.heading_deg, heading_deg) else (a, b)
+
+
+def _look(image: Image, tile: SeenTile, heading_deg: float) -> NDArray[np.float32] | None:
+    """The tile alone, straightened along `heading_deg`, (h, w) with mean 0 and variance 1; None without an outline."""
+    if tile.box_px is None:
+        return None
+    w, h = 4 * LOOK_WH[0], 4 * LOOK_WH[1]
+    a, b, c, d = tile.box_px
+    box = (c, d, a, b) if _opposed(tile.heading_deg, heading_deg) else (a, b, c, d)
+    edges = np.array([(0, 0), (w, 0), (w, h), (0, h)], np.float32)
+    straight = cv2.getPerspectiveTransform(np.array(box, np.float32), edges)
+    grey = cv2.cvtColor(cv2.warpPerspective(image, straight, (w, h)), cv2.COLOR_BGR2GRAY)
+    grey = cv2.resize(grey, LOOK_WH, interpolation=cv2.INTER_AREA)
+    flat = grey.astype(np.float32) - float(grey.mean())
+    return flat / max(1.0, float(flat.std()))
+
+
+def _opposed(heading_deg: float, other_deg: float) -> bool:
+    return abs((heading_deg - other_deg + 180.0) % 360.0 - 180.0) > 90.0
 
 
 def cut_around(quad: Sequence[Point], size_wh: tuple[int, int]) -> tuple[int, int, int, int]:

@@ -41,12 +41,25 @@ class CloseUp:
     type_px: float
 
 
-def close_up(folder: Path, frames: Iterable[str], tile: Sequence[int] | None) -> CloseUp | None:
-    """The crops of `tile` in the first of these pictures that knows it, `tile` None: of one that was not read.
+def close_up(folder: Path, frames: Iterable[str], tile: Sequence[int], after: str = "") -> CloseUp | None:
+    """The crops of `tile` in the first of these pictures that knows it.
 
-    `frames` are names of pictures in the journal, the most likely one first.
+    `frames` are names of pictures in the journal, the most likely one first. Crops made at the picture `after` or
+    earlier show another tile of these values, one of the round before or the first of two in the box.
     """
-    return next((made for _row, made in _found(folder, frames, tile)), None)
+    found = _found(folder, frames, tile)
+    return next((made for row, made in found if not after or photographed_at(row) > Path(after).stem), None)
+
+
+def unread_close_up(folder: Path, frame: str) -> CloseUp | None:
+    """The crops of the tile that is new in this picture and not read; None where there are several of them."""
+    found = list(_found(folder, [frame], None))
+    return found[0][1] if len(found) == 1 else None
+
+
+def photographed_at(row: Mapping[str, Any]) -> str:
+    """The name without its ending of the picture with which a row's crops were kept. Names sort by time."""
+    return str(row["after"]).partition("-tile-")[0]
 
 
 def find_tile(folder: Path, frames: Iterable[str], tile: Sequence[int] | None) -> Mapping[str, Any] | None:

@@ -19,7 +19,7 @@ from companion.web.access import needs_pin
 from companion.web.api import correction, house
 from companion.web.board import Board, board_of
 from companion.web.body import number, read_body, text
-from companion.web.closeups import close_up
+from companion.web.closeups import CloseUp, close_up, unread_close_up
 from companion.web.house import event_lines
 from companion.web.languages import gettext as _
 from companion.web.languages import show_time
@@ -109,7 +109,7 @@ def show(seq: int) -> str:
         line=line,
         play=play,
         reading=_reading(line),
-        close=None if folder is None else close_up(folder, _frames_about(seq), _looked_for(line)),
+        close=None if folder is None else _close_up(folder, line),
         before=before,
         after=after,
         history=[_told(number) for number in play.get("changed_by") or ()],
@@ -144,12 +144,51 @@ def _looked_for(line: Mapping[str, Any]) -> Sequence[int] | None:
     return tile if isinstance(tile, list) and len(tile) == 2 else None if line.get("event") == "unclear" else ()
 
 
-def _frames_about(seq: int) -> list[str]:
-    """Pictures that may show what this entry laid: its own, the next ones, then the ones before it."""
-    lines = [(line["seq"], str(line.get("frame") or "")) for line in event_lines(house().session)]
-    told = [(at, frame) for at, frame in lines if PICTURE.fullmatch(frame)]
-    later = [frame for at, frame in told if at >= seq][:NEXT_FRAMES]
-    return [*later, *(frame for at, frame in reversed(told) if at < seq)][:MOST_FRAMES]
+def _close_up(folder: Path, line: Mapping[str, Any]) -> CloseUp | None:
+    """The crops of the tile that this entry is about; None rather than those of another tile of the same values."""
+    tile, seq = _looked_for(line), int(line["seq"])
+    if tile is None:
+        return unread_close_up(folder, str(line.get("frame") or ""))
+    since, lines = _of_this_tile(seq, tile)
+    told = [(int(one["seq"]), str(one.get("frame") or "")) for one in lines]
+    pictured = [(at, frame) for at, frame in told if PICTURE.fullmatch(frame)]
+    earlier = [frame for at, frame in pictured if at < seq]
+    # Its own picture comes first, then the next ones, then those before it.
+    frames = [*[frame for at, frame in pictured if at >= seq][:NEXT_FRAMES], *reversed(earlier)][:MOST_FRAMES]
+    return close_up(folder, frames, tile, since)
+
+
+def _of_this_tile(seq: int, tile: Sequence[int]) -> tuple[str, list[dict[str, Any]]]:
+    """The entries of the round in which an equal tile can only be this one, and the last picture before them.
+
+    They end where the next tile of the same values is laid: Chinese tiles are in the box twice. Plays that were
+    withdrawn and recorded anew are of the same tile.
+    """
+    since, last, window = "", "", list[dict[str, Any]]()
+    lines = event_lines(house().session)
+    gone = {line.get("corrects") for line in lines if (line.get("what") or {}).get("withdrawn")}
+    gone |= {line.get("undoes") for line in lines}
+    for line in lines:
+        other = line["seq"] != seq and line["seq"] not in gone and _lays(line, tile)
+        if line["seq"] > seq and (other or line.get("event") == "round_started"):
+            break
+        if other or line.get("event") == "round_started":
+            window = []
+            since = _pictured(line) or last
+        last = _pictured(line) or last
+        window.append(line)
+    return since, window
+
+
+def _lays(line: Mapping[str, Any], tile: Sequence[int]) -> bool:
+    laid = line.get("tile")
+    same = isinstance(laid, list) and sorted(map(str, laid)) == sorted(map(str, tile))
+    return same and line.get("event") == "tile_played"
+
+
+def _pictured(line: Mapping[str, Any]) -> str:
+    frame = str(line.get("frame") or "")
+    return frame if PICTURE.fullmatch(frame) else ""
 
 
 @plays.post("/play/<int:seq>/preview")

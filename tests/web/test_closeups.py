@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from flask.testing import FlaskClient
 
 from companion.evidence import PICTURE, EvidenceStore
 from companion.tableview import Point, SeenHalf, SeenTile
-from companion.web.closeups import close_up, read_index
+from companion.web.closeups import close_up, read_index, unread_close_up
 from companion.web.house import House
 from tests.web.fakes import FakeSession
 from vision.frame import Frame
@@ -92,8 +93,51 @@ def test_a_tile_that_was_asked_about_first_keeps_its_pictures(store: EvidenceSto
     made = close_up(tmp_path / "games/tonight", [names[2]], [12, 5])
     assert made is not None and made.before is not None
     assert made.after.startswith(names[1].removesuffix(".jpg"))
-    unanswered = close_up(tmp_path / "games/tonight", [names[1]], None)
+    unanswered = unread_close_up(tmp_path / "games/tonight", names[1])
     assert unanswered is not None and [label.value for label in unanswered.labels] == ["12", "?"]
+
+
+def inked(at: float, *tiles: SeenTile) -> Frame:
+    """The tiles as boxes whose halves are as dark as they count."""
+    shown = frame(at, *tiles)
+    for one in tiles:
+        assert one.box_px is not None
+        (x0, y0), (x1, _) = one.box_px[1], one.box_px[3]
+        for half, (left, right) in enumerate(((x0, (x0 + x1) / 2), ((x0 + x1) / 2, x1))):
+            value = one.halves[half].value if one.halves is not None else None
+            if value:
+                shown.image[round(y0) + 4 : round(y0) + 4 + 3 * value, round(left) + 4 : round(right) - 4] = 20
+    return shown
+
+
+def test_a_tile_laid_on_another_has_a_picture_of_its_own(store: EvidenceStore, tmp_path: Path) -> None:
+    under, upon = tile(300, 300, 1, 6), tile(303, 298, 4, 6)
+    (first,) = kept(store, (inked(1, under), [under]))
+    (second,) = kept(store, (inked(2, upon), [upon]))
+    folder = tmp_path / "games/tonight"
+    (row,) = read_index(folder / second.replace(".jpg", ".json"))
+    assert row["values"] == [4, 6] and row["new"] and row["after"].startswith(second.removesuffix(".jpg"))
+    lower, upper = close_up(folder, [first], [1, 6]), close_up(folder, [second], [4, 6])
+    assert lower is not None and upper is not None and lower.after != upper.after
+    shown, below = (cv2.imread(str(folder / str(name))) for name in (upper.after, upper.before))
+    left = np.s_[70:100, 70:90]
+    assert shown[left].mean() < below[left].mean(), "the four is darker than the one that lay there before"
+
+
+def test_a_tile_in_the_place_of_a_half_read_one_is_told_from_it_by_the_picture(
+    store: EvidenceStore, tmp_path: Path
+) -> None:
+    half_read, in_its_place = tile(300, 300, 5, None), tile(300, 300, 5, 2)
+    (first,) = kept(store, (inked(1, tile(300, 300, 5, 6)), [half_read]))
+    (second,) = kept(store, (inked(2, tile(300, 300, 5, 2)), [in_its_place]))
+    made = close_up(tmp_path / "games/tonight", [second, first], [5, 2])
+    assert made is not None and made.after.startswith(second.removesuffix(".jpg"))
+
+
+def test_two_unread_tiles_in_one_picture_show_neither(store: EvidenceStore, tmp_path: Path) -> None:
+    one, other = tile(300, 300, 12, None), tile(500, 300, None, 3)
+    (name,) = kept(store, (frame(1, one, other), [one, other]))
+    assert unread_close_up(tmp_path / "games/tonight", name) is None
 
 
 def test_crops_go_with_the_other_pictures(store: EvidenceStore, tmp_path: Path) -> None:
@@ -127,6 +171,69 @@ def test_the_play_shows_the_tile_with_its_reading_and_the_other_readings(
     assert f"{name.removesuffix('.jpg')}-tile-1-before.jpg" in page
     assert "<polygon" in page and ">11</text>" in page
     assert "70.6 %" in page and "24.5 %" in page and "6-11" in page
+
+
+def _game(session: FakeSession, folder: Path, *lines: dict[str, Any]) -> None:
+    """These lines and no others."""
+    (folder / "journal.jsonl").write_text("{}\n", encoding="utf-8")
+    session.lines[:] = [{"source": "camera", "violations": [], **line, "seq": n} for n, line in enumerate(lines, 1)]
+
+
+def _close_ups_on(anyone: FlaskClient, seq: int) -> set[str]:
+    page = anyone.get(f"/play/{seq}").get_data(as_text=True)
+    return set(re.findall(r"evidence-[\w-]+-tile-\d+", page))
+
+
+def test_the_next_rounds_tile_is_not_shown_as_it_lay_in_the_round_before(
+    anyone: FlaskClient, session: FakeSession, tmp_path: Path, store: EvidenceStore
+) -> None:
+    laid = tile(300, 300, 12, 5)
+    (before, after) = kept(store, (frame(1, laid), [laid]), (frame(2), []))
+    _game(
+        session,
+        tmp_path / "games/tonight",
+        {"event": "round_started", "round": 1, "engine": [12, 12]},
+        {"event": "tile_played", "by": "Ann", "tile": [12, 5], "train": "Ann", "frame": before},
+        {"event": "round_started", "round": 2, "engine": [11, 11]},
+        {"event": "tile_played", "by": "Ben", "tile": [5, 12], "train": "Ben", "frame": after},
+    )
+    assert _close_ups_on(anyone, 2)
+    assert not _close_ups_on(anyone, 4)
+
+
+@pytest.mark.parametrize("seen", [True, False])
+def test_the_second_of_two_equal_tiles_is_shown_by_its_own_picture_or_by_none(
+    seen: bool, anyone: FlaskClient, session: FakeSession, tmp_path: Path, store: EvidenceStore
+) -> None:
+    one, other = tile(300, 300, 5, 5), tile(500, 300, 5, 5)
+    there = [one, other] if seen else [one]
+    names = kept(store, (frame(1), []), (frame(2, one), [one]), (frame(3, *there), there))
+    _game(
+        session,
+        tmp_path / "games/tonight",
+        {"event": "round_started", "round": 1, "frame": names[0]},
+        {"event": "tile_played", "by": "Ann", "tile": [5, 5], "train": "R", "frame": names[1]},
+        {"event": "tile_played", "by": "Ben", "tile": [5, 5], "train": "R", "frame": names[2]},
+    )
+    first, second = _close_ups_on(anyone, 2), _close_ups_on(anyone, 3)
+    assert {name[:29] for name in first} == {names[1][:29]}
+    assert {name[:29] for name in second} == ({names[2][:29]} if seen else set())
+
+
+def test_a_play_that_was_recorded_anew_keeps_its_picture(
+    anyone: FlaskClient, session: FakeSession, tmp_path: Path, store: EvidenceStore
+) -> None:
+    one = tile(300, 300, 12, 5)
+    names = kept(store, (frame(1), []), (frame(2, one), [one]), (frame(3, one), [one]))
+    _game(
+        session,
+        tmp_path / "games/tonight",
+        {"event": "round_started", "round": 1, "frame": names[0]},
+        {"event": "tile_played", "by": "Ann", "tile": [12, 5], "train": "Ann", "frame": names[1]},
+        {"event": "corrected", "corrects": 2, "what": {"withdrawn": True}},
+        {"event": "tile_played", "by": "Ben", "tile": [12, 5], "train": "Ann", "frame": names[2]},
+    )
+    assert {name[:29] for name in _close_ups_on(anyone, 4)} == {names[1][:29]}
 
 
 @pytest.mark.parametrize(
