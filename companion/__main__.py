@@ -13,6 +13,8 @@ from collections.abc import Mapping
 
 import click
 
+from vision import telemetry
+
 COMMANDS: Mapping[str, str] = {
     "demo": "A made-up game on a rendered table, seen by the real camera path, on the live page.",
     "serve": "The product: the live page over a real camera.",
@@ -57,6 +59,8 @@ def companion() -> None:
 
 def main() -> None:
     """Entry point. A pipe that closes early (`companion read ... | head`) is no error worth a traceback."""
+    telemetry.switch_off()
+    telemetry.delete_queue()
     try:
         companion(prog_name="companion")
     except BrokenPipeError:

@@ -109,7 +109,9 @@ def check_opencv(machine: Machine) -> Finding:
 
 def check_inference(machine: Machine) -> Finding:
     try:
-        module = importlib.import_module("onnxruntime")
+        from vision.inference import load_runtime
+
+        module = load_runtime()
     except ImportError as error:
         return Finding("inference", False, f"onnxruntime cannot be loaded ({_line(error)})", "pip install onnxruntime")
     return Finding("inference", True, f"onnxruntime {module.__version__}")

@@ -24,6 +24,7 @@ from models.calibrate import expected_error, fitted_temperature
 from models.crops import CLASSES, Crops, collect, plain_views
 from models.judge_crops import Subject
 from models.shipped import MANIFEST, WEIGHTS, file_sha256
+from vision.inference import load_runtime
 
 DETECTOR_CLASSES = ("tile_face_up", "tile_face_down", "marker", "hub")
 
@@ -105,8 +106,7 @@ def halve_storage(path: Path) -> None:
 
 
 def session(path: Path):
-    import onnxruntime
-
+    onnxruntime = load_runtime()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])

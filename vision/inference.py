@@ -17,6 +17,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from vision import telemetry
+
 Floats = NDArray[np.float32]
 Thing = TypeVar("Thing")
 Answer = TypeVar("Answer")
@@ -30,12 +32,20 @@ class WeightsError(Exception):
     """A model file that is missing, damaged or not what was expected; the message is one line."""
 
 
+def load_runtime() -> Any:
+    """The module onnxruntime, which reports nothing to anybody. The only place that imports it. Raises ImportError."""
+    telemetry.switch_off()
+    import onnxruntime
+
+    onnxruntime.disable_telemetry_events()
+    return onnxruntime
+
+
 class Network:
     """An ONNX model with one input and one output. Safe to ask from several threads."""
 
     def __init__(self, path: Path, threads: int = 1) -> None:
-        import onnxruntime
-
+        onnxruntime = load_runtime()
         if not path.is_file():
             raise WeightsError(f"{path}: no such model file")
         options = onnxruntime.SessionOptions()

@@ -85,7 +85,7 @@ def _play(rules: RuleSet, players: int, seed: int, speed: float, rounds: int, ea
     watched = WatchedTable(house, f"sim:{seed}", data, camera=camera)
     house.camera = house.table = watched
     pin = fresh_pin()
-    address = numeric_address(port)
+    address = numeric_address(ear)
     app = create_app(house, PageSettings(pin=pin, address=address))
     house.start_game(set_up)
     watched.start()

@@ -17,7 +17,7 @@ def hall(broker: str, port: int, host: str) -> None:
     except ImportError:
         raise click.ClickException("paho-mqtt is not installed: pip install 'tabletop-companion[mqtt]'") from None
     from companion.hall.page import create_hall_app
-    from companion.web.serving import PortTakenError, numeric_address, serve
+    from companion.web.serving import PortTakenError, serve
 
     try:
         address = parse_broker(broker)
@@ -29,7 +29,7 @@ def hall(broker: str, port: int, host: str) -> None:
                 create_hall_app(tables),
                 host,
                 port,
-                ready=lambda open_port: click.echo(f"all tables: {numeric_address(open_port)}", err=True),
+                ready=lambda found: click.echo(f"all tables: {found}", err=True),
             )
         except PortTakenError as error:
             raise click.ClickException(str(error)) from None

@@ -78,7 +78,7 @@ def serve(
     from companion.web.app import PageSettings, create_app
     from companion.web.guard import own_names
     from companion.web.pin import fresh_pin
-    from companion.web.serving import PortTakenError, listen, numeric_address, port_of, serve_on
+    from companion.web.serving import PortTakenError, listen, numeric_address, serve_on
 
     if pin and not 4 <= len(pin) <= 32:
         raise click.UsageError("--pin: expected 4 to 32 characters")
@@ -115,7 +115,7 @@ def serve(
         _delete_labels_too(house, folder)
         pod = ButtonPod(house) if table is None else ButtonPod(house, read_now=table.read_now)
         parts.enter_context(pod)
-        address = numeric_address(port_of(ear))
+        address = numeric_address(ear)
         chosen = PageSettings(
             pin=pin or fresh_pin(), names=own_names() | {name.lower() for name in names}, address=address
         )

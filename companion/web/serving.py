@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import signal
 import socket
+import struct
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import waitress
@@ -49,19 +52,44 @@ def port_of(ear: socket.socket) -> int:
     return int(ear.getsockname()[1])
 
 
-def numeric_address(port: int) -> str:
+def numeric_address(ear: socket.socket) -> str:
     """The page's address as other phones reach it, by number: `http://192.168.1.23:8000`."""
-    return f"http://{_own_number()}:{port}"
+    host, port = ear.getsockname()[:2]
+    if host == "::":
+        with socket.socket(socket.AF_INET) as asked:
+            return f"http://{own_number(asked)}:{port}"
+    if host == "0.0.0.0":
+        host = own_number(ear)
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _own_number() -> str:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+SIOCGIFADDR = 0x8915
+"""Of linux/sockios.h: the IPv4 address of an interface, asked of any inet socket."""
+
+ROUTES = Path("/proc/net/route")
+
+
+def own_number(inet: socket.socket) -> str:
+    """This machine's IPv4 address in the home network: that of the interface with the default route, else of the first
+    that has one; 127.0.0.1 where there is none. `inet` is any IPv4 socket; nothing is sent, no name is looked up."""
+    names = [name for _, name in socket.if_nameindex()]
+    outward = _outward(ROUTES.read_text(encoding="ascii").splitlines()[1:]) if ROUTES.is_file() else []
+    for name in (*outward, *(name for name in names if name not in outward)):
         try:
-            # Connecting a datagram socket sends nothing; it only asks which of our numbers would be used.
-            probe.connect(("192.0.2.1", 9))
-            return str(probe.getsockname()[0])
+            answer = fcntl.ioctl(inet.fileno(), SIOCGIFADDR, struct.pack("256s", name.encode()))
         except OSError:
-            return "127.0.0.1"
+            continue
+        number = socket.inet_ntoa(answer[20:24])
+        if not number.startswith("127."):
+            return number
+    return "127.0.0.1"
+
+
+def _outward(routes: Sequence[str]) -> list[str]:
+    """Interfaces with a default route, the preferred one first, of lines of /proc/net/route."""
+    fields = [route.split() for route in routes]
+    found = [(int(f[6]), f[0]) for f in fields if len(f) > 7 and f[1] == "00000000" and f[7] == "00000000"]
+    return [name for _, name in sorted(found)]
 
 
 class Server:
@@ -106,12 +134,12 @@ class Server:
 
 
 def serve(
-    app: Flask, host: str = "0.0.0.0", port: int = DEFAULT_PORT, *, ready: Callable[[int], None] | None = None
+    app: Flask, host: str = "0.0.0.0", port: int = DEFAULT_PORT, *, ready: Callable[[str], None] | None = None
 ) -> None:
-    """Serve until interrupted or terminated. `ready` is told the port once it is open. Raises PortTakenError."""
+    """Serve until interrupted or terminated. `ready` is told the address once it is open. Raises PortTakenError."""
     ear = listen(host, port)
     if ready is not None:
-        ready(port_of(ear))
+        ready(numeric_address(ear))
     serve_on(app, ear)
 
 
