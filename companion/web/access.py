@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from flask import Blueprint, Response, current_app, jsonify, redirect, render_template, request, session
 from werkzeug.exceptions import Forbidden, TooManyRequests, Unauthorized
@@ -16,6 +16,7 @@ from companion.web.body import read_body, text
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
 from companion.web.pin import PinLock, TooManyTriesError
+from companion.web.returned import at_field
 
 access = Blueprint("access", __name__)
 
@@ -52,7 +53,7 @@ def needs_pin(view: Callable[..., Any]) -> Callable[..., Any]:
             offered = request.headers.get(PIN_HEADER)
             if offered is None:
                 if wants_page():
-                    return redirect("/pin?next=" + own_path(request.referrer), 303)
+                    return redirect("/pin?next=" + quote(own_path(request.referrer)), 303)
                 raise Unauthorized(_("Changes need the PIN that the box shows."))
             try_pin(offered)
         return view(*args, **kwargs)
@@ -71,20 +72,22 @@ def try_pin(pin: str) -> None:
             "Too many wrong PINs. Try again in %(num)s seconds.",
             seconds,
         )
-        raise TooManyRequests(sentence, retry_after=seconds) from None
+        raise at_field(TooManyRequests(sentence, retry_after=seconds), "pin") from None
     if not right:
-        raise Forbidden(_("That is not the PIN."))
+        raise at_field(Forbidden(_("That is not the PIN.")), "pin")
 
 
 def own_path(url: str | None) -> str:
-    """The path of one of our own pages, whatever was asked for."""
-    path = urlsplit(url or "").path
-    return path if path.startswith("/") and not path.startswith(("//", "/\\", "/pin")) else "/"
+    """The path, and what is asked of it, of one of our own pages, whatever was given."""
+    parts = urlsplit(url or "")
+    if not parts.path.startswith("/") or parts.path.startswith(("//", "/\\", "/pin")):
+        return "/"
+    return f"{parts.path}?{parts.query}" if parts.query else parts.path
 
 
 @access.get("/pin")
 def ask() -> str:
-    return render_template("pin.html", next=own_path(request.args.get("next")), wrong=None)
+    return render_template("pin.html", next=own_path(request.args.get("next")))
 
 
 @access.post("/pin")
@@ -92,14 +95,7 @@ def sign_in() -> AnyResponse:
     """From the page's form."""
     fields = read_body(request)
     target = own_path(str(fields.get("next") or "/"))
-    try:
-        _sign_in(fields)
-    except (Forbidden, TooManyRequests) as fault:
-        page = Response(render_template("pin.html", next=target, wrong=fault.description), status=fault.code)
-        for name, value in fault.get_headers():
-            if name == "Retry-After":
-                page.headers[name] = value
-        return page
+    _sign_in(fields)
     return redirect(target, 303)
 
 

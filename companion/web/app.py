@@ -12,7 +12,7 @@ from pathlib import Path
 from flask import Flask, Response, g, jsonify, render_template, request
 from werkzeug.exceptions import HTTPException
 
-from companion.web.access import access
+from companion.web.access import access, wants_page
 from companion.web.api import api
 from companion.web.games import games
 from companion.web.guard import guard, own_names
@@ -25,6 +25,7 @@ from companion.web.pin import PinLock, fresh_pin
 from companion.web.placing import placing
 from companion.web.plays import plays
 from companion.web.refusals import status_words
+from companion.web.returned import FieldError, give_back, helpers
 from companion.web.rounds import rounds
 from companion.web.seating import seating
 from companion.web.setup import setup
@@ -80,6 +81,7 @@ def create_app(house: House, settings: PageSettings | None = None, lock: PinLock
     _prefer(app)
     _register(app)
     _answer_faults(app)
+    app.context_processor(helpers)
     app.jinja_env.globals.update(
         version=own_version(),
         source_url=chosen.source_url,
@@ -134,11 +136,15 @@ def _answer_faults(app: Flask) -> None:
             return fault
         own_words = fault.description != type(fault).description
         sentence = (fault.description if own_words else status_words(code)) or fault.description or fault.name
+        if not isinstance(fault, FieldError):
+            fault.description = sentence
         response: Response
-        if request.path.startswith("/api/") and request.mimetype != "application/x-www-form-urlencoded":
-            response = jsonify({"error": sentence})
+        if request.path.startswith("/api/") and not wants_page():
+            response = jsonify({"error": sentence, **({"field": fault.field} if isinstance(fault, FieldError) else {})})
+        elif (back := give_back(app, fault)) is not None:
+            return back
         else:
-            response = Response(render_template("fault.html", code=code, sentence=sentence), mimetype="text/html")
+            response = Response(render_template("fault.html", sentence=sentence), mimetype="text/html")
         response.status_code = code
         for name, value in fault.get_headers():
             if name.lower() in ("retry-after", "allow"):

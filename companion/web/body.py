@@ -12,6 +12,7 @@ from flask import Request
 from werkzeug.exceptions import BadRequest, RequestEntityTooLarge
 
 from companion.web.languages import gettext as _
+from companion.web.returned import FieldError
 
 MAX_DEPTH = 12
 """A correction is three levels deep; a hundred thousand levels exhaust the parser's stack."""
@@ -35,11 +36,15 @@ def text(fields: Mapping[str, Any], name: str, *, longest: int = 200, default: s
     """A non-empty text field, without control characters."""
     value = fields.get(name, default)
     if value is None or value == "":
-        raise BadRequest(_("The field '%(name)s' is missing.", name=name))
+        raise FieldError(name, _("The field '%(name)s' is missing.", name=name), _("Please fill this in."))
     if not isinstance(value, str):
-        raise BadRequest(f"The field '{name}' must be a text.")
+        raise FieldError(name, f"The field '{name}' must be a text.")
     if len(value) > longest:
-        raise BadRequest(_("The field '%(name)s' is longer than %(most)s characters.", name=name, most=longest))
+        raise FieldError(
+            name,
+            _("The field '%(name)s' is longer than %(most)s characters.", name=name, most=longest),
+            _("That is too long: at most %(most)s characters.", most=longest),
+        )
     return value
 
 
@@ -47,14 +52,15 @@ def number(fields: Mapping[str, Any], name: str, low: int, high: int, *, default
     """A whole number from `low` to `high`, written as a number or as digits."""
     value = fields.get(name, default)
     if value is None or value == "":
-        raise BadRequest(_("The field '%(name)s' is missing.", name=name))
+        raise FieldError(name, _("The field '%(name)s' is missing.", name=name), _("Please choose a number."))
+    plain = _("Please enter a number from %(low)s to %(high)s.", low=low, high=high)
     if isinstance(value, str) and value.strip().lstrip("-").isascii() and value.strip().lstrip("-").isdigit():
         value = int(value) if len(value) < 12 else high + 1
     if isinstance(value, bool) or not isinstance(value, int):
-        raise BadRequest(_("The field '%(name)s' must be a whole number.", name=name))
+        raise FieldError(name, _("The field '%(name)s' must be a whole number.", name=name), plain)
     if not low <= value <= high:
-        raise BadRequest(
-            _("The field '%(name)s' must lie between %(low)s and %(high)s.", name=name, low=low, high=high)
+        raise FieldError(
+            name, _("The field '%(name)s' must lie between %(low)s and %(high)s.", name=name, low=low, high=high), plain
         )
     return value
 
@@ -63,31 +69,43 @@ def person(fields: Mapping[str, Any], name: str, players: tuple[str, ...] | list
     """The name of somebody who plays."""
     value = text(fields, name, longest=MAX_NAME)
     if value not in players:
-        raise BadRequest(_("%(name)s does not play in this game.", name=value))
+        raise FieldError(name, _("%(name)s is not playing in this game.", name=value))
     return value
 
 
-def tile(value: Any, highest: int) -> tuple[int, int]:
-    """`[5, 12]` or `"5-12"` (Chinese `"5:6"`), each half from 0 to `highest`."""
+def tile(value: Any, highest: int, name: str = "tile") -> tuple[int, int]:
+    """`[5, 12]` or `"5-12"` (Chinese `"5:6"`), each half from 0 to `highest`; refusals name the field `name`."""
     halves: list[Any] = []
     if isinstance(value, str):
         halves = value.strip().replace(":", "-").split("-")
     elif isinstance(value, list):
         halves = value
     if len(halves) != 2:
-        raise BadRequest(_("A tile is written like 12-5."))
-    a, b = (number({"half of the tile": half}, "half of the tile", 0, highest) for half in halves)
+        what = value.strip() if isinstance(value, str) else ""
+        plain = _("“%(what)s” is not a tile. Write a tile like this: 12-5.", what=what[:20]) if what else None
+        raise FieldError(name, _("A tile is written like 12-5."), plain)
+    a, b = (_half(half, highest, name) for half in halves)
     return a, b
 
 
-def tiles(value: Any, highest: int, *, most: int = 40) -> list[tuple[int, int]]:
-    """A hand: a list of tiles, or `"1-2 5-5"`."""
+def _half(value: Any, highest: int, name: str) -> int:
+    try:
+        return number({"half of the tile": value}, "half of the tile", 0, highest)
+    except FieldError as refused:
+        half = str(value).strip()[:20]
+        plain = _("A half of a tile has 0 to %(highest)s pips, not “%(half)s”.", highest=highest, half=half)
+        missing = _("Half of a tile is missing. Write a tile like this: 12-5.")
+        raise FieldError(name, str(refused.description), plain if half else missing) from None
+
+
+def tiles(value: Any, highest: int, *, most: int = 40, name: str = "tiles") -> list[tuple[int, int]]:
+    """A hand: a list of tiles, or `"1-2 5-5"`; refusals name the field `name`."""
     parts = value.replace(",", " ").replace(";", " ").split() if isinstance(value, str) else value
     if not isinstance(parts, list):
-        raise BadRequest(_("A hand is written like 12-5 3-3."))
+        raise FieldError(name, _("A hand is written like 12-5 3-3."))
     if len(parts) > most:
-        raise BadRequest(_("A hand of more than %(most)s tiles cannot be.", most=most))
-    return [tile(part, highest) for part in parts]
+        raise FieldError(name, _("Nobody can hold more than %(most)s tiles.", most=most))
+    return [tile(part, highest, name) for part in parts]
 
 
 def _bytes_limit(request: Request) -> None:

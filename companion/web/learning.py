@@ -17,6 +17,7 @@ from companion.web.body import read_body
 from companion.web.house import Learning
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
+from companion.web.returned import FieldError
 from companion.web.rounds import PHOTO_LIMIT, PHOTO_STARTS
 
 learning = Blueprint("learning", __name__)
@@ -99,7 +100,7 @@ def begin() -> AnyResponse:
     if isinstance(picture, FileStorage) and picture.filename:
         photograph = picture.stream.read(PHOTO_LIMIT + 1)
         if not photograph.startswith(PHOTO_STARTS):
-            raise BadRequest(_("That is not a photograph (JPEG, PNG or WebP)."))
+            raise FieldError("photo", _("That is not a photograph (JPEG, PNG or WebP)."))
     fields = read_body(request)
     task, tile_set = str(fields.get("do") or ""), str(fields.get("set") or "")
     if task == "forget":

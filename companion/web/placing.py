@@ -16,6 +16,7 @@ from companion.web.api import house
 from companion.web.body import read_body
 from companion.web.house import Placing
 from companion.web.languages import gettext as _
+from companion.web.returned import FieldError
 
 placing = Blueprint("placing", __name__)
 
@@ -168,5 +169,5 @@ def _size(fields: Mapping[str, Any]) -> list[float] | None:
     except (TypeError, ValueError):
         numbers = []
     if len(numbers) != 2 or not all(math.isfinite(one) and 100 <= one <= 10_000 for one in numbers):
-        raise BadRequest(_("The table's size is two lengths from 100 to 10000 mm."))
+        raise FieldError("width_mm", _("The table's size is two lengths from 100 to 10000 mm."))
     return numbers

@@ -7,17 +7,18 @@ from typing import Any
 
 from flask import Blueprint, redirect, render_template, request
 from werkzeug.datastructures import FileStorage
-from werkzeug.exceptions import BadRequest, Conflict
+from werkzeug.exceptions import Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.web.access import needs_pin
-from companion.web.api import HIGHEST, act, house
+from companion.web.api import act, house
 from companion.web.board import Board, board_of
 from companion.web.body import read_body, tiles
 from companion.web.chart import totals_chart
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
 from companion.web.refusals import say as say_plainly
+from companion.web.returned import FieldError
 
 rounds = Blueprint("rounds", __name__)
 
@@ -77,14 +78,14 @@ def count() -> AnyResponse:
     for seat in board.seats:
         field = str(fields.get(f"hand_{seat.index}") or "")
         try:
-            shown[seat.name] = tiles(field, HIGHEST)
-        except BadRequest as fault:
-            raise BadRequest(f"{seat.name}: {fault.description}") from None
+            shown[seat.name] = tiles(field, board.highest, name=f"hand_{seat.index}")
+        except FieldError as fault:
+            raise FieldError(fault.field, f"{seat.name}: {fault.description}", fault.plain) from None
     how = str(fields.get("how") or "")
     if how not in ("out", "blocked_declared", "abandoned"):
-        raise BadRequest(_("Say how the round ended."))
+        raise FieldError("how", _("Say how the round ended."))
     if how == "out" and all(shown.values()):
-        raise BadRequest(_("Somebody went out, so one hand must be empty."))
+        raise FieldError("how", _("If somebody went out, one hand must be empty."))
     if board.phase == "playing":
         act(session.end_round, how)
     if how != "abandoned":
@@ -106,16 +107,16 @@ def photo() -> AnyResponse | str:
     name = request.form.get("by", "")
     seat = board.seat(name)
     if seat is None:
-        raise BadRequest(_("Say whose hand it is."))
+        raise FieldError("by", _("Say whose hand it is."))
     if not isinstance(picture, FileStorage):
-        raise BadRequest(_("The photograph is missing."))
+        raise FieldError("photo", _("Choose a photograph first."))
     raw = picture.stream.read(PHOTO_LIMIT + 1)
     if not raw.startswith(PHOTO_STARTS):
-        raise BadRequest(_("That is not a photograph (JPEG, PNG or WebP)."))
+        raise FieldError("photo", _("That is not a photograph (JPEG, PNG or WebP)."))
     try:
         read = workshop.read_hand(raw, {"rules": board.rules, "set": board.set_name})
     except ValueError as fault:
-        raise BadRequest(_("The photograph cannot be read: %(why)s", why=say_plainly(str(fault)))) from None
+        raise FieldError("photo", _("The photograph cannot be read: %(why)s", why=say_plainly(str(fault)))) from None
     sign = ":" if board.chinese else "-"
     found = " ".join(f"{a}{sign}{b}" for a, b in read.get("tiles") or ())
     hands = {one.name: request.form.get(f"hand_{one.index}", "")[:200] for one in board.seats}

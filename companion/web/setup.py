@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from flask import Blueprint, Response, jsonify, redirect, render_template, request
@@ -11,10 +12,11 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.questions import answer
 from companion.web.access import needs_pin, wants_page
 from companion.web.api import house
-from companion.web.body import read_body, text
+from companion.web.body import MAX_NAME, read_body, text
 from companion.web.drawing import seat_map
 from companion.web.languages import gettext as _
 from companion.web.refusals import say
+from companion.web.returned import FieldError
 from companion.web.rule_words import OPTIONS, RULES, RuleWords, option_value
 
 setup = Blueprint("setup", __name__)
@@ -77,10 +79,10 @@ def read_header(fields: dict[str, Any]) -> dict[str, Any]:
     """The journal's header from the form (`player_1` ... and `option_*`) or from JSON (`players`, `options`)."""
     rules = RULES.get(text(fields, "rules", longest=40))
     if rules is None:
-        raise BadRequest(f"There are no rules called '{str(fields['rules'])[:40]}'.")
+        raise FieldError("rules", f"There are no rules called '{str(fields['rules'])[:40]}'.")
     chosen_set = text(fields, "set", default=rules.sets[0], longest=20)
     if chosen_set not in rules.sets:
-        raise BadRequest(f"{rules.name} is played with {' or '.join(rules.sets)}.")
+        raise FieldError("set", f"{rules.name} is played with {' or '.join(rules.sets)}.")
     players = _players(fields, rules)
     _refuse_undealt(rules, chosen_set, len(players))
     return {"rules": rules.name, "set": chosen_set, "players": players, "options": _chosen_options(fields, rules)}
@@ -94,7 +96,7 @@ def _refuse_undealt(rules: RuleWords, chosen_set: str, count: int) -> None:
     else:
         question |= {"kind": "setup", "set": int(chosen_set.removeprefix("double-"))}
     if not str(answer(question).get("verdict", "")).startswith("ok"):
-        raise BadRequest(_("This set cannot be dealt to %(count)s players.", count=count))
+        raise FieldError("set", _("This set cannot be dealt to %(count)s players.", count=count))
 
 
 def _players(fields: dict[str, Any], rules: RuleWords) -> list[str]:
@@ -103,20 +105,31 @@ def _players(fields: dict[str, Any], rules: RuleWords) -> list[str]:
         given = [fields.get(f"player_{i}") or "" for i in range(1, MOST_PLAYERS + 1)]
     if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
         raise BadRequest("The players are a list of names.")
-    names = [" ".join(name.split()) for name in given if name.strip()]
-    for name in names:
-        if len(name) > 24:
-            raise BadRequest(_("A player's name has at most 24 letters."))
-        if name.upper() in RESERVED:
-            raise BadRequest(_("%(name)s cannot be a player's name here.", name=name))
-    if len({name.casefold() for name in names}) < len(names):
-        raise BadRequest(_("Two players have the same name."))
+    names: list[str] = []
+    for seat, written in enumerate(given, start=1):
+        name = " ".join(written.split())
+        if name:
+            _refuse_name(f"player_{seat}", name, names)
+            names.append(name)
     low, high = rules.players
     if not low <= len(names) <= high:
-        raise BadRequest(
-            _("These rules need %(low)s to %(high)s players, not %(count)s.", low=low, high=high, count=len(names))
-        )
+        if low == high:
+            sentence = _("These rules need exactly %(low)s players, not %(count)s.", low=low, count=len(names))
+        else:
+            sentence = _(
+                "These rules need %(low)s to %(high)s players, not %(count)s.", low=low, high=high, count=len(names)
+            )
+        raise FieldError(f"player_{min(len(given), len(names) + 1)}", sentence)
     return names
+
+
+def _refuse_name(field: str, name: str, earlier: Sequence[str]) -> None:
+    if len(name) > MAX_NAME:
+        raise FieldError(field, _("A player's name has at most 24 letters."))
+    if name.upper() in RESERVED:
+        raise FieldError(field, _("%(name)s cannot be a player's name here.", name=name))
+    if name.casefold() in (other.casefold() for other in earlier):
+        raise FieldError(field, _("Two players have the same name."))
 
 
 def _chosen_options(fields: dict[str, Any], rules: RuleWords) -> dict[str, Any]:
@@ -131,6 +144,8 @@ def _chosen_options(fields: dict[str, Any], rules: RuleWords) -> dict[str, Any]:
         if value in (None, "") or value == option.choices[0][0]:
             continue
         if value not in (choice for choice, _words in option.choices):
-            raise BadRequest(f"The house rule '{option.field}' has no choice '{str(value)[:40]}'.")
+            raise FieldError(
+                f"option_{option.field}", f"The house rule '{option.field}' has no choice '{str(value)[:40]}'."
+            )
         chosen[option.field] = option_value(str(value))
     return chosen

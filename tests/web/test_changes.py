@@ -114,8 +114,8 @@ def test_the_hands_end_the_round_and_are_shown_one_by_one(keeper: FlaskClient, s
     ("form", "part"),
     [
         ({"how": "out", "hand_1": "1-1", "hand_2": "2-2", "hand_3": "3-3", "hand_4": "4-4"}, "one hand must be empty"),
-        ({"how": "out", "hand_1": "1-"}, "Ann:"),
-        ({"how": "out", "hand_2": "1-99"}, "Ben:"),
+        ({"how": "out", "hand_1": "1-"}, "Half of a tile is missing"),
+        ({"how": "out", "hand_2": "1-99"}, "0 to 12 pips, not “99”"),
         ({"how": "never"}, "how the round ended"),
         ({"hand_1": ""}, "how the round ended"),
     ],
@@ -160,7 +160,7 @@ def test_a_game_is_set_up_and_comes_on_the_table(keeper: FlaskClient, house: Hou
         ({"player_2": "x" * 25}, "at most 24"),
         ({"option_scoring": "bingo"}, "no choice"),
         ({"rules": "poltava", "set": "double-9", **{f"player_{i}": f"P{i}" for i in range(1, 9)}}, "cannot be dealt"),
-        ({"rules": "chedeng", "set": "chinese"}, "4 to 4 players, not 2"),
+        ({"rules": "chedeng", "set": "chinese"}, "exactly 4 players, not 2"),
     ],
 )
 def test_a_set_up_that_cannot_be_played_makes_no_game(

@@ -64,7 +64,7 @@ def test_a_broken_body_is_refused_with_a_sentence(keeper: FlaskClient, session: 
         ({"train": "Ann", "tile": [1, 2, 3]}, "written like"),
         ({"train": "Ann", "tile": "12"}, "written like"),
         ({"train": "Ann", "tile": {"a": 1}}, "written like"),
-        ({"train": "Ann", "outer": 3, "by": "Zoe"}, "does not play"),
+        ({"train": "Ann", "outer": 3, "by": "Zoe"}, "is not playing"),
         ({"train": "Ann", "outer": 3, "expected_seq": 1}, "changed in the meantime"),
     ],
 )

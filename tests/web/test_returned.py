@@ -1,0 +1,106 @@
+"""A refused form comes back as it was filled in, with the sentence at its field."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.web import tables
+from tests.web.fakes import FakeSession
+
+HANDS = {"how": "blocked_declared", "hand_1": "12-5 3-3", "hand_2": "4-", "hand_3": "0-0", "hand_4": "1-1"}
+GAME = {"rules": "cz", "set": "double-9", "player_1": "Ann", "player_2": "ann", "option_rounds": "12"}
+
+
+def field(page: str, name: str) -> str:
+    """The tag of an input."""
+    found = re.search(rf'<(?:input|select)[^>]*name="{name}"[^>]*>', page)
+    assert found, name
+    return unescape(found[0])
+
+
+def test_a_typo_in_one_hand_keeps_all_of_them(keeper: FlaskClient, session: FakeSession) -> None:
+    session.show(tables.round_over())
+    answer = keeper.post("/round-end", data=HANDS)
+    assert answer.status_code == 400 and session.calls == []
+    for name in ("hand_1", "hand_2", "hand_3", "hand_4"):
+        assert f'value="{HANDS[name]}"' in field(answer.text, name)
+    assert 'value="blocked_declared" required checked' in answer.text
+    assert 'aria-invalid="true"' in field(answer.text, "hand_2")
+    assert 'aria-invalid="true"' not in field(answer.text, "hand_1")
+    assert 'id="wrong-hand_2" role="alert">Half of a tile is missing.' in answer.text
+
+
+def test_two_players_of_one_name_cost_no_other_choice(keeper: FlaskClient) -> None:
+    answer = keeper.post("/setup?rules=cz", data=GAME)
+    assert answer.status_code == 400
+    assert 'value="Ann"' in field(answer.text, "player_1") and 'value="ann"' in field(answer.text, "player_2")
+    assert 'value="double-9" required checked' in answer.text
+    assert '<option value="12" selected>' in answer.text
+    assert 'id="wrong-player_2" role="alert">Two players have the same name.' in answer.text
+
+
+@pytest.mark.parametrize(
+    ("path", "form"),
+    [
+        ("/round-end", HANDS),
+        ("/setup?rules=cz", GAME),
+        ("/api/start-round", {"engine": "9", "starter": "Ann", "page": "/round-start"}),
+        ("/api/answer", {"seq": "x", "choice": "0"}),
+        ("/pin", {"pin": "1"}),
+    ],
+)
+def test_no_status_number_is_shown_to_people(keeper: FlaskClient, path: str, form: dict[str, str]) -> None:
+    answer = keeper.post(path, data=form)
+    assert answer.status_code in (400, 403, 409)
+    assert re.search(r"\b(400|403|409)\b", re.sub(r"<[^>]+>", " ", answer.text)) is None
+
+
+def test_another_phone_was_faster_and_nothing_typed_is_lost(keeper: FlaskClient, session: FakeSession) -> None:
+    session.show(tables.waiting())
+    form = {"engine": "9-9", "starter": "Cyril", "expected_seq": "31", "page": "/round-start"}
+    answer = keeper.post("/api/start-round", data=form)
+    assert answer.status_code == 409 and session.calls == []
+    assert 'value="9-9"' in field(answer.text, "engine")
+    assert 'value="Cyril" required checked' in answer.text
+    assert "The table has changed in the meantime" in answer.text
+    assert 'name="expected_seq" value="0"' in answer.text, "the next tap is about the table as it is now"
+
+
+def test_a_sentence_without_a_field_stands_on_top_of_the_page(keeper: FlaskClient, session: FakeSession) -> None:
+    session.refuses = "there is nothing to undo"
+    answer = keeper.post("/api/undo", data={"x": "1"}, headers={"Referer": "http://localhost/play/32"})
+    assert answer.status_code == 409
+    assert answer.text.count("There is nothing to undo") == 1
+    assert "Correct it" in answer.text, "on the page the form stood on"
+
+
+def test_a_wrong_pin_comes_back_empty_and_keeps_the_name(anyone: FlaskClient) -> None:
+    answer = anyone.post("/pin", data={"pin": "999888", "name": "Olena", "next": "/setup?rules=cz"})
+    assert answer.status_code == 403
+    assert "999888" not in answer.text and 'value="Olena"' in field(answer.text, "name")
+    assert 'value="/setup?rules=cz"' in field(answer.text, "next")
+
+
+def test_the_pin_leads_back_to_the_rules_that_were_chosen(anyone: FlaskClient) -> None:
+    page = anyone.get("/setup?rules=cz").text
+    (link,) = re.findall(r'href="(/pin\?next=[^"]*)"', page)
+    shown = anyone.get(unescape(link)).text
+    next_page = unescape(field(shown, "next").split('value="')[1].split('"')[0])
+    answer = anyone.post("/pin", data={"pin": "135790", "next": next_page})
+    assert answer.headers["Location"] == "/setup?rules=cz"
+
+
+def test_a_program_gets_the_field_in_its_answer(keeper: FlaskClient) -> None:
+    answer = keeper.post("/api/play", json={"train": "Ann", "outer": 19})
+    assert answer.status_code == 400 and answer.json["field"] == "outer" and "between 0 and 18" in answer.json["error"]
+
+
+def test_what_was_typed_cannot_smuggle_markup_into_the_page(keeper: FlaskClient, session: FakeSession) -> None:
+    session.show(tables.round_over())
+    evil = '"><img src=x onerror=alert(1)>'
+    answer = keeper.post("/round-end", data={**HANDS, "hand_2": evil})
+    assert answer.status_code == 400 and "<img src=x" not in answer.text
