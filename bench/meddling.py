@@ -19,8 +19,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from bench.counting import accusations
 from bench.somebody import SLIPS, TRUE, Somebody
-from bench.table import FIRST_SEED, accusations, faults
+from bench.table import FIRST_SEED, faults
 from companion.ruleset import RULESET_NAMES
 from companion.session import Session
 from datasets.simulator.camera import VISIBLE_FAULTS, SimCamera, SimSettings

@@ -6,9 +6,9 @@
     python -m bench.table --renderer DIR --scenes 24  frames of another renderer (bench/foreign_film.py)
 
 Resumable: each round's result is written as soon as it is known, and rounds already in the file are left out. What is
-counted: plays recorded exactly (tile, train, and the player or honestly nobody), accusations that no rule supports,
-planted faults found and named rightly, questions asked in a round, and whether the round that ends with all hands laid
-open is scored by them (bench/round_end.py; tables that are told show no hands).
+counted (bench/counting.py): plays by whether the player is named rightly, not named or named wrongly, planted faults by
+how they are shown, accusations that no rule supports, questions asked in a round, and whether a round that ends with
+all hands laid open is scored by them (bench/round_end.py; tables that are told show no hands).
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bench.counting import CountedFaults, CountedPlays, count_faults, count_plays
 from bench.foreign_film import ForeignFilm
 from bench.round_end import CUT, how_it_ended
 from companion.bots import BotTurn
@@ -33,7 +34,7 @@ from companion.referee import referee_for
 from companion.ruleset import RULESET_NAMES, load_ruleset
 from companion.session import Session
 from companion.tile import Tile
-from companion.turn import Action, Play
+from companion.turn import Play
 from companion.watch import Watcher
 from companion.watch.session_desk import SessionDesk
 from companion.watch.start import first_calibration, known_set
@@ -49,22 +50,13 @@ FIRST_SEED = 1000
 
 @dataclass(frozen=True, slots=True)
 class RoundResult:
-    """`false` are accusations that the truth does not hold, as `CODE by PLAYER`; `lost` and `extra` are plays."""
+    """One round: what `bench.counting` makes of its plays and faults, the questions asked, and how it ended."""
 
     seed: int
     rules: str
     scenes: int
-    plays: int
-    exact: int
-    named: int
-    lost: tuple[str, ...]
-    extra: tuple[str, ...]
-    accusations: int
-    false: tuple[str, ...]
-    planted: int
-    planted_found: int
-    planted_right: int
-    missed: tuple[str, ...]
+    plays: CountedPlays
+    faults: CountedFaults
     questions: int
     reasons: tuple[str, ...]
     end: str
@@ -105,11 +97,23 @@ def play_round(
             scenes = len(camera.truth)
             # What was laid in a turn that the film breaks off is on the table all the same.
             laid = [play for filmed in camera.truth for play in filmed.scene.plays]
-        plays, questions = session.snapshot()["plays"], [event for event in session.events if event.KIND == "unclear"]
+        recorded, events = session.snapshot()["plays"], tuple(session.events)
         end = CUT if eye_name == "told" else how_it_ended(camera, session)
         session.close()
-    reasons = [getattr(one, "reason", "") for one in questions]
-    return compare(seed, rules, turns, laid, plays, reasons, end, scenes, start)
+    reasons = [getattr(event, "reason", "") for event in events if event.KIND == "unclear"]
+    true = [(player, (tuple(act.tile), act.train)) for player, act in laid if isinstance(act, Play)]
+    planted = [(str(turn.planted), turn.player) for turn in turns if turn.planted is not None]
+    return RoundResult(
+        seed=seed,
+        rules=rules,
+        scenes=scenes,
+        plays=count_plays(true, recorded),
+        faults=count_faults(planted, faults(rules, turns), recorded, events),
+        questions=len(reasons),
+        reasons=tuple(reasons),
+        end=end,
+        seconds=round(time.perf_counter() - start, 1),
+    )
 
 
 def watch(camera: SimCamera, eye: Any, journal: Path, *, flat: bool) -> Session:
@@ -138,54 +142,6 @@ def watch(camera: SimCamera, eye: Any, journal: Path, *, flat: bool) -> Session:
     return session
 
 
-def compare(
-    seed: int,
-    rules: str,
-    turns: Sequence[BotTurn],
-    laid: Sequence[tuple[str, Action]],
-    plays: Sequence[Mapping[str, Any]],
-    reasons: Sequence[str],
-    end: str,
-    scenes: int,
-    start: float,
-) -> RoundResult:
-    """The session's plays against what was laid, its findings against the turns that were filmed."""
-    true = [(player, act) for player, act in laid if isinstance(act, Play)]
-    wanted = Counter((tuple(act.tile), act.train) for _, act in true)
-    # Some Chinese tiles are in the box twice, so one play may have two rightful players.
-    players: dict[tuple[tuple[int, ...], str], set[str | None]] = {}
-    for player, act in true:
-        players.setdefault((tuple(act.tile), act.train), {None}).add(player)
-    standing = [play for play in plays if play.get("event") == "tile_played" and not play.get("taken_back")]
-    exact = named = 0
-    extra: list[str] = []
-    for play in standing:
-        key = (tuple(play["tile"]), play["train"])
-        if wanted[key] <= 0:
-            extra.append(f"{key[0][0]}-{key[0][1]}@{key[1]}")
-            continue
-        wanted[key] -= 1
-        if play.get("by") in players[key]:
-            exact += 1
-            named += play.get("by") is not None
-        else:
-            extra.append(f"{key[0][0]}-{key[0][1]}@{key[1]} by {play.get('by')}")
-    lost = [f"{tile[0]}-{tile[1]}@{train}" for (tile, train), count in wanted.items() for _ in range(count)]
-    real = faults(rules, turns)
-    told = list(accusations(plays))
-    certain = [(code, by) for code, by, sure in told if sure]
-    false = [f"{code} by {by}" for code, by in certain if not any(c == code and by in (None, p) for c, p in real)]
-    planted = [(turn.planted, turn.player) for turn in turns if turn.planted is not None]
-    found = [one for one in planted if any(by in (None, one[1]) for _, by, _ in told)]
-    right = [one for one in planted if any(code == one[0] and by in (None, one[1]) for code, by, _ in told)]
-    missed = [f"{code} by {by}" for code, by in planted if (code, by) not in right]
-    seconds = round(time.perf_counter() - start, 1)
-    return RoundResult(
-        seed, rules, scenes, len(true), exact, named, tuple(lost), tuple(extra), len(certain), tuple(false),
-        len(planted), len(found), len(right), tuple(missed), len(reasons), tuple(reasons), end, seconds,
-    )  # fmt: skip
-
-
 def faults(rules_name: str, turns: Iterable[BotTurn]) -> set[tuple[str, str]]:
     """(code, player) of everything that the judge finds in the turns as they were really made."""
     rules = load_ruleset(rules_name)
@@ -200,30 +156,36 @@ def faults(rules_name: str, turns: Iterable[BotTurn]) -> set[tuple[str, str]]:
     return found
 
 
-def accusations(plays: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, str | None, bool]]:
-    """(code, player, certain) of everything that was held against somebody and still stands."""
-    for play in plays:
-        if play.get("taken_back"):
-            continue
-        for finding in play.get("violations") or ():
-            yield finding["code"], finding.get("by") or play.get("by"), bool(finding.get("certain", True))
-
-
 def summary(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """All rounds together."""
-    total = {name: sum(one[name] for one in results) for name in ("plays", "exact", "planted", "questions", "scenes")}
-    found, right = sum(one["planted_found"] for one in results), sum(one["planted_right"] for one in results)
+    plays = {
+        name: _total(results, "plays", name) for name in ("plays", "named", "unnamed", "misnamed", "lost", "extra")
+    }
+    found = ("planted", "shown", "nameless", "possible", "missed", "false", "false_ever", "unsaid")
+    faults = {name: _total(results, "faults", name) for name in found}
+    rounds = len(results)
     return {
-        "rounds": len(results),
-        **total,
-        "exact_share": round(total["exact"] / max(1, total["plays"]), 4),
-        "extra_plays": sum(len(one["extra"]) for one in results),
-        "false_accusations": sum(len(one["false"]) for one in results),
-        "planted_found_share": round(found / max(1, total["planted"]), 4),
-        "planted_right_share": round(right / max(1, total["planted"]), 4),
-        "questions_per_round": round(total["questions"] / max(1, len(results)), 2),
+        "rounds": rounds,
+        "plays": plays,
+        "player_known": _share(plays["named"], plays["plays"]),
+        "player_wrong": _share(plays["misnamed"], plays["plays"]),
+        "player_open": _share(plays["unnamed"], plays["plays"]),
+        "faults": faults,
+        "faults_shown": _share(faults["shown"], faults["planted"]),
+        "faults_shown_or_nameless": _share(faults["shown"] + faults["nameless"], faults["planted"]),
+        "questions_a_round": round(sum(one["questions"] for one in results) / max(1, rounds), 2),
         "ends": dict(Counter(str(one["end"]) for one in results)),
     }
+
+
+def _total(results: Sequence[Mapping[str, Any]], part: str, name: str) -> int:
+    """Numbers added up, or lists counted."""
+    values = [one[part][name] for one in results]
+    return sum(value if isinstance(value, int) else len(value) for value in values)
+
+
+def _share(count: int, of: int) -> str:
+    return f"{100 * count / max(1, of):.1f} % ({count} of {of})"
 
 
 def main() -> None:
@@ -250,9 +212,12 @@ def main() -> None:
         part["summary"] = summary(list(part["rounds"].values()))
         part["machine"] = f"{platform.machine()} {platform.python_version()}"
         args.out.write_text(json.dumps(kept, indent=1) + "\n")
+        plays, found = result.plays, result.faults
         print(
-            f"{seed} {rules}: {result.exact}/{result.plays} plays, {len(result.false)} false, "
-            f"{result.planted_right}/{result.planted} planted, {result.questions} questions, {result.seconds} s",
+            f"{seed} {rules}: of {plays.plays} plays {plays.named} named, {plays.unnamed} unnamed, "
+            f"{len(plays.misnamed)} misnamed, {len(plays.lost)} lost; "
+            f"{found.shown} of {found.planted} faults shown, {len(found.false_ever)} false; "
+            f"{result.questions} questions, {result.seconds} s",
             flush=True,
         )
     print(json.dumps(part.get("summary", {}), indent=1))

@@ -1,0 +1,150 @@
+"""What a round on record is worth: every play and every planted fault falls into exactly one class.
+
+A play of the round is recorded with the right player (`named`), with nobody's name (`unnamed`), with another player's
+(`misnamed`) or not at all (`lost`). Nobody's name is never counted as right.
+
+A planted fault is `shown` (certain, with the right code and the right name), shown `nameless` (certain, right code, it
+is left open who did it), only `possible` (its code and player stand among others, and nobody is accused) or `missed`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from companion.events import Corrected, Event
+from companion.standing import SET_ASIDE
+
+Charge = tuple[str, str | None]
+"""(code, player)."""
+
+Laid = tuple[tuple[int, ...], str]
+"""A tile, inner half first, and its train."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountedPlays:
+    """`named` + `unnamed` + `misnamed` + `lost` are all plays of the round. `extra` are recorded and were not made."""
+
+    plays: int
+    named: int
+    unnamed: int
+    misnamed: tuple[str, ...]
+    lost: tuple[str, ...]
+    extra: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CountedFaults:
+    """`shown` + `nameless` + `possible` + `missed` are all planted faults.
+
+    `false` are certain accusations at the end of the round that the truth does not hold, `false_ever` those that stood
+    at any moment. `unsaid` are true ones that stood once and no longer do.
+    """
+
+    planted: int
+    shown: int
+    nameless: int
+    possible: int
+    missed: tuple[str, ...]
+    false: tuple[str, ...]
+    false_ever: tuple[str, ...]
+    unsaid: tuple[str, ...]
+
+
+def count_plays(true: Sequence[tuple[str, Laid]], recorded: Iterable[Mapping[str, Any]]) -> CountedPlays:
+    """`true` are (player, tile and train) in order; `recorded` a snapshot's `plays`."""
+    left = Counter(laid for _, laid in true)
+    # Some Chinese tiles are in the box twice, so one tile on one arm may have two rightful players.
+    players: dict[Laid, Counter[str]] = {}
+    for player, laid in true:
+        players.setdefault(laid, Counter())[player] += 1
+    named = unnamed = 0
+    misnamed: list[str] = []
+    extra: list[str] = []
+    for play in recorded:
+        if play.get("event") != "tile_played" or any(play.get(key) for key in SET_ASIDE if key != "overruled"):
+            continue
+        laid = (tuple(play["tile"]), str(play["train"]))
+        words, by = f"{laid[0][0]}-{laid[0][1]}@{laid[1]}", play.get("by")
+        if left[laid] <= 0:
+            extra.append(words)
+            continue
+        left[laid] -= 1
+        if by is None:
+            unnamed += 1
+        elif players[laid][by] > 0:
+            players[laid][by] -= 1
+            named += 1
+        else:
+            misnamed.append(f"{words} by {by}")
+    lost = [f"{tile[0]}-{tile[1]}@{train}" for (tile, train), count in left.items() for _ in range(count)]
+    return CountedPlays(len(true), named, unnamed, tuple(misnamed), tuple(lost), tuple(extra))
+
+
+def count_faults(
+    planted: Sequence[tuple[str, str]],
+    real: Iterable[tuple[str, str]],
+    recorded: Sequence[Mapping[str, Any]],
+    events: Sequence[Event],
+) -> CountedFaults:
+    """`planted` are (code, player), `real` what the judge finds in the turns as they were made, `events` all lines."""
+    at_the_end = list(accusations(recorded))
+    certain = [(code, by) for code, by, sure in at_the_end if sure]
+    named: Counter[Charge] = Counter(certain)
+    open_ = Counter((code, by) for code, by, sure in at_the_end if not sure)
+    shown = nameless = possible = 0
+    missed: list[str] = []
+    # Each accusation answers for one planted fault, the named ones first.
+    for code, player in planted:
+        if named[code, player] > 0:
+            named[code, player] -= 1
+            shown += 1
+        elif named[code, None] > 0:
+            named[code, None] -= 1
+            nameless += 1
+        elif open_[code, player] > 0:
+            open_[code, player] -= 1
+            possible += 1
+        else:
+            missed.append(f"{code} by {player}")
+    true = {*real, *((code, None) for code, _ in real)}
+    ever = accused_ever(events)
+    false = [f"{code} by {by}" for code, by in certain if (code, by) not in true]
+    false_ever = [f"{code} by {by}" for code, by in sorted(ever, key=str) if (code, by) not in true]
+    codes = {code for code, _ in certain}
+    unsaid = [f"{code} by {by}" for code, by in sorted(ever, key=str) if (code, by) in true and code not in codes]
+    return CountedFaults(
+        len(planted), shown, nameless, possible, tuple(missed), tuple(false), tuple(false_ever), tuple(unsaid)
+    )
+
+
+def accusations(plays: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, str | None, bool]]:
+    """(code, player, certain) of everything that is held against somebody and still stands."""
+    for play in plays:
+        if any(play.get(key) for key in SET_ASIDE):
+            continue
+        for finding in play.get("violations") or ():
+            yield finding["code"], finding.get("by") or play.get("by"), bool(finding.get("certain", True))
+
+
+def accused_ever(events: Sequence[Event]) -> set[Charge]:
+    """Every certain accusation that stood after some line of the journal, whatever became of it."""
+    now: dict[int, dict[str, Any]] = {}
+    found: set[Charge] = set()
+    for event in events:
+        seq, change = event.seq, event.to_json()
+        if isinstance(event, Corrected):
+            seq, change = event.corrects, dict(event.what)
+            if change.get("withdrawn"):
+                now.pop(seq, None)
+        if seq not in now and isinstance(event, Corrected):
+            continue
+        entry = now.setdefault(seq, {})
+        entry |= {name: change[name] for name in ("by", "violations") if name in change}
+        for finding in entry.get("violations") or ():
+            if finding.get("certain", True):
+                found.add((finding["code"], finding.get("by") or entry.get("by")))
+    return found

@@ -1,0 +1,75 @@
+"""What the benches call known, open, wrong, shown and false."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bench.counting import accused_ever, count_faults, count_plays
+from companion.event_fields import Finding
+from companion.events import Corrected, Event, TilePlayed
+from companion.tile import Laid
+
+TRUE = [("Ann", ((12, 5), "Ann")), ("Ben", ((12, 7), "Ben")), ("Cy", ((12, 9), "Cy")), ("Ann", ((5, 1), "Ann"))]
+
+
+def played(tile: tuple[int, int], train: str, by: str | None, *codes: str, certain: bool = True) -> dict[str, Any]:
+    found = [{"code": code, "certain": certain} for code in codes]
+    return {"event": "tile_played", "tile": list(tile), "train": train, "by": by, "violations": found}
+
+
+def test_nobody_is_no_right_name() -> None:
+    counted = count_plays(
+        TRUE, [played((12, 5), "Ann", "Ann"), played((12, 7), "Ben", None), played((12, 9), "Cy", "Ben")]
+    )
+    assert (counted.plays, counted.named, counted.unnamed) == (4, 1, 1)
+    assert counted.misnamed == ("12-9@Cy by Ben",)
+    assert counted.lost == ("5-1@Ann",)
+    assert counted.extra == ()
+
+
+def test_what_was_not_laid_is_extra_and_a_tile_taken_back_is_lost() -> None:
+    taken_back = {**played((12, 5), "Ann", "Ann"), "taken_back": True}
+    counted = count_plays(TRUE[:1], [taken_back, played((3, 3), "Ann", "Ann")])
+    assert counted.lost == ("12-5@Ann",) and counted.extra == ("3-3@Ann",)
+
+
+def test_of_two_equal_tiles_each_player_is_right_once() -> None:
+    true = [("Ann", ((5, 5), "R")), ("Ben", ((5, 5), "R"))]
+    counted = count_plays(true, [played((5, 5), "R", "Ann"), played((5, 5), "R", "Ann")])
+    assert counted.named == 1 and counted.misnamed == ("5-5@R by Ann",)
+
+
+def test_a_planted_fault_is_shown_nameless_possible_or_missed() -> None:
+    planted = [("CLOSED_TRAIN", "Ann"), ("MISMATCH", "Ben"), ("EXTRA_TILE", "Cy"), ("WRONG_ROOT", "Dee")]
+    recorded = [
+        played((1, 2), "Ben", "Ann", "CLOSED_TRAIN"),
+        played((3, 4), "Ben", None, "MISMATCH"),
+        played((5, 6), "Cy", "Cy", "EXTRA_TILE", certain=False),
+        played((5, 7), "Cy", None, "DOUBLE_ORDER", certain=False),
+    ]
+    counted = count_faults(planted, planted, recorded, ())
+    assert (counted.planted, counted.shown, counted.nameless, counted.possible) == (4, 1, 1, 1)
+    assert counted.missed == ("WRONG_ROOT by Dee",), (
+        "a finding of the round with another code and no name is none of it"
+    )
+    assert counted.false == ()
+
+
+def test_the_right_code_under_a_wrong_name_is_a_false_accusation_and_no_find() -> None:
+    recorded = [played((1, 2), "Ben", "Cy", "CLOSED_TRAIN")]
+    counted = count_faults([("CLOSED_TRAIN", "Ann")], [("CLOSED_TRAIN", "Ann")], recorded, ())
+    assert counted.shown == 0 and counted.missed == ("CLOSED_TRAIN by Ann",)
+    assert counted.false == ("CLOSED_TRAIN by Cy",)
+
+
+def test_an_accusation_that_was_taken_back_counts_at_its_moment() -> None:
+    finding = Finding("CLOSED_TRAIN")
+    events: list[Event] = [
+        TilePlayed(seq=1, by=None, maybe=("Ann", "Ben"), tile=Laid(1, 2), train="Ben", violations=(finding,)),
+        Corrected(seq=2, corrects=1, what={"by": "Ann", "maybe": []}, source="camera"),
+        Corrected(seq=3, corrects=1, what={"violations": []}, source="camera"),
+    ]
+    assert accused_ever(events) == {("CLOSED_TRAIN", None), ("CLOSED_TRAIN", "Ann")}
+    counted = count_faults([], [("CLOSED_TRAIN", "Ben")], [], events)
+    assert counted.false == () and counted.false_ever == ("CLOSED_TRAIN by Ann",)
+    assert counted.unsaid == ("CLOSED_TRAIN by None",)
