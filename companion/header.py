@@ -15,7 +15,7 @@ RESERVED_NAMES = frozenset({"MX", "MX2"})
 
 LONGEST_NAME = 60
 _SET = re.compile(r"double-([1-9]|1[0-8])|chinese")
-_FIELDS = frozenset({"journal", "rules", "set", "players", "options"})
+_FIELDS = frozenset({"journal", "rules", "set", "players", "options", "sum"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,8 @@ class Header:
         set: "double-6" ... "double-18" or "chinese".
         players: clockwise as they sit; in the Chinese games counter-clockwise.
         options: house rules that differ from the rule set, by field name.
-        extra: whatever else the line holds (a set-up file adds the table and the stations); kept as it is.
+        extra: whatever else the line holds (a set-up file adds the table and the stations); kept as it is, but for the
+            line's checksum.
     """
 
     rules: str

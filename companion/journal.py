@@ -1,23 +1,28 @@
 """The journal: a game as an append-only file of JSON lines that survives a pulled plug.
 
 The live log, the replay file and a test's fixture are this one format (contract.md, "The journal"). An event is
-acknowledged only after it has reached the disk; one writer at a time holds the file; no line is ever rewritten. A last
-line that a power cut tore is not an event, since nobody was told of it: it is set aside beside the journal and
-reported. Anything else that is wrong with a file is an error with its line, never mended in silence.
+acknowledged only after it has reached the disk; one writer at a time holds the file; no line is ever rewritten. Each
+line on the disk carries a checksum of everything up to it (`companion.checksums`); older files have none, and the lines
+added to them have. A last line that a power cut tore is not an event, since nobody was told of it: it is set aside
+beside the journal and reported. Anything else that is wrong with a file is an error with its line, never repaired in
+silence.
 """
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
+from companion.checksums import Chain, split_line
 from companion.event_fields import EventError
 from companion.events import Event, event_from_json
 from companion.header import Header
@@ -28,9 +33,25 @@ SomeEvent = TypeVar("SomeEvent", bound=Event)
 LONGEST_LINE = 1_000_000
 """Bytes. A line of the largest game is a few thousand."""
 
+ONLY_THE_OWNER = 0o600
+"""Mode of the files: names and games are nobody else's business on a shared machine."""
+
 
 class JournalError(Exception):
-    """The journal cannot be read or written; one line that says what, where and what was expected."""
+    """The journal cannot be read or written; one line that says what, where and what was expected.
+
+    `why` is that line without the file's place, for a page that anybody may see; `disk_full`: nothing else is wrong.
+    """
+
+    def __init__(self, where: str | Path, why: str, *, disk_full: bool = False) -> None:
+        super().__init__(f"{where}: {why}")
+        self.why = why
+        self.disk_full = disk_full
+
+    @classmethod
+    def of(cls, where: str | Path, what: str, error: OSError) -> JournalError:
+        """What the system refused: `what` was tried."""
+        return cls(where, f"{what}: {error.strerror or error}", disk_full=error.errno in (errno.ENOSPC, errno.EDQUOT))
 
 
 def utc_now() -> datetime:
@@ -47,13 +68,14 @@ class JournalText:
     """A journal as it was read: `torn` is what follows the last whole line (b"" when nothing does).
 
     `good_bytes` is the length up to the end of the last whole line; `complete` False: that line lacks only its
-    line feed.
+    line feed. `checksum` covers all whole lines.
     """
 
     header: Header
     events: tuple[Event, ...]
     torn: bytes
     good_bytes: int
+    checksum: str
     complete: bool = True
 
 
@@ -63,54 +85,84 @@ def read_journal(path: str | Path) -> JournalText:
     try:
         return parse_journal(path.read_bytes(), str(path))
     except OSError as error:
-        raise JournalError(f"{path}: cannot be read: {error.strerror or error}") from None
+        raise JournalError.of(path, "cannot be read", error) from None
 
 
 def parse_journal(content: bytes, name: str = "journal") -> JournalText:
     """Bytes as a journal. Raises JournalError; `name` stands for the file in its messages."""
     lines = content.split(b"\n")
     tail = lines.pop()
-    if not lines and not tail:
-        raise JournalError(f"{name}: is empty; expected a header line")
-    if not lines:
-        header = _header(tail, name)
-        return JournalText(header, (), b"", len(content), complete=False)
-    header = _header(lines[0], name)
-    events: list[Event] = []
-    for number, line in enumerate(lines[1:], start=2):
-        if line:
-            events.append(_event(line, number, len(events) + 1, name))
-    if not tail:
-        return JournalText(header, tuple(events), b"", len(content))
+    reader = _Reader(name)
+    for number, line in enumerate(lines, start=1):
+        reader.read(line, number)
+    torn = bool(tail) and reader.header is not None and not _is_json(tail)
+    if tail and not torn:
+        reader.read(tail, len(lines) + 1)
+    if reader.header is None:
+        raise JournalError(name, "is empty; expected a header line")
+    good_bytes = len(content) - (len(tail) if torn else 0)
+    return JournalText(
+        reader.header,
+        tuple(reader.events),
+        tail if torn else b"",
+        good_bytes,
+        reader.chain.value,
+        complete=torn or not tail,
+    )
+
+
+class _Reader:
+    """Reads a journal line by line. Each must fit its checksum, and have one where an earlier line has."""
+
+    def __init__(self, name: str) -> None:
+        self.header: Header | None = None
+        self.events: list[Event] = []
+        self.chain = Chain()
+        self._name = name
+        self._checked = False
+
+    def read(self, line: bytes, number: int) -> None:
+        if not line and self.header is not None:
+            return
+        body, checksum = split_line(line)
+        try:
+            if self.header is None:
+                self.header = Header.from_json(parse_line(body))
+            else:
+                self.events.append(self._due(event_from_json(parse_line(body))))
+            self._check(body, checksum)
+        except ValueError as error:
+            raise JournalError(self._name, f"line {number}: {error}") from None
+
+    def _due(self, event: Event) -> Event:
+        due = len(self.events) + 1
+        if event.seq == due:
+            return event
+        if event.seq < due:
+            fault = f"seq {event.seq} stands there a second time" if event.seq else "seq: missing"
+        elif event.seq == due + 1:
+            fault = f"seq {due} is missing"
+        else:
+            fault = f"seq {due} to {event.seq - 1} are missing"
+        raise EventError(f"{fault}; expected seq {due}")
+
+    def _check(self, body: bytes, checksum: str | None) -> None:
+        expected = self.chain.add(body)
+        if checksum is None:
+            if self._checked:
+                raise EventError("has no checksum; expected one, as the line before it has")
+        elif checksum != expected:
+            raise EventError("does not fit its checksum: this line, or one before it, was changed")
+        else:
+            self._checked = True
+
+
+def _is_json(line: bytes) -> bool:
     try:
-        parse_line(tail)
+        parse_line(line)
     except ValueError:
-        return JournalText(header, tuple(events), tail, len(content) - len(tail))
-    events.append(_event(tail, len(lines) + 1, len(events) + 1, name))
-    return JournalText(header, tuple(events), b"", len(content), complete=False)
-
-
-def _header(line: bytes, name: str) -> Header:
-    try:
-        return Header.from_json(parse_line(line))
-    except ValueError as error:
-        raise JournalError(f"{name}: line 1: {error}") from None
-
-
-def _event(line: bytes, number: int, due: int, name: str) -> Event:
-    try:
-        event = event_from_json(parse_line(line))
-    except ValueError as error:
-        raise JournalError(f"{name}: line {number}: {error}") from None
-    if event.seq == due:
-        return event
-    if event.seq < due:
-        fault = f"seq {event.seq} stands there a second time" if event.seq else "seq: missing"
-    elif event.seq == due + 1:
-        fault = f"seq {due} is missing"
-    else:
-        fault = f"seq {due} to {event.seq - 1} are missing"
-    raise JournalError(f"{name}: line {number}: {fault}; expected seq {due}")
+        return False
+    return True
 
 
 def parse_line(line: bytes | str) -> Any:
@@ -145,6 +197,7 @@ class Journal:
         self._descriptor = descriptor
         self._events = list(text.events)
         self._size = text.good_bytes
+        self._checksum = text.checksum
         self._clock = clock
         self._lock = threading.Lock()
         self._broken: str | None = None
@@ -153,10 +206,11 @@ class Journal:
     def create(cls, path: str | Path, header: Header, clock: Clock = utc_now) -> Journal:
         """A new game. The file appears whole, with its header, or not at all. Raises JournalError if there is one."""
         path = Path(path)
-        line = _line(header.to_json())
+        chain = Chain()
+        line = _line(header.to_json(), chain)
         fresh = path.with_name(f".{path.name}.{os.getpid()}.new")
         try:
-            descriptor = os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            descriptor = os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, ONLY_THE_OWNER)
             try:
                 _hold(descriptor, path)
                 _write_all(descriptor, line)
@@ -169,10 +223,10 @@ class Journal:
             finally:
                 fresh.unlink()
         except FileExistsError:
-            raise JournalError(f"{path}: there is a journal already; open it instead") from None
+            raise JournalError(path, "there is a journal already; open it instead") from None
         except OSError as error:
-            raise JournalError(f"{path}: cannot be written: {error.strerror or error}") from None
-        return cls(path, descriptor, JournalText(header, (), b"", len(line)), clock)
+            raise JournalError.of(path, "cannot be written", error) from None
+        return cls(path, descriptor, JournalText(header, (), b"", len(line), chain.value), clock)
 
     @classmethod
     def open(cls, path: str | Path, clock: Clock = utc_now) -> Journal:
@@ -181,9 +235,11 @@ class Journal:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
         except OSError as error:
-            raise JournalError(f"{path}: cannot be opened: {error.strerror or error}") from None
+            raise JournalError.of(path, "cannot be opened", error) from None
         try:
             _hold(descriptor, path)
+            with suppress(OSError):
+                os.fchmod(descriptor, ONLY_THE_OWNER)
             text = parse_journal(_read_all(descriptor), str(path))
             journal = cls(path, descriptor, text, clock)
             if text.torn:
@@ -197,7 +253,7 @@ class Journal:
         except BaseException as error:
             os.close(descriptor)
             if isinstance(error, OSError):
-                raise JournalError(f"{path}: cannot be opened: {error.strerror or error}") from None
+                raise JournalError.of(path, "cannot be opened", error) from None
             raise
         return journal
 
@@ -221,22 +277,24 @@ class Journal:
         """Write events that belong together with one trip to the disk. After a crash a first part may be there."""
         with self._lock:
             if self._descriptor < 0:
-                raise JournalError(f"{self.path}: is closed")
+                raise JournalError(self.path, "is closed")
             if self._broken:
-                raise JournalError(f"{self.path}: {self._broken}; open it again")
+                raise JournalError(self.path, f"{self._broken}; open it again")
             at = stamp(self._clock())
             stamped = tuple(
                 replace(event, seq=seq, at=at) for seq, event in enumerate(events, start=len(self._events) + 1)
             )
             if not stamped:
                 return ()
-            block = b"".join(_line(event.to_json()) for event in stamped)
+            chain = Chain(self._checksum)
+            block = b"".join(_line(event.to_json(), chain) for event in stamped)
             try:
                 _write_all(self._descriptor, block)
                 os.fsync(self._descriptor)
             except OSError as error:
                 self._take_back(error)
             self._size += len(block)
+            self._checksum = chain.value
             self._events.extend(stamped)
             return stamped
 
@@ -248,7 +306,7 @@ class Journal:
             os.fsync(self._descriptor)
         except OSError:
             self._broken = f"could not be written ({reason})"
-        raise JournalError(f"{self.path}: nothing was recorded: {reason}") from None
+        raise JournalError.of(self.path, "nothing was recorded", error) from None
 
     def close(self) -> None:
         with self._lock:
@@ -263,15 +321,15 @@ class Journal:
         self.close()
 
 
-def _line(value: dict[str, Any]) -> bytes:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+def _line(value: dict[str, Any], chain: Chain) -> bytes:
+    return chain.sealed(json.dumps(value, ensure_ascii=False, allow_nan=False).encode()) + b"\n"
 
 
 def _hold(descriptor: int, path: Path) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        raise JournalError(f"{path}: another program is writing this game") from None
+        raise JournalError(path, "another program is writing this game") from None
 
 
 def _read_all(descriptor: int) -> bytes:
@@ -292,7 +350,7 @@ def _keep_aside(path: Path, torn: bytes) -> Path:
     while True:
         aside = path.with_name(f"{path.name}.torn-{number}")
         try:
-            descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+            descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, ONLY_THE_OWNER)
         except FileExistsError:
             number += 1
             continue

@@ -104,14 +104,14 @@ def replay_text(text: JournalText, name: str = "journal") -> Replay:
     rules = load_ruleset(text.header.rules, text.header.options)
     players = len(text.header.players)
     if rules.is_mexican == (text.header.set_max is None):
-        raise JournalError(f"{name}: line 1: set: {text.header.set} is no set for {text.header.rules}")
+        raise JournalError(name, f"line 1: set: {text.header.set} is no set for {text.header.rules}")
     fault = undealt(rules, text.header.set_max, players)
     if fault is not None:
-        raise JournalError(f"{name}: line 1: players: {fault}")
+        raise JournalError(name, f"line 1: players: {fault}")
     try:
         held = held_events(text.events)
     except EventError as error:
-        raise JournalError(f"{name}: {error}") from None
+        raise JournalError(name, str(error)) from None
     history = History.of(text.header, rules, held)
     lines = []
     for index, act in enumerate(history.acts):

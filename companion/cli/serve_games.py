@@ -26,10 +26,10 @@ class ClosedBook:
         self.last_seq = len(text.events)
 
     def append(self, _event: Event) -> NoReturn:
-        raise JournalError(f"{self.path}: is only being looked at")
+        raise JournalError(self.path, "is only being looked at")
 
     def append_all(self, _events: Iterable[Event]) -> NoReturn:
-        raise JournalError(f"{self.path}: is only being looked at")
+        raise JournalError(self.path, "is only being looked at")
 
     def close(self) -> None:
         return

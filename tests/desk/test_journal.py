@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import random
 import subprocess
 import sys
 from dataclasses import replace
@@ -15,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion import journal as journal_module
+from companion.checksums import split_line
 from companion.events import Event, Passed, TilePlayed
 from companion.journal import Journal, JournalError, parse_journal, read_journal
 from companion.tile import Laid
@@ -35,7 +37,9 @@ def test_an_event_is_stamped_with_its_seq_and_the_clock_of_the_journal(tmp_path:
     assert (second.seq, second.at) == (2, "2026-11-20T18:00:01.000Z")
     lines = (tmp_path / "g.jsonl").read_text(encoding="utf-8").splitlines()
     assert json.loads(lines[0])["journal"] == 1
-    assert json.loads(lines[1]) == first.to_json()
+    written = json.loads(lines[1])
+    assert len(written.pop("sum")) == 16
+    assert written == first.to_json()
 
 
 def test_a_journal_goes_on_where_it_stopped(tmp_path: Path) -> None:
@@ -57,6 +61,87 @@ def test_what_was_written_is_read_again(tmp_path_factory: pytest.TempPathFactory
     assert text.header == making.HEADER
     assert text.events == stamped
     assert [replace(event, seq=0, at="") for event in text.events] == events
+
+
+def test_only_the_owner_may_read_a_journal(tmp_path: Path) -> None:
+    path = tmp_path / "g.jsonl"
+    game(path, PLAY)
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.chmod(0o644)
+    Journal.open(path).close()
+    assert path.stat().st_mode & 0o777 == 0o600, "journals of earlier releases as well"
+
+
+def without_checksums(content: bytes) -> bytes:
+    return b"".join(split_line(line)[0] + b"\n" for line in content.splitlines())
+
+
+def damaged(content: bytes, chance: random.Random) -> bytes:
+    """One damage as failing cards make them: bits, a byte, or whole lines that are lost, doubled or exchanged."""
+    lines = content.splitlines(keepends=True)
+    one, other = chance.sample(range(len(lines)), 2)
+    kind = chance.choice(["bit", "byte", "lost", "doubled", "exchanged"])
+    if kind in ("bit", "byte"):
+        changed = bytearray(content)
+        place = chance.randrange(len(content))
+        changed[place] ^= 1 << chance.randrange(8) if kind == "bit" else chance.randrange(1, 256)
+        return bytes(changed)
+    if kind == "lost":
+        del lines[one]
+    elif kind == "doubled":
+        lines.insert(other, lines[one])
+    else:
+        lines[one], lines[other] = lines[other], lines[one]
+    return b"".join(lines)
+
+
+def test_no_damage_is_ever_read_as_another_game(tmp_path: Path) -> None:
+    path = tmp_path / "g.jsonl"
+    events = tuple(game(path, *[replace(PLAY, tile=Laid(5, n)) for n in range(12)]))
+    content = path.read_bytes()
+    chance = random.Random(39)
+    refused = 0
+    for _ in range(2000):
+        changed = damaged(content, chance)
+        try:
+            text = parse_journal(changed)
+        except JournalError as error:
+            refused += 1
+            assert "\n" not in str(error)
+            continue
+        assert text.header == making.HEADER
+        assert text.events == events[: len(text.events)], changed
+        assert len(text.events) == len(events) or text.torn or len(changed) < len(content)
+    assert refused > 1800
+
+
+def test_a_journal_without_checksums_goes_on_with_lines_that_cover_the_old_ones(tmp_path: Path) -> None:
+    path = tmp_path / "g.jsonl"
+    before = game(path, PLAY, Passed(by="Ben"))
+    path.write_bytes(without_checksums(path.read_bytes()))
+    assert list(read_journal(path).events) == before
+    with Journal.open(path) as journal:
+        journal.append(Passed(by="Cy"))
+    content = path.read_bytes()
+    assert [split_line(line)[1] is not None for line in content.splitlines()] == [False, False, False, True]
+    path.write_bytes(content.replace(b'"by": "Ann"', b'"by": "Ben"', 1))
+    with pytest.raises(JournalError, match="line 4: does not fit its checksum"):
+        read_journal(path)
+
+
+def test_a_line_that_lacks_its_checksum_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "g.jsonl"
+    first = game(path, PLAY)[0]
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({**first.to_json(), "seq": 2}) + "\n")
+    with pytest.raises(JournalError, match="line 3: has no checksum; expected one"):
+        read_journal(path)
+
+
+def test_an_error_tells_a_page_why_without_the_place(tmp_path: Path) -> None:
+    with pytest.raises(JournalError) as refused:
+        Journal.open(tmp_path / "none.jsonl")
+    assert refused.value.why == "cannot be opened: No such file or directory"
 
 
 def test_there_is_one_writer_at_a_time(tmp_path: Path) -> None:
@@ -176,8 +261,9 @@ def test_a_full_disk_loses_nothing_and_doubles_nothing(tmp_path: Path, monkeypat
         content = path.read_bytes()
         with monkeypatch.context() as patched:
             patched.setattr(journal_module.os, "write", half_then_full)
-            with pytest.raises(JournalError, match="nothing was recorded: No space left"):
+            with pytest.raises(JournalError, match="nothing was recorded: No space left") as refused:
                 journal.append(Passed(by="Ben"))
+            assert refused.value.disk_full
         assert path.read_bytes() == content
         assert journal.append(Passed(by="Ben")).seq == 2
     assert len(read_journal(path).events) == 2
