@@ -38,6 +38,10 @@ SOURCE_URL = "/source"
 BODY_LIMIT = 64 * 1024
 """Bytes of an ordinary request; a photograph's own route allows more."""
 
+FORM_MEMORY = 4 * BODY_LIMIT
+"""Bytes of one text field. The parser holds what it reads at a time (64 KiB) and what is left of the part before
+against it: a photograph's form fails where this is no more than that."""
+
 log = logging.getLogger(__name__)
 
 
@@ -60,7 +64,7 @@ def create_app(house: House, settings: PageSettings | None = None, lock: PinLock
     app.config.update(
         SECRET_KEY=secrets.token_bytes(32),
         MAX_CONTENT_LENGTH=BODY_LIMIT,
-        MAX_FORM_MEMORY_SIZE=BODY_LIMIT,
+        MAX_FORM_MEMORY_SIZE=FORM_MEMORY,
         MAX_FORM_PARTS=200,
         SESSION_COOKIE_NAME="companion",
         SESSION_COOKIE_HTTPONLY=True,

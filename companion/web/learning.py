@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from flask import Blueprint, Response, jsonify, redirect, render_template, request, send_file
-from werkzeug.datastructures import FileStorage
 from werkzeug.exceptions import BadRequest, Conflict, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -17,8 +16,7 @@ from companion.web.body import read_body
 from companion.web.house import Learning
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
-from companion.web.returned import FieldError
-from companion.web.rounds import PHOTO_LIMIT, PHOTO_STARTS
+from companion.web.photographs import expect_photograph, read_photograph
 
 learning = Blueprint("learning", __name__)
 
@@ -94,13 +92,8 @@ def state() -> Response:
 @needs_pin
 def begin() -> AnyResponse:
     """`do`: learn, test or forget; `set`, and perhaps a `photo`."""
-    request.max_content_length = PHOTO_LIMIT
-    photograph = None
-    picture = request.files.get("photo") if request.mimetype == "multipart/form-data" else None
-    if isinstance(picture, FileStorage) and picture.filename:
-        photograph = picture.stream.read(PHOTO_LIMIT + 1)
-        if not photograph.startswith(PHOTO_STARTS):
-            raise FieldError("photo", _("That is not a photograph (JPEG, PNG or WebP)."))
+    expect_photograph(request)
+    photograph = read_photograph(request)
     fields = read_body(request)
     task, tile_set = str(fields.get("do") or ""), str(fields.get("set") or "")
     if task == "forget":

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from flask import Blueprint, redirect, render_template, request
-from werkzeug.datastructures import FileStorage
 from werkzeug.exceptions import Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -17,15 +16,11 @@ from companion.web.body import read_body, tiles
 from companion.web.chart import totals_chart
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
+from companion.web.photographs import expect_photograph, read_photograph
 from companion.web.refusals import say as say_plainly
 from companion.web.returned import FieldError
 
 rounds = Blueprint("rounds", __name__)
-
-PHOTO_LIMIT = 16 * 1024 * 1024
-"""Bytes; a phone's full photograph is 3 to 8 MB."""
-
-PHOTO_STARTS = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"RIFF")
 
 
 def _board() -> Board:
@@ -70,7 +65,7 @@ def _next_seat(board: Board, hands: Mapping[str, str]) -> str | None:
 def count() -> AnyResponse:
     """All hands at once: the round ends, each hand is shown, and the session scores it."""
     # A photograph that was chosen and not read comes along with the form.
-    request.max_content_length = PHOTO_LIMIT
+    expect_photograph(request)
     fields = read_body(request)
     board = _board()
     session: Any = house().session
@@ -98,21 +93,18 @@ def count() -> AnyResponse:
 @needs_pin
 def photo() -> AnyResponse | str:
     """A photograph of one open hand; what was read comes back to be looked over, nothing is recorded yet."""
-    request.max_content_length = PHOTO_LIMIT
+    expect_photograph(request)
     workshop = house().workshop
     if workshop is None or workshop.read_hand is None:
         raise Conflict(_("This box cannot read photographs; type the tiles instead."))
     board = _board()
-    picture = request.files.get("photo")
     name = request.form.get("by", "")
     seat = board.seat(name)
     if seat is None:
         raise FieldError("by", _("Say whose hand it is."))
-    if not isinstance(picture, FileStorage):
+    raw = read_photograph(request)
+    if raw is None:
         raise FieldError("photo", _("Choose a photograph first."))
-    raw = picture.stream.read(PHOTO_LIMIT + 1)
-    if not raw.startswith(PHOTO_STARTS):
-        raise FieldError("photo", _("That is not a photograph (JPEG, PNG or WebP)."))
     try:
         read = workshop.read_hand(raw, {"rules": board.rules, "set": board.set_name})
     except ValueError as fault:

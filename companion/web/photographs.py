@@ -1,0 +1,43 @@
+"""A phone's photograph as it comes with a form: how large it may be, and whether it is one."""
+
+from __future__ import annotations
+
+from flask import Request
+from werkzeug.datastructures import FileStorage
+from werkzeug.exceptions import RequestEntityTooLarge
+
+from companion.web.languages import gettext as _
+from companion.web.returned import FieldError
+
+PHOTO_LIMIT = 16 * 1024 * 1024
+"""Bytes; a phone's full photograph is 3 to 8 MB."""
+
+FORM_LIMIT = PHOTO_LIMIT + 64 * 1024
+"""Bytes of the whole form: the photograph, the fields beside it and the lines between them."""
+
+STARTS = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"RIFF")
+
+ROUTES = frozenset({"/round-end", "/round-end/photo", "/learn"})
+"""Where a form may bring one. `/round-end` does nothing with it: it was chosen and not read."""
+
+
+def expect_photograph(request: Request) -> None:
+    """Let this request be as large as a photograph. To be called before anything of it is read.
+
+    Raises RequestEntityTooLarge with the sentence for the person.
+    """
+    request.max_content_length = FORM_LIMIT
+    if (request.content_length or 0) > FORM_LIMIT:
+        most = PHOTO_LIMIT // 2**20
+        raise RequestEntityTooLarge(_("The photograph is larger than %(most)s MB. Choose a smaller one.", most=most))
+
+
+def read_photograph(request: Request) -> bytes | None:
+    """The photograph of the form; None where none was chosen. Raises FieldError for a file that is none."""
+    picture = request.files.get("photo") if request.mimetype == "multipart/form-data" else None
+    if not isinstance(picture, FileStorage) or not picture.filename:
+        return None
+    raw = picture.stream.read(PHOTO_LIMIT + 1)
+    if not raw.startswith(STARTS):
+        raise FieldError("photo", _("That is not a photograph (JPEG, PNG or WebP)."))
+    return raw

@@ -1,0 +1,127 @@
+"""A phone's photograph of any real size arrives whole, through Chromium's own form, wherever a form can bring one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from flask import Flask
+from playwright.sync_api import Browser, Page
+
+from companion.web.house import House
+from companion.web.photographs import PHOTO_LIMIT
+from tests.web import tables
+from tests.web.browser import served, started
+from tests.web.conftest import PIN
+from tests.web.fakes import FakeSession
+from tests.web.test_learning import FakeDesk
+
+pytestmark = pytest.mark.browser
+
+SIZES_KB = (100, 242, 500, 1_000, 2_000, 3_500, 5_000, 8_000, 12_000, 16_000)
+
+
+@cache
+def photograph(kb: int) -> bytes:
+    """A JPEG of just about so many kilobytes: grain of a camera at night, more of it for a larger file."""
+    high = max(64, round((kb * 1000 / 0.95 * 3 / 4) ** 0.5))
+    grain = np.random.default_rng(kb).integers(0, 256, (high, high * 4 // 3, 3), np.uint8)
+    best = b""
+    for quality in (95, 85, 75, 60, 45, 30):
+        best = cv2.imencode(".jpg", grain, [cv2.IMWRITE_JPEG_QUALITY, quality])[1].tobytes()
+        if len(best) <= kb * 1000:
+            break
+    # What a phone appends (a preview, a few frames of motion) makes up the rest.
+    return best + b"\0" * (kb * 1000 - len(best))
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with started() as chromium:
+        yield chromium
+
+
+@pytest.fixture
+def arrived(house: House) -> dict[str, list[str]]:
+    """What has come through, by its hash."""
+    found: dict[str, list[str]] = {"hand": [], "row": []}
+
+    def read_hand(raw: bytes, _header: Mapping[str, Any]) -> dict[str, Any]:
+        found["hand"].append(hashlib.sha256(raw).hexdigest())
+        return {"tiles": [[1, 2]], "unreadable": 0}
+
+    assert house.workshop is not None
+    house.workshop = replace(house.workshop, read_hand=read_hand)
+
+    class Desk(FakeDesk):
+        def begin(self, task: str, tile_set: str, photograph: bytes | None = None) -> bool:
+            found["row"].append(hashlib.sha256(photograph or b"").hexdigest())
+            return True
+
+    house.learning = Desk()
+    return found
+
+
+@pytest.fixture
+def page(app: Flask, browser: Browser, session: FakeSession) -> Iterator[Page]:
+    session.show(tables.round_over())
+    with served(app) as address:
+        context = browser.new_context(base_url=address, viewport={"width": 360, "height": 740})
+        assert context.request.post("/api/pin", data={"pin": PIN}).ok
+        yield context.new_page()
+        context.close()
+
+
+def send(page: Page, path: str, button: str, file: Path) -> int:
+    page.goto(path, wait_until="domcontentloaded")
+    page.set_input_files("input[name=photo]", file)
+    with page.expect_navigation(wait_until="domcontentloaded") as answer:
+        page.click(button)
+    return answer.value.status if answer.value is not None else 0
+
+
+def send_all(page: Page, tmp_path: Path, path: str, button: str) -> list[str]:
+    """The hashes of what was sent; every answer was a page."""
+    sent = []
+    for kb in SIZES_KB:
+        raw = photograph(kb)
+        file = tmp_path / f"{kb}.jpg"
+        file.write_bytes(raw)
+        assert send(page, path, button, file) == 200, f"a photograph of {kb} kB was refused"
+        sent.append(hashlib.sha256(raw).hexdigest())
+    return sent
+
+
+def test_a_photograph_of_a_hand_arrives_whole(page: Page, tmp_path: Path, arrived: dict[str, list[str]]) -> None:
+    sent = send_all(page, tmp_path, "/round-end", "button[formaction='/round-end/photo']")
+    assert arrived["hand"] == sent
+
+
+def test_a_photograph_of_the_doubles_arrives_whole(page: Page, tmp_path: Path, arrived: dict[str, list[str]]) -> None:
+    assert send_all(page, tmp_path, "/learn", "button[value=learn]") == arrived["row"]
+
+
+def test_a_photograph_that_was_chosen_and_not_read_does_not_hinder_the_count(
+    page: Page, tmp_path: Path, session: FakeSession, arrived: dict[str, list[str]]
+) -> None:
+    send_all(page, tmp_path, "/round-end", "form .button:not(.quiet)")
+    counted = [call for call in session.calls if call[0] == "show_hand"]
+    assert len(counted) == len(SIZES_KB) * len(tables.round_over()["players"])
+
+
+@pytest.mark.parametrize("kb", [PHOTO_LIMIT // 1000 + 200, 40_000])
+def test_a_file_that_is_too_large_is_refused_in_words(
+    page: Page, tmp_path: Path, arrived: dict[str, list[str]], kb: int
+) -> None:
+    file = tmp_path / "large.jpg"
+    file.write_bytes(b"\xff\xd8\xff" + b"\0" * (kb * 1000))
+    assert send(page, "/round-end", "button[formaction='/round-end/photo']", file) == 413
+    assert page.get_by_role("heading", name="larger than 16 MB").is_visible()
+    assert arrived["hand"] == []
