@@ -19,6 +19,12 @@ def block(x: float, y: float, z: float) -> Solid:
     return Box(x, y, z, align=MIDDLE)
 
 
+def slab(size: tuple[float, float], thickness: float) -> Solid:
+    """A flat block of `size` (x, y) in millimetres, standing on z = 0."""
+    x, y = size
+    return block(x, y, thickness)
+
+
 def rod(diameter: float, height: float) -> Solid:
     return Cylinder(diameter / 2, height, align=MIDDLE)
 
@@ -49,7 +55,7 @@ def camera_bracket(p: Parameters) -> Solid:
     flush with the plate, so that the weight pulls it against the plate and never out of it."""
     camera, screw = p["camera"], p["photo_screw"]
     thick = camera["plate_thickness"]
-    part = block(*camera["plate"], thick)
+    part = slab(camera["plate"], thick)
     for x, y in grid(camera["hole_spacing"]):
         part += Pos(x, y, 0) * rod(camera["standoff_diameter"], thick + camera["standoff"])
     for x, y in grid(camera["hole_spacing"]):
@@ -72,7 +78,7 @@ def pi_clip(p: Parameters) -> Solid:
     ring = along * (rod(2 * outer, length) - rod(2 * inner, length))
     opening = Pos(0, 0, centre - outer) * block(length, board["clip_opening"], outer)
     part = ring - opening
-    part += Pos(0, 0, drop) * block(*board["plate"], thick)
+    part += Pos(0, 0, drop) * slab(board["plate"], thick)
     for x, y in grid(board["hole_spacing"]):
         part += Pos(x, y, drop) * rod(board["standoff_diameter"], thick + board["standoff"])
     for x, y in grid(board["hole_spacing"]):
@@ -140,7 +146,7 @@ def hub(p: Parameters) -> Solid:
         place = around(number + 0.5, hub["stations"], hub["diameter"] / 2)
         part -= place * block(2 * hub["slot_depth"], hub["slot_width"], hub["thickness"])
     top = hub["thickness"]
-    part -= Pos(0, 0, top - hub["engine_depth"]) * block(*hub["engine"], hub["engine_depth"])
+    part -= Pos(0, 0, top - hub["engine_depth"]) * slab(hub["engine"], hub["engine_depth"])
     bed = hub["fiducial"]
     return part - Pos(0, 0, top - hub["fiducial_depth"]) * block(bed, bed, hub["fiducial_depth"])
 

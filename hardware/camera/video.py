@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import cv2
+import numpy as np
 
 from hardware.camera.source import FrameSource, without_camera
 from vision.frame import Frame
@@ -34,7 +35,7 @@ class VideoCamera(FrameSource):
             if self._count == 0:
                 raise without_camera(f"{self._path}: no frame in this video can be read")
             return None
-        frame = Frame(image=image, at=self._count / self._fps, name=f"{self._path.stem}-{self._count:06d}")
+        frame = Frame(image=image.astype(np.uint8, copy=False), at=self._count / self._fps, name=f"{self._path.stem}-{self._count:06d}")
         self._count += 1
         return frame
 

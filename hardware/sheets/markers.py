@@ -79,7 +79,7 @@ def lens_board(sheet: Sheet) -> None:
     left = (sheet.width_mm - across * BOARD_SQUARE_MM) / 2
     top = MARGIN_MM - 2.0
     white: set[tuple[int, int]] = set()
-    for marker, corners in zip(board.getIds().ravel(), board.getObjPoints(), strict=True):
+    for marker, corners in zip(np.asarray(board.getIds()).ravel(), board.getObjPoints(), strict=True):
         x, y = (float(value) for value in np.asarray(corners)[:, :2].min(axis=0))
         white.add((int(x // BOARD_SQUARE_MM), int(y // BOARD_SQUARE_MM)))
         sheet.cells(left + x, top + y, BOARD_MARKER_MM, marker_cells(BOARD_DICTIONARY, int(marker)))
