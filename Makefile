@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: run test bench bench-table soak faults fuzz train-env clean
+.PHONY: run test test-fast bench bench-table soak faults fuzz train-env clean
 
 run: $(VENV)/.runtime
 	$(BIN)/companion demo
@@ -15,7 +15,14 @@ test: $(VENV)/.test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	.ci/chromium > /dev/null
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadgroup
+
+# What a change is tried against while it is being made: everything but the tests that take seconds each.
+test-fast: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not slow"
 
 bench: $(VENV)/.test
 	.ci/chromium > /dev/null

@@ -127,7 +127,9 @@ def measure(
             _until(watched, "read")
             begun = time.time() + FRAME_S
             (folder / "go").write_text(str(begun))
-            time.sleep((len(list(folder.glob("*.npy"))) + 2) * FRAME_S)
+            over = begun + (len(list(folder.glob("*.npy"))) + 2) * FRAME_S
+            while time.time() < over and None in [tick.latency for tick in _ticks(heard, begun, scenes, still_frames)]:
+                time.sleep(FRAME_S)
         finally:
             server.stop()
             watched.close()

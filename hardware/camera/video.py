@@ -35,7 +35,11 @@ class VideoCamera(FrameSource):
             if self._count == 0:
                 raise without_camera(f"{self._path}: no frame in this video can be read")
             return None
-        frame = Frame(image=image.astype(np.uint8, copy=False), at=self._count / self._fps, name=f"{self._path.stem}-{self._count:06d}")
+        frame = Frame(
+            image=image.astype(np.uint8, copy=False),
+            at=self._count / self._fps,
+            name=f"{self._path.stem}-{self._count:06d}",
+        )
         self._count += 1
         return frame
 

@@ -43,6 +43,7 @@ def open_nothing() -> Callable[[bytes, str, str], dict[str, Any]]:
     raise ValueError("pips.onnx: truncated")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("photograph", "why"),
     [

@@ -74,6 +74,7 @@ def test_a_bumped_camera_has_moved_and_says_so_until_it_is_calibrated_again() ->
 CAMERAS = [(4056, 3040), (2028, 1520), (4608, 2592), (2304, 1296), (3280, 2464), (1456, 1088), (1920, 1080)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size_wh", CAMERAS, ids=lambda wh: "x".join(map(str, wh)))
 def test_the_view_is_remembered_small_and_compared_whatever_the_camera_size(size_wh: tuple[int, int]) -> None:
     def picture(shift: int) -> Image:

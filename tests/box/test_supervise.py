@@ -208,6 +208,7 @@ def test_the_eye_answers_from_its_own_process() -> None:
         assert eye.look(np.full((300, 400, 3), 5, np.uint8)).size_wh == (400, 300), "a larger one than before"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("value", "why"), [(13, "did not answer"), (14, "process ended")])
 def test_an_eye_that_hangs_or_dies_costs_one_picture(value: int, why: str) -> None:
     with SupervisedEye(open_nervous, answer_s=2.0) as eye:

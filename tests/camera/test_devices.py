@@ -335,6 +335,7 @@ def guarded(script: str) -> GuardedCamera:
     return GuardedCamera(script, CameraSettings(answer_within_s=0.3 if script == "hangs" else 20), opener=open_scripted)
 
 
+@pytest.mark.slow
 def test_a_camera_that_hangs_is_killed_and_named() -> None:
     camera = guarded("hangs")
     assert camera.read() is not None

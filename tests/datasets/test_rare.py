@@ -60,6 +60,7 @@ def test_an_underlined_six_is_no_nine_upside_down() -> None:
     assert (six != nine[::-1, ::-1]).mean() > 0.01
 
 
+@pytest.mark.slow
 def test_some_bodies_are_marbled_and_their_spots_are_fainter_than_pips() -> None:
     styles = [style for style in rare_sets("western", 120, 9) if not style.pips.moulded]
     speckled = [style for style in styles if style.body.specks is not None]

@@ -24,6 +24,7 @@ def thing(**changed: Any) -> dict[str, Any]:
     return plain | changed
 
 
+@pytest.mark.slow
 def test_the_shipped_weights_are_as_good_as_the_baseline_says() -> None:
     before = json.loads(BASELINE.read_text(encoding="utf-8"))["quick"]
     now = rendered(SAMPLES, open_eye())["all"]

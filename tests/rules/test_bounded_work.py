@@ -23,6 +23,7 @@ def thrown_down(seed: int, tiles: int) -> tuple[Position, list[Laying]]:
     return table, [Laying(Laid(tile.low, tile.high), chance.choice(table.train_names())) for tile in left]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("boneyard", [10, None])
 def test_eight_tiles_thrown_on_the_table_are_not_searched_for_ever(
     boneyard: int | None, monkeypatch: pytest.MonkeyPatch

@@ -34,6 +34,7 @@ def test_all_layouts_of_the_double_three_set_are_counted() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 @EVERY_HOUSE
 def test_every_turn_of_one_act_is_ruled_as_the_plain_reading_rules_it(rules: str) -> None:
     found = Compared()
@@ -42,6 +43,7 @@ def test_every_turn_of_one_act_is_ruled_as_the_plain_reading_rules_it(rules: str
     assert found.tables > 480 and found.rulings == 77 * found.tables
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["poltava", "reeves"])
 def test_every_change_of_one_tile_is_explained_as_the_plain_reading_explains_it(rules: str) -> None:
     found = Compared()

@@ -63,6 +63,7 @@ def test_an_event_is_told_in_one_sentence() -> None:
     )
 
 
+@pytest.mark.slow
 def test_it_ends_quietly_when_nobody_reads_any_more() -> None:
     watching = subprocess.Popen(
         [sys.executable, "-m", "companion", "watch", "sim:4", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -75,6 +76,7 @@ def test_it_ends_quietly_when_nobody_reads_any_more() -> None:
     watching.stderr.close()
 
 
+@pytest.mark.slow
 @pytest.mark.photographs
 def test_a_photographed_game_tells_each_new_tile_and_nothing_else(tmp_path: Path) -> None:
     source = PHOTOS / "sequences" / "ddd_1"

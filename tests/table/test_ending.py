@@ -95,6 +95,7 @@ def accused(session: Session) -> list[object]:
     return [finding for event in session.events for finding in getattr(event, "violations", ())]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rules", "seed"), [("reeves", 5), ("jielong", 7), ("chedeng", 8), ("kkori", 9)])
 def test_hands_laid_open_are_read_and_the_round_is_scored(rules: str, seed: int, tmp_path: Path) -> None:
     camera, session, watcher, _ = late_table(seed, rules, tmp_path / "game.jsonl", 6)
@@ -106,6 +107,7 @@ def test_hands_laid_open_are_read_and_the_round_is_scored(rules: str, seed: int,
     assert scored(session).next_engine == ((11, 11) if rules == "reeves" else None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rules", "seed"), [("tactic", 5), ("poltava", 5), ("reeves", 4), ("cz", 4), ("jielong", 7), ("chedeng", 8)]
 )
@@ -120,6 +122,7 @@ def test_the_end_shows_where_no_hand_could_be_counted(rules: str, seed: int, tmp
     assert accused(session) == []
 
 
+@pytest.mark.slow
 def test_the_last_to_lay_a_hand_open_was_not_out(tmp_path: Path) -> None:
     _, session, watcher, _ = late_table(4, "poltava", tmp_path / "game.jsonl", 6, counted=False)
     ending, seen = watcher.desk._ending, []  # type: ignore[attr-defined]
@@ -151,6 +154,7 @@ def test_one_tile_that_lies_astray_ends_no_round(tmp_path: Path) -> None:
     assert session.phase == "playing"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("all_along", [False, True])
 def test_one_hand_laid_open_at_the_end_ends_a_round_of_two(all_along: bool, tmp_path: Path) -> None:
     """A hand of several tiles does, unless it lay open before the last tile was played: some play like that."""
@@ -171,6 +175,7 @@ def test_one_hand_laid_open_at_the_end_ends_a_round_of_two(all_along: bool, tmp_
         assert scored(session).scores == due_scores(camera)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("trouble", "ends"), [(Trouble.LONE_MARKER, True), (Trouble.EITHER_MARKER, True), (Trouble.LOOSE_TILE, False)]
 )
@@ -183,6 +188,7 @@ def test_what_is_no_riddle_of_hands_keeps_no_round_from_ending(trouble: Trouble,
     assert session.phase == ("scored" if ends else "playing")
 
 
+@pytest.mark.slow
 def test_a_trains_own_tile_beside_a_hand_is_none_of_the_hand(tmp_path: Path) -> None:
     """It is where it lies in no train; where its equal does, the hand's tile was misread."""
     _, session, watcher, _ = late_table(5, "reeves", tmp_path / "game.jsonl", 6)

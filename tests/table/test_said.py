@@ -86,6 +86,7 @@ def test_a_line_lost_from_sight_is_not_recorded_twice() -> None:
     assert as_many_as_lie(again, longer, record).delta == (Laying(Laid(4, 1), "R"),)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["reeves", "jielong"])
 def test_a_round_ended_by_mistake_goes_on_with_what_was_laid_meanwhile(rules: str, tmp_path: Path) -> None:
     camera = sketched(4, SimSettings(rules=rules, troubles=Troubles.none(), most_scenes=14))
@@ -119,6 +120,7 @@ def test_a_beginning_that_was_undone_begins_again_with_the_next_still_table(tmp_
     assert session.phase == "playing" and len(played) == len(camera.table.line) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "taps"), [(1007, TRUE), (1003, TRUE + SLIPS), (1008, TRUE + SLIPS)])
 def test_somebody_at_the_page_gets_nobody_accused(seed: int, taps: tuple[str, ...]) -> None:
     result, person = meddle(seed, taps, scenes=24)
@@ -126,6 +128,7 @@ def test_somebody_at_the_page_gets_nobody_accused(seed: int, taps: tuple[str, ..
     assert len(person.done) >= 5
 
 
+@pytest.mark.slow
 def test_a_tile_misread_as_its_neighbour_and_taken_back_was_not_moved(tmp_path: Path) -> None:
     """1001: a 9-10 laid on the 9-9 and read as another one is taken back; the 9-9 lies where it lay."""
     camera = sketched(5, SimSettings(rules="reeves", troubles=Troubles.none(), most_scenes=10))

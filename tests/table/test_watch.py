@@ -162,6 +162,7 @@ def without_draws(scenes: Sequence[Counter[str]]) -> list[Counter[str]]:
     return [scene for scene in bare if scene]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "rules"), [(2, "cz"), (3, "reeves"), (12, "tactic")])
 def test_a_quiet_game_is_seen_exactly(seed: int, rules: str) -> None:
     settings = SimSettings(rules=rules, most_scenes=9, troubles=Troubles.none(), **SHORT)
@@ -173,6 +174,7 @@ def test_a_quiet_game_is_seen_exactly(seed: int, rules: str) -> None:
     assert desk.questions == []
 
 
+@pytest.mark.slow
 def test_a_chinese_line_with_discards_and_a_wall_is_seen_exactly() -> None:
     settings = SimSettings(rules="jielong", most_scenes=17, troubles=Troubles.none(), **SHORT)
     camera, desk, _, _ = watched(4, settings)
@@ -181,6 +183,7 @@ def test_a_chinese_line_with_discards_and_a_wall_is_seen_exactly() -> None:
     assert len(camera.table.line) > 8
 
 
+@pytest.mark.slow
 def test_bumps_lamps_nudges_and_passing_hands_are_no_plays() -> None:
     troubles = Troubles(0.3, 0.1, 0.0, 0.15, 0.15, 0.15, 0.0, 0.15)
     settings = SimSettings(rules="reeves", most_scenes=12, troubles=troubles, plant=VISIBLE_FAULTS, **SHORT)
@@ -190,6 +193,7 @@ def test_bumps_lamps_nudges_and_passing_hands_are_no_plays() -> None:
     assert [told(observation) for _, observation in desk.records] == truth(camera.truth)
 
 
+@pytest.mark.slow
 def test_a_tile_taken_back_is_seen_to_go() -> None:
     troubles = Troubles(0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0)
     settings = SimSettings(rules="tactic", most_scenes=7, troubles=troubles, **SHORT)
@@ -199,6 +203,7 @@ def test_a_tile_taken_back_is_seen_to_go() -> None:
     assert taken > 0 and len(gone) == taken
 
 
+@pytest.mark.slow
 def test_a_wavering_eye_ends_in_questions_and_not_in_wrong_tiles() -> None:
     settings = SimSettings(rules="reeves", most_scenes=8, troubles=Troubles.none(), **SHORT)
     camera, desk, _, _ = watched(3, settings, unread=0.3, jitter_mm=1.2, missed=0.03)
@@ -224,6 +229,7 @@ def test_the_cameras_state_is_published_from_hand_to_read() -> None:
     assert eye.looks <= 12
 
 
+@pytest.mark.slow
 def test_a_cup_put_on_a_train_takes_nothing_away() -> None:
     settings = SimSettings(rules="reeves", most_scenes=6, troubles=Troubles.none(), **SHORT)
     camera, watcher, desk, _, _ = seat_a_watcher(3, settings)
@@ -240,6 +246,7 @@ def test_a_cup_put_on_a_train_takes_nothing_away() -> None:
     assert desk.records == before
 
 
+@pytest.mark.slow
 def test_where_the_hub_is_not_found_the_engine_of_the_game_on_record_is_the_middle() -> None:
     """A game made on the page has no engine in its set-up: its round names it."""
     settings = SimSettings(rules="tactic", most_scenes=5, troubles=Troubles.none(), **SHORT)

@@ -15,6 +15,8 @@ from vision.face_down import FaceDownSettings
 from vision.inference import WeightsError
 from vision.judging import JudgeSettings
 
+pytestmark = pytest.mark.xdist_group("backs")
+
 FOUND = np.float32(0.3)
 """As unsure as the detector may be of any of them."""
 
@@ -52,6 +54,7 @@ def asked(judge: BackJudge, image, quads: np.ndarray, known: np.ndarray) -> np.n
     return judge.confidences(image, tiles, np.where(up, 0.99, 0.0), np.flatnonzero(~up))
 
 
+@pytest.mark.slow
 def test_backs_are_told_from_faces_from_cloth_and_from_the_place_across_two(judge: BackJudge, table) -> None:
     image, labels = table
     backs, faces = outlines(labels, 1), outlines(labels, 0)
@@ -63,6 +66,7 @@ def test_backs_are_told_from_faces_from_cloth_and_from_the_place_across_two(judg
     assert believed.min() > FaceDownSettings().believed > doubted.max()
 
 
+@pytest.mark.slow
 def test_the_eye_counts_the_backs_and_only_them(table) -> None:
     image, _ = table
     reading = open_eye().look(image)

@@ -87,6 +87,7 @@ def test_a_picture_that_is_none_is_named(tmp_path):
     assert done.exit_code == 1 and "not a picture" in done.output
 
 
+@pytest.mark.slow
 def test_the_lens_is_measured_with_the_board():
     true = Lens((1000, 750), 940.0, 930.0, 508.0, 370.0, (-0.18, 0.05, 0.0, 0.0, 0.0))
     kind = cv2.aruco.getPredefinedDictionary(BOARD_DICTIONARY)

@@ -113,6 +113,7 @@ def test_a_table_of_unknown_size_is_measured_by_its_markers():
     assert calibration.size_mm == pytest.approx(SIZE_MM, rel=0.01)
 
 
+@pytest.mark.slow
 def test_blurred_and_dark_markers_are_found_and_measured_to_a_millimetre():
     noise = np.random.default_rng(1)
     hazy = cv2.GaussianBlur(picture_with_markers(), (0, 0), 4).astype(np.float32) * 0.4
@@ -122,6 +123,7 @@ def test_blurred_and_dark_markers_are_found_and_measured_to_a_millimetre():
     assert np.linalg.norm(calibration.corners_px - seen(CORNERS_MM), axis=1).max() < calibration.px_per_mm
 
 
+@pytest.mark.slow
 def test_the_squares_of_a_cloth_are_no_markers_and_hide_none():
     yy, xx = np.mgrid[:3040, :4056] // 90
     cloth = (60 + 60 * (xx % 2) + 60 * (yy % 2)).astype(np.uint8)

@@ -24,6 +24,8 @@ from vision.reader import Reader
 from vision.reading import TileScores
 from vision.rotated import iou
 
+pytestmark = pytest.mark.xdist_group("eye")
+
 PHOTOS = Path(os.environ.get("COMPANION_PHOTOS", Path(__file__).parents[3] / "shared" / "photos"))
 
 
@@ -79,6 +81,7 @@ def wrong(pairs):
     return [t for label, t in claimed if label["cls"] == 1 or sorted(t.values) != sorted(label["values"])]
 
 
+@pytest.mark.slow
 def test_the_tiles_are_found_and_nothing_else(reading, table):
     pairs = matched(reading, table[1])
     assert len({id(label) for label, _ in pairs}) >= len(table[1]) - 1
@@ -128,6 +131,7 @@ def test_the_same_table_from_the_other_side_reads_the_same(eye, reading, table, 
     assert len(set(values) ^ set(before)) <= 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["blur", "dark", "tiny"])
 def test_what_cannot_be_read_is_not_guessed(eye, table, damage):
     image, labels, _ = table
@@ -171,6 +175,7 @@ def test_a_known_set_leaves_no_value_outside_it(eye, table):
     assert all(1 <= v <= 6 for t in readings if t.values for v in t.values)
 
 
+@pytest.mark.slow
 def test_read_answers_one_line_a_picture_and_goes_on_after_a_bad_one(tmp_path, table):
     good, bad = tmp_path / "table.png", tmp_path / "bad.jpg"
     cv2.imwrite(str(good), table[0])

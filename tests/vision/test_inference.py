@@ -46,6 +46,7 @@ def test_what_goes_wrong_in_a_thread_is_raised_here(threads: int) -> None:
         Workers(threads).each(lambda n: 1 / n, [1, 0, 2])
 
 
+@pytest.mark.slow
 def test_the_detector_finds_the_same_with_one_thread_and_with_two() -> None:
     rng = np.random.default_rng(5)
     picture = cv2.resize(rng.integers(0, 255, (110, 150, 3), np.uint8), (1500, 1100), interpolation=cv2.INTER_CUBIC)

@@ -15,6 +15,8 @@ from vision.eye import open_eye
 from vision.teaching import self_test
 from vision.teaching import teach as learn_from
 
+pytestmark = pytest.mark.xdist_group("teaching")
+
 RNG = np.random.default_rng(3)
 
 
@@ -97,6 +99,7 @@ def row(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_a_photographed_row_teaches_and_tests_itself(row, tmp_path):
     done = CliRunner().invoke(
         teach,
@@ -110,6 +113,7 @@ def test_a_photographed_row_teaches_and_tests_itself(row, tmp_path):
     assert gone.exit_code == 0 and not (tmp_path / LEARNED).exists()
 
 
+@pytest.mark.slow
 def test_the_row_may_lie_the_other_way_round(row):
     eye = open_eye()
     image = np.ascontiguousarray(cv2.imread(str(row / "0.png"))[::-1, ::-1])

@@ -130,6 +130,7 @@ def photographed_row(tilt: float, frame: int) -> bytes:
     return cv2.imencode(".png", render_table(scene, 21)[0])[1].tobytes()
 
 
+@pytest.mark.slow
 def test_a_real_row_is_learned_tested_and_read_with(tmp_path: Path) -> None:
     changes: list[str] = []
     before_the_camera = photographed_row(0, 0)

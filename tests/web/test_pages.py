@@ -30,6 +30,7 @@ TABLES = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signed_in", [False, True], ids=["watching", "with the PIN"])
 def test_every_page_can_be_shown_for_every_table(
     anyone: FlaskClient, keeper: FlaskClient, session: FakeSession, signed_in: bool
@@ -230,6 +231,7 @@ def test_a_play_says_who_changed_it_and_when(anyone: FlaskClient, session: FakeS
     assert "No. 32: the table agrees to let it stand." in page and "Olena, Nov 20, 2026" in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["tactic", "kkori"])
 def test_a_round_of_which_nobody_said_who_began_names_nobody(tmp_path: Path, rules: str) -> None:
     box = "double-12" if rules == "tactic" else "chinese"

@@ -97,6 +97,7 @@ def running(data: Path) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
                 run.kill()
 
 
+@pytest.mark.slow
 def test_the_program_says_where_it_is_and_ends_at_once_when_told(tmp_path: Path) -> None:
     with running(tmp_path) as (run, address, pin):
         with urllib.request.urlopen(f"{address}/health", timeout=20) as answer:
