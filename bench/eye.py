@@ -110,7 +110,7 @@ def predict_seconds(image: Image, eye: Eye) -> float | None:
     if not TRAIN_PYTHON.exists():
         print(f"  {TRAIN_PYTHON} is not there (make train-env): ultralytics is left out", file=sys.stderr)
         return None
-    from models.shipped import shipped_weights
+    from vision.weights import shipped_weights
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.png"

@@ -119,7 +119,7 @@ def check_inference(machine: Machine) -> Finding:
 
 def check_weights(machine: Machine) -> Finding:
     """The shipped models: present, of the right size and hash, and the engine opens them."""
-    from models.shipped import WEIGHTS, WeightsError, shipped_weights
+    from vision.weights import WEIGHTS, WeightsError, shipped_weights
 
     mend = "install the program again: the models come with it"
     try:
@@ -129,12 +129,11 @@ def check_weights(machine: Machine) -> Finding:
     if not files:
         return Finding("weights", False, f"{WEIGHTS} lists no models", mend)
     from vision.inference import Network
-    from vision.inference import WeightsError as NetworkError
 
     for file in files:
         try:
             Network(file, threads=1)
-        except (ImportError, NetworkError) as error:
+        except (ImportError, WeightsError) as error:
             return Finding("weights", False, f"{file.name} cannot be opened ({_line(error)})", mend)
     sizes = ", ".join(f"{file.name} {file.stat().st_size / 1e6:.1f} MB" for file in files)
     return Finding("weights", True, f"{sizes}, hashes right")

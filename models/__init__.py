@@ -1,1 +1,1 @@
-"""The shipped weights with their cards, and what trains, evaluates and exports them."""
+"""The cards of the shipped weights, and what trains, evaluates and exports them."""

@@ -22,8 +22,8 @@ import numpy as np
 from models import scoring
 from models.calibrate import expected_error
 from models.crops import LEGIBLE
-from models.shipped import shipped_weights
 from models.things import Tally
+from vision.weights import shipped_weights
 
 HERE = Path(__file__).parent
 BASELINE = HERE / "baseline.json"

@@ -23,8 +23,8 @@ import numpy as np
 from models.calibrate import expected_error, fitted_temperature
 from models.crops import CLASSES, Crops, collect, plain_views
 from models.judge_crops import Subject
-from models.shipped import MANIFEST, WEIGHTS, file_sha256
 from vision.inference import load_runtime
+from vision.weights import MANIFEST, WEIGHTS, file_sha256
 
 DETECTOR_CLASSES = ("tile_face_up", "tile_face_down", "marker", "hub")
 

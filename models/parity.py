@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.scoring import hull, iou
-from models.shipped import shipped_weights
 from vision.rotated import quads_of, suppress
+from vision.weights import shipped_weights
 
 SIDE = 640
 Raw = Callable[[NDArray[np.float32]], NDArray[np.float32]]

@@ -23,9 +23,9 @@ from models.back_crops import BACKS
 from models.judge_crops import Cuts, Subject, collect
 from models.judge_network import JudgeNetwork
 from models.marker_crops import MARKERS
-from models.shipped import shipped_weights
 from models.train_reader import average_into, descend, pace, photographed, to_network
 from vision.judging import JudgeSettings, log_odds
+from vision.weights import shipped_weights
 
 SUBJECTS = {subject.name: subject for subject in (MARKERS, BACKS)}
 BATCH = 128

@@ -16,7 +16,6 @@ import numpy as np
 
 from models.back_crops import is_back
 from models.marker_crops import is_marker
-from models.shipped import shipped, shipped_weights
 from vision.backs import BackJudge
 from vision.detections import Detections, Kind
 from vision.detector import Detector, DetectorSettings
@@ -24,6 +23,7 @@ from vision.face_down import FaceDownSettings
 from vision.judging import JudgeSettings, log_odds
 from vision.markers import BELIEVED, MarkerJudge, tile_length
 from vision.reader import Reader, ReaderSettings
+from vision.weights import shipped, shipped_weights
 
 NAMES = ("judged", "found", "misfit", "offset")
 RIDGE = 1e-3

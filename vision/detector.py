@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from vision.detections import Detections, Kind
 from vision.frame import Image, reduced
-from vision.inference import Network, WeightsError, Workers
+from vision.inference import Network, Workers
 from vision.rotated import covered, quads_of, sides, suppress
+from vision.weights import WeightsError
 
 Floats = NDArray[np.float32]
 Boxes = tuple[Floats, Floats, NDArray[np.int8]]

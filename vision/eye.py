@@ -16,12 +16,13 @@ from vision.detector import Detector
 from vision.exposure import lifted
 from vision.familiar import Familiar
 from vision.frame import Image
-from vision.inference import WeightsError, give_back_memory, share_one_heap
+from vision.inference import give_back_memory, share_one_heap
 from vision.judging import JudgeSettings
 from vision.known_set import KnownSet
 from vision.markers import MarkerJudge
 from vision.reader import Reader, ReaderSettings
 from vision.reading import Found, PictureReading, TileReading
+from vision.weights import shipped, shipped_weights
 
 Region = tuple[int, int, int, int]
 
@@ -98,21 +99,15 @@ def open_eye(learned: Path | None = None, *, one_box: bool = False) -> Eye:
     `one_box`: all its pictures show the same tiles, as a table's camera does, so each helps to read the next.
     Raises WeightsError and AdaptationError.
     """
-    from models.shipped import WeightsError as ShippedError
-    from models.shipped import shipped, shipped_weights
-
     share_one_heap()
-    try:
-        tiles = shipped_weights("tiles")
-        pips = shipped_weights("pips")
-        judges = {
-            name: (path, JudgeSettings.weighed(path, shipped(name).confidence))
-            for name in ("markers", "backs")
-            for path in (shipped_weights(name),)
-        }
-        temperature = shipped("pips").temperature
-    except ShippedError as problem:
-        raise WeightsError(str(problem)) from None
+    tiles = shipped_weights("tiles")
+    pips = shipped_weights("pips")
+    judges = {
+        name: (path, JudgeSettings.weighed(path, shipped(name).confidence))
+        for name in ("markers", "backs")
+        for path in (shipped_weights(name),)
+    }
+    temperature = shipped("pips").temperature
     adaptation = None if learned is None else Adaptation.load(learned)
     reader = Reader(pips, BackJudge(*judges["backs"]), ReaderSettings(temperature=temperature), adaptation)
     return Eye(Detector(tiles), reader, Familiar() if one_box else None, MarkerJudge(*judges["markers"]))

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision import telemetry
+from vision.weights import WeightsError
 
 Floats = NDArray[np.float32]
 Thing = TypeVar("Thing")
@@ -26,10 +27,6 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 _ARENA_MAX = -8
 """M_ARENA_MAX of glibc's malloc.h."""
-
-
-class WeightsError(Exception):
-    """A model file that is missing, damaged or not what was expected; the message is one line."""
 
 
 def load_runtime() -> Any:

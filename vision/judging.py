@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
-from vision.inference import Network, WeightsError, Workers
+from vision.inference import Network, Workers
+from vision.weights import WeightsError
 
 Floats = NDArray[np.float32]
 

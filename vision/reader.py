@@ -22,7 +22,7 @@ from vision.detections import Detections, Kind
 from vision.face_down import FaceDownSettings, among_others, lying_face_down
 from vision.familiar import Familiar
 from vision.frame import Image
-from vision.inference import Network, WeightsError, Workers
+from vision.inference import Network, Workers
 from vision.known_set import KnownSet, softened, weigh
 from vision.packing import PackSettings, pack_finds
 from vision.plausibility import (
@@ -46,6 +46,7 @@ from vision.rectify import (
     surroundings,
 )
 from vision.rotated import covered, sides
+from vision.weights import WeightsError
 
 Floats = NDArray[np.float32]
 

@@ -18,10 +18,10 @@ from vision.adaptation import AdaptationError
 from vision.drawing import draw as drawing_of
 from vision.eye import Eye, open_eye
 from vision.frame import Image
-from vision.inference import WeightsError
 from vision.known_set import KnownSet
 from vision.pictures import PictureError, open_picture
 from vision.reading import Found, HalfReading, PictureReading, TileReading
+from vision.weights import WeightsError
 
 SETS = ("auto", "double-6", "double-9", "double-12", "double-15", "double-18", "chinese")
 

@@ -36,7 +36,7 @@ def watch(
     from hardware.camera import CameraError, open_camera
     from vision.adaptation import AdaptationError
     from vision.eye import open_eye
-    from vision.inference import WeightsError
+    from vision.weights import WeightsError
 
     failed = False
     try:

@@ -103,7 +103,7 @@ def test_a_clock_from_before_the_program_was_never_set(tmp_path: Path) -> None:
 def test_damaged_weights_are_named_and_the_mend_is_to_install_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import models.shipped as shipped
+    import vision.weights as shipped
 
     good = shipped.WEIGHTS
     for file in good.iterdir():

@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 
 from datasets.render.table import TableCamera, TableScene, TableTile, render_table
-from models.shipped import shipped, shipped_weights
 from vision.backs import CUT_WH, UNKNOWN_MISFIT, BackJudge, cut_around, misfits
 from vision.detections import Detections, Kind
 from vision.eye import open_eye
 from vision.face_down import FaceDownSettings
-from vision.inference import WeightsError
 from vision.judging import JudgeSettings
+from vision.weights import WeightsError, shipped, shipped_weights
 
 pytestmark = pytest.mark.xdist_group("backs")
 

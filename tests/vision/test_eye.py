@@ -13,16 +13,15 @@ from click.testing import CliRunner
 from companion.cli.read import known_set, read
 from companion.cli.score import score
 from datasets.render.table import TableCamera, TableScene, TableTile, corners_px, render_table
-from models.shipped import shipped_weights
 from vision.calibration import Calibration
 from vision.detections import Detections, Kind
 from vision.detector import Detector
 from vision.eye import open_eye
-from vision.inference import WeightsError
 from vision.known_set import KnownSet
 from vision.reader import Reader
 from vision.reading import TileScores
 from vision.rotated import iou
+from vision.weights import WeightsError, shipped_weights
 
 pytestmark = pytest.mark.xdist_group("eye")
 

@@ -8,10 +8,10 @@ import cv2
 import numpy as np
 import pytest
 
-from models.shipped import shipped_weights
 from vision.detector import Detector, DetectorSettings
 from vision.frame import Frame, halved
 from vision.inference import Workers
+from vision.weights import shipped_weights
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

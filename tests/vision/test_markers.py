@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from datasets.render.table import TableCamera, TableMarker, TableScene, TableTile, render_table
-from models.shipped import shipped_weights
 from vision.detections import Detections, Kind
 from vision.eye import open_eye
-from vision.inference import WeightsError
 from vision.judging import JudgeSettings
 from vision.markers import MarkerJudge, amid_a_pattern, apart, outlined, same_places, tile_length
+from vision.weights import WeightsError, shipped_weights
 
 pytestmark = pytest.mark.xdist_group("markers")
 

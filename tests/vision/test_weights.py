@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from models.shipped import WEIGHTS, WeightsError, shipped, shipped_weights
+from vision.weights import WEIGHTS, WeightsError, shipped, shipped_weights
 
 NAMES = sorted(json.loads((WEIGHTS / "manifest.json").read_text(encoding="utf-8"))["weights"])
 
@@ -85,7 +85,7 @@ def test_a_spoilt_manifest_is_one_line_and_no_traceback(copied: Path, content: s
 
 def test_looking_up_weights_imports_no_heavy_library() -> None:
     seen = subprocess.run(
-        [sys.executable, "-c", "import sys, models.shipped; print(*sys.modules)"],
+        [sys.executable, "-c", "import sys, vision.weights; print(*sys.modules)"],
         capture_output=True,
         text=True,
         check=True,

@@ -1,8 +1,8 @@
 """The weights that ship with the product, found by name and checked before anything loads them.
 
-Standard library only, nothing at import: the runtime on the box imports this and nothing else of `models/`.
-`weights/manifest.json` states for every name the file, its size and SHA-256, the classes in the order of the output,
-what goes in and comes out, the temperature of its probabilities and the card that tells where it comes from.
+Standard library only, nothing at import. `networks/manifest.json` states for every name the file, its size and SHA-256,
+the classes in the order of the output, what goes in and comes out, the temperature of its probabilities and the card
+that tells where it comes from.
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-WEIGHTS = Path(__file__).parent / "weights"
+WEIGHTS = Path(__file__).parent / "networks"
 MANIFEST = "manifest.json"
 
 
 class WeightsError(Exception):
-    """One line: which file, what is wrong with it, what was expected."""
+    """A model file that is missing, damaged or not what was expected.
+
+    One line: which file, what is wrong with it, what was expected.
+    """
 
 
 @dataclass(frozen=True, slots=True)
