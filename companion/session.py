@@ -18,6 +18,7 @@ from companion.desk.ledger import Ledger
 from companion.desk.open_game import OpenGame, TileLike, laid_of
 from companion.desk.refusal import SessionError
 from companion.desk.sight import Sight
+from companion.desk.unable import acts_when_unable
 from companion.event_fields import Certainty, Story
 from companion.events import (
     Announced,
@@ -41,6 +42,7 @@ from companion.journal import Clock, Journal, utc_now
 from companion.notation import Change, Laying
 from companion.referee import undealt
 from companion.ruleset import RuleSetError, load_ruleset
+from companion.turn import Action, Discard, Draw, Mark
 
 __all__ = ["CHANGED", "Session", "SessionError"]
 
@@ -125,6 +127,20 @@ class Session(OpenGame):
         with self._lock:
             self._running(also_ended=True)
             return self._record(Passed(by=self._who(by), source=source))
+
+    def cannot_play(self, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
+        """The player to move has no tile that fits: all that the rules then ask for, in one."""
+        with self._lock:
+            self._running()
+            course = self._ledger.match.course
+            assert course is not None
+            mover = None if course.turn_open else course.mover
+            if mover is None or (by is not None and self._player(by) != mover):
+                raise SessionError("another player is to move")
+            acts = acts_when_unable(course)
+            if not acts:
+                raise SessionError("the first tile must be laid")
+            return self._record(*_events_of(acts, mover, source))
 
     def discard(
         self, by: str | None = None, *, tile: TileLike | None = None, face_up: bool = False, source: str = "person"
@@ -245,8 +261,19 @@ class Session(OpenGame):
                 if seq is None:
                     raise SessionError("there is nothing to undo")
                 done += self._amend(Corrected(corrects=seq, what=UNDONE))
-                whole = not self._is_more_of_an_answer(self.journal.events[seq - 1])
+                whole = not self._belongs_to_an_earlier_line(self.journal.events[seq - 1])
             return done
+
+    def _belongs_to_an_earlier_line(self, line: Event) -> bool:
+        """Whether a line was recorded by the same tap as the one before it: both are undone as one."""
+        return self._is_more_of_an_answer(line) or self._is_more_of_a_pass(line)
+
+    def _is_more_of_a_pass(self, line: Event) -> bool:
+        earlier = self.journal.events[line.seq - 2] if line.seq > 1 else None
+        if not isinstance(line, (MarkerPlaced, Passed)) or not isinstance(earlier, (Drew, MarkerPlaced)):
+            return False
+        at_once = line.source == earlier.source == "person" and line.at == earlier.at
+        return at_once and line.by == earlier.by
 
     def _is_more_of_an_answer(self, line: Event) -> bool:
         """Whether a line put in a further tile of an answer: the answer is given, and undone, as one."""
@@ -348,6 +375,22 @@ class Session(OpenGame):
         line = {name: value for name, value in shown.to_json().items() if name not in ("seq", "at")}
         seq = self._ledger.history.acts[scored].held.event.seq
         return self._amend(Corrected(corrects=seq, what={"insert": [line]}, by=shown.by, source=shown.source))
+
+
+def _events_of(acts: Iterable[Action], player: str, source: str) -> list[Event]:
+    """These acts of `player` as events. The marker ends the turn by itself; else the end of the turn is an event."""
+    events: list[Event] = []
+    for act in acts:
+        match act:
+            case Draw():
+                events.append(Drew(by=player, source=source))
+            case Mark(train):
+                events.append(MarkerPlaced(by=player, train=train, source=source))
+            case Discard():
+                events.append(Discarded(by=player, source=source))
+    if not events or isinstance(events[-1], Drew):
+        events.append(Passed(by=player, source=source))
+    return events
 
 
 def _last_to_lay(ledger: Ledger) -> str | None:

@@ -1,7 +1,9 @@
 """What shown hands prove about the round: dishonest passes and draws, false blocks, tiles that do not add up.
 
 Only what is certain becomes a finding; what stays possible is told on request and never held against anybody. Where
-the camera named players, by nothing but the turn order, no count and no decision is certain.
+the camera named players, by nothing but the turn order, no count and no decision is certain. Nor is it where people
+wrote the round down and the tiles do not add up: what is missing is then missing in the record. A round of which no
+tile was written down proves nothing.
 """
 
 from __future__ import annotations
@@ -26,6 +28,8 @@ from companion.violation import Violation
 def block_findings(course: Course, event: RoundEnded) -> tuple[Finding, ...]:
     """What is wrong with ending the round now, as far as the table alone tells: perhaps, where the camera counted."""
     found = list(event.violations)
+    if not recorded(course):
+        return tuple(found)
     table = course.position
     boneyard = table.boneyard if isinstance(table, Position) else None
     codes = {finding.code for finding in found}
@@ -37,6 +41,11 @@ def block_findings(course: Course, event: RoundEnded) -> tuple[Finding, ...]:
     return tuple(finding for n, finding in enumerate(found) if n < len(event.violations) or finding.code not in codes)
 
 
+def recorded(course: Course) -> bool:
+    """Whether the round was written down play by play: somebody laid a tile."""
+    return any(course.laid.values())
+
+
 def reveal_findings(
     course: Course, shown: Mapping[str, HandShown], out: str | None, keys: Mapping[str, int], new: str
 ) -> dict[int, tuple[Finding, ...]]:
@@ -45,10 +54,13 @@ def reveal_findings(
     `shown` holds that hand and the earlier ones; with the first the decisions of who went `out` are examined too.
     """
     own = keys[new]
+    if not recorded(course):
+        return {own: ()}
     found: dict[int, list[Finding]] = {own: _hand_findings(course, new, shown[new])}
     open_hands = _open_hands(shown, out)
     # A count that does not add up says first that the camera gave a tile to the wrong player.
-    sure = not course.watched
+    adds_up = not any(_miscounted(course, player, hand) for player, hand in shown.items())
+    sure = adds_up and not course.watched
     whose = {new} if len(shown) > 1 or out is None else {new, out}
     for examined, key in examined_decisions(course, shown, out, whose):
         if examined.status is Status.CERTAIN and examined.offence and key is not None:
@@ -149,23 +161,29 @@ def _dealt(course: Course) -> int | None:
     return course.rules.hand_size(set_max, len(course.players))
 
 
-def _hand_findings(course: Course, player: str, hand: HandShown) -> list[Finding]:
+def _acts_of(course: Course, player: str) -> list[Action]:
+    return [action for turn in _turns(course) if turn.player == player for action in turn.actions]
+
+
+def _miscounted(course: Course, player: str, hand: HandShown) -> bool:
     dealt = _dealt(course)
-    acts = [action for turn in _turns(course) if turn.player == player for action in turn.actions]
+    acts = _acts_of(course, player)
     laid = sum(isinstance(action, (Play, Discard)) for action in acts)
     drawn = sum(isinstance(action, Draw) for action in acts)
-    found = []
     counted = isinstance(course.table, LinePosition) or course.counted
     foreign = any(codes & FOREIGN_TILES for turn in _turns(course) if turn.player == player for codes in turn.codes)
-    if (
-        dealt is not None
-        and not foreign
-        and count_is_inconsistent(dealt=dealt, drawn=drawn if counted else None, laid=laid, shown=len(hand.tiles))
-    ):
-        found.append(Finding(str(Violation.HAND_COUNT_INCONSISTENT), certain=not course.watched))
+    if dealt is None or foreign:
+        return False
+    return count_is_inconsistent(dealt=dealt, drawn=drawn if counted else None, laid=laid, shown=len(hand.tiles))
+
+
+def _hand_findings(course: Course, player: str, hand: HandShown) -> list[Finding]:
+    found = []
+    if _miscounted(course, player, hand):
+        found.append(Finding(str(Violation.HAND_COUNT_INCONSISTENT), certain=False))
     limit = course.rules.redeal_doubles
     if limit is not None:
-        had = [action.tile.tile for action in acts if isinstance(action, Play)]
+        had = [action.tile.tile for action in _acts_of(course, player) if isinstance(action, Play)]
         if sum(tile.is_double for tile in (*had, *hand.tiles, *hand.discards)) >= limit:
             found.append(Finding(str(Violation.REDEAL_MISSED)))
     return found
@@ -188,9 +206,7 @@ def _sum_findings(
         dealt = _dealt(course) or 0
         face_down = sum(whole.values()) - dealt * len(course.players)
     return (
-        [Finding(str(Violation.UNACCOUNTED_TILE), certain=not course.watched)]
-        if unaccounted(whole, lying, hands, face_down)
-        else []
+        [Finding(str(Violation.UNACCOUNTED_TILE), certain=False)] if unaccounted(whole, lying, hands, face_down) else []
     )
 
 

@@ -10,6 +10,7 @@ from companion.corrections import Held
 from companion.desk.course import Course
 from companion.desk.history import History
 from companion.desk.proof import examined_decisions
+from companion.desk.unable import acts_when_unable, after_double, still_laying
 from companion.events import Header, RoundStarted, TilePlayed, Unclear
 from companion.mexican.blocks import dead_status, live_doubles, reachable_trains
 from companion.mexican.judging import legal_plays
@@ -37,7 +38,9 @@ def scene(
 
     `phase` is waiting (for a round), playing, round_over (hands are to be shown) or match_over; `plays` are this
     round's events as they are held now, with their rulings; `must_cover` the open double that binds the player to move;
-    `unclear` the questions that nobody has answered.
+    `unable` the acts that end the turn of a player who cannot play; `still_laying` whose long first train may go on;
+    `after_double` the train of a double just laid, to which one more tile is due; `unclear` the questions
+    that nobody has answered.
     """
     match = history.match
     course = match.course
@@ -62,6 +65,9 @@ def scene(
         "turn_actions": [],
         "turn_finished": False,
         "first_turn": False,
+        "unable": [],
+        "still_laying": None,
+        "after_double": None,
         "boneyard": None,
         "hands": {},
         "markers": [],
@@ -96,6 +102,11 @@ def scene(
             shown["turn_actions"] = [print_act(action, "-" if rules.is_mexican else ":") for action in turn.actions]
         elif turn is not None:
             shown["turn_finished"] = True
+    if playing:
+        sign = "-" if rules.is_mexican else ":"
+        shown["unable"] = [print_act(action, sign) for action in acts_when_unable(course)]
+        shown["still_laying"] = still_laying(course)
+        shown["after_double"] = after_double(course)
     if isinstance(table, Position):
         shown.update(_mexican(course, history, table, playing=playing))
     else:

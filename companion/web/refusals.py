@@ -26,6 +26,8 @@ REFUSALS = (
     _("expected points for %(names)s"),
     _("the match can end between two rounds"),
     _("there is nothing to undo"),
+    _("another player is to move"),
+    _("the first tile must be laid"),
     _("the table has changed in the meantime; look again and repeat it if it is still right"),
     _("no. %(seq)s is no open question"),
     _("no. %(seq)s has answers 0 to %(last)s"),

@@ -249,7 +249,7 @@ def test_counting_in_a_tile_nobody_held_is_found(tmp_path: Path) -> None:
     session.play((12, 3), "Ann")
     session.end_round("out")
     shown = session.show_hand("Ben", [(5, 7)])[0]
-    assert (shown.seq, "HAND_COUNT_INCONSISTENT", True) in codes(session)
+    assert (shown.seq, "HAND_COUNT_INCONSISTENT", False) in codes(session), "or a tile was not written down"
 
 
 def test_a_match_ends_after_its_last_round(tmp_path: Path) -> None:
@@ -265,8 +265,32 @@ def test_a_match_ends_after_its_last_round(tmp_path: Path) -> None:
         session.start_round()
 
 
+def test_a_house_that_writes_down_only_the_hands_is_accused_of_nothing(tmp_path: Path) -> None:
+    for how, rules in (("out", "tactic"), ("blocked_declared", "tactic"), ("blocked_declared", "poltava")):
+        path = tmp_path / f"{how}-{rules}.jsonl"
+        session = Session.create(path, Header(rules, "double-12", NAMES), ticking())
+        session.start_round(starter="Ann")
+        session.end_round(how, out="Ann" if how == "out" else None)
+        for player, hand in (("Ann", []), ("Ben", [(12, 5), (5, 7)]), ("Cy", [(12, 9)] * (how == "out"))):
+            session.show_hand(player, hand)
+        assert session.phase == "scored"
+        assert codes(session) == []
+        assert not any(play["violations"] for play in session.snapshot()["plays"] if "violations" in play)
+
+
+def test_what_the_hands_show_is_not_certain_where_the_record_has_gaps(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.play((12, 3), "Ann")
+    session.draw("Ben")
+    session.mark("Ben", by="Ben")
+    session.end_round("blocked_declared")
+    session.show_hand("Ben", [(12, 4)])
+    assert {certain for _seq, code, certain in codes(session) if code != "FALSE_BLOCK"} == {False}
+
+
 def test_a_false_block_is_seen_at_once_while_tiles_are_left_to_draw(tmp_path: Path) -> None:
     session = table(tmp_path)
+    session.play((12, 3), "Ann")
     (ended,) = session.end_round("blocked_declared")
     assert isinstance(ended, RoundEnded)
     assert [finding.code for finding in ended.violations] == ["FALSE_BLOCK"]

@@ -1,0 +1,110 @@
+"""Who cannot play: what the rules then ask for, recorded by one tap and undone as one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from companion.events import Discarded, Drew, Header, MarkerPlaced, Passed
+from companion.session import Session, SessionError
+from tests.desk.making import ticking
+
+NAMES = ("Ann", "Ben", "Cy")
+
+
+def table(path: Path, rules: str = "tactic", players: tuple[str, ...] = NAMES, **round_: object) -> Session:
+    box = "chinese" if rules in ("jielong", "chedeng", "kkori") else "double-12"
+    session = Session.create(path / "game.jsonl", Header(rules, box, players), ticking())
+    session.start_round(starter="Ann", **round_)  # type: ignore[arg-type]
+    return session
+
+
+def unable(session: Session) -> list[str]:
+    return list(session.snapshot()["unable"])
+
+
+def test_who_cannot_play_draws_marks_and_is_done(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    assert unable(session) == ["draw", "mark Ann", "end"]
+    events = session.cannot_play()
+    assert [type(event) for event in events] == [Drew, MarkerPlaced]
+    shown = session.snapshot()
+    assert shown["turn"] == "Ben" and shown["markers"] == ["Ann"]
+    assert not any(play["violations"] for play in shown["plays"])
+
+
+def test_who_has_drawn_and_still_cannot_play_only_marks(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.draw()
+    assert unable(session) == ["mark Ann", "end"]
+
+
+def test_a_train_that_is_marked_already_gets_no_second_marker(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    for _ in NAMES:
+        session.cannot_play()
+    assert unable(session) == ["draw", "end"]
+    assert [type(event) for event in session.cannot_play()] == [Drew, Passed]
+    assert session.snapshot()["turn"] == "Ben"
+
+
+def test_a_first_train_that_cannot_begin_draws_nothing(tmp_path: Path) -> None:
+    assert unable(table(tmp_path, "poltava")) == ["mark Ann", "end"]
+
+
+def test_after_a_double_one_more_tile_is_due_on_it(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    for tile, train in (((12, 1), "Ann"), ((12, 2), "Ben"), ((12, 3), "Cy"), ((1, 1), "Ann")):
+        session.play(tile, train)
+    shown = session.snapshot()
+    assert (shown["turn"], shown["after_double"]) == ("Ann", "Ann")
+    assert shown["unable"] == ["draw", "mark Ann", "end"]
+    session.play((1, 5), "Ann")
+    assert session.snapshot()["after_double"] is None
+
+
+def test_a_long_first_train_may_go_on_until_its_end_is_said(tmp_path: Path) -> None:
+    session = table(tmp_path, "poltava")
+    session.play((12, 3), "Ann")
+    assert session.snapshot()["still_laying"] == "Ann"
+    session.pass_turn("Ann")
+    assert session.snapshot()["still_laying"] is None
+
+
+def test_a_chinese_player_puts_a_tile_away(tmp_path: Path) -> None:
+    session = table(tmp_path, "jielong")
+    assert unable(session) == []
+    with pytest.raises(SessionError, match="the first tile must be laid"):
+        session.cannot_play()
+    session.play((3, 6), "R")
+    assert unable(session) == ["discard"]
+    assert [type(event) for event in session.cannot_play()] == [Discarded]
+
+
+def test_one_undo_takes_back_the_whole_tap(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.play((12, 3), "Ann")
+    before = session.position
+    session.cannot_play()
+    session.undo()
+    assert session.position == before
+    session.undo()
+    assert session.position is not None and session.position.turn == "Ann"
+
+
+def test_two_taps_are_undone_one_by_one(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.draw("Ann")
+    drawn = session.position
+    session.mark("Ann", by="Ann")
+    session.undo()
+    assert session.position == drawn
+
+
+def test_nobody_passes_for_somebody_who_is_not_to_move(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    with pytest.raises(SessionError, match="another player is to move"):
+        session.cannot_play("Ben")
+    with pytest.raises(SessionError, match="does not play"):
+        session.cannot_play("Zoe")
