@@ -25,12 +25,12 @@ from companion.cli.serve_seats import SEATS_FILE, Seats, write_seats
 from companion.cli.serve_table import PLACE_FILE, place_from, write_place
 from companion.supervise import SupervisedCamera
 from companion.web.app import PageSettings, create_app
-from companion.web.serving import serve_in_background
 from datasets.simulator.camera import FRAME_S, SimCamera, SimSettings
 from datasets.simulator.film import FilmSettings
 from datasets.simulator.script import Troubles
 from hardware.camera import Camera, CameraSettings
 from hardware.camera.source import FrameSource
+from tests.web.background import serve_in_background
 from vision.frame import Frame
 
 HAND_FRAMES, STILL_FRAMES = 4, 13

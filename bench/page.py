@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 from companion.web.app import PageSettings, create_app
 from companion.web.house import House
-from companion.web.serving import serve_in_background
 from tests.web import tables
+from tests.web.background import serve_in_background
 from tests.web.fakes import FakeSession
 
 PHONES = 100

@@ -86,12 +86,6 @@ def marked_undone(held: Sequence[Held]) -> tuple[Held, ...]:
     return tuple(replace(item, undone=True) if item.event.seq in undone and not item.undone else item for item in held)
 
 
-def check_correction(events: Sequence[Event], correction: Corrected) -> None:
-    """Raise EventError where `correction` could not be applied after `events`."""
-    seq = len(events) + 1
-    held_events([*events, replace(correction, seq=seq)])
-
-
 def open_questions(events: Sequence[Event]) -> tuple[Unclear, ...]:
     """The unclear events that nobody has answered or withdrawn yet."""
     undone = withdrawn_corrections(events)

@@ -12,9 +12,6 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-DOUBLE_SETS = (6, 9, 12, 15, 18)
-"""The highest pip of the double sets that are sold; any other non-negative number works too."""
-
 CHINESE_TWICE = ((1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (1, 3), (1, 5), (1, 6), (4, 6), (5, 6))
 CHINESE_ONCE = ((1, 2), (1, 4), (2, 3), (2, 4), (2, 5), (2, 6), (3, 4), (3, 5), (3, 6), (4, 5))
 

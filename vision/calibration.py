@@ -167,13 +167,6 @@ class Calibration:
                 worst = max(worst, float(np.abs(edges - CORNER_EDGE_MM).max()))
         return worst
 
-    def moved_mm(self, markers: Mapping[int, NDArray[np.float32]]) -> float:
-        """How far the corner markers in a new picture are from where this calibration has the table's corners."""
-        w, h = self.size_mm
-        table = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float64)
-        apart = [np.hypot(*(self.table_to_mm(markers[k][k][None])[0] - table[k])) for k in CORNER_IDS if k in markers]
-        return float(max(apart, default=0.0))
-
 
 def _inverse(matrix: Floats) -> Floats:
     return np.asarray(np.linalg.inv(matrix), np.float64)

@@ -82,11 +82,6 @@ def cut_wh(image: Image, corners: ArrayLike, size_wh: tuple[int, int]) -> Image:
     return np.asarray(crop, np.uint8)
 
 
-def cut_half(image: Image, quad: ArrayLike, half: int, size: int, margin: float = 0.06) -> Image:
-    """One half of a tile as the reader wants it: (size, size, 3) uint8 BGR with `margin` of its surroundings."""
-    return cut(image, grown(half_corners(quad, half), margin), size)
-
-
 def shifted(quads: ArrayLike, variant: tuple[float, float, float, float]) -> NDArray[np.float32]:
     """(n, 4, 2) quads moved and grown in their own axes: edge 0-1 is across, edge 1-2 along the tile."""
     along, across, grow_along, grow_across = variant

@@ -13,9 +13,9 @@ from pathlib import Path
 from companion.supervise import SupervisedCamera, keep_watching
 from companion.web.app import PageSettings, create_app
 from companion.web.house import House
-from companion.web.serving import serve_in_background
 from tests.box.cameras import open_troubled
 from tests.web import tables
+from tests.web.background import serve_in_background
 from tests.web.fakes import FakeCamera, FakeSession
 
 PIN = "135790"

@@ -93,16 +93,6 @@ def _both_ways(tile: Tile) -> tuple[Laid, ...]:
     return (laid,) if tile.is_double else (laid, Laid(tile.high, tile.low))
 
 
-def all_passed(position: LinePosition) -> bool:
-    """Whether as many players as there are have laid a tile aside in a row: then the deal may stop at once."""
-    return bool(position.players) and position.passes >= len(position.players)
-
-
-def is_over(position: LinePosition) -> bool:
-    """Whether every hand is known to be empty: a deal is played to its end, nobody "goes out"."""
-    return bool(position.players) and all(position.hands.get(player, 1) == 0 for player in position.players)
-
-
 @dataclass(frozen=True, slots=True)
 class LineDeal:
     """How a deal is dealt; the numbers are None unless the verdict is `ok`."""

@@ -73,7 +73,7 @@ def serve(
     from companion.cli.serve_learning import LearningDesk
     from companion.evidence import EvidenceSettings, delete_stored, expire_stored
     from companion.mending import CopyKeeper, mend_games
-    from companion.supervise.watchdog import Watchdog, systemd_notifier
+    from companion.supervise.watchdog import Watchdog, feed_every_s, systemd_notifier
     from companion.tableside import ButtonPod
     from companion.web.app import PageSettings, create_app
     from companion.web.guard import own_names
@@ -100,7 +100,7 @@ def serve(
         house.checks += [lambda: quick_reasons(Machine(data=folder)), lambda: mended]
         house.delete_pictures = lambda: delete_stored(folder / "games")
         limits = {"page": 25.0, **({"camera": 25.0, "referee": 25.0} if source is not None else {})}
-        dog = parts.enter_context(Watchdog(limits, say=systemd_notifier()))
+        dog = parts.enter_context(Watchdog(limits, say=systemd_notifier(), every_s=feed_every_s()))
         if broker is not None:
             _publish(house, broker, table_name, folder, parts)
         house.follow(LabelKeeper(folder).follow)

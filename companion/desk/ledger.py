@@ -20,7 +20,6 @@ from companion.events import (
     Corrected,
     Event,
     MatchEnded,
-    Passed,
     RoundEnded,
     RoundScored,
     TileTakenBack,
@@ -205,8 +204,3 @@ def _new_values(old: Event, new: Event) -> dict[str, Any]:
     before, after = old.to_json(), new.to_json()
     names = [name for name, _, _ in OWN_FIELDS[old.KIND] if name != "violations"]
     return {name: after.get(name) for name in names if before.get(name) != after.get(name)}
-
-
-def implied_pass(event: Event) -> bool:
-    """Whether an event only says that somebody passed unseen."""
-    return isinstance(event, Passed) and event.source == "rule"

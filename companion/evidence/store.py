@@ -152,10 +152,6 @@ class EvidenceStore:
         if self._last is not None:
             self._last.result()
 
-    def delete_game(self, game: str) -> int:
-        """Delete all pictures of one game, now; how many there were. The journal stays."""
-        return self._delete(lambda stored: stored.path.parent.name == game)
-
     def delete_all(self) -> int:
         """Delete every picture, on disk and in memory, now; how many there were. The journals stay."""
         with self._lock:

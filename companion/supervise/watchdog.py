@@ -16,6 +16,9 @@ from typing import Self
 
 Say = Callable[[str], None]
 
+FEED_S = 5.0
+"""Often enough for the installed unit, which waits for thirty seconds."""
+
 
 def systemd_notifier(environment: Mapping[str, str] = os.environ) -> Say | None:
     """A function that sends one state string to systemd, or None when it did not start us."""
@@ -47,6 +50,12 @@ def watchdog_interval_s(environment: Mapping[str, str] = os.environ) -> float | 
     return micros / 1e6 if micros > 0 else None
 
 
+def feed_every_s(environment: Mapping[str, str] = os.environ) -> float:
+    """How often to feed: three times in systemd's interval, and never more rarely than every five seconds."""
+    interval_s = watchdog_interval_s(environment)
+    return FEED_S if interval_s is None else min(FEED_S, interval_s / 3)
+
+
 class Watchdog:
     """Each part calls `beat(part)` from its own loop; `feed` passes it on while every part has beaten lately.
 
@@ -61,7 +70,7 @@ class Watchdog:
         *,
         say: Say | None = None,
         clock: Callable[[], float] = time.monotonic,
-        every_s: float = 5.0,
+        every_s: float = FEED_S,
     ) -> None:
         """`parts` names each part and for how many seconds one beat of it counts."""
         self._limits = dict(parts)

@@ -220,12 +220,6 @@ class TableMemory:
         for track in tracks:
             track.missing = 0
 
-    def shift(self, dx: float, dy: float) -> None:
-        """Everything has moved together (camera or cloth)."""
-        for track in self.tracks:
-            x, y = track.seen.center_mm
-            track.seen = replace(track.seen, center_mm=(x + dx, y + dy))
-
     def fused(self, track: Track) -> SeenTile:
         if not track.seen.face_up or track.seen.halves is None:
             return track.seen

@@ -23,8 +23,6 @@ placing = Blueprint("placing", __name__)
 FIRST_CORNERS = ((0.1, 0.1), (0.9, 0.1), (0.9, 0.9), (0.1, 0.9))
 """Where the handles stand when nothing is known."""
 
-CAUSES = ("FROZEN", "DARK", "GLARE", "BLURRED", "TOO_SMALL", "SMALL", "UNEVEN", "OUTSIDE")
-
 
 def cause_words(cause: str) -> tuple[str, str]:
     """What is wrong with the picture, and what helps."""

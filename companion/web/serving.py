@@ -161,13 +161,3 @@ def _end_politely(server: Server) -> None:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)
-
-
-def serve_in_background(
-    app: Flask, host: str = "127.0.0.1", port: int = 0, settings: ServingSettings | None = None
-) -> tuple[Server, int]:
-    """For a demonstration or a test: the server and its port, running in a thread."""
-    ear = listen(host, port)
-    server = Server(app, ear, settings)
-    threading.Thread(target=server.run, name="page", daemon=True).start()
-    return server, port_of(ear)

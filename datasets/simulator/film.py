@@ -25,8 +25,6 @@ from datasets.simulator.tabletop import TableTop
 Image = NDArray[np.uint8]
 COLOURS = ("#c8202a", "#1f6fd0", "#2f9e44", "#e0a800", "#8e44ad", "#e06a1b", "#1aa6a6", "#d04a8f")
 NOISE_BANK = 4
-SIDES_DEG = (90.0, 180.0, -90.0, 0.0)
-"""Hands reach in from the top, the right, the bottom and the left edge (the heading is where they point)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.supervise.watchdog import Watchdog, systemd_notifier, watchdog_interval_s
+from companion.supervise.watchdog import Watchdog, feed_every_s, systemd_notifier, watchdog_interval_s
 
 
 class Clock:
@@ -84,3 +84,9 @@ def test_the_interval_is_systemds_and_only_for_this_process() -> None:
     assert watchdog_interval_s({"WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "1"}) is None
     assert watchdog_interval_s({"WATCHDOG_USEC": "soon"}) is None
     assert watchdog_interval_s({}) is None
+
+
+def test_a_short_interval_is_fed_three_times_over() -> None:
+    assert feed_every_s({"WATCHDOG_USEC": "6000000"}) == 2.0
+    assert feed_every_s({"WATCHDOG_USEC": "30000000"}) == 5.0
+    assert feed_every_s({}) == 5.0

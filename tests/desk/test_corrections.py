@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from companion.corrections import check_correction, held_events, open_questions
+from companion.corrections import held_events, open_questions
 from companion.event_fields import EventError, Finding, Story
 from companion.events import Corrected, Event, Passed, RoundScored, RoundStarted, TilePlayed, Unclear
 from companion.scoreboard import fold
@@ -123,7 +123,7 @@ def test_the_rule_can_rule_anew_on_an_older_event() -> None:
 def test_a_correction_that_cannot_be_applied_is_named(correction: Corrected, complaint: str) -> None:
     events = journal(STARTED, PLAYED, STRANGER)
     with pytest.raises(EventError) as refused:
-        check_correction(events, correction)
+        held_events([*events, replace(correction, seq=len(events) + 1)])
     assert str(refused.value).startswith(complaint)
 
 

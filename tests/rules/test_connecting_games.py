@@ -8,11 +8,9 @@ from companion.chinese.judging import judge_play, judge_turn
 from companion.chinese.line import (
     LineDeal,
     after_turn,
-    all_passed,
     blocked,
     count_of,
     deal,
-    is_over,
     legal_plays,
     must_redeal,
     supply_of,
@@ -103,8 +101,7 @@ def test_a_turn_goes_round_counter_clockwise_and_discards_are_counted() -> None:
     for _ in range(3):
         position = after_turn(position, [Discard()])
     assert (position.discards, position.passes, position.turn) == ({"Ben": 1, "Cy": 1, "Dee": 1}, 3, "Ann")
-    assert is_over(position) and not all_passed(position)
-    assert all_passed(after_turn(position, [Discard()]))
+    assert after_turn(position, [Discard()]).passes == len(FOUR)
 
 
 def test_a_play_on_the_left_arm_lengthens_the_line_there() -> None:

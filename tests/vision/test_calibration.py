@@ -103,9 +103,6 @@ def test_printed_corners_are_found_and_the_error_is_told_in_mm():
     calibration = Calibration.from_markers(markers, SIZE_MM, 9.0, LENS)
     assert np.linalg.norm(calibration.corners_px - seen(CORNERS_MM), axis=1).max() < 0.35
     assert calibration.error_mm(markers) < 0.5
-    assert calibration.moved_mm(markers) < 0.01
-    bumped = {k: four + np.float32(5) for k, four in markers.items()}
-    assert calibration.moved_mm(bumped) > 1.0
 
 
 def test_a_table_of_unknown_size_is_measured_by_its_markers():

@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from flask import Flask
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from companion.web.serving import ServingSettings, serve_in_background
+from companion.web.serving import ServingSettings
+from tests.web.background import serve_in_background
 
 FLAGS = (
     "--no-sandbox",
