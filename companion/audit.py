@@ -41,9 +41,12 @@ def status_by_ends(held: Collection[Tile], ends: Collection[int], draws_after: i
     return status_of(held, {tile for tile in held if tile.low in ends or tile.high in ends}, draws_after)
 
 
-def is_offence(rules: RuleSet, code: Violation) -> bool:
-    """Whether the examined decision is forbidden at all: where players may decline it is information only."""
-    return code is Violation.FIRST_TRAIN_NOT_MAXIMAL or not rules.may_decline
+def is_offence(rules: RuleSet, code: Violation, *, feeding: bool = False) -> bool:
+    """Whether the examined decision is forbidden at all: where players may decline it is information only.
+
+    `feeding`: a double had to be covered, which nobody may decline. Source: rules.md 2.3.
+    """
+    return code is Violation.FIRST_TRAIN_NOT_MAXIMAL or feeding or not rules.may_decline
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +59,14 @@ class Entry:
         playable: the tiles that this player could have laid at that moment instead (from `legal_plays` with hand
             None); None where the act was no decision or nothing is known of it.
         first_train: the act ends a long first train, and the tiles of `playable` would have made it longer.
+        feeding: a double had to be covered: one that was open when the turn began, or the player's own.
     """
 
     by: str
     act: Action
     playable: frozenset[Tile] | None = None
     first_train: bool = False
+    feeding: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +116,8 @@ def audit_round(rules: RuleSet, log: Sequence[Entry], reveal: Reveal) -> tuple[F
         status = status_of(held, entry.playable, draws + unseen[entry.by])
         if status is not Status.CLEAR:
             proof = tuple(sorted(set(held) & entry.playable))
-            findings.append(Finding(at, entry.by, code, status, is_offence(rules, code), proof))
+            offence = is_offence(rules, code, feeding=entry.feeding)
+            findings.append(Finding(at, entry.by, code, status, offence, proof))
     return tuple(findings)
 
 

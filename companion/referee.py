@@ -44,8 +44,18 @@ class Referee(Protocol[P]):
         """The table after a whole turn, the next player to move."""
         ...
 
-    def legal_plays(self, position: P, hand: Collection[Tile] | None = None, done: Sequence[Action] = ()) -> list[Play]:
-        """Every tile and place that the player to move may choose next; `hand` None: any tile not on the table."""
+    def legal_plays(
+        self,
+        position: P,
+        hand: Collection[Tile] | None = None,
+        done: Sequence[Action] = (),
+        *,
+        surely: bool = False,
+    ) -> list[Play]:
+        """Every tile and place that the player to move may choose next; `hand` None: any tile not on the table.
+
+        `surely`: only what is right however the open questions of the source are answered.
+        """
         ...
 
     def blocked(self, position: P) -> bool:
@@ -72,9 +82,14 @@ class MexicanReferee:
         return judging.after_turn(self.rules, position, actions)
 
     def legal_plays(
-        self, position: Position, hand: Collection[Tile] | None = None, done: Sequence[Action] = ()
+        self,
+        position: Position,
+        hand: Collection[Tile] | None = None,
+        done: Sequence[Action] = (),
+        *,
+        surely: bool = False,
     ) -> list[Play]:
-        return judging.legal_plays(self.rules, position, hand, done)
+        return judging.legal_plays(self.rules, position, hand, done, surely=surely)
 
     def blocked(self, position: Position) -> bool:
         return blocks.provably_blocked(self.rules, position)
@@ -99,7 +114,12 @@ class LineReferee:
         return line.after_turn(position, actions)
 
     def legal_plays(
-        self, position: LinePosition, hand: Collection[Tile] | None = None, done: Sequence[Action] = ()
+        self,
+        position: LinePosition,
+        hand: Collection[Tile] | None = None,
+        done: Sequence[Action] = (),
+        *,
+        surely: bool = False,
     ) -> list[Play]:
         """After a tile or a discard the turn is over, so nothing may be chosen."""
         return [] if done else line.legal_plays(self.rules, position, hand)

@@ -35,7 +35,10 @@ RULESET_NAMES = ("tactic", "reeves", "cz", "poltava", "jielong", "chedeng", "kko
 LONGEST_FAMILY_LINE = 8
 """A house that extends a house that extends ...: more steps than this are a circle."""
 
-_MARKS = ("T", "I", "A", "E", "house")
+OPEN = "A"
+"""The mark of a field about which the source is silent or ambiguous."""
+
+_MARKS = ("T", "I", OPEN, "E", "house")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,7 @@ class RuleSet:
     summary: str
     hand_table: HandTable = field(hash=False)
     may_decline: bool = False
+    decline_draws: bool = True
     open_hands: bool = False
 
     sets: tuple[int, ...] = ()
@@ -73,14 +77,17 @@ class RuleSet:
     first_optional: bool = False
     strict_first_train: bool = False
     first_draw: bool = True
+    first_double_opens: bool = False
     finish_first_lap: bool = False
     mx_from_turn: int = 1
     mx_root: str = "engine"
     extra_tile: str = "anywhere"
+    extra_in_order: bool = False
     max_doubles_per_turn: int | None = None
     close_order: str = "any"
     closings_per_turn: int = 1
     redraw_after_drawn_double: bool = True
+    marker_after: str = "nothing_laid"
     marker_off: str = "own"
     marker_off_required: bool = True
     marker_on_empty_boneyard: str = "required"
@@ -102,6 +109,11 @@ class RuleSet:
     next_leader: str = "winner"
 
     sources: Mapping[str, Source] = field(default_factory=lambda: MappingProxyType({}), hash=False, compare=False)
+
+    def leaves_open(self, field: str) -> bool:
+        """Whether the source is silent or ambiguous about this field: its default stands, and accuses nobody."""
+        source = self.sources.get(field)
+        return source is not None and source.mark == OPEN
 
     @property
     def is_mexican(self) -> bool:

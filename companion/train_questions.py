@@ -90,7 +90,8 @@ def audited(rules: RuleSet, asked: Fields) -> Answer:
     ends = asked.numbers("ends")
     held = [*asked.tiles("later_played"), *asked.tiles("declared")]
     status = audit.status_by_ends(held, ends, asked.number("draws_after"))
-    out = {"code": str(code), "status": str(status), "offence": audit.is_offence(rules, code)}
+    feeding = asked.has("feeding") and asked.flag("feeding")
+    out = {"code": str(code), "status": str(status), "offence": audit.is_offence(rules, code, feeding=feeding)}
     if status is audit.Status.CLEAR:
         return Answer(out)
     certain = status is audit.Status.CERTAIN
@@ -217,7 +218,8 @@ def turn_facts(rules: RuleSet, position: Position, actions: Sequence[Action]) ->
     for number, act in enumerate(actions):
         if isinstance(act, Play):
             told = Facts(player, print_laid(act.tile), act.train)
-            for code in play_out(rules, position, actions[:number]).faults_of(act.tile, act.train):
+            certain, unsure = play_out(rules, position, actions[:number]).faults_of(act.tile, act.train)
+            for code in (*certain, *unsure):
                 facts.setdefault(code, told)
             facts.setdefault(Violation.PLAY_AFTER_END, told)
         elif isinstance(act, (Mark, Unmark)) and act.player != player:

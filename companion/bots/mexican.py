@@ -49,7 +49,7 @@ class TurnMaker:
         return tuple(self.acts)
 
     def options(self) -> list[Play]:
-        return legal_plays(self.rules, self.before, self.hand, self.acts)
+        return legal_plays(self.rules, self.before, self.hand, self.acts, surely=True)
 
     def lay(self, play: Play) -> None:
         """Lay a tile, be it right or wrong."""

@@ -279,8 +279,10 @@ class Course:
         marked = turn.player in self.table.markers
         if not turn.complete(self.rules):
             return owed if marked else owed | {(turn.player, Mark)}
-        qualified = any(self.rules.marker_off == "any" or play.train == turn.player for play in turn.plays)
-        return owed | {(turn.player, Unmark)} if marked and qualified else owed
+        if not marked:
+            return owed
+        still = not self.rules.marker_off_required and (turn.player, Unmark) in self.owed
+        return owed | {(turn.player, Unmark)} if still or turn.qualifies(self.rules) else owed
 
     def _turn_to(self, player: str) -> Step:
         """Close what is open and let `player` begin; out of turn where that is not the one expected."""

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from companion.event_fields import Finding
-from companion.mexican.turn_state import TurnState
+from companion.mexican.judging import play_out
+from companion.mexican.turn_state import TurnState, qualifies
 from companion.position import LinePosition, Position
 from companion.referee import Referee
 from companion.ruleset import RuleSet
@@ -59,6 +60,13 @@ class MadeTurn:
     def draws(self) -> int:
         return sum(isinstance(action, Draw) for action in self.actions)
 
+    def feeds(self, rules: RuleSet, acts: int | None = None) -> bool:
+        """Whether a double has to be covered after the first `acts` acts (None: after all of them)."""
+        if not isinstance(self.before, Position) or self.long(rules):
+            return False
+        done = self.actions if acts is None else self.actions[:acts]
+        return play_out(rules, self.before, done).feeding
+
     def complete(self, rules: RuleSet) -> bool:
         """Whether the player has done what a turn asks for. Source: rules.md 7.1, "Complete"."""
         if isinstance(self.before, LinePosition):
@@ -70,6 +78,10 @@ class MadeTurn:
             return True
         held = self.before.hands.get(self.player)
         return held is not None and held + self.draws - len(plays) <= 0
+
+    def qualifies(self, rules: RuleSet) -> bool:
+        """Whether a tile of this turn takes the own marker off."""
+        return qualifies(rules, self.player, self.plays)
 
     def finished(self, rules: RuleSet) -> bool:
         """Whether nothing more is due from the player, so that the next one may begin."""

@@ -118,8 +118,8 @@ def _known_tiles(course: Course, shown: Mapping[str, HandShown], player: str) ->
 def playable_tiles(
     course: Course, table: Table, tiles: Collection[Tile], done: tuple[Action, ...] = ()
 ) -> frozenset[Tile]:
-    """Those of `tiles` that the player to move could lay."""
-    return frozenset(play.tile.tile for play in course.referee.legal_plays(table, tiles, done))
+    """Those of `tiles` that the player to move could lay, however the open questions of the source are answered."""
+    return frozenset(play.tile.tile for play in course.referee.legal_plays(table, tiles, done, surely=True))
 
 
 def _turns(course: Course) -> tuple[MadeTurn, ...]:
@@ -135,12 +135,13 @@ def _entries(course: Course, turn: MadeTurn, tiles: Collection[Tile]) -> list[tu
         elif isinstance(action, (Draw, Discard)):
             decided = not long and not replace(turn, actions=turn.actions[:n]).complete(course.rules)
             playable = playable_tiles(course, turn.before, tiles, turn.actions[:n]) if decided else None
-            entries.append((Entry(turn.player, action, playable), key))
+            feeding = turn.feeds(course.rules, n)
+            entries.append((Entry(turn.player, action, playable, feeding=feeding), key))
     if not turn.complete(course.rules) and isinstance(turn.before, Position):
         done = tuple(action for action in turn.actions if not isinstance(action, (Mark, Unmark)))
         last = turn.passed if turn.passed is not None else turn.keys[-1] if turn.keys else None
         playable = None if long and course.rules.first_optional else playable_tiles(course, turn.before, tiles, done)
-        entries.append((Entry(turn.player, End(), playable), last))
+        entries.append((Entry(turn.player, End(), playable, feeding=turn.feeds(course.rules)), last))
     elif long and course.rules.strict_first_train and turn.keys:
         playable = playable_tiles(course, turn.before, tiles, turn.actions)
         entries.append((Entry(turn.player, End(), playable, first_train=True), turn.keys[-1]))

@@ -119,7 +119,7 @@ def _mexican(course: Course, history: History, table: Position, *, playing: bool
     turn = course.turn
     done = turn.actions if turn is not None and turn.player == table.turn else ()
     before = turn.before if done and turn is not None and isinstance(turn.before, Position) else table
-    plays = legal_plays(rules, before, None, done) if playing else []
+    plays = legal_plays(rules, before, None, done, surely=True) if playing else []
     playable = dict.fromkeys(play.train for play in plays)
     if playing:
         playable.update(dict.fromkeys(_open_to(course, table)))

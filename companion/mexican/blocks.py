@@ -9,7 +9,12 @@ from companion.turn import MEXICAN
 
 
 def live_doubles(rules: RuleSet, position: Position) -> tuple[str, ...]:
-    """The trains of `open` that bind the player to move, in the order of laying. Source: rules.md 7.1."""
+    """The trains of `open` that bind the player to move, in the order of laying. Source: rules.md 7.1.
+
+    Nobody who lays a long first train is bound.
+    """
+    if not position.open or (rules.long_first and position.first_turn):
+        return ()
     return tuple(
         train
         for train in position.open

@@ -245,15 +245,18 @@ class _Search:
         self._count_work(1 + len(laid))
         turn = play_out(self.rules, table, laid)
         for i, plays in enumerate(rest):
-            if plays and not turn.faults_of(plays[0].tile, plays[0].train):
+            if plays and not turn.faults_of(plays[0].tile, plays[0].train).certain:
                 yield from self._faultless_orders(table, (*laid, plays[0]), (*rest[:i], plays[1:], *rest[i + 1 :]))
 
     def _tell(self, table: Position, plays: tuple[Play, ...], share: Remainder, ended: bool) -> TurnStory:
         """The earliest legal place of each draw, or the place that leaves the fewest codes."""
         counts: Iterable[int] = (share.draws,)
         if not self.countable:
-            # A tile that is no double completes the turn: a draw more could mend nothing, unless the hand is counted.
+            # A tile that is no double completes the turn: a draw more could mend nothing, unless the hand is counted or
+            # the source may let whoever drew put the marker on all the same.
             needless = table.turn not in table.hands and any(not p.tile.is_double for p in plays)
+            if self.rules.leaves_open("marker_after") and Mark(table.turn) in share.markers:
+                needless = False
             counts = (0,) if needless else range(ASSUMED_DRAWS + sum(p.tile.is_double for p in plays))
         best: TurnStory | None = None
         for draws in counts:

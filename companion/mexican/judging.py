@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from companion.mexican.scoring import engine_due
-from companion.mexican.turn_state import TurnState
+from companion.mexican.turn_state import Faults, TurnState
 from companion.position import Position
 from companion.ruleset import RuleSet
 from companion.ruling import LEGAL, Ruling
@@ -39,8 +39,8 @@ def play_out(rules: RuleSet, position: Position, actions: Iterable[Action]) -> T
 
 def judge_play(rules: RuleSet, position: Position, play: Play, done: Iterable[Action] = ()) -> Ruling:
     """Rule on one tile of a turn in which `done` has happened already; what the turn still owes is not asked."""
-    faults = play_out(rules, position, done).faults_of(play.tile, play.train)
-    return Ruling.of(faults[:1], faults[1:]) if faults else LEGAL
+    certain, unsure = play_out(rules, position, done).faults_of(play.tile, play.train)
+    return Ruling.of(certain[:1], (*certain[1:], *unsure)) if certain or unsure else LEGAL
 
 
 def apply(rules: RuleSet, position: Position, action: Action) -> Position:
@@ -66,11 +66,17 @@ def after_turn(
 
 
 def legal_plays(
-    rules: RuleSet, position: Position, hand: Collection[Tile] | None = None, done: Iterable[Action] = ()
+    rules: RuleSet,
+    position: Position,
+    hand: Collection[Tile] | None = None,
+    done: Iterable[Action] = (),
+    *,
+    surely: bool = False,
 ) -> list[Play]:
     """Every tile and train that `position.turn` may choose next, in a fixed order.
 
-    `hand` None: any tile that is not on the table; `done`: what the turn has seen already.
+    `hand` None: any tile that is not on the table; `done`: what the turn has seen already; `surely`: only what is right
+    however the open questions of the source are answered.
     """
     turn = play_out(rules, position, done)
     tiles = double_set(position.set_max).difference(turn.seen)
@@ -78,8 +84,9 @@ def legal_plays(
         tiles = tiles.intersection(hand)
     fitting: dict[int, list[Laid]] = {}
     plays: list[Play] = []
+    any_root = rules.mx_root == "any" or (rules.leaves_open("mx_root") and not surely)
     for train in (*position.players, MEXICAN):
-        if rules.mx_root == "any" and train == MEXICAN and not turn.trains.get(train):
+        if any_root and train == MEXICAN and not turn.trains.get(train):
             ways = sorted({way for t in tiles for way in (Laid(t.low, t.high), Laid(t.high, t.low))})
         else:
             due = turn.value_due(train)
@@ -91,7 +98,8 @@ def legal_plays(
         for way in ways:
             double = way.is_double
             if double not in allowed:
-                allowed[double] = not turn.faults_of(way, train)
+                certain, unsure = turn.faults_of(way, train)
+                allowed[double] = not certain and not (surely and unsure)
             if allowed[double]:
                 plays.append(Play(way, train))
     return plays
@@ -113,9 +121,9 @@ def judge_state(rules: RuleSet, position: Position) -> Ruling:
     for train in position.train_names():
         chain = position.trains.get(train, ())
         for i, laid in enumerate(chain):
-            faults = _faults_seen(rules, position, train, laid, chain[i - 1] if i else None, seen)
-            codes.update(faults[:1])
-            may.update(faults[1:])
+            certain, unsure = _faults_seen(rules, position, train, laid, chain[i - 1] if i else None, seen)
+            codes.update(certain[:1])
+            may.update(certain[1:], unsure)
             seen.add(laid.tile)
     if position.trains.get(SECOND_MEXICAN) and position.trains.get(MEXICAN):
         codes.add(V.SECOND_MEXICAN)
@@ -125,8 +133,9 @@ def judge_state(rules: RuleSet, position: Position) -> Ruling:
 
 def _faults_seen(
     rules: RuleSet, position: Position, train: str, laid: Laid, before: Laid | None, seen: Collection[Tile]
-) -> list[V]:
+) -> Faults:
     faults: list[V] = []
+    doubts: list[V] = []
     if max(laid) > position.set_max:
         faults.append(V.TILE_NOT_IN_SET)
     if laid.tile in seen:
@@ -134,9 +143,12 @@ def _faults_seen(
     if before is not None:
         if laid.inner != before.outer:
             faults.append(V.MISMATCH)
-    elif laid.inner not in position.engine and not (rules.mx_root == "any" and train in (MEXICAN, SECOND_MEXICAN)):
-        faults.append(V.WRONG_ROOT)
-    return faults
+    elif laid.inner not in position.engine:
+        if train not in (MEXICAN, SECOND_MEXICAN) or (rules.mx_root == "engine" and not rules.leaves_open("mx_root")):
+            faults.append(V.WRONG_ROOT)
+        elif rules.mx_root == "engine":
+            doubts.append(V.WRONG_ROOT)
+    return Faults(faults, doubts)
 
 
 def _faults_of_flips(rules: RuleSet, position: Position) -> set[V]:

@@ -1,10 +1,13 @@
 """A turn of Mexican Train while it is being played: record first, judge second.
 
 Every act changes the table, right or wrong, and leaves behind what was wrong with it. Source: rules.md 7.1, whose order
-of root causes is the order of the checks here.
+of root causes is the order of the checks here. What rests on an open question of the source is never certain.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from companion.mexican.blocks import due_doubles, live_doubles, provably_blocked
 from companion.position import Chain, Position
@@ -12,6 +15,19 @@ from companion.ruleset import RuleSet
 from companion.tile import Laid, suit_ways
 from companion.turn import MEXICAN, SECOND_MEXICAN, Action, Draw, Flip, Mark, Play, Unmark
 from companion.violation import Violation as V
+
+
+class Faults(NamedTuple):
+    """What is wrong with one tile: `certain` with the root cause first, and what `open` questions leave possible."""
+
+    certain: list[V]
+    open: list[V]
+
+
+def qualifies(rules: RuleSet, player: str, plays: Sequence[Play]) -> bool:
+    """Whether one of these tiles of a completed turn takes the player's marker off: any tile on the own train, and
+    where the rules say so any tile at all. Source: rules.md 7.1, "qualifying play"."""
+    return any(rules.marker_off == "any" or play.train == player for play in plays)
 
 
 class TurnState:
@@ -29,17 +45,15 @@ class TurnState:
         "drawn_ever",
         "flipped",
         "hand",
+        "laid",
         "last_was_double",
         "live",
         "long",
         "markers",
         "may",
         "open",
-        "own_plays",
         "player",
-        "plays",
         "position",
-        "qualified",
         "rules",
         "seen",
         "took_off",
@@ -58,14 +72,12 @@ class TurnState:
         self.boneyard = position.boneyard
         self.hand = position.hands.get(position.turn)
         self.long = rules.long_first and position.first_turn
-        self.live: tuple[str, ...] = () if self.long or not position.open else live_doubles(rules, position)
+        self.live = live_doubles(rules, position)
         self.complete = False
         self.drawn = False
         self.drawn_ever = False
-        self.doubles: list[str] = []
-        self.plays = 0
-        self.own_plays = 0
-        self.qualified = False
+        self.doubles: list[tuple[str, int]] = []
+        self.laid: list[Play] = []
         self.took_off = False
         self.last_was_double = False
         self.codes: set[V] = set()
@@ -88,11 +100,12 @@ class TurnState:
         chain = self.trains.get(train, ())
         return chain[-1].outer if chain else self.position.engine.outer
 
-    def faults_of(self, laid: Laid, train: str) -> list[V]:
-        """Everything wrong with laying this tile there now, the root cause first."""
+    def faults_of(self, laid: Laid, train: str) -> Faults:
+        """Everything wrong with laying this tile there now."""
         rules = self.rules
-        first = self.plays == 0
+        first = not self.laid
         faults: list[V] = []
+        doubts: list[V] = []
         stranger = train not in (self.player, MEXICAN, SECOND_MEXICAN)
         if laid.inner > self.position.set_max or laid.outer > self.position.set_max:
             faults.append(V.TILE_NOT_IN_SET)
@@ -109,73 +122,105 @@ class TurnState:
         if self.complete and not self.long:
             faults.append(V.EXTRA_TILE)
         closes = False
+        perhaps_open = stranger and self._first_train_double_at(train)
         if first and self.live:
             due = due_doubles(rules, self.live)
             if train not in self.live:
-                faults.append(V.OPEN_DOUBLE_IGNORED)
+                (doubts if perhaps_open else faults).append(V.OPEN_DOUBLE_IGNORED)
             elif train not in due:
                 faults.append(V.DOUBLE_ORDER)
             closes = train in due
         elif self.doubles and not self.long:
-            faults.extend(self._faults_after_doubles(laid, train))
+            after = self._faults_after_doubles(laid, train)
+            faults.extend(after.certain)
+            doubts.extend(after.open)
         if stranger and train not in self.markers and not closes and not self._own_double_at(train):
-            faults.append(V.CLOSED_TRAIN)
+            (doubts if perhaps_open else faults).append(V.CLOSED_TRAIN)
         chain = self.trains.get(train, ())
         if chain:
             if laid.inner != chain[-1].outer:
                 faults.append(V.MISMATCH)
-        elif laid.inner != self.position.engine.outer and not (rules.mx_root == "any" and train == MEXICAN):
-            faults.append(V.WRONG_ROOT)
-        return faults
+        elif laid.inner != self.position.engine.outer:
+            if train != MEXICAN or (rules.mx_root == "engine" and not rules.leaves_open("mx_root")):
+                faults.append(V.WRONG_ROOT)
+            elif rules.mx_root == "engine":
+                doubts.append(V.WRONG_ROOT)
+        return Faults(faults, doubts)
 
-    def _faults_after_doubles(self, laid: Laid, train: str) -> list[V]:
+    def _faults_after_doubles(self, laid: Laid, train: str) -> Faults:
         rules = self.rules
         if rules.extra_tile == "this_double":
-            return [V.EXTRA_NOT_ON_DOUBLE] if train != self.doubles[-1] else []
+            return Faults([V.EXTRA_NOT_ON_DOUBLE] if train != self.doubles[-1][0] else [], [])
         if (
             rules.max_doubles_per_turn is not None
             and laid.is_double
             and len(self.doubles) >= rules.max_doubles_per_turn
         ):
-            return [V.EXTRA_TILE]
-        if rules.extra_tile == "anywhere_but_first_if_many" and len(self.doubles) >= 2 and not laid.is_double:
-            wanted = self.doubles[-1] if rules.close_order == "lifo" else self.doubles[0]
-            return [V.EXTRA_NOT_ON_FIRST_DOUBLE] if train != wanted else []
-        return []
+            return Faults([V.EXTRA_TILE], [])
+        if len(self.doubles) < 2 or laid.is_double:
+            return Faults([], [])
+        alive = self._own_doubles_alive()
+        wanted = alive[-1] if alive and rules.close_order == "lifo" else alive[0] if alive else train
+        if train == wanted:
+            return Faults([], [])
+        if rules.extra_tile == "anywhere_but_first_if_many":
+            # With one left alive it is open whether it is still the first of several or like a single double.
+            certain = len(alive) > 1
+            return Faults(*([V.EXTRA_NOT_ON_FIRST_DOUBLE] if one else [] for one in (certain, not certain)))
+        if train in alive and rules.close_order in ("fifo", "lifo"):
+            unsure = rules.leaves_open("extra_in_order")
+            certain = rules.extra_in_order and not unsure
+            return Faults(*([V.DOUBLE_ORDER] if one else [] for one in (certain, unsure)))
+        return Faults([], [])
+
+    def _own_doubles_alive(self) -> list[str]:
+        """The trains that still end in a double of this turn which can be closed, in the order of laying."""
+        return [
+            train
+            for train, value in self.doubles
+            if self.trains[train][-1] == Laid(value, value) and not self._exhausted(value)
+        ]
 
     def _own_double_at(self, train: str) -> bool:
         chain = self.trains.get(train, ())
-        return train in self.doubles and bool(chain) and chain[-1].is_double
+        return bool(chain) and chain[-1].is_double and any(train == name for name, _ in self.doubles)
+
+    def _first_train_double_at(self, train: str) -> bool:
+        """Whether this train ends in a double of a first train which, the source being silent, may be open or not."""
+        if not self.rules.long_first or not self.rules.leaves_open("first_double_opens"):
+            return False
+        chain = self.trains.get(train, ())
+        return bool(chain) and chain[-1].is_double and train not in self.open and train not in self.flipped
+
+    def _hold(self, code: V, *, certain: bool) -> None:
+        (self.codes if certain else self.may).add(code)
 
     def play(self, laid: Laid, train: str) -> None:
         faults = self.faults_of(laid, train)
-        if faults:
-            self.codes.add(faults[0])
-            self.may.update(faults[1:])
+        self.codes.update(faults.certain[:1])
+        self.may.update(faults.certain[1:], faults.open)
         self.trains[train] = (*self.trains.get(train, ()), laid)
         self.seen.add(laid.tile)
-        self.plays += 1
-        if train == self.player:
-            self.own_plays += 1
+        self.laid.append(Play(laid, train))
         if train in self.open:
             self.open.remove(train)
         if self.hand is not None:
             self.hand -= 1
-        if laid.is_double and not self.long:
+        if laid.is_double and (not self.long or self.rules.first_double_opens):
             self.open.append(train)
-            self.doubles.append(train)
+        if laid.is_double and not self.long:
+            self.doubles.append((train, laid.outer))
             if self.rules.redraw_after_drawn_double:
                 self.drawn = False
         self.last_was_double = laid.is_double and not self.long
-        completes = self.long or not laid.is_double or self.hand == 0
-        if completes and not self.complete:
+        if self.long or not laid.is_double or self.hand == 0:
             self.complete = True
-            self.qualified = self.rules.marker_off == "any" or train == self.player
 
     def draw(self) -> None:
         self.last_was_double = False
         if self.long and not self.rules.first_draw:
-            self.codes.add(V.DRAW_FIRST_TURN)
+            feeding = self._first_train_double_at(self.player) and not self.drawn
+            self._hold(V.DRAW_FIRST_TURN, certain=not feeding and not self.rules.leaves_open("first_draw"))
         elif self.complete or self.drawn:
             self.codes.add(V.EXTRA_DRAW)
         if self.boneyard == 0:
@@ -238,27 +283,43 @@ class TurnState:
                 self.may.update((V.NO_DRAW, missing or V.MARKER_MISSING))
                 return
             self.may.add(V.DOUBLE_NOT_FOLLOWED)
-        if undrawn and self.boneyard is None:
-            self.may.add(V.NO_DRAW)
-        elif undrawn and self.boneyard:
-            self.codes.add(V.NO_DRAW)
+        declining = rules.may_decline and not self.live and not self.doubles
+        if undrawn and self.boneyard != 0 and (not declining or rules.decline_draws):
+            unsure = self.boneyard is None or (declining and rules.leaves_open("decline_draws"))
+            self._hold(V.NO_DRAW, certain=not unsure)
         if missing is V.MARKER_MISSING and empty_pass and self.boneyard is None:
             self.may.add(missing)
         elif missing is not None:
             self.codes.add(missing)
 
     def _finish_complete(self) -> None:
-        before, after = self.player in self.position.markers, self.player in self.markers
-        if after and not before:
-            self.codes.add(V.MARKER_UNEARNED)
-        elif before and not after:
-            if not self._may_take_off():
-                self.codes.add(V.MARKER_REMOVED_WRONGLY)
-        elif before and after and self.qualified:
-            (self.codes if self.rules.marker_off_required else self.may).add(V.MARKER_NOT_REMOVED)
+        rules, player = self.rules, self.player
+        before, after = player in self.position.markers, player in self.markers
+        drawn_for_others = self.drawn_ever and not any(play.train == player for play in self.laid)
+        due = rules.marker_after == "nothing_on_own" and drawn_for_others
+        if after and not before and not due:
+            on_a_double = self.long and self._first_train_double_at(player)
+            unsure = on_a_double or (drawn_for_others and rules.leaves_open("marker_after"))
+            self._hold(V.MARKER_UNEARNED, certain=not unsure)
+        elif before and not after and not self.qualifies:
+            # Where the marker may come off, a tile laid on the own train in an earlier turn is still good for it.
+            earned = not rules.marker_off_required and bool(self.position.trains.get(player))
+            self._hold(V.MARKER_REMOVED_WRONGLY, certain=not earned)
+        elif before and after and self.qualifies:
+            # Nobody takes a marker off once the round is over.
+            self._hold(V.MARKER_NOT_REMOVED, certain=rules.marker_off_required and self.hand != 0)
+        elif due and not after:
+            self._hold(V.MARKER_MISSING, certain=not rules.leaves_open("marker_after"))
 
-    def _may_take_off(self) -> bool:
-        return self.plays > 0 if self.rules.marker_off == "any" else self.own_plays > 0
+    @property
+    def qualifies(self) -> bool:
+        """Whether this turn has laid a tile for which the own marker comes off. Source: rules.md 7.1."""
+        return qualifies(self.rules, self.player, self.laid)
+
+    @property
+    def feeding(self) -> bool:
+        """Whether a double has to be covered now: one that was open when the turn began, or an own one."""
+        return not self.complete and bool(self.doubles or self.live)
 
     def table(self, turn: str | None = None, first_turn: bool | None = None) -> Position:
         """The position as it lies now, with `turn` to move next (None: still the same player)."""

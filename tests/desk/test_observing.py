@@ -277,3 +277,70 @@ def test_after_a_mess_the_game_goes_on_with_whoever_plays_next(tmp_path: Path) -
         session.observe([change])
     assert held(session) == []
     assert [event.by for event in session.events if isinstance(event, TilePlayed)][-3:] == ["Ben", "Cy", "Ann"]
+
+
+def marked_and_to_move(tmp_path: Path) -> Session:
+    """Ann's train carries her marker, and it is her turn again."""
+    session = on_a_lap(tmp_path)
+    session.observe([Drawing(1), Mark("Ann")])
+    session.observe([lay("Ben", 5, 8)])
+    session.observe([lay("Cy", 6, 9)])
+    return session
+
+
+def test_a_double_on_the_own_train_takes_the_marker_off_wherever_the_second_tile_goes(tmp_path: Path) -> None:
+    """004: «пока в один из Ваших ходов Вы не положите кость домино в свой личный поезд»: any tile of the turn."""
+    session = table(tmp_path)
+    for number, name in enumerate(NAMES, start=4):
+        session.play((12, number), name, name)
+    session.draw("Ann")
+    session.mark("Ann")
+    session.play((5, 8), "Ben", "Ben")
+    session.play((6, 9), "Cy", "Cy")
+    session.play((4, 4), "Ann", "Ann")
+    session.play((12, 7), "MX", "Ann")
+    assert held(session) == []
+    session.play((4, 10), "Ann", "Ben")
+    assert held(session) == [("MARKER_NOT_REMOVED", True)]
+    session.unmark("Ann", "Ann")
+    assert not any(code == "MARKER_REMOVED_WRONGLY" for code, _ in held(session))
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_such_a_marker_may_come_off_at_once_or_a_moment_later(tmp_path: Path, late: bool) -> None:
+    session = marked_and_to_move(tmp_path)
+    session.observe([lay("Ann", 4, 4), lay("MX", 12, 7), *([] if late else [Unmark("Ann")])])
+    if late:
+        session.observe([Unmark("Ann")])
+    session.observe([lay("Ann", 4, 10)])
+    session.observe([lay("Cy", 9, 11)])
+    assert held(session) == []
+
+
+def test_in_reeves_a_marker_comes_off_whenever_its_owner_likes(tmp_path: Path) -> None:
+    """003: «আপনি মার্কারটি সরাতে পারেন», with no time limit."""
+    session = table(tmp_path, "reeves")
+    session.observe([lay("Ann", 12, 4)])
+    session.observe([lay("Ben", 12, 5)])
+    session.observe([lay("Cy", 12, 6)])
+    session.observe([Drawing(1), Mark("Ann")])
+    session.observe([lay("Ben", 5, 8)])
+    session.observe([lay("Cy", 6, 9)])
+    session.observe([lay("Ann", 4, 7)])
+    session.observe([lay("Ben", 8, 10)])
+    session.observe([lay("Cy", 9, 11)])
+    session.observe([lay("MX", 12, 1), Unmark("Ann")])
+    session.observe([lay("Ben", 10, 2)])
+    assert held(session) == []
+
+
+def test_in_reeves_a_dead_first_double_lets_the_extra_tile_cover_the_second(tmp_path: Path) -> None:
+    """Every other three lies there when Ann lays 3-3: only 1-1 can be closed."""
+    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-6", NAMES[:2]), ticking())
+    session.start_round(Laid(6, 6), "Ann", draws_seen=False)
+    lap = [("Ann", 6, 3), ("Ben", 6, 4), ("MX", 6, 1), ("Ben", 4, 3), ("Ann", 3, 0), ("Ben", 3, 5), ("Ann", 0, 1)]
+    for train, inner, outer in [*lap, ("Ben", 5, 2), ("Ann", 1, 3), ("Ben", 2, 3)]:
+        session.observe([lay(train, inner, outer)])
+    session.observe([lay("Ann", 3, 3), lay("MX", 1, 1), lay("MX", 1, 2)])
+    session.observe([lay("MX", 2, 0)])
+    assert held(session) == []

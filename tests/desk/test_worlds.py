@@ -116,7 +116,8 @@ def test_a_draw_that_the_camera_overlooked_accuses_nobody_for_certain(tmp_path: 
 
 def test_a_tile_on_a_train_whose_owner_takes_the_marker_off_may_be_the_owners(tmp_path: Path) -> None:
     """Ann marks; Ben's draw is overlooked; a tile comes to Ann's train as its marker goes: Ben's it is not for sure."""
-    session = Session.create(tmp_path / "g.jsonl", Header("cz", "double-12", ("Ann", "Ben"), {}), ticking())
+    house = {"mx_root": "engine"}
+    session = Session.create(tmp_path / "g.jsonl", Header("cz", "double-12", ("Ann", "Ben"), house), ticking())
     session.start_round(Laid(12, 12), "Ann", draws_seen=True)
     for tile, train in ((Laid(12, 3), "Ann"), (Laid(12, 10), "Ben")):
         session.observe([Laying(tile, train)])
@@ -256,7 +257,8 @@ def test_a_tile_that_does_not_fit_where_it_may_not_lie_may_be_somebody_elses(tmp
 
 def test_who_moves_next_keeps_two_stories_of_one_fault_apart(tmp_path: Path) -> None:
     """Ann's tile and Ben's wrong root came in one picture; that Ann goes on shows whose turn came last."""
-    session = Session.create(tmp_path / "g.jsonl", Header("cz", "double-12", ("Ann", "Ben"), {}), ticking())
+    house = {"mx_root": "engine"}
+    session = Session.create(tmp_path / "g.jsonl", Header("cz", "double-12", ("Ann", "Ben"), house), ticking())
     session.start_round(Laid(12, 12), "Ann", draws_seen=True)
     watch(session, "+12-3@Ann", "+12-10@Ben", "+3-7@Ann", "boneyard-1; mark Ben", "+7-11@Ann", "boneyard-1")
     watch(session, "+11-4@Ann; +1-4@MX", "+4-5@Ann", "boneyard-1")

@@ -34,12 +34,18 @@ def judge(rules: str, table: Table, acts: list[Act], ended: bool = False) -> tup
     def exhausted(value: int) -> bool:
         return sum(value in t and max(t) <= highest for t in visible()) == highest + 1
 
+    def doubtful(name: str) -> bool:
+        """cz: whether this train ends in the double of a first train, of which nobody says if it is open."""
+        chain = trains.get(name)
+        ends_double = bool(chain) and chain[-1][0] == chain[-1][1]
+        return rules == "cz" and ends_double and name not in opened and name not in flipped
+
     def due(name: str) -> int:
         return trains[name][-1][1] if trains.get(name) else table["engine"][1]
 
     def blocked() -> bool:
         """Poltava: whether no tile that nobody sees would fit where somebody may play. Source: rules.md 7.3."""
-        bound = [t for t in opened if t not in flipped and not exhausted(due(t))]
+        bound = [] if long else [t for t in opened if t not in flipped and not exhausted(due(t))]
         ends = {due(t) for t in bound or (*table["players"], "MX") if t not in flipped}
         seen = visible()
         fitting = any((a, b) not in seen and {a, b} & ends for b in range(highest + 1) for a in range(b + 1))
@@ -50,9 +56,9 @@ def judge(rules: str, table: Table, acts: list[Act], ended: bool = False) -> tup
     live = [] if long else live
     codes: set[str] = set()
     may: set[str] = set()
-    doubles: list[str] = []
+    doubles: list[tuple[str, int]] = []
     laid: list[str] = []
-    completed_on = None
+    complete = False
     drawn = drawn_ever = took_off = double_last = False
     for act in acts:
         if act[0] == "play":
@@ -65,38 +71,49 @@ def judge(rules: str, table: Table, acts: list[Act], ended: bool = False) -> tup
                 (name == "MX2", "SECOND_MEXICAN"),
                 (long and name == "MX", "MX_TOO_EARLY"),
                 (long and stranger, "FIRST_TURN_OWN_ONLY"),
-                (completed_on is not None and not long, "EXTRA_TILE"),
+                (complete and not long, "EXTRA_TILE"),
             ]
+            unsure: list[tuple[bool, str]] = []
             closes = False
+            perhaps = stranger and doubtful(name)
             if live and not laid:
                 allowed = live[:1] if house["order"] == "fifo" else live
                 closes = name in allowed
-                faults += [(name not in live, "OPEN_DOUBLE_IGNORED"), (name in live and not closes, "DOUBLE_ORDER")]
+                (unsure if perhaps else faults).append((name not in live, "OPEN_DOUBLE_IGNORED"))
+                faults.append((name in live and not closes, "DOUBLE_ORDER"))
             elif doubles:
-                first_only = house["extra"] == "first" and len(doubles) > 1 and a != b
-                faults.append((house["extra"] == "this" and name != doubles[-1], "EXTRA_NOT_ON_DOUBLE"))
-                faults.append((first_only and name != doubles[0], "EXTRA_NOT_ON_FIRST_DOUBLE"))
-            own_double = name in doubles and trains[name][-1][0] == trains[name][-1][1]
-            faults.append((stranger and name not in markers and not closes and not own_double, "CLOSED_TRAIN"))
-            faults.append((a != due(name), "MISMATCH" if trains.get(name) else "WRONG_ROOT"))
+                several = len(doubles) > 1 and a != b
+                alive = [t for t, v in doubles if trains[t][-1] == (v, v) and not exhausted(v)]
+                first_only = house["extra"] == "first" and several
+                faults.append((house["extra"] == "this" and name != doubles[-1][0], "EXTRA_NOT_ON_DOUBLE"))
+                many, one = len(alive) > 1, len(alive) == 1
+                faults.append((first_only and many and name != alive[0], "EXTRA_NOT_ON_FIRST_DOUBLE"))
+                unsure.append((first_only and one and name != alive[0], "EXTRA_NOT_ON_FIRST_DOUBLE"))
+                unsure.append((rules == "tactic" and several and name in alive and name != alive[0], "DOUBLE_ORDER"))
+            own_double = name in [t for t, _ in doubles] and trains[name][-1][0] == trains[name][-1][1]
+            refused = stranger and name not in markers and not closes and not own_double
+            (unsure if perhaps else faults).append((refused, "CLOSED_TRAIN"))
+            wrong_root = (a != due(name), "MISMATCH" if trains.get(name) else "WRONG_ROOT")
+            (unsure if rules == "cz" and name == "MX" and not trains.get(name) else faults).append(wrong_root)
             named = [code for holds, code in faults if holds]
             codes.update(named[:1])
             may.update(named[1:])
+            may.update(code for holds, code in unsure if holds)
             trains.setdefault(name, []).append((a, b))
             laid.append(name)
             opened = [t for t in opened if t != name]
             hand = None if hand is None else hand - 1
             double_last = a == b and not long
-            if double_last:
+            if a == b and (not long or rules == "poltava"):
                 opened.append(name)
-                doubles.append(name)
+            if double_last:
+                doubles.append((name, a))
                 drawn = False
-            if completed_on is None and (long or a != b or hand == 0):
-                completed_on = name
+            complete = complete or long or a != b or hand == 0
         elif act[0] == "draw":
             if long:
-                codes.add("DRAW_FIRST_TURN")
-            elif completed_on is not None or drawn:
+                (may if doubtful(me) and not drawn else codes).add("DRAW_FIRST_TURN")
+            elif complete or drawn:
                 codes.add("EXTRA_DRAW")
             if boneyard == 0:
                 codes.add("DRAW_FROM_EMPTY")
@@ -118,10 +135,11 @@ def judge(rules: str, table: Table, acts: list[Act], ended: bool = False) -> tup
             took_off = took_off or (act == ("unmark", me) and me in markers)
             (markers.add if act[0] == "mark" else markers.discard)(act[1])
     before, after = me in table["markers"], me in markers
-    if completed_on is None:
+    if not complete:
         missing = set()
         if not long and not drawn and boneyard != 0:
-            (may if boneyard is None else missing).add("NO_DRAW")
+            declining = rules == "cz" and not live and not doubles
+            (may if boneyard is None or declining else missing).add("NO_DRAW")
         if not after and took_off:
             missing.add("MARKER_REMOVED_WRONGLY")
         elif not after and not (rules == "cz" and boneyard == 0 and not drawn_ever):
@@ -134,12 +152,15 @@ def judge(rules: str, table: Table, acts: list[Act], ended: bool = False) -> tup
             missing = {"DOUBLE_NOT_FOLLOWED"}
         codes |= missing
     else:
+        qualifies = house["off"] == "any" or me in laid
         if after and not before:
-            codes.add("MARKER_UNEARNED")
-        if before and not after and not (house["off"] == "any" or me in laid):
-            codes.add("MARKER_REMOVED_WRONGLY")
-        if before and after and (house["off"] == "any" or completed_on == me):
-            (codes if house["must_off"] else may).add("MARKER_NOT_REMOVED")
+            ordered = rules == "tactic" and drawn_ever and me not in laid
+            (may if ordered or (long and doubtful(me)) else codes).add("MARKER_UNEARNED")
+        if before and not after and not qualifies:
+            earlier = rules == "reeves" and table["trains"].get(me)
+            (may if earlier else codes).add("MARKER_REMOVED_WRONGLY")
+        if before and after and qualifies:
+            (codes if house["must_off"] and hand != 0 else may).add("MARKER_NOT_REMOVED")
     players = table["players"]
     following = {
         **table,

@@ -3,10 +3,11 @@
 "Every" means, for two players with a double-3 set (ten tiles, the engine 3-3):
 
 * table: every way to lay at most `laid` tiles as chains that fit, each tile once, on Ann's train, Ben's and the
-  Mexican; all nine make 11,407 layouts. Each train that ends in a double is an open one, in every order of laying, or
-  one that binds nobody (laid in a long first turn) or, where the house flips, a flipped one. Times every set of
-  markers, a first turn and a later one, a boneyard that cannot be counted, or holds 0, 1 ... as many tiles as the turn
-  has acts, and a hand that is not counted or holds 1 or 2 tiles. Legal play reaches only some of these: `reachable`.
+  Mexican; all nine make 11,407 layouts (51,550 in cz, where the Mexican train may begin with any value). Each train
+  that ends in a double is an open one, in every order of laying, or one that binds nobody (laid in a long first turn)
+  or, where the house flips, a flipped one. Times every set of markers, a first turn and a later one, a boneyard that
+  cannot be counted, or holds 0, 1 ... as many tiles as the turn has acts, and a hand that is not counted or holds 1 or
+  2 tiles. Legal play reaches only some of these: `reachable`.
 * turn: every row of at most `acts` acts out of `alphabet`: each of the ten tiles in both directions and one tile that
   is not in the set on each of the three trains and a second Mexican one, a draw, a marker put on and taken off each
   player's train, each of the three trains flipped.
@@ -56,24 +57,25 @@ class Compared:
     differences: list[str] = field(default_factory=list)
 
 
-def layouts(laid: int) -> Iterator[Layout]:
-    """Every way to lay at most `laid` of the tiles on the three trains so that they fit."""
+def layouts(laid: int, any_root: bool = False) -> Iterator[Layout]:
+    """Every way to lay at most `laid` of the tiles on the three trains so that they fit; with `any_root` the Mexican
+    train may begin with any value."""
     box = frozenset(TILES) - {ENGINE}
     for ann, left in _chains((), box, laid):
         for ben, rest in _chains((), left, laid - len(ann)):
-            for mexican, _ in _chains((), rest, laid - len(ann) - len(ben)):
+            for mexican, _ in _chains((), rest, laid - len(ann) - len(ben), any_root):
                 yield ann, ben, mexican
 
 
 def _chains(
-    chain_: tuple[Pair, ...], box: frozenset[Pair], most: int
+    chain_: tuple[Pair, ...], box: frozenset[Pair], most: int, any_root: bool = False
 ) -> Iterator[tuple[tuple[Pair, ...], frozenset[Pair]]]:
     yield chain_, box
     due = chain_[-1][1] if chain_ else HIGHEST
     for tile in box if most else ():
-        if due in tile:
-            outer = tile[1] if tile[0] == due else tile[0]
-            yield from _chains((*chain_, (due, outer)), box - {tile}, most - 1)
+        for inner in set(tile) if any_root and not chain_ else {due} & set(tile):
+            outer = tile[1] if tile[0] == inner else tile[0]
+            yield from _chains((*chain_, (inner, outer)), box - {tile}, most - 1)
 
 
 def renamed(layout: Layout, names: tuple[int, ...]) -> Layout:
@@ -88,7 +90,7 @@ def namings() -> list[tuple[int, ...]]:
 def tables(rules: str, laid: int, acts: int, hands: tuple[int | None, ...] = (None, 1, 2)) -> Iterator[Table]:
     """Every table of the module's definition, one for all that differ by the names of values."""
     boneyards = (None, *range(acts + 1))
-    for layout in layouts(laid):
+    for layout in layouts(laid, any_root=rules == "cz"):
         if any(renamed(layout, names) < layout for names in namings()):
             continue
         doubles = [name for name, train in zip(TRAINS, layout, strict=True) if train and len(set(train[-1])) == 1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from companion.audit import Entry, Finding, Reveal, Status, audit_round, status_by_ends
+from companion.questions import answer
 from companion.reveal import (
     announcement_missing,
     count_is_inconsistent,
@@ -73,6 +74,19 @@ def test_declining_is_information_where_the_rules_allow_it() -> None:
     log = [Entry("Ann", End(), with_value(4)), Entry("Ann", laid(4, 7))]
     (found,) = audit_round(CZ, log, Reveal({"Ann": ()}, {}))
     assert (found.code, found.status, found.offence) == (Violation.PASSED_WITH_PLAYABLE, Status.CERTAIN, False)
+
+
+def test_feeding_a_double_is_no_choice_where_the_rules_allow_declining() -> None:
+    """001: «musí nakrmit nenakrmený dabl další hráč», only «nemůže» excuses."""
+    log = [Entry("Ann", End(), with_value(4), feeding=True), Entry("Ann", laid(4, 7))]
+    (found,) = audit_round(CZ, log, Reveal({"Ann": ()}, {}))
+    assert (found.code, found.status, found.offence) == (Violation.PASSED_WITH_PLAYABLE, Status.CERTAIN, True)
+    question = {"ends": [4], "later_played": ["4-7"], "declared": [], "draws_after": 0}
+    for decision, code in (("pass", "PASSED_WITH_PLAYABLE"), ("draw", "NEEDLESS_DRAW")):
+        for feeding in (True, False):
+            asked = {"id": 1, "kind": "audit", "rules": "cz", "decision": decision, "feeding": feeding, **question}
+            assert answer(asked) == {"id": 1, "code": code, "status": "certain", "offence": feeding}
+    assert "feeding" in answer({"id": 1, "kind": "audit", "rules": "cz", "feeding": "yes", **question})["error"]
 
 
 def test_uncountable_draws_follow_from_what_is_shown_at_the_end() -> None:

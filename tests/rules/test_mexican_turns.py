@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.mexican_table import codes, may
+from companion.mexican.blocks import dead_status, live_doubles, provably_blocked
+from companion.mexican.judging import after_turn
+from companion.notation import parse_action
+from companion.position import Position
+from companion.ruleset import load_ruleset
+from tests.rules.mexican_table import codes, may, seen, table
 
 ALL = ("tactic", "reeves", "cz", "poltava")
 OPEN_MX = {"trains": {"Ann": "12-4 4-9", "Ben": "12-10", "Cy": "12-1 1-8", "MX": "12-6 6-6"}, "open": ["MX"]}
@@ -57,9 +62,10 @@ class TestEveryRuleSet:
         assert codes(rules, "play 4-0@Ann", trains=trains, open=["Ann"]) == set()
 
     def test_nothing_laid_means_a_draw_and_a_marker(self, rules: str) -> None:
-        assert codes(rules, "end") == {"MARKER_MISSING", "NO_DRAW"}
+        if rules != "cz":
+            assert codes(rules, "end") == {"MARKER_MISSING", "NO_DRAW"}
+            assert codes(rules, "mark Cy; end") == {"NO_DRAW"}
         assert codes(rules, "draw; end") == {"MARKER_MISSING"}
-        assert codes(rules, "mark Cy; end") == {"NO_DRAW"}
         assert codes(rules, "draw; mark Cy; end") == set()
 
     def test_an_old_marker_serves_again(self, rules: str) -> None:
@@ -125,7 +131,8 @@ class TestMarkers:
     @pytest.mark.parametrize("rules", ["tactic", "reeves", "cz"])
     def test_a_play_elsewhere_keeps_the_marker(self, rules: str) -> None:
         assert codes(rules, "play 6-3@MX", markers=["Cy"]) == set()
-        assert codes(rules, "play 6-3@MX; unmark Cy", markers=["Cy"]) == {"MARKER_REMOVED_WRONGLY"}
+        taken = codes(rules, "play 6-3@MX; unmark Cy", markers=["Cy"])
+        assert taken == (set() if rules == "reeves" else {"MARKER_REMOVED_WRONGLY"})
 
     def test_in_poltava_any_play_clears_the_coin(self) -> None:
         assert codes("poltava", "play 6-3@MX; unmark Cy", markers=["Cy"]) == set()
@@ -139,9 +146,53 @@ class TestMarkers:
         assert codes("reeves", "play 8-3@Cy", markers=["Cy"]) == set()
         assert may("reeves", "play 8-3@Cy", markers=["Cy"]) == {"MARKER_NOT_REMOVED"}
 
+    def test_in_reeves_the_marker_may_come_off_a_turn_later(self) -> None:
+        """003 sets no time limit; only a train that nobody has started yet has never been played on."""
+        assert may("reeves", "play 6-3@MX; unmark Cy", markers=["Cy"]) == {"MARKER_REMOVED_WRONGLY"}
+        unstarted = {"trains": {"Ann": "12-4", "MX": "12-6"}, "markers": ["Cy"]}
+        assert codes("reeves", "play 6-3@MX; unmark Cy", **unstarted) == {"MARKER_REMOVED_WRONGLY"}
+
+    @pytest.mark.parametrize("rules", ["tactic", "cz"])
+    def test_a_double_on_the_own_train_takes_the_marker_off_wherever_the_second_tile_goes(self, rules: str) -> None:
+        """004: «пока в один из Ваших ходов Вы не положите кость домино в свой личный поезд»: any tile of the turn."""
+        second = "6-3@MX" if rules == "tactic" else "8-3@Cy"
+        assert codes(rules, f"play 8-8@Cy; play {second}", markers=["Cy"]) == {"MARKER_NOT_REMOVED"}
+        assert codes(rules, f"play 8-8@Cy; play {second}; unmark Cy", markers=["Cy"]) == set()
+
+    @pytest.mark.parametrize("rules", ALL)
+    def test_nobody_need_take_a_marker_off_when_the_round_is_over(self, rules: str) -> None:
+        last = {"markers": ["Cy"], "hands": {"Cy": 1}}
+        assert codes(rules, "play 8-3@Cy", **last) == set()
+        assert may(rules, "play 8-3@Cy", **last) == {"MARKER_NOT_REMOVED"}
+
+    def test_in_tactic_a_marker_after_a_draw_and_a_tile_elsewhere_is_accused_of_nothing(self) -> None:
+        """004: one paragraph asks for it, the next does not."""
+        assert codes("tactic", "draw; play 6-3@MX; mark Cy") == set()
+        assert may("tactic", "draw; play 6-3@MX; mark Cy") == {"MARKER_UNEARNED"}
+        assert codes("tactic", "play 6-3@MX; mark Cy") == {"MARKER_UNEARNED"}
+        assert codes("tactic", "draw; play 8-3@Cy; mark Cy") == {"MARKER_UNEARNED"}
+        assert codes("reeves", "draw; play 6-3@MX; mark Cy") == {"MARKER_UNEARNED"}
+
+    def test_a_house_may_ask_for_the_marker_whenever_nothing_was_laid_on_the_own_train(self) -> None:
+        house = {"marker_after": "nothing_on_own"}
+        assert codes("tactic", "draw; play 6-3@MX", options=house) == {"MARKER_MISSING"}
+        assert codes("tactic", "draw; play 6-3@MX; mark Cy", options=house) == set()
+        assert codes("tactic", "draw; play 8-3@Cy; mark Cy", options=house) == {"MARKER_UNEARNED"}
+
     @pytest.mark.parametrize("rules", ["tactic", "reeves", "poltava"])
     def test_an_empty_boneyard_still_asks_for_the_marker(self, rules: str) -> None:
         assert codes(rules, "end", boneyard=0) == {"MARKER_MISSING"}
+
+    def test_in_cz_whoever_declines_may_not_have_to_draw(self) -> None:
+        """001: «pokud může a chce»; whether one who does not want to lay draws first is not said."""
+        for action, certain in (("end", {"MARKER_MISSING"}), ("mark Cy; end", set())):
+            assert codes("cz", action) == certain
+            assert may("cz", action) == {"NO_DRAW"}
+
+    def test_in_cz_feeding_a_double_is_a_must(self) -> None:
+        """001: «musí nakrmit nenakrmený dabl další hráč»; only who cannot draws, and must."""
+        assert codes("cz", "mark Cy; end", **OPEN_MX) == {"NO_DRAW"}
+        assert codes("cz", "play 8-8@Cy; mark Cy; end") == {"NO_DRAW"}
 
     def test_in_cz_an_empty_boneyard_asks_for_a_pass_only(self) -> None:
         assert codes("cz", "end", boneyard=0) == set()
@@ -177,6 +228,92 @@ class TestFirstTurns:
         assert codes(rules, "draw; mark Ben", **FIRST) == set()
 
 
+TWOS_OUT = {
+    "set": 6,
+    "engine": "6-6",
+    "trains": {
+        "Ann": "6-3 3-5 5-4", "Ben": "6-0 0-2 2-3 3-4 4-2", "Cy": "6-2 2-1 1-5 5-2", "MX": "6-5 5-0 0-1"
+    },
+    "markers": ["Ann"],
+}  # fmt: skip
+"""Every two lies there but 2-2, which Cy can lay."""
+TWOS_AND_ONES_OUT = {
+    **TWOS_OUT,
+    "players": ["Ann", "Ben", "Cy", "Dee"],
+    "trains": {
+        "Ann": "6-3 3-5 5-4 4-1", "Ben": "6-0 0-2 2-3 3-4 4-2", "Cy": "6-2 2-1 1-5 5-2", "Dee": "6-5 5-0 0-4",
+        "MX": "6-1 1-3 3-0 0-1",
+    },
+    "markers": ["Dee"],
+}  # fmt: skip
+"""Every two lies there but 2-2 and every one but 1-1."""
+
+
+def after(rules: str, action: str, **changes: object) -> Position:
+    """The table after this turn."""
+    return after_turn(load_ruleset(rules), table(**changes), parse_action(action))
+
+
+class TestDoublesOfFirstTrains:
+    """000: «Якщо хід починається, коли є відкритий дубль ...»: a turn that begins while a double is open closes it
+    first. 001 does not say whether a first train that ends on a double must be fed."""
+
+    def test_in_poltava_a_first_train_that_ends_on_a_double_leaves_an_open_double(self) -> None:
+        assert after("poltava", "play 12-3@Ben; play 3-3@Ben; end", **FIRST).open == ("Ben",)
+        assert after("poltava", "play 12-3@Ben; play 3-3@Ben; play 3-5@Ben; end", **FIRST).open == ()
+        assert after("cz", "play 12-3@Ben; play 3-3@Ben; end", **FIRST).open == ()
+
+    def test_in_poltava_the_other_first_trains_are_not_bound_by_it(self) -> None:
+        trains = {"Ann": "12-4 4-4"}
+        first = {"trains": trains, "open": ["Ann"], "turn": "Ben", "first_turn": True}
+        assert codes("poltava", "play 12-3@Ben; play 3-5@Ben", **first) == set()
+        assert codes("poltava", "mark Ben", **first) == set()
+
+    def test_in_poltava_every_ordinary_turn_closes_such_a_double_first(self) -> None:
+        trains = {"Ann": "12-4 4-4", "Ben": "12-3 3-3", "Cy": "12-1 1-8"}
+        late = {"trains": trains, "open": ["Ann", "Ben"], "turn": "Cy"}
+        assert codes("poltava", "play 4-0@Ann", **late) == set()
+        assert codes("poltava", "play 3-0@Ben", **late) == set()
+        assert codes("poltava", "play 8-0@Cy", **late) == {"OPEN_DOUBLE_IGNORED"}
+        assert codes("poltava", "draw; mark Cy", **late) == set()
+
+    def test_in_poltava_a_dead_double_of_a_first_train_is_turned_over(self) -> None:
+        dead = {**DEAD, "trains": {**DEAD["trains"], "Ben": "6-0 0-2"}}
+        assert dead_status(table(**dead), "Ann") == "certain"
+        assert codes("poltava", "flip Ann; play 6-4@MX", **dead) == set()
+
+    def test_in_poltava_a_table_with_such_a_double_is_blocked_once_nothing_fits(self) -> None:
+        trains = {"Ann": "6-2 2-1 1-4 4-2 2-2", "Ben": "6-0 0-2", "Cy": "6-3 3-2", "MX": "6-5 5-2"}
+        blocked = {"set": 6, "engine": "6-6", "trains": trains, "open": ["Ann"], "turn": "Ben"}
+        assert provably_blocked(load_ruleset("poltava"), table(**blocked))
+        assert live_doubles(load_ruleset("poltava"), table(**blocked)) == ()
+
+    def test_in_cz_drawing_and_marking_for_such_a_double_is_accused_of_nothing(self) -> None:
+        laid = "play 12-3@Ben; play 3-3@Ben"
+        for action, possible in (
+            (f"{laid}; draw; mark Ben", {"DRAW_FIRST_TURN", "MARKER_UNEARNED"}),
+            (f"{laid}; mark Ben", {"MARKER_UNEARNED"}),
+            (f"{laid}; draw; play 3-5@Ben", {"DRAW_FIRST_TURN"}),
+        ):
+            assert codes("cz", action, **FIRST) == set()
+            assert may("cz", action, **FIRST) == possible
+        assert codes("cz", f"{laid}; draw; play 3-5@Ben; mark Ben", **FIRST) == {"MARKER_UNEARNED"}
+        assert codes("cz", "draw; play 12-3@Ben; play 3-3@Ben", **FIRST) == {"DRAW_FIRST_TURN"}
+        assert codes("cz", f"{laid}; draw; draw", **FIRST) == {"DRAW_FIRST_TURN"}
+        assert codes("poltava", f"{laid}; draw; mark Ben", **FIRST) == {"DRAW_FIRST_TURN", "MARKER_UNEARNED"}
+
+    def test_in_cz_covering_such_a_double_later_is_accused_of_nothing(self) -> None:
+        trains = {"Ann": "12-4 4-4", "Ben": "12-10", "Cy": "12-1 1-8", "MX": "12-6 6-6"}
+        assert codes("cz", "play 4-0@Ann", trains=trains) == set()
+        assert may("cz", "play 4-0@Ann", trains=trains) == {"CLOSED_TRAIN"}
+        assert codes("cz", "play 8-0@Cy", trains=trains) == set()
+        assert codes("cz", "play 10-0@Ben", trains=trains) == {"CLOSED_TRAIN"}
+        assert codes("tactic", "play 4-0@Ann", trains=trains) == {"CLOSED_TRAIN"}
+        also = {"trains": trains, "open": ["MX"]}
+        assert codes("cz", "play 4-0@Ann", **also) == set()
+        assert may("cz", "play 4-0@Ann", **also) == {"CLOSED_TRAIN", "OPEN_DOUBLE_IGNORED"}
+
+
 class TestSecondTiles:
     def test_cz_feeds_this_very_double(self) -> None:
         """001: the tile after a double goes onto the double just laid."""
@@ -199,6 +336,31 @@ class TestSecondTiles:
         assert codes("reeves", "play 8-8@Cy; play 6-6@MX; play 8-3@Cy", options=reverse) == {
             "EXTRA_NOT_ON_FIRST_DOUBLE"
         }
+
+    def test_in_reeves_the_first_double_that_can_still_be_closed_takes_the_extra_tile(self) -> None:
+        """003: a double whose suit is used up «আর সীমাবদ্ধ করে না», no longer restricts."""
+        doubles = "play 2-2@Cy; play 1-1@MX"
+        assert codes("reeves", f"{doubles}; play 1-6@MX", **TWOS_OUT) == set()
+        assert codes("reeves", f"{doubles}; play 4-6@Ann", **TWOS_OUT) == set()
+        assert may("reeves", f"{doubles}; play 4-6@Ann", **TWOS_OUT) == {"EXTRA_NOT_ON_FIRST_DOUBLE"}
+        three = f"{doubles}; play 4-4@Ann"
+        assert codes("reeves", f"{three}; play 1-6@MX", **TWOS_OUT) == set()
+        assert codes("reeves", f"{three}; play 4-6@Ann", **TWOS_OUT) == {"EXTRA_NOT_ON_FIRST_DOUBLE"}
+
+    def test_in_reeves_the_extra_tile_goes_anywhere_when_no_double_can_be_closed(self) -> None:
+        doubles = "play 2-2@Cy; play 1-1@MX"
+        assert codes("reeves", f"{doubles}; play 4-6@Dee", **TWOS_AND_ONES_OUT) == set()
+        assert may("reeves", f"{doubles}; play 4-6@Dee", **TWOS_AND_ONES_OUT) == set()
+
+    def test_in_tactic_it_is_open_whether_the_extra_tile_closes_the_first_own_double_first(self) -> None:
+        """004: «в том порядке, как они были выложены» against «так и в другой открытый поезд»."""
+        doubles = "play 8-8@Cy; play 6-6@MX"
+        assert codes("tactic", f"{doubles}; play 6-3@MX") == set()
+        assert may("tactic", f"{doubles}; play 6-3@MX") == {"DOUBLE_ORDER"}
+        assert may("tactic", f"{doubles}; play 8-3@Cy") == set()
+        assert may("tactic", f"{doubles}; play 9-3@Ann", markers=["Ann"]) == set()
+        assert codes("tactic", f"{doubles}; play 6-3@MX", options={"extra_in_order": True}) == {"DOUBLE_ORDER"}
+        assert may("tactic", f"{doubles}; play 6-3@MX", options={"extra_in_order": False}) == set()
 
     @pytest.mark.parametrize("rules", ["tactic", "poltava"])
     def test_after_several_doubles_any_train_will_do(self, rules: str) -> None:
@@ -287,6 +449,14 @@ def test_drawing_from_a_blocked_table_is_only_a_hint() -> None:
 
 
 def test_the_mexican_train_may_start_with_anything_where_the_house_says_so() -> None:
+    """001 names no value for its first tile: the default accuses nobody, a house's own rule does."""
     started = {"Ann": "12-4 4-9", "Cy": "12-1 1-8"}
-    assert codes("cz", "play 5-3@MX", trains=started) == {"WRONG_ROOT"}
-    assert codes("cz", "play 5-3@MX", trains=started, options={"mx_root": "any"}) == set()
+    for options, certain, possible in (
+        ({}, set(), {"WRONG_ROOT"}),
+        ({"mx_root": "any"}, set(), set()),
+        ({"mx_root": "engine"}, {"WRONG_ROOT"}, set()),
+    ):
+        assert codes("cz", "play 5-3@MX", trains=started, options=options) == certain
+        assert may("cz", "play 5-3@MX", trains=started, options=options) == possible
+    assert seen("cz", trains={**started, "MX": "5-3"}) == set()
+    assert seen("tactic", trains={**started, "MX": "5-3"}) == {"WRONG_ROOT"}

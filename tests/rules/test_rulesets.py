@@ -35,6 +35,10 @@ scoring penalty penalty penalty penalty
 blocked_winner_zero False True False False
 double_blank 0 50 50 0
 announce None None tap_or_say tap
+decline_draws True True True True
+first_double_opens True False False False
+extra_in_order False False True False
+marker_after nothing_laid nothing_laid nothing_laid nothing_laid
 open_hands False False False False
 rounds None None None None
 first_engine None None None None
@@ -46,6 +50,12 @@ def test_every_preset_field_is_the_tables(line: str) -> None:
     field, *values = line.split()
     for name, expected in zip(("poltava", "cz", "reeves", "tactic"), values, strict=True):
         assert str(getattr(load_ruleset(name), field)) == expected, name
+
+
+def test_a_field_is_open_where_its_source_is_silent_until_the_house_decides_it() -> None:
+    assert load_ruleset("cz").leaves_open("mx_root")
+    assert not load_ruleset("cz", {"mx_root": "engine"}).leaves_open("mx_root")
+    assert not load_ruleset("tactic").leaves_open("mx_root")
 
 
 @pytest.mark.parametrize("name", RULESET_NAMES)

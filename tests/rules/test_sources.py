@@ -105,7 +105,7 @@ TURNS: list[tuple[str, str, dict[str, Any], str, set[str], set[str]]] = [
     # 000: «Поїзд до Полтави може бути лише один»
     ("000", "poltava", {}, "play 12-5@MX2; end", {"SECOND_MEXICAN"}, set()),
     # 001 does not tie the Mexican track's first tile to the engine: an option
-    ("001", "cz", {"trains": {**BASE["trains"], "MX": ""}}, "play 3-5@MX; end", {"WRONG_ROOT"}, set()),
+    ("001", "cz", {"trains": {**BASE["trains"], "MX": ""}}, "play 3-5@MX; end", set(), {"WRONG_ROOT"}),
     (
         "001", "cz", {"trains": {**BASE["trains"], "MX": ""}, "options": {"mx_root": "any"}}, "play 3-5@MX; end",
         set(), set(),
