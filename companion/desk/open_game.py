@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from companion.corrections import held_events, open_questions
@@ -66,6 +67,12 @@ class OpenGame:
     def seq(self) -> int:
         """The last journal line."""
         return self.journal.last_seq
+
+    @contextmanager
+    def hold(self) -> Iterator[int]:
+        """The last journal line, after which nobody but this thread records anything until the context is left."""
+        with self._lock:
+            yield self.journal.last_seq
 
     @property
     def position(self) -> Position | LinePosition | None:

@@ -10,8 +10,9 @@ from werkzeug.exceptions import BadRequest, Conflict, ServiceUnavailable
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.journal import JournalError
-from companion.web.access import needs_pin, own_path, wants_page, who_changes
+from companion.web.access import own_path, wants_page, who_changes
 from companion.web.body import number, person, read_body, text, tile, tiles
+from companion.web.changing import changes, table_as_seen
 from companion.web.house import House
 from companion.web.languages import gettext as _
 from companion.web.refusals import say
@@ -97,16 +98,6 @@ def _train(fields: dict[str, Any], name: str = "train") -> str:
     return train
 
 
-def _fresh(fields: dict[str, Any]) -> None:
-    """Refuse what was decided while looking at an older table: two people may be correcting at once."""
-    if fields.get("expected_seq") in (None, ""):
-        return
-    expected = number(fields, "expected_seq", 0, 10**9)
-    now = int(_board().get("seq") or 0)
-    if expected != now:
-        raise Conflict(_("The table has changed in the meantime; look again and repeat it if it is still right."))
-
-
 def _due(train: str) -> int | None:
     """The value due on a train, for a tile of which only the new end was tapped."""
     board = _board()
@@ -135,52 +126,55 @@ def laid_tile(fields: dict[str, Any], train: str) -> tuple[int, int]:
 
 
 @api.post("/api/play")
-@needs_pin
+@changes
 def play() -> AnyResponse:
     fields = read_body(request)
-    _fresh(fields)
-    train = _train(fields)
-    return said("play", laid_tile(fields, train), train, by=_mover(fields), source="person")
+    with table_as_seen(fields):
+        train = _train(fields)
+        return said("play", laid_tile(fields, train), train, by=_mover(fields), source="person")
 
 
 @api.post("/api/<any(draw,pass,discard):what>")
-@needs_pin
+@changes
 def turn_act(what: str) -> AnyResponse:
     fields = read_body(request)
-    _fresh(fields)
-    verb = {"draw": "draw", "pass": "pass_turn", "discard": "discard"}[what]
-    return said(verb, _mover(fields))
+    with table_as_seen(fields):
+        verb = {"draw": "draw", "pass": "pass_turn", "discard": "discard"}[what]
+        return said(verb, _mover(fields))
 
 
 @api.post("/api/<any(mark,unmark,flip):what>")
-@needs_pin
+@changes
 def marker_act(what: str) -> AnyResponse:
     fields = read_body(request)
-    _fresh(fields)
-    return said(what, _train(fields), by=_mover(fields))
+    with table_as_seen(fields):
+        return said(what, _train(fields), by=_mover(fields))
 
 
 @api.post("/api/announce")
-@needs_pin
+@changes
 def announce() -> AnyResponse:
     fields = read_body(request)
-    return said("announce", _mover(fields))
+    with table_as_seen(fields):
+        return said("announce", _mover(fields))
 
 
 @api.post("/api/undo")
-@needs_pin
+@changes
 def undo() -> AnyResponse:
-    _fresh(read_body(request))
-    return said("undo")
+    fields = read_body(request)
+    with table_as_seen(fields):
+        return said("undo")
 
 
 @api.post("/api/answer")
-@needs_pin
+@changes
 def answer() -> AnyResponse:
     """Which of an unclear event's stories is true; -1: none of them."""
     fields = read_body(request)
-    choice = number(fields, "choice", -1, 50)
-    return said("answer", number(fields, "seq", 1, 10**9), None if choice < 0 else choice, by=who_changes())
+    with table_as_seen(fields):
+        choice = number(fields, "choice", -1, 50)
+        return said("answer", number(fields, "seq", 1, 10**9), None if choice < 0 else choice, by=who_changes())
 
 
 def correction(fields: dict[str, Any]) -> tuple[int, dict[str, Any]]:
@@ -215,37 +209,38 @@ def _missing_tile(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 @api.post("/api/correct")
-@needs_pin
+@changes
 def correct() -> AnyResponse:
     fields = read_body(request)
-    _fresh(fields)
-    seq, what = correction(fields)
-    return said("correct", seq, what, by=who_changes())
+    with table_as_seen(fields):
+        seq, what = correction(fields)
+        return said("correct", seq, what, by=who_changes())
 
 
 @api.post("/api/start-round")
-@needs_pin
+@changes
 def start_round() -> AnyResponse:
     fields = read_body(request)
-    _fresh(fields)
-    engine = None if fields.get("engine") in (None, "") else tile(fields["engine"], HIGHEST)
-    starter = None if fields.get("starter") in (None, "") else person(fields, "starter", _players())
-    return said("start_round", engine, starter)
+    with table_as_seen(fields):
+        engine = None if fields.get("engine") in (None, "") else tile(fields["engine"], HIGHEST)
+        starter = None if fields.get("starter") in (None, "") else person(fields, "starter", _players())
+        return said("start_round", engine, starter)
 
 
 @api.post("/api/show-hand")
-@needs_pin
+@changes
 def show_hand() -> AnyResponse:
     fields = read_body(request)
-    return said("show_hand", person(fields, "by", _players()), tiles(fields.get("tiles") or [], HIGHEST))
+    with table_as_seen(fields):
+        return said("show_hand", person(fields, "by", _players()), tiles(fields.get("tiles") or [], HIGHEST))
 
 
 @api.post("/api/end-round")
-@needs_pin
+@changes
 def end_round() -> AnyResponse:
     fields = read_body(request)
-    _fresh(fields)
-    how = text(fields, "how", default="blocked_declared", longest=20)
-    if how not in ("out", "blocked_proved", "blocked_declared", "abandoned"):
-        raise BadRequest("A round ends by out, blocked_proved, blocked_declared or abandoned.")
-    return said("end_round", how)
+    with table_as_seen(fields):
+        how = text(fields, "how", default="blocked_declared", longest=20)
+        if how not in ("out", "blocked_proved", "blocked_declared", "abandoned"):
+            raise BadRequest("A round ends by out, blocked_proved, blocked_declared or abandoned.")
+        return said("end_round", how)

@@ -14,6 +14,7 @@ from werkzeug.exceptions import HTTPException
 
 from companion.web.access import access, wants_page
 from companion.web.api import api
+from companion.web.changing import Repeats
 from companion.web.games import games
 from companion.web.guard import guard, own_names
 from companion.web.house import House, NoGameError
@@ -78,6 +79,7 @@ def create_app(house: House, settings: PageSettings | None = None, lock: PinLock
     app.extensions["companion_lock"] = lock or PinLock.of(chosen.pin)
     app.extensions["companion_stream"] = chosen.stream
     app.extensions["companion_seats"] = Seats(chosen.stream.most)
+    app.extensions["companion_repeats"] = Repeats()
     app.extensions["companion_regions"] = RegionCache()
     guard(app, frozenset(name.lower() for name in chosen.names))
     pack_answers(app)

@@ -116,7 +116,7 @@ def _bytes_limit(request: Request) -> None:
 
 def _bytes(request: Request) -> bytes:
     _bytes_limit(request)
-    return request.get_data(cache=False)
+    return request.get_data(cache=True)
 
 
 def _json_object(raw: bytes) -> dict[str, Any]:

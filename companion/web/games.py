@@ -12,9 +12,10 @@ from werkzeug.exceptions import BadRequest, Conflict, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.journal import JournalError
-from companion.web.access import needs_pin
 from companion.web.api import house
 from companion.web.board import board_of
+from companion.web.body import read_body
+from companion.web.changing import changes, expect_game
 from companion.web.house import NoGameError, SessionLike, event_lines
 from companion.web.languages import gettext as _
 from companion.web.plays import PICTURE, pictures_folder
@@ -56,10 +57,13 @@ def listing() -> str:
 
 
 @games.post("/games/<game>/open")
-@needs_pin
+@changes
 def reopen(game: str) -> AnyResponse:
     """Put an earlier game on the table again."""
-    if game != house().game:
+    with house().switching:
+        if game == house().game:
+            return redirect("/", 303)
+        expect_game(read_body(request), house().game)
         try:
             house().reopen(game)
         except NoGameError:
@@ -87,7 +91,7 @@ def replay(game: str) -> str:
 
 
 @games.post("/pictures/delete")
-@needs_pin
+@changes
 def delete_pictures() -> AnyResponse:
     """Every picture of every game, now; the games stay."""
     delete = house().delete_pictures

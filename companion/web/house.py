@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +22,10 @@ class SessionLike(Protocol):
     def events(self) -> Sequence[Any]: ...
 
     def subscribe(self, callback: Callable[..., None]) -> Any: ...
+
+    def hold(self) -> AbstractContextManager[int]:
+        """The last event's number, after which only this thread records anything until the context is left."""
+        ...
 
 
 class CameraLike(Protocol):
@@ -129,6 +134,8 @@ class House:
         self.delete_pictures: Callable[[], int] | None = None
         self._clock = clock
         self._lock = threading.Lock()
+        self.switching = threading.RLock()
+        """Held by whoever changes the game or puts another one on the table, from looking at it until it is done."""
         self._followers: list[Callable[[str, SessionLike], None]] = []
         self._session: SessionLike | None = None
         self._game = ""

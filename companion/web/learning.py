@@ -9,14 +9,15 @@ from flask import Blueprint, Response, jsonify, redirect, render_template, reque
 from werkzeug.exceptions import BadRequest, Conflict, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.web.access import needs_pin, wants_page
+from companion.web.access import wants_page
 from companion.web.api import house
 from companion.web.board import board_of
 from companion.web.body import read_body
+from companion.web.changing import changes
 from companion.web.house import Learning
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
-from companion.web.photographs import expect_photograph, read_photograph
+from companion.web.photographs import read_photograph
 
 learning = Blueprint("learning", __name__)
 
@@ -89,10 +90,9 @@ def state() -> Response:
 
 
 @learning.post("/learn")
-@needs_pin
+@changes
 def begin() -> AnyResponse:
     """`do`: learn, test or forget; `set`, and perhaps a `photo`."""
-    expect_photograph(request)
     photograph = read_photograph(request)
     fields = read_body(request)
     task, tile_set = str(fields.get("do") or ""), str(fields.get("set") or "")

@@ -15,6 +15,7 @@ from companion.standing import is_fault, standing_doubts, standing_faults
 from companion.web import wording
 from companion.web.access import signed_in, who_changes
 from companion.web.board import Board, board_of
+from companion.web.changing import stamp
 from companion.web.code_words import code_rule, code_title
 from companion.web.drawing import rails, sprite
 from companion.web.house import House, NoGameError
@@ -37,6 +38,7 @@ def house() -> House:
 def words() -> dict[str, Any]:
     """What every template may call."""
     return {
+        "stamp": stamp,
         "signed_in": signed_in(),
         "my_name": who_changes(),
         "language": g.get("language", "en"),

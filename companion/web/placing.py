@@ -11,9 +11,10 @@ from flask import Blueprint, Response, jsonify, redirect, render_template, reque
 from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.web.access import needs_pin, wants_page
+from companion.web.access import wants_page
 from companion.web.api import house
 from companion.web.body import read_body
+from companion.web.changing import changes
 from companion.web.house import Placing
 from companion.web.languages import gettext as _
 from companion.web.returned import FieldError
@@ -91,7 +92,7 @@ def state() -> Response:
 
 @placing.post("/table")
 @placing.post("/api/table")
-@needs_pin
+@changes
 def place() -> AnyResponse | str:
     """`do`: keep these corners, try them (nothing is kept), or go by the printed markers again."""
     fields = read_body(request)
@@ -118,7 +119,7 @@ def place() -> AnyResponse | str:
 
 
 @placing.post("/api/read-now")
-@needs_pin
+@changes
 def read_now() -> AnyResponse:
     """Out of every state, should the watcher ever wait for a stillness that does not come."""
     read_body(request)

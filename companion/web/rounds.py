@@ -13,6 +13,7 @@ from companion.web.access import needs_pin
 from companion.web.api import act, house
 from companion.web.board import Board, board_of
 from companion.web.body import read_body, tiles
+from companion.web.changing import changes, table_as_seen
 from companion.web.chart import totals_chart
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
@@ -61,14 +62,17 @@ def _next_seat(board: Board, hands: Mapping[str, str]) -> str | None:
 
 
 @rounds.post("/round-end")
-@needs_pin
+@changes
 def count() -> AnyResponse:
     """All hands at once: the round ends, each hand is shown, and the session scores it."""
-    # A photograph that was chosen and not read comes along with the form.
-    expect_photograph(request)
     fields = read_body(request)
-    board = _board()
-    session: Any = house().session
+    with table_as_seen(fields) as session:
+        _count(fields, session)
+    return redirect("/scores", 303)
+
+
+def _count(fields: Mapping[str, Any], session: Any) -> None:
+    board = board_of(session.snapshot())
     shown = {}
     for seat in board.seats:
         field = str(fields.get(f"hand_{seat.index}") or "")
@@ -86,7 +90,6 @@ def count() -> AnyResponse:
     if how != "abandoned":
         for name, hand in shown.items():
             act(session.show_hand, name, hand)
-    return redirect("/scores", 303)
 
 
 @rounds.post("/round-end/photo")

@@ -10,8 +10,9 @@ from flask import Blueprint, Response, jsonify, redirect, render_template, reque
 from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.web.access import needs_pin, own_path, wants_page
+from companion.web.access import own_path, wants_page
 from companion.web.body import read_body
+from companion.web.changing import changes
 from companion.web.languages import gettext as _
 from companion.web.placing import table
 from companion.web.wording import MEXICAN
@@ -53,7 +54,7 @@ def state() -> Response:
 
 @seating.post("/seats")
 @seating.post("/api/seats")
-@needs_pin
+@changes
 def keep() -> AnyResponse:
     """`places`: {name: [x, y]} as shares of the picture; or a form's `name0`, `x0`, `y0` ... in percent."""
     fields = read_body(request)

@@ -10,9 +10,10 @@ from werkzeug.exceptions import BadRequest, Conflict, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.questions import answer
-from companion.web.access import needs_pin, wants_page
+from companion.web.access import wants_page
 from companion.web.api import house
 from companion.web.body import MAX_NAME, read_body, text
+from companion.web.changing import changes, expect_game
 from companion.web.drawing import seat_map
 from companion.web.languages import gettext as _
 from companion.web.refusals import say
@@ -57,14 +58,16 @@ def camera_picture() -> Response:
 
 @setup.post("/setup")
 @setup.post("/api/games")
-@needs_pin
+@changes
 def start() -> AnyResponse:
     fields = read_body(request)
     header = read_header(fields)
     if house().workshop is None or house().data_dir is None:
         raise Conflict(_("This page shows one fixed game; new games need `companion serve`."))
     try:
-        name = house().start_game(header)
+        with house().switching:
+            expect_game(fields, house().game)
+            name = house().start_game(header)
     except ValueError as refusal:
         raise BadRequest(say(str(refusal))) from None
     except OSError as fault:

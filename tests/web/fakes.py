@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ class FakeSession:
         self.answers: dict[str, Any] = {}
         self._callbacks: list[Callable[..., None]] = []
         self._lock = threading.Lock()
+        self.held = threading.RLock()
 
     @property
     def events(self) -> tuple[dict[str, Any], ...]:
@@ -36,6 +38,11 @@ class FakeSession:
     def subscribe(self, callback: Callable[..., None]) -> Callable[[], None]:
         self._callbacks.append(callback)
         return lambda: self._callbacks.remove(callback)
+
+    @contextmanager
+    def hold(self) -> Iterator[int]:
+        with self.held:
+            yield self._snapshot["seq"]
 
     def show(self, snapshot: Mapping[str, Any]) -> None:
         with self._lock:

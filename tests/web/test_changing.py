@@ -1,0 +1,263 @@
+"""A tap that arrives twice counts once, and nobody changes a table that they have not looked at."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask, Response
+from flask.testing import FlaskClient
+from werkzeug.exceptions import Conflict
+
+from companion.cli.serve_games import make_house
+from companion.web.app import PageSettings, create_app
+from companion.web.changing import Repeats
+from companion.web.house import House
+from companion.web.pin import PinLock, PinSettings
+from tests.web import tables
+from tests.web.fakes import FakeSession
+from tests.web.test_learning import FakeDesk
+from tests.web.test_placing import FakeTable
+
+PIN = "135790"
+GAME = {"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben", "Cy"], "options": {}}
+
+FORM = re.compile(r'<form method="post" action="([^"]*)"[^>]*>(.*?)</form>', re.DOTALL)
+FIELD = re.compile(r'name="(expected_seq|once)" value="[^"]+"')
+PAGES = (
+    "/", "/setup?rules=tactic", "/table", "/seats", "/learn", "/round-start", "/round-end", "/games", "/play/32",
+)  # fmt: skip
+HARMLESS = re.compile(r"/pin|/play/\d+/preview|/api/read-now")
+"""Forms that record nothing."""
+
+
+@pytest.fixture
+def real(tmp_path: Path) -> Iterator[House]:
+    (tmp_path / "games").mkdir()
+    house = make_house(tmp_path)
+    house.start_game({"journal": 1, **GAME})
+    house.session.start_round((12, 12), "Ann")  # type: ignore[attr-defined]
+    yield house
+    house.bell.close()
+    house.session.journal.close()  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def served(real: House) -> Flask:
+    return create_app(real, PageSettings(pin=PIN, testing=True), PinLock.of(PIN, PinSettings(n=2**4)))
+
+
+def phone(app: Flask) -> FlaskClient:
+    client = app.test_client()
+    assert client.post("/api/pin", json={"pin": PIN}).status_code == 200
+    return client
+
+
+def at_once(calls: list[Callable[[], Any]]) -> list[Any]:
+    """All together, each in a thread of its own, none before all are there."""
+    gate = threading.Barrier(len(calls))
+
+    def wait_and(call: Callable[[], Any]) -> Any:
+        gate.wait(30)
+        return call()
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return list(pool.map(wait_and, calls))
+
+
+def kinds(house: House) -> list[str]:
+    return [event.KIND for event in house.session.events if event.source == "person"]
+
+
+TAPS = (
+    ("/api/play", {"tile": [12, 5], "train": "Ann", "by": "Ann"}, "tile_played"),
+    ("/api/draw", {"by": "Ann"}, "drew"),
+    ("/api/pass", {"by": "Ann"}, "passed"),
+    ("/api/mark", {"train": "Ann", "by": "Ann"}, "marker_placed"),
+    ("/api/announce", {"by": "Ann"}, "announced"),
+    ("/api/end-round", {"how": "abandoned"}, "round_ended"),
+)
+
+
+@pytest.mark.parametrize(("path", "fields", "kind"), TAPS, ids=[tap[2] for tap in TAPS])
+@pytest.mark.parametrize("key", ["expected_seq", "once", "header"])
+def test_a_double_tap_counts_once_and_is_answered_twice(
+    served: Flask, real: House, path: str, fields: dict[str, Any], kind: str, key: str
+) -> None:
+    named = {"expected_seq": {"expected_seq": 1}, "once": {"once": "a1"}, "header": {}}[key]
+    headers = {"Idempotency-Key": "a1"} if key == "header" else {}
+    phones = [phone(served) for _ in range(4)]
+    answers = at_once([lambda p=p: p.post(path, json={**fields, **named}, headers=headers) for p in phones])
+    assert {answer.status_code for answer in answers} == {200}
+    assert len({answer.get_data() for answer in answers}) == 1, "everybody hears of the same event"
+    assert kinds(real).count(kind) == 1
+
+
+def test_a_double_tap_on_undo_takes_back_one_thing(served: Flask, real: House) -> None:
+    first, second = phone(served), phone(served)
+    first.post("/api/play", json={"tile": [12, 5], "train": "Ann", "by": "Ann"})
+    first.post("/api/play", json={"tile": [12, 7], "train": "Ben", "by": "Ben"})
+    seen = real.session.snapshot()["seq"]
+    at_once([lambda p=p: p.post("/api/undo", json={"expected_seq": seen}) for p in (first, second)])
+    plays = [play for play in real.session.snapshot()["plays"] if play["event"] == "tile_played"]
+    assert [(play["by"], bool(play.get("withdrawn"))) for play in plays if not play.get("withdrawn")] == [
+        ("Ann", False)
+    ]
+
+
+def test_of_two_changes_to_one_table_the_later_is_refused(served: Flask, real: House) -> None:
+    acts = [("/api/draw", {"by": "Ann"}), ("/api/pass", {"by": "Ann"}), ("/api/undo", {})]
+    phones = [phone(served) for _ in acts]
+    answers = at_once(
+        [lambda p=p, a=a: p.post(a[0], json={**a[1], "expected_seq": 1}) for p, a in zip(phones, acts, strict=True)]
+    )
+    assert sorted(answer.status_code for answer in answers) == [200, 409, 409]
+    [refused, _] = [answer.json["error"] for answer in answers if answer.status_code == 409]
+    assert "changed in the meantime" in refused
+
+
+def test_the_same_act_at_another_table_is_another_act(served: Flask, real: House) -> None:
+    keeper = phone(served)
+    for _ in range(2):
+        seen = real.session.snapshot()["seq"]
+        assert keeper.post("/api/draw", json={"by": "Ann", "expected_seq": seen}).status_code == 200
+    assert kinds(real).count("drew") == 2
+
+
+def test_a_program_without_a_key_may_do_the_same_twice(served: Flask, real: House) -> None:
+    keeper = phone(served)
+    for _ in range(2):
+        keeper.post("/api/draw", json={"by": "Ann"})
+    assert kinds(real).count("drew") == 2
+
+
+def test_a_change_meant_for_another_game_is_refused(served: Flask, real: House) -> None:
+    answer = phone(served).post("/api/draw", json={"by": "Ann", "expected_seq": 1, "expected_game": "last-night"})
+    assert answer.status_code == 409
+    assert kinds(real) == ["round_started"]
+
+
+def test_a_new_game_begun_with_two_taps_is_one_game(served: Flask, real: House) -> None:
+    before, phones = real.games(), [phone(served) for _ in range(3)]
+    form = {"rules": "tactic", "player_1": "Ann", "player_2": "Ben", "once": "k", "expected_game": real.game}
+    answers = at_once([lambda p=p: p.post("/setup?rules=tactic", data=form) for p in phones])
+    assert {answer.status_code for answer in answers} == {303}
+    assert len(real.games()) == len(before) + 1
+    late = phone(served).post("/setup?rules=tactic", data={**form, "once": "another phone"})
+    assert late.status_code == 409 and len(real.games()) == len(before) + 1
+
+
+def test_hands_sent_twice_are_counted_once(served: Flask, real: House) -> None:
+    form = {"how": "out", "hand_0": "", "hand_1": "1-2", "hand_2": "3-3", "expected_seq": "1"}
+    phones = [phone(served) for _ in range(3)]
+    answers = at_once([lambda p=p: p.post("/round-end", data=form) for p in phones])
+    assert {answer.status_code for answer in answers} == {303}
+    assert kinds(real).count("round_ended") == 1 and kinds(real).count("hand_shown") == 3
+
+
+def test_a_refused_change_may_be_tried_again(app: Flask, keeper: FlaskClient, session: FakeSession) -> None:
+    session.refuses = "the match is over"
+    assert keeper.post("/api/draw", json={"once": "x"}).status_code == 409
+    session.refuses = None
+    assert keeper.post("/api/draw", json={"once": "x"}).status_code == 200
+    assert [call[0] for call in session.calls] == ["draw", "draw"]
+
+
+def test_another_photograph_from_the_same_form_is_another_change(keeper: FlaskClient, house: House) -> None:
+    import io
+
+    desk = FakeDesk()
+    house.learning = desk
+    for content in (b"\xff\xd8\xff1", b"\xff\xd8\xff1", b"\xff\xd8\xff2"):
+        form = {"do": "learn", "set": "double-9", "once": "x", "photo": (io.BytesIO(content), "row.jpg")}
+        assert keeper.post("/learn", data=form, content_type="multipart/form-data").status_code == 303
+    assert [photograph for _, _, photograph in desk.begun] == [b"\xff\xd8\xff1", b"\xff\xd8\xff2"]
+
+
+def test_the_second_waits_for_the_answer_of_the_first() -> None:
+    repeats, begun, go_on = Repeats(), threading.Event(), threading.Event()
+    made = []
+
+    def make() -> Response:
+        begun.set()
+        go_on.wait(30)
+        made.append(1)
+        return Response(b"done", 201)
+
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(repeats.once, b"m", make)
+        begun.wait(30)
+        second = pool.submit(repeats.once, b"m", make)
+        go_on.set()
+        answers = [first.result(), second.result()]
+    assert [(answer.status_code, answer.get_data()) for answer in answers] == [(201, b"done")] * 2
+    assert made == [1]
+
+
+def test_who_waits_too_long_is_told_so() -> None:
+    repeats, go_on = Repeats(patience_s=0), threading.Event()
+    begun = threading.Event()
+
+    def make() -> Response:
+        begun.set()
+        go_on.wait(30)
+        return Response()
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(repeats.once, b"m", make)
+        begun.wait(30)
+        with pytest.raises(Conflict):
+            repeats.once(b"m", make)
+        go_on.set()
+
+
+def test_only_the_latest_changes_are_remembered() -> None:
+    repeats, made = Repeats(most=3), []
+    for number in (1, 2, 3, 4, 4, 1):
+        repeats.once(str(number).encode(), lambda n=number: made.append(n) or Response())
+    assert made == [1, 2, 3, 4, 1]
+
+
+@pytest.mark.parametrize(
+    "make", [tables.midgame, tables.illegal, tables.question, tables.chinese_line, tables.waiting, tables.round_over]
+)
+def test_every_form_that_changes_something_says_what_its_sender_looked_at(
+    keeper: FlaskClient, session: FakeSession, house: House, make: Callable[[], dict[str, Any]]
+) -> None:
+    house.table, house.learning, house.camera = FakeTable(), FakeDesk(), None
+    house.learning.told |= {"lesson": {}}
+    house.delete_pictures = lambda: 0
+    session.show(make())
+    found = 0
+    pages = (
+        "/",
+        "/setup?rules=tactic",
+        "/table",
+        "/seats",
+        "/learn",
+        "/round-start",
+        "/round-end",
+        "/games",
+        "/play/32",
+    )
+    for path in pages:
+        text = keeper.get(path).text
+        assert text.count('method="post"') == len(FORM.findall(text)), f"{path}: a form that this test does not see"
+        for action, inside in FORM.findall(text):
+            if HARMLESS.match(action):
+                continue
+            found += 1
+            assert FIELD.search(inside), f"{path}: the form of {action} can be sent twice"
+            assert 'name="expected_game" value="tonight"' in inside, f"{path}: {action}"
+    assert found > 4
+
+
+def test_a_region_stays_the_same_while_the_table_does(keeper: FlaskClient, house: House, session: FakeSession) -> None:
+    before = keeper.get("/regions").json["regions"]["act"]
+    house.bell.ring()
+    assert keeper.get("/regions").json["regions"]["act"] == before, "a choice half made would be lost"
