@@ -10,16 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import TYPE_CHECKING
 
 from companion.bots.mexican import TurnMaker
+from companion.bots.rounds import BotRound
 from companion.position import LinePosition, Position
 from companion.tile import Laid, Tile
 from companion.turn import MEXICAN, SECOND_MEXICAN, Action, Discard, Draw, End, Flip, Mark, Pass, Play, Unmark
 from companion.violation import RULE_SETS, Violation
-
-if TYPE_CHECKING:
-    from companion.bots.rounds import BotRound
 
 Bent = tuple[str, tuple[Action, ...]]
 """Who makes the turn, and its acts."""

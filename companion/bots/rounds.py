@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from companion.bots.line import make_line_turn
 from companion.bots.mexican import TurnMaker
-from companion.bots.planting import Plan
 from companion.position import LinePosition, Position
 from companion.referee import Referee
 from companion.ruleset import RuleSet
@@ -40,6 +39,13 @@ class BotTurn(NamedTuple):
     complete: bool = True
 
 
+class Planter(Protocol):
+    """Decides at which moments a faulty turn is made in place of a legal one."""
+
+    def turn(self, game: BotRound, position: Position | LinePosition) -> tuple[str, tuple[Action, ...], str] | None:
+        """Who makes the turn, its acts and the code of its fault; None where a legal one is to be made."""
+
+
 @dataclass(slots=True)
 class BotRound:
     """A dealt round. `turns` plays it; afterwards `how` says how it ended, `out` who went out, `hands` what is left.
@@ -57,7 +63,7 @@ class BotRound:
     hands: dict[str, list[Tile]]
     pile: list[Tile]
     rng: Random
-    plan: Plan
+    plan: Planter
     dealt: Mapping[str, tuple[Tile, ...]] = field(default_factory=dict)
     discards: dict[str, list[Tile]] = field(default_factory=dict)
     how: str | None = None

@@ -82,7 +82,7 @@ def picture_of(source: str) -> Image:
             return open_picture(path)
         except PictureError as problem:
             raise click.ClickException(f"{source}: {problem}") from None
-    from hardware.camera.source import CameraError, open_camera
+    from hardware.camera import CameraError, open_camera
 
     try:
         with open_camera(source) as camera:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from companion.desk.acts import action_of, between, lifted, meant, passing, turned_to, uncounted, unsettled
-from companion.desk.beginning import begun_before
 from companion.desk.made_turn import FOREIGN_TILES, MadeTurn, Table, changes
 from companion.event_fields import Finding
 from companion.events import (
@@ -97,7 +96,7 @@ class Course:
             return Step(replace(self, ended=event.how, ended_by=event.source), event.violations)
         action = action_of(event)
         if self.turn_open and action is not None:
-            self = begun_before(self, event, action)
+            self = self._opened_by(event, action)
         if isinstance(event, Passed):
             return self._take_pass(event, key)
         if action is None:
@@ -121,6 +120,25 @@ class Course:
         if unsettled(event):
             findings = getattr(event, "violations", ())
         return Step(done.course, findings, late)
+
+    def _opened_by(self, event: Event, action: Action) -> Course:
+        """The round, of which nobody has said who begins, as this act shows it to have begun.
+
+        Still open where the act surely names nobody.
+        """
+        first, by = self.turn is None and not self.turns, getattr(event, "by", None)
+        if by not in self.players or unsettled(event) or isinstance(action, (Mark, Unmark)):
+            begun = self.begun_by(self.player_of(event)) if first else self
+            return replace(begun, turn_open=True, starter_known=False)
+        return replace(self, turn_open=False) if not first and self.in_turn(by) else self.begun_by(by)
+
+    def begun_by(self, player: str) -> Course:
+        """The same round with `player` to act now: the starter where nobody has moved yet."""
+        first = self.turn is None and not self.turns
+        closed = self.close()[0]
+        table = turned_to(closed.table, player, closed.moved)
+        starter, known = (player, True) if first else (self.starter, self.starter_known)
+        return replace(closed, table=table, starter=starter, starter_known=known, turn_open=False, also=None)
 
     def passes_before(self, event: Event) -> tuple[Passed, ...]:
         """The passes that `event` implies and nobody recorded: of the player whose turn it breaks off."""

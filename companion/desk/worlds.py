@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from companion.desk.acts import marked_beside
-from companion.desk.beginning import begun_by
 from companion.desk.course import Course
 from companion.desk.sight import Sight
 from companion.desk.stories import Telling, order_of_doubles, tell_with_faults
@@ -74,7 +73,7 @@ class Trail:
     def __post_init__(self) -> None:
         if not self.worlds:
             base, players = self.base, self.base.players
-            begun = [begun_by(base, player) for player in players] if base.turn_open else [base]
+            begun = [base.begun_by(player) for player in players] if base.turn_open else [base]
             self.worlds = tuple(map(World, begun))
 
     @property

@@ -7,10 +7,8 @@ the detector that any dark or pale bar is a tile.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from datasets.render.camera import axes, disc_outline, rounded_outline
 from datasets.render.chance import pick
@@ -27,24 +25,9 @@ from datasets.render.gbuffer import GBuffer, Texture
 from datasets.render.markers import blank, sharpness
 from datasets.render.paper import draw_box, draw_cards, draw_paper, draw_sticky_note
 from datasets.render.pips import make_maker, western
-from datasets.render.styles import TileStyle
+from datasets.render.spot import Spot
 
 F = np.float32
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Spot:
-    """Where a thing stands, and how the picture looks there; `style` is the set in play (for tiles on edge)."""
-
-    x: float
-    y: float
-    heading: float
-    px_per_mm: float
-    style: TileStyle
-
-    @property
-    def base(self) -> NDArray[np.float64]:
-        return np.array([self.x, self.y, 0.0])
 
 
 _VESSELS = {  # radius and height, mm

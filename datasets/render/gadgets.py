@@ -4,7 +4,6 @@ bricks, blister packs, calculators, chocolate, rulers. Hard negatives; never lab
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +12,7 @@ from datasets.render.camera import axes, disc_outline, rounded_outline
 from datasets.render.colour import Rgb, any_colour, linear
 from datasets.render.gbuffer import GBuffer, Texture
 from datasets.render.markers import blank, sharpness
-
-if TYPE_CHECKING:
-    from datasets.render.clutter import Spot
+from datasets.render.spot import Spot
 
 F = np.float32
 Image = NDArray[np.float32]

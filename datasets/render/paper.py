@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +11,7 @@ from datasets.render.colour import any_colour, linear
 from datasets.render.gbuffer import GBuffer, Texture
 from datasets.render.markers import blank, sharpness
 from datasets.render.prints import PAPER, WORDS, scalar, write
-
-if TYPE_CHECKING:
-    from datasets.render.clutter import Spot
+from datasets.render.spot import Spot
 
 F = np.float32
 Image = NDArray[np.float32]

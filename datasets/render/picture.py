@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from datasets.render.arrange import footprint
 from datasets.render.camera import Array, Camera, axes, distance_to_rounded, rounded_outline
-from datasets.render.clutter import FLAT, Spot, any_kind, draw_clutter
+from datasets.render.clutter import FLAT, any_kind, draw_clutter
 from datasets.render.colour import any_colour
 from datasets.render.domino_prints import board_picture
 from datasets.render.gbuffer import TABLE, GBuffer, Texture
@@ -25,6 +25,7 @@ from datasets.render.markers import DrawnThing, blank, draw_marker, sharpness
 from datasets.render.noise import smooth
 from datasets.render.scenes import Plan, make_plan
 from datasets.render.sensor import develop
+from datasets.render.spot import Spot
 from datasets.render.stage import DrawnTile, FaceBook, draw_tile, label_all, lay_table, out_of_sight
 from datasets.render.styles import TileStyle, make_style, resized
 from datasets.render.surfaces import PATTERNED, make_surface

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from datasets.render.arrange import Placed
 from datasets.render.camera import Array, Camera
 from datasets.render.chance import stream
-from datasets.render.clutter import Spot, draw_clutter
+from datasets.render.clutter import draw_clutter
 from datasets.render.colour import from_hex
 from datasets.render.gbuffer import GBuffer
 from datasets.render.hands import draw_hand
@@ -30,6 +30,7 @@ from datasets.render.lighting import shade
 from datasets.render.lights import Room, make_room
 from datasets.render.markers import DrawnThing, draw_marker
 from datasets.render.sensor import develop
+from datasets.render.spot import Spot
 from datasets.render.stage import DrawnTile, FaceBook, draw_tile, label_all, lay_table
 from datasets.render.styles import TileStyle, make_style, resized
 from datasets.render.surfaces import Surface, make_surface

@@ -11,7 +11,8 @@ import multiprocessing
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 
-from hardware.camera.source import Camera, CameraError, CameraSettings, FrameSource, open_device, without_camera
+from hardware.camera.devices import open_device
+from hardware.camera.source import Camera, CameraError, CameraSettings, FrameSource, without_camera
 from vision.frame import Frame
 
 Opener = Callable[[str, CameraSettings], Camera]

@@ -1,14 +1,10 @@
-"""The camera seam: what every source of frames promises, and how a source is named.
-
-`picamera`, `usb:N`, `/dev/v4l/by-id/...`, a video file, a folder of images in name order, `sim:SEED`.
-"""
+"""The camera seam: what every source of frames promises."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self, runtime_checkable
 
@@ -97,68 +93,3 @@ class FrameSource(ABC):
     def __iter__(self) -> Iterator[Frame]:
         while (frame := self.read()) is not None:
             yield frame
-
-
-def open_camera(source: str, settings: CameraSettings | None = None, *, guarded: bool = True) -> Camera:
-    """Open what `source` names. Raises CameraError in one line when it is not there or makes no sense.
-
-    Live devices run in a process of their own (`guarded`), because their drivers may block for ever.
-    """
-    settings = settings or CameraSettings()
-    if source.startswith("sim:"):
-        return _open_simulated(source.removeprefix("sim:"))
-    if source == "picamera" or source.startswith(("usb:", "/dev/")):
-        _refuse_nonsense(source)
-        if guarded:
-            from hardware.camera.guard import GuardedCamera
-
-            return GuardedCamera(source, settings)
-        return open_device(source, settings)
-    path = Path(source).expanduser()
-    if path.is_dir():
-        from hardware.camera.folder import FolderCamera
-
-        return FolderCamera(path)
-    if path.is_file():
-        return _open_file(path)
-    raise without_camera(
-        f"camera source {source!r} is not there: expected picamera, usb:N, /dev/v4l/by-id/..., "
-        "a video file, a folder of images or sim:SEED"
-    )
-
-
-def open_device(source: str, settings: CameraSettings) -> Camera:
-    """Open a live device in this process."""
-    if source == "picamera":
-        from hardware.camera.picamera import PiCamera
-
-        return PiCamera(settings)
-    from hardware.camera.usb import UsbCamera
-
-    return UsbCamera(int(source.removeprefix("usb:")) if source.startswith("usb:") else source, settings)
-
-
-def _refuse_nonsense(source: str) -> None:
-    if source.startswith("usb:") and not source.removeprefix("usb:").isdecimal():
-        raise without_camera(f"camera source {source!r}: expected a number after usb:, for example usb:0")
-    device = Path(f"/dev/video{source.removeprefix('usb:')}" if source.startswith("usb:") else source)
-    if source != "picamera" and not device.exists():
-        raise without_camera(f"camera {source} is not there ({device} does not exist): is it plugged in?")
-
-
-def _open_simulated(seed: str) -> Camera:
-    if not seed.isdecimal():
-        raise without_camera(f"camera source 'sim:{seed}': expected a whole number after sim:, for example sim:7")
-    from datasets.simulator.camera import SimCamera
-
-    return SimCamera(int(seed))
-
-
-def _open_file(path: Path) -> Camera:
-    from hardware.camera.folder import IMAGE_SUFFIXES, FolderCamera
-
-    if path.suffix.lower() in IMAGE_SUFFIXES:
-        return FolderCamera(path)
-    from hardware.camera.video import VideoCamera
-
-    return VideoCamera(path)

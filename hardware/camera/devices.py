@@ -1,0 +1,16 @@
+"""Live cameras, opened in the process that calls."""
+
+from __future__ import annotations
+
+from hardware.camera.source import Camera, CameraSettings
+
+
+def open_device(source: str, settings: CameraSettings) -> Camera:
+    """Open a live device in this process."""
+    if source == "picamera":
+        from hardware.camera.picamera import PiCamera
+
+        return PiCamera(settings)
+    from hardware.camera.usb import UsbCamera
+
+    return UsbCamera(int(source.removeprefix("usb:")) if source.startswith("usb:") else source, settings)
