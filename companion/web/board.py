@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,8 +15,8 @@ from companion.web.wording import MEXICAN
 SURE_ENOUGH = 0.9
 """Below this probability a tile is drawn amber and called unsure."""
 
-LENGTH_STEPS = (6, 8, 10, 12, 14, 16, 18, 20, 24, 28)
-"""Tiles are drawn at a size at which the longest train fits; CSS has one class for each step."""
+MOST_STEPS = 40
+"""Each row's tiles are drawn at a size at which its train fits; CSS has one class for each length up to this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,11 @@ class TrainView:
     dead: bool
     playable: bool
     to_cover: bool
+
+    @property
+    def steps(self) -> int:
+        """The train's length in tiles, rounded up; doubles lie across and take 0.6."""
+        return min(MOST_STEPS, max(1, math.ceil(sum(0.6 if tile.double else 1.0 for tile in self.tiles))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +125,6 @@ class Board:
     @property
     def playing(self) -> bool:
         return self.phase == "playing"
-
-    @property
-    def longest(self) -> int:
-        """The step of LENGTH_STEPS into which the longest train fits; doubles lie across and count half."""
-        most = max((sum(0.56 if t.double else 1.0 for t in train.tiles) for train in self.trains), default=0)
-        return next((step for step in LENGTH_STEPS if most <= step), LENGTH_STEPS[-1])
 
     @property
     def open_trains(self) -> tuple[TrainView, ...]:

@@ -19,6 +19,7 @@ from companion.web.changing import stamp
 from companion.web.code_words import code_rule, code_title
 from companion.web.drawing import rails, sprite
 from companion.web.house import House, NoGameError
+from companion.web.notices import notices
 from companion.web.qr import qr_svg
 from companion.web.refusals import say as say_plainly
 
@@ -48,6 +49,9 @@ def words() -> dict[str, Any]:
         "show_tile": wording.show_tile,
         "camera_words": wording.camera_words,
         "say_plainly": say_plainly,
+        "notices": notices,
+        "fit": fit,
+        "unbroken": wording.unbroken,
         "reason_words": wording.reason_words,
         "story_words": wording.story_words,
         "rules_name": wording.rules_name,
@@ -66,8 +70,13 @@ def words() -> dict[str, Any]:
         "pin_is_shown": house().pin_is_shown,
         "settings": current_app.extensions["companion_settings"],
         "game": house().game,
-        "troubles": [say_plainly(trouble) for trouble in house().troubles()],
+        "troubles": house().troubles(),
     }
+
+
+def fit(words: str) -> str:
+    """The step of type size at which these words fit into the line of whose turn it is."""
+    return next((step for step, most in (("s", 8), ("m", 14), ("l", 24)) if len(words) <= most), "xl")
 
 
 def on_the_box() -> bool:

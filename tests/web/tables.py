@@ -219,3 +219,47 @@ def round_over() -> dict[str, Any]:
 
 def match_over() -> dict[str, Any]:
     return midgame(phase="match_over", turn=None, winner=["Ann"], round=13)
+
+
+LONG_NAMES = (
+    "Bartholomew Featherstone", "Grandma", "Maximiliana von Weissen", "Cy", "Alexandrina-Wilhelmina", "Olena", "Jo",
+    "Christopher-Alexander III",
+)  # fmt: skip
+
+
+def chain(first: int, length: int, highest: int = 12) -> str:
+    """A train of so many tiles from `first` on, every fifth one a double; tiles may come twice."""
+    parts, end = [], first
+    for n in range(length):
+        outer = end if n % 5 == 2 else (end * 5 + n * 7 + 3) % (highest + 1)
+        parts.append(f"{end}-{outer}")
+        end = outer
+    return " ".join(parts)
+
+
+def wall(
+    players: int, length: int, mexican: int, *, alerts: int = 0, names: Sequence[str] = LONG_NAMES
+) -> dict[str, Any]:
+    """A table as full as one can be: every train of `length` tiles, and so many things to be said at once."""
+    chosen = [name[:24] for name in names[:players]]
+    rows = [
+        train(name, chain(12, max(1, length - 3 * i)), seq=100 * (i + 1), marker=i % 2 == 0, playable=i % 3 < 2)
+        for i, name in enumerate(chosen)
+    ]
+    rows.append(train("MX", chain(12, mexican), seq=2000, playable=True))
+    table = midgame(
+        players=chosen,
+        turn=chosen[-1],
+        engine=[12, 12],
+        hands={name: 3 + i for i, name in enumerate(chosen)},
+        trains=rows,
+        totals={name: 94 + 57 * i for i, name in enumerate(chosen)},
+        rounds_played=[{"round": 1, "how": "out", "scores": {name: 94 + 57 * i for i, name in enumerate(chosen)}}],
+        plays=[
+            play(50 + i, chosen[0], (12, 5), chosen[-1], *(["CLOSED_TRAIN"] if i >= 8 - min(alerts, 3) else []))
+            for i in range(8)
+        ],
+    )
+    if alerts > 3:
+        table["unclear"] = question()["unclear"] * (alerts - 3)
+    return table

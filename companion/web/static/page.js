@@ -3,7 +3,9 @@
 
 const shown = new WeakMap(); // What each part of the page was last made from.
 const live = document.getElementById("live");
+const join = document.getElementById("join");
 if (live) follow(live);
+if (join) leave(join);
 keepPlace();
 
 function follow(root) {
@@ -246,4 +248,17 @@ function openPicker(field) {
   });
   picker.append(undo);
   field.closest("label").after(picker);
+}
+
+// How to join in is said for a minute; a key, a touch or the mouse brings it back for another one.
+function leave(card) {
+  const shownFor = Number(card.dataset.seconds || 60) * 1000;
+  let waiting = 0;
+  const show = () => {
+    card.hidden = false;
+    clearTimeout(waiting);
+    waiting = setTimeout(() => (card.hidden = true), shownFor);
+  };
+  for (const sign of ["keydown", "pointerdown", "pointermove"]) addEventListener(sign, show);
+  show();
 }

@@ -1,0 +1,93 @@
+"""Notices of the big screen: what has to be said to the room now, each in one line, the most urgent first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from companion.standing import standing_faults
+from companion.web.board import Board
+from companion.web.code_words import code_title
+from companion.web.languages import gettext as _
+from companion.web.languages import ngettext
+from companion.web.refusals import say as say_plainly
+from companion.web.wording import camera_words, reason_words, say_event
+
+MOST_LINES = 3
+"""More lines would take the table its room; what is left out is counted."""
+
+TURNS_SHOWN = 2
+"""So many turns after a fault the room has seen it; it stays in the list of plays and at the tile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """`kind` fault, question or note; `fading`: shown for the last turn."""
+
+    kind: str
+    title: str
+    detail: str = ""
+    fading: bool = False
+
+    @property
+    def sign(self) -> str:
+        return {"fault": "!", "question": "?"}.get(self.kind, "i")
+
+
+def notices(board: Board, camera: Mapping[str, Any] | None, troubles: Sequence[str]) -> tuple[tuple[Notice, ...], int]:
+    """The lines to show and how many more there are."""
+    found = [*_faults(board), *_questions(board), *_camera(camera), *_block(board)]
+    found += [Notice("note", say_plainly(trouble)) for trouble in troubles]
+    if len(found) <= MOST_LINES:
+        return tuple(found), 0
+    return tuple(found[: MOST_LINES - 1]), len(found) - MOST_LINES + 1
+
+
+def turns_since(board: Board, seq: int) -> int:
+    """How many turns have been begun by others since that entry."""
+    turns, actor = 0, (board.play(seq) or {}).get("by")
+    for play in board.plays:
+        by = play.get("by")
+        if int(play.get("seq") or 0) > seq and by is not None and by != actor:
+            turns, actor = turns + 1, by
+    return turns
+
+
+def _faults(board: Board) -> list[Notice]:
+    found = []
+    for play in board.faults:
+        age = turns_since(board, int(play.get("seq") or 0))
+        if age <= TURNS_SHOWN:
+            title = " · ".join(code_title(code) for code in standing_faults(play))
+            found.append(Notice("fault", title, say_event(play, board.family), age == TURNS_SHOWN))
+    return found
+
+
+def _questions(board: Board) -> list[Notice]:
+    if not board.unclear:
+        return []
+    more = len(board.unclear) - 1
+    detail = ngettext("And one more question.", "And %(num)s more questions.", more) if more else ""
+    return [Notice("question", reason_words(board.unclear[0]), detail)]
+
+
+def _camera(camera: Mapping[str, Any] | None) -> list[Notice]:
+    state = (camera or {}).get("state")
+    if state == "unseated":
+        return [Notice("question", _("Who sits where?"))]
+    if state == "lost":
+        message = str((camera or {}).get("message") or "")
+        return [Notice("question", say_plainly(message) if message else camera_words("lost"))]
+    return []
+
+
+def _block(board: Board) -> list[Notice]:
+    if not board.playing or not board.blocked:
+        return []
+    if board.blocked.get("provable"):
+        values = ", ".join(str(value) for value in board.blocked.get("values") or ())
+        return [
+            Notice("note", _("No tile fits any more"), _("Every tile with %(values)s is on the table.", values=values))
+        ]
+    return [Notice("note", _("Nearly blocked"))] if board.blocked.get("nearly") else []

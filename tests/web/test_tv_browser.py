@@ -1,0 +1,167 @@
+"""The big screen in a real browser: no two labels touch, nothing is cut off and nothing lies under anything else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from flask import Flask
+from playwright.sync_api import Browser, Page, expect
+
+from tests.web import tables
+from tests.web.browser import served, started
+from tests.web.fakes import FakeSession
+
+pytestmark = pytest.mark.browser
+
+SCREENS = {"720p": (1280, 720), "1080p": (1920, 1080), "4K": (3840, 2160)}
+
+TABLES = {
+    "two players, first tiles": tables.wall(2, 1, 1),
+    "two players, long trains": tables.wall(2, 20, 30, alerts=5),
+    "four players": tables.wall(4, 12, 8, alerts=1),
+    "eight players, first tiles": tables.wall(8, 1, 1),
+    "eight players, trains of twenty, a Mexican train of thirty": tables.wall(8, 20, 30),
+    "the same with five alerts at once": tables.wall(8, 20, 30, alerts=5),
+    "eight short names": tables.wall(8, 9, 14, alerts=2, names=("Ann", "Ben", "Cy", "Dee", "Eva", "Fay", "Gus", "Hal")),
+    "a double-eighteen set": tables.wall(6, 14, 10) | {"set_max": 18, "set": "double-18"},
+    "a Chinese wall": tables.chinese_line() | {"line": tables.chinese_line()["line"] * 3},
+    "hands to be shown": tables.round_over(),
+    "a match won by two": tables.match_over() | {"winner": ["Ann", "Dorothea"]},
+}
+
+MEASURE = """() => {
+  const found = [];
+  const seen = (e) => {
+    for (let up = e; up; up = up.parentElement) {
+      const style = getComputedStyle(up);
+      if (up.hidden || style.display === 'none' || style.visibility === 'hidden' || style.clipPath.startsWith('inset'))
+        return false;
+    }
+    return true;
+  };
+  const box = (r, name, element) => ({ l: r.left, t: r.top, r: r.right, b: r.bottom, name, element });
+  const texts = [];
+  const walk = document.createTreeWalker(document.querySelector('#live'), NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const node = walk.currentNode;
+    if (!node.data.trim() || node.parentElement.closest('svg, script') || !seen(node.parentElement)) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    for (const r of range.getClientRects())
+      if (r.width && r.height) texts.push(box(r, node.data.trim().slice(0, 30), node.parentElement));
+  }
+  const pictures = [...document.querySelectorAll('#live svg.domino, #live svg.token, #live .join img')]
+    .filter(seen).map((e) => box(e.getBoundingClientRect(), e.getAttribute('class') || 'QR code', e));
+  const hiddenAway = (b) => {
+    const list = b.element.closest('.log');
+    return list !== null && b.l >= list.getBoundingClientRect().right - 1;
+  };
+  const all = [...texts, ...pictures].filter((b) => !hiddenAway(b));
+  for (const b of all) {
+    if (b.l < -1 || b.t < -1 || b.r > innerWidth + 1 || b.b > innerHeight + 1) found.push(`off the screen: ${b.name}`);
+    for (let up = b.element.parentElement; up; up = up.parentElement) {
+      const style = getComputedStyle(up);
+      if (style.overflowX === 'visible' && style.overflowY === 'visible') continue;
+      const clip = up.getBoundingClientRect();
+      if (b.l < clip.left - 1 || b.t < clip.top - 2 || b.r > clip.right + 1 || b.b > clip.bottom + 2)
+        found.push(`cut off by ${up.className || up.id}: ${b.name}`);
+    }
+  }
+  // Glyphs are lower than their line: what touches by less than a fifth of it does not touch.
+  const touch = (a, b) => Math.min(a.r, b.r) - Math.max(a.l, b.l) > 1
+    && Math.min(a.b, b.b) - Math.max(a.t, b.t) > 0.22 * Math.min(a.b - a.t, b.b - b.t);
+  for (let i = 0; i < all.length; i++)
+    for (let j = i + 1; j < all.length; j++) {
+      const [a, b] = [all[i], all[j]];
+      if (a.element === b.element || a.element.contains(b.element) || b.element.contains(a.element)) continue;
+      const tile = a.element.closest('.laid, .engine');
+      if (tile && tile === b.element.closest('.laid, .engine')) continue;
+      if (touch(a, b)) found.push(`${a.name} touches ${b.name}`);
+    }
+  for (const e of document.querySelectorAll('#live *'))
+    if (seen(e) && getComputedStyle(e).textOverflow === 'ellipsis' && e.scrollWidth > e.clientWidth + 1)
+      found.push(`shortened: ${e.textContent.trim().slice(0, 30)}`);
+  return [...new Set(found)];
+}"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with started() as chromium:
+        yield chromium
+
+
+@pytest.fixture
+def address(app: Flask) -> Iterator[str]:
+    with served(app) as found:
+        yield found
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_nothing_touches_and_nothing_is_cut_off(
+    browser: Browser, address: str, session: FakeSession, screen: str
+) -> None:
+    width, height = SCREENS[screen]
+    page = browser.new_page(viewport={"width": width, "height": height}, reduced_motion="reduce")
+    faults: dict[str, Any] = {}
+    for name, table in TABLES.items():
+        session.show(table)
+        page.goto(f"{address}/tv", wait_until="load")
+        faults[name] = page.evaluate(MEASURE)
+    page.close()
+    assert {name: found for name, found in faults.items() if found} == {}
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        ".num { font-size: 3rem !important }",
+        ".side { height: 40vh }",
+        ".join { position: fixed; right: 9rem; bottom: 20rem }",
+    ],
+)
+def test_the_measure_finds_what_it_is_for(browser: Browser, address: str, session: FakeSession, spoil: str) -> None:
+    session.show(TABLES["eight short names"])
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    page.goto(f"{address}/tv", wait_until="load")
+    page.evaluate(
+        "(css) => { const s = new CSSStyleSheet(); s.replaceSync(css); document.adoptedStyleSheets = [s]; }", spoil
+    )
+    assert page.evaluate(MEASURE) != []
+    page.close()
+
+
+def shown(page: Page) -> list[str]:
+    return [text.strip() for text in page.locator(".notice h3").all_inner_texts()]
+
+
+def test_a_fault_leaves_the_big_screen_after_two_turns(browser: Browser, address: str, session: FakeSession) -> None:
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    table = tables.illegal()
+    session.show(table)
+    page.goto(f"{address}/tv", wait_until="load")
+    assert shown(page) == ["This train is closed"]
+    for seq, by in ((33, "Cyril"), (34, "Dorothea")):
+        table = table | {"seq": seq, "plays": [*table["plays"], tables.play(seq, by, (1, 2), by)]}
+    session.show(table)
+    expect(page.locator(".notice.fading")).to_have_count(1)
+    session.show(table | {"seq": 35, "plays": [*table["plays"], tables.play(35, "Ann", (1, 2), "Ann")]})
+    expect(page.locator(".notice")).to_have_count(0)
+    expect(page.locator(".log .fault")).to_have_count(1)
+    page.close()
+
+
+def test_how_to_join_in_leaves_after_its_time_and_comes_back_for_a_key(browser: Browser, address: str) -> None:
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    page.clock.install()
+    page.goto(f"{address}/tv", wait_until="load")
+    expect(page.locator("#join")).to_be_visible()
+    page.clock.fast_forward(59_000)
+    expect(page.locator("#join")).to_be_visible()
+    page.clock.fast_forward(2_000)
+    expect(page.locator("#join")).to_be_hidden()
+    page.keyboard.press("Shift")
+    expect(page.locator("#join")).to_be_visible()
+    page.close()
