@@ -14,7 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from companion.events import Corrected, Event
+from companion.events import Event
+from companion.session import Session
 from companion.standing import SET_ASIDE
 
 Charge = tuple[str, str | None]
@@ -88,9 +89,10 @@ def count_faults(
     planted: Sequence[tuple[str, str]],
     real: Iterable[tuple[str, str]],
     recorded: Sequence[Mapping[str, Any]],
-    events: Sequence[Event],
+    ever: Iterable[Charge] = (),
 ) -> CountedFaults:
-    """`planted` are (code, player), `real` what the judge finds in the turns as they were made, `events` all lines."""
+    """`planted` are (code, player), `real` what the judge finds in the turns as they were made, `recorded` a snapshot's
+    `plays`, `ever` the certain accusations that ever stood."""
     at_the_end = list(accusations(recorded))
     certain = [(code, by) for code, by, sure in at_the_end if sure]
     named: Counter[Charge] = Counter(certain)
@@ -111,11 +113,11 @@ def count_faults(
         else:
             missed.append(f"{code} by {player}")
     true = {*real, *((code, None) for code, _ in real)}
-    ever = accused_ever(events)
-    false = [f"{code} by {by}" for code, by in certain if (code, by) not in true]
-    false_ever = [f"{code} by {by}" for code, by in sorted(ever, key=str) if (code, by) not in true]
+    stood = sorted({*ever, *certain}, key=str)
     codes = {code for code, _ in certain}
-    unsaid = [f"{code} by {by}" for code, by in sorted(ever, key=str) if (code, by) in true and code not in codes]
+    false = [f"{code} by {by}" for code, by in certain if (code, by) not in true]
+    false_ever = [f"{code} by {by}" for code, by in stood if (code, by) not in true]
+    unsaid = [f"{code} by {by}" for code, by in stood if (code, by) in true and code not in codes]
     return CountedFaults(
         len(planted), shown, nameless, possible, tuple(missed), tuple(false), tuple(false_ever), tuple(unsaid)
     )
@@ -130,21 +132,20 @@ def accusations(plays: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, str |
             yield finding["code"], finding.get("by") or play.get("by"), bool(finding.get("certain", True))
 
 
-def accused_ever(events: Sequence[Event]) -> set[Charge]:
-    """Every certain accusation that stood after some line of the journal, whatever became of it."""
-    now: dict[int, dict[str, Any]] = {}
-    found: set[Charge] = set()
-    for event in events:
-        seq, change = event.seq, event.to_json()
-        if isinstance(event, Corrected):
-            seq, change = event.corrects, dict(event.what)
-            if change.get("withdrawn"):
-                now.pop(seq, None)
-        if seq not in now and isinstance(event, Corrected):
-            continue
-        entry = now.setdefault(seq, {})
-        entry |= {name: change[name] for name in ("by", "violations") if name in change}
-        for finding in entry.get("violations") or ():
-            if finding.get("certain", True):
-                found.add((finding["code"], finding.get("by") or entry.get("by")))
-    return found
+class AccusationLog:
+    """Every certain accusation that ever stood in a session, whatever became of it.
+
+    Looked at after each change as a whole: between the lines of one change findings come and go that nobody sees.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self.ever: set[Charge] = set()
+        self._session = session
+        self._seen = session.seq
+        session.subscribe(self._look)
+
+    def _look(self, _event: Event) -> None:
+        if self._session.seq != self._seen:
+            self._seen = self._session.seq
+            now = accusations(self._session.snapshot()["plays"])
+            self.ever |= {(code, by) for code, by, certain in now if certain}

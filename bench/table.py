@@ -25,7 +25,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bench.counting import CountedFaults, CountedPlays, count_faults, count_plays
+from bench.counting import AccusationLog, CountedFaults, CountedPlays, count_faults, count_plays
 from bench.foreign_film import ForeignFilm
 from bench.round_end import CUT, how_it_ended
 from companion.bots import BotTurn
@@ -88,11 +88,12 @@ def play_round(
         if eye_name == "told":
             told = ToldTable(camera)
             session = Session(Journal.create(journal, camera.setup().header), load_ruleset(rules))
+            log = AccusationLog(session)
             told.tell(session)
             turns, scenes = told.turns, told.scenes
             laid = [(turn.player, act) for turn in turns for act in turn.actions]
         else:
-            session = watch(camera, eye, journal, flat=eye_name == "knowing")
+            session, log = watch(camera, eye, journal, flat=eye_name == "knowing")
             turns = [turn for filmed in camera.truth for turn in filmed.scene.turns]
             scenes = len(camera.truth)
             # What was laid in a turn that the film breaks off is on the table all the same.
@@ -108,7 +109,7 @@ def play_round(
         rules=rules,
         scenes=scenes,
         plays=count_plays(true, recorded),
-        faults=count_faults(planted, faults(rules, turns), recorded, events),
+        faults=count_faults(planted, faults(rules, turns), recorded, log.ever),
         questions=len(reasons),
         reasons=tuple(reasons),
         end=end,
@@ -116,7 +117,7 @@ def play_round(
     )
 
 
-def watch(camera: SimCamera, eye: Any, journal: Path, *, flat: bool) -> Session:
+def watch(camera: SimCamera, eye: Any, journal: Path, *, flat: bool) -> tuple[Session, AccusationLog]:
     """The product's own way from the set-up file to the session."""
     setup = camera.setup()
     if flat:
@@ -124,6 +125,7 @@ def watch(camera: SimCamera, eye: Any, journal: Path, *, flat: bool) -> Session:
         setup = replace(setup, tile_mm=(*setup.tile_mm[:2], 0.001))
     rules = load_ruleset(setup.header.rules)
     session = Session(Journal.create(journal, setup.header), rules)
+    log = AccusationLog(session)
     known = known_set(setup)
     box = {Tile(a, b): count for (a, b), count in known.copies.items()}
     first = camera.read()
@@ -139,7 +141,7 @@ def watch(camera: SimCamera, eye: Any, journal: Path, *, flat: bool) -> Session:
     )
     watcher.see(first)
     watcher.run()
-    return session
+    return session, log
 
 
 def faults(rules_name: str, turns: Iterable[BotTurn]) -> set[tuple[str, str]]:

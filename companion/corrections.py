@@ -16,8 +16,9 @@ from companion.events import OWN_FIELDS, Corrected, Event, TileTakenBack, Unclea
 CHANGES = ("withdrawn", "insert", "after", "answer", "overruled", "violations")
 """Keys of `Corrected.what` besides the names of the corrected event's own fields."""
 
-FOR_PEOPLE = ("note",)
-"""Keys that only say why."""
+FOR_PEOPLE = ("note", "retracts", "because")
+"""Keys that only say why. `retracts`: findings that stood for certain and no longer do, `because` of what the `camera`
+saw since or of what a `person` entered."""
 
 UNDONE = {"withdrawn": True, "note": "undo"}
 """What a step back writes: it is no step itself, so that the next one goes further back."""
@@ -138,7 +139,7 @@ def _apply(correction: Corrected, own: _Entry, entries: Mapping[int, _Entry]) ->
     if isinstance(target.event, Corrected):
         target = _inserted_by(target, entries)
     _check_keys(what, target.event)
-    if set(what) != {"violations"}:
+    if set(what) != {"violations"} or "retracts" in what:
         target.changed_by.append(correction.seq)
     if "withdrawn" in what:
         target.withdrawn = what["withdrawn"] is True

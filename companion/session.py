@@ -255,14 +255,13 @@ class Session(OpenGame):
         """Withdraw the last thing that was recorded, corrected or answered, and still counts."""
         with self._lock:
             done: tuple[Event, ...] = ()
-            whole = False
-            while not whole:
-                seq = last_step(self.journal.events, self._ledger.held)
-                if seq is None:
-                    raise SessionError("there is nothing to undo")
-                done += self._amend(Corrected(corrects=seq, what=UNDONE))
-                whole = not self._belongs_to_an_earlier_line(self.journal.events[seq - 1])
-            return done
+            while (seq := last_step(self.journal.events, self._ledger.held)) is not None:
+                done += self._ledger.amend(Corrected(corrects=seq, what=UNDONE))
+                if not self._belongs_to_an_earlier_line(self.journal.events[seq - 1]):
+                    break
+            if not done:
+                raise SessionError("there is nothing to undo")
+            return self._publish(done)
 
     def _belongs_to_an_earlier_line(self, line: Event) -> bool:
         """Whether a line was recorded by the same tap as the one before it: both are undone as one."""
@@ -312,7 +311,7 @@ class Session(OpenGame):
             # One line for each event, so that each can be put right by itself.
             put_in = [{"insert": [dict(line)], "after": True} for line in lines] or [{}]
             put_in[0] = what | put_in[0]
-            return tuple(event for one in put_in for event in self._amend(Corrected(corrects=seq, what=one, by=by)))
+            return self._amend(*(Corrected(corrects=seq, what=one, by=by) for one in put_in))
 
     def ask(
         self, reason: str, candidates: Iterable[Story] = (), *, frame: str | None = None, source: str = "camera"

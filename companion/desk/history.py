@@ -15,6 +15,7 @@ from companion.corrections import Held
 from companion.desk.acts import action_of, unsettled
 from companion.desk.course import Findings
 from companion.desk.match import Match
+from companion.desk.misfits import still_proved, with_proved
 from companion.event_fields import Finding
 from companion.events import (
     Corrected,
@@ -112,7 +113,7 @@ class History:
 
     def take(self, held: Held, doubted: bool = False) -> Act:
         """Add an event. `doubted`: nothing that it newly shows is certain."""
-        event = self._as_it_counts(held.event)
+        event, before = self._as_it_counts(held.event), self.match
         if event is None:
             act = Act(held, None, self.match)
         else:
@@ -122,6 +123,9 @@ class History:
             act = Act(held, event, step.match, findings, step.late)
             if findings or step.late:
                 act = self._as_far_as_seen(act, doubted)
+            if before.course is not None and not unsettled(event):
+                known = still_proved(before.course.rules, before.course.position, held.event, act.findings)
+                act = replace(act, findings=with_proved(act.findings, [one.code for one in known]))
         self._keep(act)
         return act
 

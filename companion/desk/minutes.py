@@ -7,17 +7,19 @@ is put in.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from companion.desk.acts import meant, unsettled
 from companion.desk.course import Course
 from companion.desk.history import COUNTED
+from companion.desk.misfits import Clarity, proved, with_proved
 from companion.desk.worlds import World, names, same_act, twins
 from companion.event_fields import Finding
-from companion.events import Event, Passed, TilePlayed
+from companion.events import Event, Passed
 from companion.position import Position
+from companion.tile import Tile
 from companion.violation import Violation
 
 Charge = tuple[str, str]
@@ -42,37 +44,44 @@ class Mend:
 
 
 def minutes(
-    charges: Charges, worlds: Sequence[World], *, clouded: bool = False, guessed: bool = False
+    charges: Charges,
+    worlds: Sequence[World],
+    *,
+    clouded: bool = False,
+    clarity: Clarity | None = None,
+    twice: Collection[Tile] = (),
 ) -> tuple[Event, ...]:
     """The events of the first world with the names and faults on which all of them agree.
 
-    `clouded`: not all that lies on the table was understood; then nothing is certain but what one picture proves,
-    and with a neighbour that was only `guessed` not even that.
+    `clouded`: not all that lies on the table was understood; then nothing is certain but what one picture proves.
+    `clarity` says how the tiles were seen, `twice` which of them surely lie there twice (desk.misfits).
     """
     base, best = charges.base, worlds[0]
     named = names(worlds)
     told: list[Event] = []
     charged = [charges.of(world.events) for world in worlds] if any(world.faults for world in worlds) else []
     beside = [_beside(best, world, found) for world, found in zip(worlds, charged, strict=True)] if charged else []
-    proved = what_lies(base, best.events) if charged and not guessed else {}
+    table = base.position
+    lying = proved(base.rules, table, best.events, clarity or Clarity(), twice) if isinstance(table, Position) else {}
     for n, event in enumerate(best.events):
         who = named.get(n, ())
-        lies, weighed = proved.get(n, ()), _weighed([row.get(n, frozenset()) for row in beside], clouded)
+        lies, weighed = lying.get(n, ()), _weighed([row.get(n, frozenset()) for row in beside], clouded)
         # A tile where it may not lie that does not even fit there is two faults in one. As likely somebody who may lay
         # there laid it, after a turn with a fault of its own.
         twofold = bool(weighed) and not {one.code for one in weighed}.issuperset(lies)
         if twofold:
             weighed = tuple(replace(one, certain=False) for one in weighed)
-        found = _with_what_lies(weighed, lies)
+        found = with_proved(weighed, lies)
         open_ = any(not finding.certain for finding in found)
         turn_doubted = twofold or (any(one.certain for one in found) and any(one.code in COUNTED for one in found))
-        if turn_doubted or (clouded and found and not who):
+        if turn_doubted or (clouded and found and not who) or str(Violation.DUPLICATE_TILE) in lies:
             # What is not understood may have left others free to do it. And whose turn it is rests on every draw and
-            # marker seen: where the play breaks that order as well, it may have been anybody's.
+            # marker seen: where the play breaks that order as well, it may have been anybody's. Of two equal tiles
+            # either may be the wrong one.
             who = tuple(dict.fromkeys((*(who or meant(event)), *base.players)))
         if turn_doubted or n in {place for place, _ in best.unseen}:
             found = tuple(replace(one, by=None) if one.certain else one for one in found)
-        if hasattr(event, "maybe") and (who or open_):
+        if hasattr(event, "maybe") and (who or open_ or (found and unsettled(event))):
             by = None if who else getattr(event, "by", None)
             candidates = who or meant(event)
             blamed = [finding.by for finding in found if finding.by is not None]
@@ -120,33 +129,6 @@ class _Charged:
     course: Course
     found: Mapping[int, frozenset[Charge]] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
-
-
-def what_lies(base: Course, events: Sequence[Event]) -> dict[int, tuple[str, ...]]:
-    """Index of a play -> what one picture proves of its tile, whoever laid it."""
-    table = base.position
-    if not isinstance(table, Position):
-        return {}
-    trains = {name: list(chain) for name, chain in table.trains.items()}
-    found: dict[int, tuple[str, ...]] = {}
-    for n, event in enumerate(events):
-        if not isinstance(event, TilePlayed):
-            continue
-        chain = trains.setdefault(event.train, [])
-        faults = [Violation.TILE_NOT_IN_SET] if max(event.tile) > table.set_max else []
-        faults += [Violation.MISMATCH] if chain and event.tile.inner != chain[-1].outer else []
-        found[n] = tuple(map(str, faults))
-        chain.append(event.tile)
-    return found
-
-
-def _with_what_lies(found: tuple[Finding, ...], proved: Sequence[str]) -> tuple[Finding, ...]:
-    """Halves that do not meet are certain, while it is open whose fault they are; only where anything is found."""
-    if not found or not proved:
-        return found
-    known = {finding.code for finding in found if finding.certain}
-    plain = tuple(Finding(code) for code in proved if code not in known)
-    return (*plain, *(one for one in found if one.code not in proved or one.certain))
 
 
 def _charges(findings: Sequence[Finding], event: Event) -> frozenset[Charge]:

@@ -15,6 +15,7 @@ from companion.corrections import held_events, open_questions
 from companion.desk.history import History
 from companion.desk.ledger import Ledger
 from companion.desk.refusal import SessionError
+from companion.desk.retractions import accusations, retracted, retractions
 from companion.desk.scene import scene
 from companion.desk.watching import Watching
 from companion.event_fields import EventError
@@ -24,6 +25,7 @@ from companion.position import LinePosition, Position
 from companion.ruleset import RuleSet, load_ruleset
 from companion.ruling import Ruling
 from companion.scoreboard import Scoreboard, fold
+from companion.standing import is_fault
 from companion.tile import Laid, Tile
 from companion.turn import Play
 
@@ -50,6 +52,7 @@ class OpenGame:
         self._ledger = Ledger(journal, self.rules)
         self._watching = Watching(self._ledger)
         self._ledger.settle()
+        self._accusations = accusations(self._ledger.history)
 
     def close(self) -> None:
         self.journal.close()
@@ -118,11 +121,13 @@ class OpenGame:
             events = self.journal.events
             if at is None or at >= len(events):
                 questions = open_questions(events)
-                return scene(self.header, self.rules, ledger.history, ledger.held, len(events), questions)
+                now = scene(self.header, self.rules, ledger.history, ledger.held, len(events), questions)
+                return _with_retractions(now, events)
             events = events[: max(0, at)]
             held = list(held_events(events))
             history = History.of(self.header, self.rules, held, base=ledger.history)
-            return scene(self.header, self.rules, history, held, len(events), open_questions(events))
+            then = scene(self.header, self.rules, history, held, len(events), open_questions(events))
+            return _with_retractions(then, events)
 
     def subscribe(self, callback: Subscriber) -> Callable[[], None]:
         """Call `callback` with each event from now on, in order; returns what ends it. It must not block."""
@@ -169,14 +174,31 @@ class OpenGame:
     def _record(self, *events: Event) -> tuple[Event, ...]:
         return self._publish(self._ledger.record(*events))
 
-    def _amend(self, correction: Corrected) -> tuple[Event, ...]:
+    def _amend(self, *corrections: Corrected) -> tuple[Event, ...]:
+        """Make one or several changes of the past that belong together."""
+        done: tuple[Event, ...] = ()
         try:
-            return self._publish(self._ledger.amend(correction))
+            for correction in corrections:
+                done += self._ledger.amend(correction)
         except EventError as error:
+            self._publish(done)
             raise SessionError("%(fault)s", fault=_plain(error)) from None
+        return self._publish(done)
+
+    def _retract(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
+        """Say of every accusation that these events brought down that it stands no longer, and why."""
+        before, self._accusations = self._accusations, accusations(self._ledger.history)
+        cause = "person" if any(event.source == "person" for event in events) else "camera"
+        lines: tuple[Event, ...] = ()
+        for seq, (fallen, now) in retracted(before, self._ledger.history).items():
+            gone = [{"code": one.code, "by": one.by} for one in fallen]
+            what = {"violations": list(now), "retracts": gone, "because": cause}
+            lines += self._ledger.amend(Corrected(corrects=seq, what=what, source="rule"))
+        return lines
 
     def _publish(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
         """Tell the subscribers, still under the lock so that all hear the same order."""
+        events += self._retract(events)
         for event in events:
             for callback in tuple(self._subscribers):
                 try:
@@ -207,6 +229,16 @@ class OpenGame:
         if by is not None:
             return self._player(by)
         return train if train in self.header.players else self._who(None)
+
+
+def _with_retractions(shown: dict[str, Any], events: Sequence[Event]) -> dict[str, Any]:
+    accused = frozenset(
+        (play["seq"], finding["code"], finding.get("by") or play.get("by"))
+        for play in shown["plays"]
+        for finding in (play.get("violations") or () if is_fault(play) else ())
+        if finding["certain"]
+    )
+    return shown | {"retractions": retractions(events, accused)}
 
 
 def laid_of(tile: TileLike) -> Laid:

@@ -15,6 +15,7 @@ from companion.desk.acts import action_of
 from companion.desk.course import Course
 from companion.desk.ledger import Ledger
 from companion.desk.minutes import Charges, Mend, mends, minutes
+from companion.desk.misfits import Clarity
 from companion.desk.sight import SURE_TO_ACCUSE, Sight
 from companion.desk.worlds import MOST_EVENTS, Trail, World, onward
 from companion.event_fields import Finding
@@ -33,6 +34,7 @@ from companion.events import (
     Unclear,
 )
 from companion.notation import Change, Laying, Vanishing
+from companion.position import Position
 from companion.turn import Mark, Unmark
 from companion.violation import Violation
 
@@ -51,6 +53,8 @@ class Watching:
         self._seen = -1
         self._reopened: int | None = None
         self._gave_up = False
+        self._clarity = Clarity()
+        self._number: int | None = None
 
     def see(self, sight: Sight) -> tuple[Event, ...]:
         """Record a change of the table; the events that it brought."""
@@ -60,6 +64,10 @@ class Watching:
             return ()
         if phase != "playing" and (phase != "ended" or not self._goes_on(sight)):
             return self._after_the_end(sight) if phase == "ended" else ()
+        if course.number != self._number:
+            self._number, self._clarity = course.number, Clarity()
+        if isinstance(course.position, Position):
+            self._clarity.note(sight, course.rules, course.position)
         events: list[Event] = self._reopen() if phase == "ended" else []
         if sight.gone:
             undone, sight = self._take_back(sight)
@@ -143,7 +151,8 @@ class Watching:
             trail.prefer(smooth[0])
         if self._charges is None or self._charges.base is not trail.base:
             self._charges = Charges(trail.base)
-        wanted = minutes(self._charges, trail.worlds, clouded=trail.clouded, guessed=trail.guessed)
+        twice = self._clarity.twice(self._round(), sight)
+        wanted = minutes(self._charges, trail.worlds, clouded=trail.clouded, clarity=self._clarity, twice=twice)
         changed, start, _ = mends(recorded, wanted)
         events = self._put_right(changed, [sight.shown(event) for event in wanted[start:]])
         if len(self._since) != len(wanted) or len(wanted) > MOST_EVENTS:
@@ -319,8 +328,10 @@ def _single(what: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _about_questions(line: Event, events: Sequence[Event]) -> bool:
-    """Whether a line only asks something, or withdraws a question."""
+    """Whether a line only asks something, withdraws a question, or says what stands no longer."""
     if isinstance(line, Corrected):
+        if "retracts" in line.what:
+            return True
         asked = events[line.corrects - 1] if 0 < line.corrects <= len(events) else None
         return isinstance(asked, Unclear) and "insert" not in line.what and "answer" not in line.what
     return isinstance(line, Unclear)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from companion.standing import is_fault
+from companion.standing import is_fault, standing_doubts
 from companion.web.drawing import SHAPES
 from companion.web.wording import MEXICAN
 
@@ -17,6 +17,9 @@ SURE_ENOUGH = 0.9
 
 MOST_STEPS = 40
 """Each row's tiles are drawn at a size at which its train fits; CSS has one class for each length up to this."""
+
+SHOWN_FOR = 2
+"""A retraction is shown until more tiles than this have been laid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +37,15 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class TileView:
-    """One laid tile; `inner` is nearer the engine. `fault` marks an illegal play that stands, `newest` the last one."""
+    """One laid tile; `inner` is nearer the engine. `fault` marks an illegal play that stands, `doubt` one that is only
+    possibly illegal, `newest` the last one."""
 
     inner: int
     outer: int
     seq: int
     unsure: bool = False
     fault: bool = False
+    doubt: bool = False
     newest: bool = False
 
     @property
@@ -116,6 +121,7 @@ class Board:
     rounds_played: tuple[Mapping[str, Any], ...]
     winners: tuple[str, ...]
     audit: tuple[Mapping[str, Any], ...]
+    retractions: tuple[Mapping[str, Any], ...]
     drew: bool
 
     @property
@@ -165,8 +171,9 @@ def board_of(snapshot: Mapping[str, Any]) -> Board:
     seats = seats_of(players)
     plays = tuple(snapshot.get("plays") or ())
     faults = {play.get("seq") for play in plays if is_fault(play)}
+    doubts = {play.get("seq") for play in plays if standing_doubts(play)} - faults
     laid = [play.get("seq") for play in plays if play.get("event") == "tile_played" and not play.get("taken_back")]
-    newest = laid[-1] if laid else None
+    marks = _Marks(faults, doubts, laid[-1] if laid else None)
     must_cover = snapshot.get("must_cover")
     turn = snapshot.get("turn")
     ends = snapshot.get("ends") or (None, None)
@@ -185,9 +192,9 @@ def board_of(snapshot: Mapping[str, Any]) -> Board:
         first_turn=bool(snapshot.get("first_turn")),
         turn=next((seat for seat in seats if seat.name == turn), None),
         seats=seats,
-        trains=tuple(_train(train, i, seats, must_cover, faults, newest) for i, train in enumerate(_trains(snapshot))),
+        trains=tuple(_train(train, i, seats, must_cover, marks) for i, train in enumerate(_trains(snapshot))),
         must_cover=must_cover,
-        line=tuple(_tile(tile, faults, newest) for tile in snapshot.get("line") or ()),
+        line=tuple(_tile(tile, marks) for tile in snapshot.get("line") or ()),
         arms=int(snapshot.get("arms") or 1),
         ends=(ends[0], ends[1]),
         discards=snapshot.get("discards") or {},
@@ -198,6 +205,7 @@ def board_of(snapshot: Mapping[str, Any]) -> Board:
         rounds_played=tuple(snapshot.get("rounds_played") or ()),
         winners=_winners(snapshot.get("winner")),
         audit=tuple(snapshot.get("audit") or ()),
+        retractions=_fresh_retractions(snapshot, laid),
         drew="draw" in (snapshot.get("turn_actions") or ()),
     )
 
@@ -217,15 +225,14 @@ def _train(
     row: int,
     seats: Sequence[Seat],
     must_cover: Mapping[str, Any] | None,
-    faults: set[Any],
-    newest: int | None,
+    marks: _Marks,
 ) -> TrainView:
     name = str(train["name"])
     return TrainView(
         name=name,
         seat=None if name == MEXICAN else next((seat for seat in seats if seat.name == name), None),
         row=row,
-        tiles=tuple(_tile(tile, faults, newest) for tile in train.get("tiles") or ()),
+        tiles=tuple(_tile(tile, marks) for tile in train.get("tiles") or ()),
         end=train.get("end"),
         marker=bool(train.get("marker")),
         open=bool(train.get("open")),
@@ -236,7 +243,22 @@ def _train(
     )
 
 
-def _tile(tile: Mapping[str, Any], faults: set[Any], newest: int | None) -> TileView:
+def _fresh_retractions(snapshot: Mapping[str, Any], laid: Sequence[Any]) -> tuple[Mapping[str, Any], ...]:
+    """Accusations that fell lately: only few tiles have been laid since, so that everybody sees it once."""
+    lately = snapshot.get("retractions") or ()
+    return tuple(one for one in lately if sum(seq > one["seq"] for seq in laid) <= SHOWN_FOR)
+
+
+@dataclass(frozen=True, slots=True)
+class _Marks:
+    """The plays, by their numbers, that get a sign at their tile."""
+
+    faults: set[Any]
+    doubts: set[Any]
+    newest: int | None
+
+
+def _tile(tile: Mapping[str, Any], marks: _Marks) -> TileView:
     values = tile.get("tile") or (-1, -1)
     seq = int(tile.get("seq") or 0)
     sure = tile.get("sure")
@@ -245,8 +267,9 @@ def _tile(tile: Mapping[str, Any], faults: set[Any], newest: int | None) -> Tile
         outer=values[1],
         seq=seq,
         unsure=bool(tile.get("unsure")) or (sure is not None and sure < SURE_ENOUGH),
-        fault=seq in faults,
-        newest=seq == newest and seq > 0,
+        fault=seq in marks.faults,
+        doubt=seq in marks.doubts,
+        newest=seq == marks.newest and seq > 0,
     )
 
 

@@ -61,6 +61,8 @@ def words() -> dict[str, Any]:
         "code_title": code_title,
         "code_rule": code_rule,
         "is_fault": is_fault,
+        "retraction_words": wording.retraction_words,
+        "retraction_cause": wording.retraction_cause,
         "standing_faults": standing_faults,
         "standing_doubts": standing_doubts,
         "rails": rails,

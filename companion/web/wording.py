@@ -12,6 +12,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from companion.web.code_words import code_title
 from companion.web.languages import gettext as _
 from companion.web.rule_words import RULES
 
@@ -131,6 +132,9 @@ def say_correction(event: Mapping[str, Any], family: str) -> str:
     """What a person changed, in words."""
     what: Mapping[str, Any] = event.get("what") or {}
     number = event.get("corrects", event.get("seq"))
+    if what.get("retracts"):
+        fallen = " ".join(retraction_words(one) for one in what["retracts"])
+        return f"{fallen} {retraction_cause(what.get('because'))}"
     if what.get("withdrawn"):
         return _("Correction of no. %(number)s: withdrawn.", number=number)
     if "overruled" in what:
@@ -146,6 +150,21 @@ def say_correction(event: Mapping[str, Any], family: str) -> str:
     if what.get("by"):
         return _("Correction of no. %(number)s: played by %(by)s.", number=number, by=what["by"])
     return _("Correction of no. %(number)s.", number=number)
+
+
+def retraction_words(accusation: Mapping[str, Any]) -> str:
+    """An accusation that no longer stands."""
+    title = code_title(str(accusation.get("code") or ""))
+    if accusation.get("by") is None:
+        return _("No longer certain: %(fault)s.", fault=title)
+    return _("No longer held against %(name)s: %(fault)s.", name=who(accusation.get("by")), fault=title)
+
+
+def retraction_cause(because: Any) -> str:
+    """Why an accusation no longer stands."""
+    if because == "person":
+        return _("Somebody has corrected what was recorded.")
+    return _("What the camera has seen since can be explained without it.")
 
 
 def camera_words(state: str) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-from bench.counting import accused_ever, count_faults, count_plays
-from companion.event_fields import Finding
-from companion.events import Corrected, Event, TilePlayed
-from companion.tile import Laid
+from bench.counting import AccusationLog, count_faults, count_plays
+from companion.events import Header
+from companion.session import Session
 
 TRUE = [("Ann", ((12, 5), "Ann")), ("Ben", ((12, 7), "Ben")), ("Cy", ((12, 9), "Cy")), ("Ann", ((5, 1), "Ann"))]
 
@@ -47,7 +47,7 @@ def test_a_planted_fault_is_shown_nameless_possible_or_missed() -> None:
         played((5, 6), "Cy", "Cy", "EXTRA_TILE", certain=False),
         played((5, 7), "Cy", None, "DOUBLE_ORDER", certain=False),
     ]
-    counted = count_faults(planted, planted, recorded, ())
+    counted = count_faults(planted, planted, recorded)
     assert (counted.planted, counted.shown, counted.nameless, counted.possible) == (4, 1, 1, 1)
     assert counted.missed == ("WRONG_ROOT by Dee",), (
         "a finding of the round with another code and no name is none of it"
@@ -57,19 +57,20 @@ def test_a_planted_fault_is_shown_nameless_possible_or_missed() -> None:
 
 def test_the_right_code_under_a_wrong_name_is_a_false_accusation_and_no_find() -> None:
     recorded = [played((1, 2), "Ben", "Cy", "CLOSED_TRAIN")]
-    counted = count_faults([("CLOSED_TRAIN", "Ann")], [("CLOSED_TRAIN", "Ann")], recorded, ())
+    counted = count_faults([("CLOSED_TRAIN", "Ann")], [("CLOSED_TRAIN", "Ann")], recorded)
     assert counted.shown == 0 and counted.missed == ("CLOSED_TRAIN by Ann",)
     assert counted.false == ("CLOSED_TRAIN by Cy",)
 
 
-def test_an_accusation_that_was_taken_back_counts_at_its_moment() -> None:
-    finding = Finding("CLOSED_TRAIN")
-    events: list[Event] = [
-        TilePlayed(seq=1, by=None, maybe=("Ann", "Ben"), tile=Laid(1, 2), train="Ben", violations=(finding,)),
-        Corrected(seq=2, corrects=1, what={"by": "Ann", "maybe": []}, source="camera"),
-        Corrected(seq=3, corrects=1, what={"violations": []}, source="camera"),
-    ]
-    assert accused_ever(events) == {("CLOSED_TRAIN", None), ("CLOSED_TRAIN", "Ann")}
-    counted = count_faults([], [("CLOSED_TRAIN", "Ben")], [], events)
-    assert counted.false == () and counted.false_ever == ("CLOSED_TRAIN by Ann",)
-    assert counted.unsaid == ("CLOSED_TRAIN by None",)
+def test_an_accusation_that_was_taken_back_counts_at_its_moment(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    log = AccusationLog(session)
+    session.start_round((12, 12), "Ann", draws_seen=False)
+    session.play((12, 5), "Ann")
+    session.play((5, 9), "Ann", by="Ben")
+    session.undo()
+    assert log.ever == {("CLOSED_TRAIN", "Ben")}
+    plays = session.snapshot()["plays"]
+    true = count_faults([], [("CLOSED_TRAIN", "Ben")], plays, log.ever)
+    assert (true.false_ever, true.unsaid) == ((), ("CLOSED_TRAIN by Ben",))
+    assert count_faults([], [], plays, log.ever).false_ever == ("CLOSED_TRAIN by Ben",)

@@ -143,7 +143,9 @@ def test_a_correction_rules_anew_on_everything_after_it_and_says_what_changed(tm
         (third.seq, "person"),
         (third.seq, "rule"),
         (fourth, "rule"),
+        (fourth, "rule"),
     ]
+    assert events[-1].to_json()["what"]["retracts"] == [{"code": "MISMATCH", "by": "Ann"}]
     events = session.correct(first.seq, {"tile": [12, 4]})
     assert [(event.corrects, event.source) for event in events if isinstance(event, Corrected)] == [
         (first.seq, "person"),

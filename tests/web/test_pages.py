@@ -65,6 +65,51 @@ def test_a_play_that_may_be_illegal_accuses_nobody(anyone: FlaskClient, session:
     assert "against the rules" not in page
 
 
+def _with_findings(*findings: dict[str, object]) -> dict[str, object]:
+    """The table in mid-game; the last tile of Ann's train has these findings."""
+    table = tables.midgame()
+    seq = table["trains"][0]["tiles"][-1]["seq"]
+    table["plays"].append(tables.play(seq, None, (2, 12), "Ann", violations=list(findings)))
+    return table
+
+
+def test_what_is_only_possible_has_a_question_mark_at_its_tile(anyone: FlaskClient, session: FakeSession) -> None:
+    for certain, sign in ((True, ">!</b>"), (False, ">?</b>")):
+        session.show(_with_findings({"code": "CLOSED_TRAIN", "certain": certain, "by": "Ben"}))
+        yard = anyone.get("/regions").json["regions"]["yard"]
+        tile = next(part for part in yard.split("<li ") if "2-12" in part)
+        assert sign in tile
+        assert ("ruling open" in tile) is not certain
+
+
+def test_the_page_of_a_play_that_is_only_possibly_illegal_says_so(anyone: FlaskClient, session: FakeSession) -> None:
+    table = tables.midgame()
+    session.show(table)
+    seq = next(play["seq"] for play in table["plays"] if play["event"] == "tile_played")
+    assert "Within the rules." in anyone.get(f"/play/{seq}").text
+    for play in table["plays"]:
+        if play["seq"] == seq:
+            play["violations"] = [{"code": "CLOSED_TRAIN", "certain": False, "by": "Ben"}]
+    session.show(table)
+    page = anyone.get(f"/play/{seq}").text
+    assert "Within the rules." not in page and "nobody is accused" in page and "This train is closed" in page
+
+
+def test_an_accusation_that_fell_is_taken_back_aloud_and_why(anyone: FlaskClient, session: FakeSession) -> None:
+    table = tables.midgame()
+    last = table["plays"][-1]["seq"]
+    gone = [{"code": "CLOSED_TRAIN", "by": "Ben"}]
+    table["retractions"] = [{"seq": last + 1, "play": last, "retracts": gone, "because": "camera"}]
+    session.show(table)
+    page = anyone.get("/").text
+    assert "No longer held against Ben: This train is closed." in page
+    assert "What the camera has seen since" in page
+    for n in range(3):
+        table["plays"].append(tables.play(last + 2 + n, "Ann", (1, n), "Ann"))
+    session.show(table)
+    assert "No longer held against Ben" not in anyone.get("/").text, "everybody has seen it"
+
+
 def test_a_play_the_table_let_stand_is_no_accusation(anyone: FlaskClient, session: FakeSession) -> None:
     table = tables.illegal()
     table["plays"][-1]["overruled"] = True

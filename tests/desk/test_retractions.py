@@ -1,0 +1,86 @@
+"""An accusation that no longer stands is taken back aloud, once, and with the reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.events import Corrected, Header
+from companion.replaying import replay
+from companion.session import Session
+from companion.standing import is_fault
+from tests.desk.making import ticking
+
+MARKER = {"event": "marker_placed", "by": "Ann", "train": "Ann", "source": "person"}
+
+
+def accused(tmp_path: Path) -> Session:
+    """Ben lays on Ann's train, which carries no marker that anybody knows of."""
+    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy")), ticking())
+    session.start_round((12, 12), "Ann", draws_seen=False)
+    session.play((12, 5), "Ann")
+    session.play((5, 9), "Ann", by="Ben")
+    assert [play["seq"] for play in session.snapshot()["plays"] if is_fault(play)] == [3]
+    return session
+
+
+def said(session: Session) -> list[dict[str, Any]]:
+    return [dict(event.what) for event in session.events if isinstance(event, Corrected) and "retracts" in event.what]
+
+
+@pytest.mark.parametrize("source", ["person", "camera"])
+def test_a_marker_that_lay_there_takes_the_accusation_back(source: str, tmp_path: Path) -> None:
+    session = accused(tmp_path)
+    session.correct(2, {"insert": [{**MARKER, "source": source}], "after": True}, source=source)
+    assert not any(is_fault(play) for play in session.snapshot()["plays"] if play["seq"] == 3)
+    (line,) = said(session)
+    assert line["retracts"] == [{"code": "CLOSED_TRAIN", "by": "Ben"}] and line["because"] == source
+    (shown,) = session.snapshot()["retractions"]
+    assert shown["play"] == 3 and shown["retracts"] == line["retracts"] and shown["because"] == source
+    session.play((12, 7), "Cy")
+    assert len(said(session)) == 1, "it is said once"
+
+
+def test_who_is_cleared_is_told_though_somebody_else_did_it(tmp_path: Path) -> None:
+    session = accused(tmp_path)
+    session.correct(3, {"by": "Cy"})
+    assert [one["retracts"] for one in said(session)] == [[{"code": "CLOSED_TRAIN", "by": "Ben"}]]
+
+
+@pytest.mark.parametrize("how", ["overruled", "withdrawn", "taken back", "undone", "another train"])
+def test_what_people_settle_themselves_needs_no_words(how: str, tmp_path: Path) -> None:
+    session = accused(tmp_path)
+    if how == "taken back":
+        session.take_back(3)
+    elif how == "undone":
+        session.undo()
+    elif how == "another train":
+        session.correct(3, {"train": "MX"})
+    else:
+        session.correct(3, {how: True})
+    assert said(session) == [] and session.snapshot()["retractions"] == []
+
+
+def test_undo_brings_the_accusation_back_and_the_words_stay_in_the_log(tmp_path: Path) -> None:
+    session = accused(tmp_path)
+    session.correct(2, {"insert": [MARKER], "after": True})
+    session.undo()
+    assert [play["seq"] for play in session.snapshot()["plays"] if is_fault(play)] == [3]
+    assert len(said(session)) == 1
+    assert session.snapshot()["retractions"] == []
+    session.close()
+    again = Session.open(tmp_path / "g.jsonl")
+    assert [play["seq"] for play in again.snapshot()["plays"] if is_fault(play)] == [3]
+
+
+def test_a_game_with_a_retraction_replays_as_it_was(tmp_path: Path) -> None:
+    session = accused(tmp_path)
+    session.correct(2, {"insert": [MARKER], "after": True})
+    shown = session.snapshot()
+    session.close()
+    again = Session.open(tmp_path / "g.jsonl")
+    assert again.snapshot()["plays"] == shown["plays"]
+    assert again.snapshot()["retractions"] == shown["retractions"]
+    assert all(line.same for line in replay(tmp_path / "g.jsonl").lines)
