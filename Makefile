@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: run test test-fast bench bench-table soak faults fuzz train-env clean
+.PHONY: run test test-fast bench bench-table soak faults damage fuzz train-env clean
 
 run: $(VENV)/.runtime
 	$(BIN)/companion demo
@@ -22,7 +22,7 @@ test-fast: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not slow and not browser"
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not slow"
 
 bench: $(VENV)/.test
 	.ci/chromium > /dev/null
@@ -37,6 +37,10 @@ soak: $(VENV)/.test
 
 faults: $(VENV)/.test
 	$(BIN)/python -m bench.attacks.faults
+
+# Ten thousand damaged journals and copies.
+damage: $(VENV)/.test
+	$(BIN)/python -m bench.attacks.damage
 
 # Ten minutes at each door: journal, notation, set-up file, pictures, HTTP.
 fuzz: $(VENV)/.test

@@ -13,11 +13,12 @@ import hashlib
 
 FIELD = "sum"
 
-_DIGITS = 16
+DIGITS = 16
 """Hexadecimal: 64 bits. Two lines of a large game agree by chance once in 10**13 games."""
 
 _BEFORE, _BEHIND = b', "sum": "', b'"}'
-_LENGTH = len(_BEFORE) + _DIGITS + len(_BEHIND)
+LENGTH = len(_BEFORE) + DIGITS + len(_BEHIND)
+"""Bytes that a checksum takes at the end of a line."""
 
 
 class Chain:
@@ -33,7 +34,7 @@ class Chain:
 
     def after(self, body: bytes) -> str:
         """The checksum of a next line whose object without its checksum is `body`; it is not added."""
-        return hashlib.sha256(self.value.encode("ascii") + body).hexdigest()[:_DIGITS]
+        return hashlib.sha256(self.value.encode("ascii") + body).hexdigest()[:DIGITS]
 
     def add(self, body: bytes) -> str:
         """Add a line; its checksum."""
@@ -52,9 +53,9 @@ def with_checksum(body: bytes, checksum: str) -> bytes:
 
 def split_line(line: bytes) -> tuple[bytes, str | None]:
     """A line without its line feed -> the object without its checksum, and the checksum; None where it has none."""
-    ending = line[-_LENGTH:]
+    ending = line[-LENGTH:]
     digits = ending[len(_BEFORE) : -len(_BEHIND)]
-    whole = len(digits) == _DIGITS and ending.startswith(_BEFORE) and ending.endswith(_BEHIND)
+    whole = len(digits) == DIGITS and ending.startswith(_BEFORE) and ending.endswith(_BEHIND)
     if not whole or digits.strip(b"0123456789abcdef"):
         return line, None
-    return line[:-_LENGTH] + b"}", digits.decode("ascii")
+    return line[:-LENGTH] + b"}", digits.decode("ascii")

@@ -190,13 +190,14 @@ class Journal:
     Safe to use from several threads. `set_aside` names the file that holds a torn last line, if opening found one.
     """
 
-    def __init__(self, path: Path, descriptor: int, text: JournalText, clock: Clock) -> None:
+    def __init__(self, path: Path, descriptor: int, text: JournalText, content: bytes, clock: Clock) -> None:
         self.path = path
         self.header = text.header
         self.set_aside: Path | None = None
         self._descriptor = descriptor
         self._events = list(text.events)
-        self._size = text.good_bytes
+        self._blocks = [content]
+        self._size = len(content)
         self._checksum = text.checksum
         self._clock = clock
         self._lock = threading.Lock()
@@ -226,7 +227,7 @@ class Journal:
             raise JournalError(path, "there is a journal already; open it instead") from None
         except OSError as error:
             raise JournalError.of(path, "cannot be written", error) from None
-        return cls(path, descriptor, JournalText(header, (), b"", len(line), chain.value), clock)
+        return cls(path, descriptor, JournalText(header, (), b"", len(line), chain.value), line, clock)
 
     @classmethod
     def open(cls, path: str | Path, clock: Clock = utc_now) -> Journal:
@@ -240,8 +241,10 @@ class Journal:
             _hold(descriptor, path)
             with suppress(OSError):
                 os.fchmod(descriptor, ONLY_THE_OWNER)
-            text = parse_journal(_read_all(descriptor), str(path))
-            journal = cls(path, descriptor, text, clock)
+            content = _read_all(descriptor)
+            text = parse_journal(content, str(path))
+            whole = content[: text.good_bytes] + (b"" if text.complete else b"\n")
+            journal = cls(path, descriptor, text, whole, clock)
             if text.torn:
                 journal.set_aside = _keep_aside(path, text.torn)
                 os.ftruncate(descriptor, text.good_bytes)
@@ -249,7 +252,6 @@ class Journal:
             elif not text.complete:
                 _write_all(descriptor, b"\n")
                 os.fsync(descriptor)
-                journal._size += 1
         except BaseException as error:
             os.close(descriptor)
             if isinstance(error, OSError):
@@ -262,6 +264,13 @@ class Journal:
         """All events so far, in order; event n has seq n + 1. A copy, so that it stays what it was."""
         with self._lock:
             return tuple(self._events)
+
+    @property
+    def content(self) -> bytes:
+        """The whole file as it should lie on the disk, from memory: a failing card has no say in it."""
+        with self._lock:
+            self._blocks = [b"".join(self._blocks)]
+            return self._blocks[0]
 
     @property
     def last_seq(self) -> int:
@@ -294,6 +303,7 @@ class Journal:
             except OSError as error:
                 self._take_back(error)
             self._size += len(block)
+            self._blocks.append(block)
             self._checksum = chain.value
             self._events.extend(stamped)
             return stamped

@@ -72,12 +72,15 @@ def serve(
     from companion.cli.serve_labels import LabelKeeper
     from companion.cli.serve_learning import LearningDesk
     from companion.evidence import EvidenceSettings, delete_stored, expire_stored
-    from companion.mending import CopyKeeper, mend_games
+    from companion.journal_copies import CopyKeeper
+    from companion.journal_repair import repair_games
+    from companion.repairs import REPAIRS_FILE, Repair, Repairs
     from companion.supervise.watchdog import Watchdog, feed_every_s, systemd_notifier
     from companion.tableside import ButtonPod
     from companion.web.app import PageSettings, create_app
     from companion.web.guard import own_names
     from companion.web.pin import fresh_pin
+    from companion.web.repair_words import in_english
     from companion.web.serving import PortTakenError, listen, numeric_address, serve_on
 
     if pin and not 4 <= len(pin) <= 32:
@@ -89,15 +92,16 @@ def serve(
         raise click.ClickException(str(fault)) from None
     with ExitStack() as parts:
         parts.callback(ear.close)
-        mended = [game.sentence for game in mend_games(folder / "games")]
-        for sentence in mended:
-            click.echo(sentence, err=True)
+        repairs = Repairs(folder / REPAIRS_FILE)
+        for case in repair_games(folder / "games"):
+            repairs.report(case)
+            click.echo(in_english(case), err=True)
         expire_stored(folder / "games", time.time() - EvidenceSettings().keep_days * 86400)
-        house = make_house(folder)
-        copies = CopyKeeper(folder / "games")
+        house = make_house(folder, repairs=repairs)
+        copies = CopyKeeper(folder / "games", lambda game: repairs.report(Repair("COPY_REFUSED", {"game": game})))
         parts.callback(copies.close)
-        house.follow(copies.follow)
-        house.checks += [lambda: quick_reasons(Machine(data=folder)), lambda: mended]
+        house.follow(copies.follow)  # type: ignore[arg-type]
+        house.checks.append(lambda: quick_reasons(Machine(data=folder)))
         house.delete_pictures = lambda: delete_stored(folder / "games")
         limits = {"page": 25.0, **({"camera": 25.0, "referee": 25.0} if source is not None else {})}
         dog = parts.enter_context(Watchdog(limits, say=systemd_notifier(), every_s=feed_every_s()))

@@ -10,6 +10,8 @@ from companion.cli.serve_hands import HandReader
 from companion.events import Event
 from companion.header import Header
 from companion.journal import Journal, JournalError, read_journal
+from companion.journal_repair import repair_game
+from companion.repairs import Repair, Repairs
 from companion.ruleset import RuleSet, RuleSetError, load_ruleset
 from companion.session import Session
 from companion.web.house import House, Workshop
@@ -64,17 +66,31 @@ def look_at_game(path: Path) -> Session:
     return Session(book, rules_of(book.header))
 
 
-def make_house(data_dir: Path, camera: Any = None) -> House:
+def make_house(data_dir: Path, camera: Any = None, repairs: Repairs | None = None) -> House:
     """The house over a data folder, with the last game that was not played to its end on the table again."""
-    workshop = Workshop(create=create_game, open=open_game, look=look_at_game, read_hand=HandReader(data_dir))
+    found = Repairs() if repairs is None else repairs
+
+    def reopen(path: Path) -> Session:
+        for case in repair_game(data_dir / "games", path.parent.name):
+            found.report(case)
+        return open_game(path)
+
+    workshop = Workshop(create=create_game, open=reopen, look=look_at_game, read_hand=HandReader(data_dir))
     house = House(data_dir=data_dir, workshop=workshop, camera=camera)
+    house.repairs = found
+    found.changed = house.bell.ring
     for name in house.games()[:1]:
         folder = house.folder(name)
         assert folder is not None
         try:
             if look_at_game(folder / "journal.jsonl").snapshot()["phase"] != "match_over":
                 house.reopen(name)
-        except (JournalError, ValueError, OSError):
-            # A broken last game stays in the list of games, where its fault is shown.
-            return house
+        except (JournalError, ValueError, OSError) as fault:
+            _say_closed(house, name, fault)
     return house
+
+
+def _say_closed(house: House, game: str, fault: Exception) -> None:
+    """The last game cannot be opened: that is on the page until another one is on the table."""
+    closed = Repair("GAME_CLOSED", {"game": game, "why": getattr(fault, "why", None) or str(fault)})
+    house.repairs.check(lambda: () if house.has_game else (closed,))

@@ -6,10 +6,10 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from companion.cli.learned import LEARNED, SETS, doubles_of
-from companion.cli.serve_labels import pack, samples
+from companion.cli.serve_labels import packed, samples
 from companion.supervise.answering import Answering, NoAnswerError
 
 LESSON = "learned-set.json"
@@ -110,9 +110,9 @@ class LearningDesk:
             self._last = None
         self._changed()
 
-    def write_corrections(self, into: IO[bytes]) -> None:
+    def corrections(self) -> bytes:
         """Every correction made in play, as a zip in YOLO's format."""
-        pack(self._data_dir, into)
+        return packed(self._data_dir)
 
     def wait(self, timeout_s: float) -> None:
         """Until the running task has ended."""

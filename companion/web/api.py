@@ -16,6 +16,7 @@ from companion.web.changing import changes, table_as_seen
 from companion.web.house import House
 from companion.web.languages import gettext as _
 from companion.web.refusals import say
+from companion.web.repair_words import in_english
 
 api = Blueprint("api", __name__)
 
@@ -35,6 +36,7 @@ def health() -> Response:
     if camera is not None and camera.get("state") == "lost":
         reasons.append(str(camera.get("message") or "the camera gives no pictures"))
     reasons += house().troubles()
+    reasons += [in_english(repair) for repair in house().repairs.open()]
     return jsonify({"status": "degraded" if reasons else "ok", "reasons": reasons})
 
 

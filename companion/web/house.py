@@ -8,8 +8,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import Any, Protocol
 
+from companion.repairs import Repairs
 from companion.web.bell import Bell
 
 
@@ -87,7 +88,7 @@ class Learning(Protocol):
 
     def forget(self) -> None: ...
 
-    def write_corrections(self, into: IO[bytes]) -> None:
+    def corrections(self) -> bytes:
         """All corrections made in play, as a zip."""
         ...
 
@@ -131,6 +132,7 @@ class House:
         self.learning: Learning | None = None
         self.pin_is_shown = False
         self.checks: list[Callable[[], Sequence[str]]] = []
+        self.repairs = Repairs()
         self.delete_pictures: Callable[[], int] | None = None
         self._clock = clock
         self._lock = threading.Lock()

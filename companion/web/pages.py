@@ -22,6 +22,7 @@ from companion.web.house import House, NoGameError
 from companion.web.notices import notices
 from companion.web.qr import qr_svg
 from companion.web.refusals import say as say_plainly
+from companion.web.repair_words import repair_words
 
 pages = Blueprint("pages", __name__)
 
@@ -73,6 +74,7 @@ def words() -> dict[str, Any]:
         "settings": current_app.extensions["companion_settings"],
         "game": house().game,
         "troubles": house().troubles(),
+        "repairs": [repair_words(repair) for repair in house().repairs.open()],
     }
 
 
@@ -146,7 +148,7 @@ def regions() -> Response:
 def _regions_now(tv: bool) -> dict[str, Any]:
     cache: RegionCache = current_app.extensions["companion_regions"]
     moment = house().bell.rings
-    around = (repr(house().camera_status()), tuple(house().troubles()))
+    around = (repr(house().camera_status()), tuple(house().troubles()), *(one.id for one in house().repairs.open()))
     key = (tv, g.language, signed_in(), on_the_box(), *around)
     found = cache.get(moment, key)
     if found is None:

@@ -66,7 +66,6 @@ TROUBLES = (
     _("the reader's process ended; it is started again for the next picture"),
     _("the reader did not answer within %(seconds)s s; it is started again for the next picture"),
     _("the broker cannot be reached; %(number)s events wait for it"),
-    _("game %(name)s was damaged and set aside as %(file)s (%(why)s); its first %(number)s events are back"),
     _("table.corners_px: not given, and corner markers %(numbers)s are not in the picture %(name)s"),
     _("table.size_mm: not given, and no tile lies in the first picture to measure the table by"),
     _("table.corners_px: corner %(number)s (%(place)s) lies outside the picture of %(size)s"),

@@ -19,8 +19,6 @@ from companion.cli.serve_hands import HandReader
 from companion.supervise.answering import Answering, NoAnswerError
 from vision.adaptation import Adaptation
 
-pytestmark = pytest.mark.slow
-
 HEADER = {"rules": "tactic", "set": "double-9"}
 
 
@@ -45,6 +43,7 @@ def open_nothing() -> Callable[[bytes, str, str], dict[str, Any]]:
     raise ValueError("pips.onnx: truncated")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("photograph", "why"),
     [

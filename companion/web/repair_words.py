@@ -1,0 +1,115 @@
+"""The words for what is wrong with the box: what it is, what it means, and what a person can do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from companion.repairs import Repair
+from companion.web.languages import gettext
+from companion.web.languages import marked as _
+
+
+@dataclass(frozen=True, slots=True)
+class RepairWords:
+    """`title` what is wrong; `meaning` what that means for the players; `remedy` what helps; `command` for a terminal.
+
+    `page` is where a person mends it, an address of this page.
+    """
+
+    title: str
+    meaning: str
+    remedy: str = ""
+    command: str = ""
+    page: str = ""
+
+
+_NEW_CARD = _("If this happens again, save the games from the page Games and put in a new card.")
+_BACKUP = "sudo deploy/install.sh --restore /var/backups/companion/companion-....tar.gz"
+
+WORDS: Mapping[str, RepairWords] = {
+    "JOURNAL_SHORT": RepairWords(
+        _("The end of game %(game)s was missing on the card; %(back)s entries are back from its copy."),
+        _("Nothing is lost. The card had not kept what was written to it; what it still held lies in %(aside)s."),
+        _NEW_CARD,
+    ),
+    "JOURNAL_DAMAGED": RepairWords(
+        _("Game %(game)s was damaged on the card and has been repaired; it has %(events)s entries."),
+        _("The damaged file is kept as %(aside)s. What was found: %(why)s"),
+        _NEW_CARD,
+    ),
+    "JOURNAL_MISSING": RepairWords(
+        _("Game %(game)s was gone; it is back from its copy with %(events)s entries."),
+        _("If somebody deleted it on purpose, the copy in the folder copies has to be deleted too."),
+    ),
+    "JOURNAL_LOST": RepairWords(
+        _("Game %(game)s cannot be repaired: its beginning is lost in the journal and in its copy."),
+        _("What is left is kept as %(aside)s. A backup may still hold the game."),
+        command=_BACKUP,
+    ),
+    "JOURNAL_GAP": RepairWords(
+        _("Game %(game)s goes to entry %(events)s: the next one is lost, and %(beyond)s later ones wait in %(aside)s."),
+        _("What the lost entry was cannot be known, and nobody is judged by a guess. Compare the table with the page."),
+        _NEW_CARD,
+        command=_BACKUP,
+    ),
+    "JOURNAL_IN_DOUBT": RepairWords(
+        _("Some entries of game %(game)s may be wrong: %(entries)s."),
+        _("Nothing proves them: the journal and its copy differ there, or another version of the program wrote them."),
+        _("Look at them in the replay and correct what is wrong."),
+        page="/games/%(game)s/replay?at=%(first)s",
+    ),
+    "COPY_DAMAGED": RepairWords(
+        _("The copy of game %(game)s was damaged; there is a new one."),
+        _("The game itself is whole. The damaged copy is kept as %(aside)s."),
+        _NEW_CARD,
+    ),
+    "COPY_DIFFERS": RepairWords(
+        _("The copy of game %(game)s held something else; it is kept as %(aside)s, and there is a new one."),
+        _("The game is as its journal has it. Nothing was overwritten."),
+    ),
+    "COPY_REFUSED": RepairWords(
+        _("Game %(game)s is not being copied: its copy holds something else, or more."),
+        _("The game is kept, but only once. When the companion is started again it compares the two."),
+        command="sudo systemctl restart companion",
+    ),
+    "REPAIR_FAILED": RepairWords(
+        _("Game %(game)s is damaged and could not be repaired: %(why)s"),
+        _("Nothing was changed. It is tried again at the next start."),
+        _("Make room on the disk, then start the companion again."),
+        command="sudo systemctl restart companion",
+    ),
+    "GAME_CLOSED": RepairWords(
+        _("The last game, %(game)s, cannot be opened: %(why)s"),
+        _("It is kept as it is. Meanwhile a new game can be started."),
+        command=_BACKUP,
+    ),
+    "STATE_FILE": RepairWords(
+        _("The file %(file)s made no sense and was set aside as %(aside)s."),
+        _("What it held starts from nothing or is asked for again. No game was in it."),
+    ),
+}
+"""By the code of a case; `%(name)s` is filled in from what it is about."""
+
+
+def repair_words(repair: Repair) -> RepairWords:
+    """The words for one case in the viewer's language."""
+    words = WORDS.get(repair.code, _unknown(repair))
+    about = dict(repair.about)
+    return RepairWords(
+        gettext(words.title, **about),
+        gettext(words.meaning, **about),
+        gettext(words.remedy) if words.remedy else "",
+        words.command,
+        words.page % about if words.page else "",
+    )
+
+
+def in_english(repair: Repair) -> str:
+    """What is wrong, for `/health`, the terminal and the log."""
+    return WORDS.get(repair.code, _unknown(repair)).title % dict(repair.about)
+
+
+def _unknown(repair: Repair) -> RepairWords:
+    """A case that another release has reported."""
+    return RepairWords(repair.code.replace("%", "%%"), "")

@@ -1,0 +1,45 @@
+"""Repairs: everything that is wrong with the box, since when, what it means, and what a person can do about it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from flask import Blueprint, jsonify, redirect, render_template
+from werkzeug.exceptions import NotFound
+from werkzeug.wrappers import Response as AnyResponse
+
+from companion.repairs import Repair
+from companion.web.access import needs_pin, wants_page
+from companion.web.api import house
+from companion.web.languages import gettext as _
+from companion.web.languages import show_time
+from companion.web.repair_words import repair_words
+
+repairing = Blueprint("repairing", __name__)
+
+
+def shown(repair: Repair) -> dict[str, Any]:
+    """One case as a template shows it."""
+    return {"words": repair_words(repair), "since": _moment(repair.since), "id": repair.id, "reported": repair.reported}
+
+
+def _moment(since: str) -> str:
+    try:
+        return show_time(datetime.fromisoformat(since))
+    except ValueError:
+        return since
+
+
+@repairing.get("/repairs")
+def listing() -> str:
+    return render_template("repairs.html", found=[shown(one) for one in house().repairs.open()], tv=False)
+
+
+@repairing.post("/repairs/<id>/seen")
+@needs_pin
+def seen(id: str) -> AnyResponse:
+    """A report was read; it goes from the list."""
+    if not house().repairs.seen(id):
+        raise NotFound(_("That report is no longer on the list."))
+    return redirect("/repairs", 303) if wants_page() else jsonify({"seen": id})

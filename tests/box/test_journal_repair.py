@@ -1,0 +1,358 @@
+"""A damaged journal comes back from its copy or its own beginning, is never thrown away, and never silently differs."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.attacks.damage import attack
+from companion import journal_repair
+from companion.checksums import Chain, split_line
+from companion.events import Drew, RoundEnded
+from companion.header import Header
+from companion.journal import Journal, JournalError, read_journal
+from companion.journal_copies import CopyKeeper, CopyRefusedError, copy_of, journal_of, keep_copy
+from companion.journal_repair import repair_game, repair_games
+from companion.repairs import Repair
+from companion.web.repair_words import WORDS, in_english
+
+HEADER = Header("tactic", "double-9", ("Ann", "Ben"))
+
+
+@pytest.fixture
+def games(tmp_path: Path) -> Path:
+    folder = tmp_path / "games"
+    (folder / "evening").mkdir(parents=True)
+    with Journal.create(folder / "evening/journal.jsonl", HEADER) as journal:
+        journal.append_all([Drew(by="Ann")] * 30)
+    return folder
+
+
+@pytest.fixture
+def path(games: Path) -> Path:
+    return journal_of(games, "evening")
+
+
+@pytest.fixture
+def copy(games: Path, path: Path) -> Path:
+    """The copy of the whole game."""
+    keep_copy(games, "evening", path.read_bytes())
+    return copy_of(games, "evening")
+
+
+def lines_of(path: Path) -> list[bytes]:
+    return path.read_bytes().splitlines(keepends=True)
+
+
+def wipe(path: Path, *lines: int) -> bytes:
+    """These lines hold zeros; the header is line 0."""
+    content = lines_of(path)
+    for line in lines:
+        content[line] = b"\x00" * (len(content[line]) - 1) + b"\n"
+    path.write_bytes(b"".join(content))
+    return path.read_bytes()
+
+
+def without_checksums(path: Path) -> None:
+    path.write_bytes(b"".join(split_line(line[:-1])[0] + b"\n" for line in lines_of(path)))
+
+
+def codes(reports: list[Repair]) -> list[str]:
+    for report in reports:
+        sentence = in_english(report)
+        assert "\n" not in sentence and "%(" not in sentence
+        assert WORDS[report.code].meaning % dict(report.about)
+    return [report.code for report in reports]
+
+
+def test_a_whole_journal_is_left_alone(games: Path, path: Path, copy: Path) -> None:
+    before = path.read_bytes(), copy.read_bytes()
+    assert repair_games(games) == []
+    assert (path.read_bytes(), copy.read_bytes()) == before
+
+
+def test_a_journal_that_lost_its_end_gets_it_back_from_its_copy(games: Path, path: Path, copy: Path) -> None:
+    whole = path.read_bytes()
+    for left in range(1, 31):
+        path.write_bytes(b"".join(lines_of(copy)[:left]))
+        short = path.read_bytes()
+        [report] = repair_game(games, "evening")
+        assert codes([report]) == ["JOURNAL_SHORT"]
+        assert report.about["back"] == 31 - left
+        assert path.read_bytes() == whole
+        assert (path.parent / str(report.about["aside"])).read_bytes() == short
+    assert copy.read_bytes() == whole
+
+
+def test_a_copy_is_never_replaced_by_a_shorter_journal(games: Path, path: Path, copy: Path) -> None:
+    whole = copy.read_bytes()
+    with pytest.raises(CopyRefusedError):
+        keep_copy(games, "evening", b"".join(lines_of(path)[:12]))
+    assert copy.read_bytes() == whole
+
+
+def test_a_short_copy_goes_on_where_it_stopped(games: Path, path: Path) -> None:
+    keep_copy(games, "evening", b"".join(lines_of(path)[:12]))
+    keep_copy(games, "evening", path.read_bytes())
+    assert copy_of(games, "evening").read_bytes() == path.read_bytes()
+    assert copy_of(games, "evening").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_wiped_line_comes_back_and_the_damaged_file_stays(games: Path, path: Path, copy: Path) -> None:
+    damaged = wipe(path, 4)
+    [report] = repair_game(games, "evening")
+    assert report.code == "JOURNAL_DAMAGED"
+    assert "line 5" in str(report.about["why"])
+    assert (path.parent / str(report.about["aside"])).read_bytes() == damaged
+    assert path.read_bytes() == copy.read_bytes()
+    assert repair_game(games, "evening") == []
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda lines: [*lines[:9], lines[9].replace(b'"Ann"', b'"Ben"'), *lines[10:]],
+        lambda lines: [*lines[:9], *lines[10:]],
+        lambda lines: [*lines[:9], lines[9], *lines[9:]],
+        lambda lines: [*lines[:9], lines[10], lines[9], *lines[11:]],
+    ],
+    ids=["another word", "a line lost", "a line doubled", "two lines exchanged"],
+)
+def test_damage_that_is_still_good_json_is_found_and_repaired(
+    games: Path, path: Path, copy: Path, damage: Callable[[list[bytes]], list[bytes]]
+) -> None:
+    path.write_bytes(b"".join(damage(lines_of(path))))
+    with pytest.raises(JournalError):
+        read_journal(path)
+    assert codes(repair_game(games, "evening")) == ["JOURNAL_DAMAGED"]
+    assert path.read_bytes() == copy.read_bytes()
+
+
+def test_a_flipped_bit_is_put_back_even_without_a_copy(games: Path, path: Path) -> None:
+    whole = path.read_bytes()
+    for place in range(0, len(whole), 37):
+        changed = bytearray(whole)
+        changed[place] ^= 1 << (place % 8)
+        path.write_bytes(changed)
+        assert codes(repair_game(games, "evening")) == ["JOURNAL_DAMAGED"], place
+        assert path.read_bytes() == whole, place
+        copy_of(games, "evening").unlink()
+
+
+def test_two_damaged_files_together_still_hold_the_game(games: Path, path: Path, copy: Path) -> None:
+    whole = path.read_bytes()
+    journal_damaged, copy_damaged = wipe(path, 0, 3, 4, 20, 30), wipe(copy, 1, 2, 19)
+    reports = repair_game(games, "evening")
+    assert codes(reports) == ["JOURNAL_DAMAGED", "COPY_DAMAGED"]
+    assert path.read_bytes() == copy.read_bytes() == whole
+    assert (path.parent / str(reports[0].about["aside"])).read_bytes() == journal_damaged
+    assert (copy.parent / str(reports[1].about["aside"])).read_bytes() == copy_damaged
+
+
+def test_the_game_ends_before_the_first_entry_that_nobody_holds_and_the_rest_is_counted(
+    games: Path, path: Path, copy: Path
+) -> None:
+    wipe(path, 20)
+    wipe(copy, 20)
+    reports = repair_game(games, "evening")
+    assert codes(reports) == ["JOURNAL_DAMAGED", "COPY_DAMAGED", "JOURNAL_GAP"]
+    assert reports[-1].about["events"] == 19 and reports[-1].about["beyond"] == 10
+    assert len(read_journal(path).events) == 19
+
+
+def test_a_copy_of_something_else_is_kept_and_the_journal_counts(games: Path, path: Path, copy: Path) -> None:
+    before = path.read_bytes()
+    copy.unlink()
+    other = games / "other.jsonl"
+    with Journal.create(other, Header("cz", "double-9", ("Cy", "Dee"))) as journal:
+        journal.append_all([Drew(by="Cy")] * 40)
+    copy.write_bytes(other.read_bytes())
+    [report] = repair_game(games, "evening")
+    assert report.code == "COPY_DIFFERS"
+    assert (copy.parent / str(report.about["aside"])).read_bytes() == other.read_bytes()
+    assert path.read_bytes() == copy.read_bytes() == before
+
+
+def test_a_journal_that_is_gone_comes_back_from_its_copy(games: Path, path: Path, copy: Path) -> None:
+    path.unlink()
+    path.parent.rmdir()
+    assert codes(repair_games(games)) == ["JOURNAL_MISSING"]
+    assert path.read_bytes() == copy.read_bytes()
+
+
+def test_a_game_of_which_nothing_is_left_is_set_aside_and_said(games: Path, path: Path) -> None:
+    path.write_bytes(b"\x00" * 500)
+    [report] = repair_game(games, "evening")
+    assert codes([report]) == ["JOURNAL_LOST"]
+    assert (path.parent / str(report.about["aside"])).read_bytes() == b"\x00" * 500
+    assert not path.exists()
+
+
+def test_a_torn_last_line_is_no_damage(games: Path, path: Path, copy: Path) -> None:
+    for file in (path, copy):
+        file.write_bytes(file.read_bytes() + b'{"seq": 31, "eve')
+        assert repair_game(games, "evening") == []
+    copy.write_bytes(copy.read_bytes() + b"\x00" * 20)
+    assert repair_game(games, "evening") == []
+    with Journal.open(path) as journal:
+        journal.append(Drew(by="Ben"))
+        keep_copy(games, "evening", journal.content)
+    assert copy.read_bytes() == path.read_bytes()
+
+
+def test_a_block_that_the_card_does_not_give_any_more_comes_from_the_copy(
+    games: Path, path: Path, copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pread = os.pread
+    lost = path.stat().st_ino
+
+    def failing(descriptor: int, length: int, place: int) -> bytes:
+        if os.fstat(descriptor).st_ino == lost and place == 0:
+            raise OSError(errno.EIO, "Input/output error")
+        return pread(descriptor, length, place)
+
+    monkeypatch.setattr(journal_repair.os, "pread", failing)
+    assert codes(repair_game(games, "evening")) == ["JOURNAL_DAMAGED"]
+    assert path.read_bytes() == copy.read_bytes()
+
+
+def test_where_the_disk_is_full_nothing_is_changed_and_it_is_said(
+    games: Path, path: Path, copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    damaged = wipe(path, 4)
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(journal_repair.os, "fsync", full)
+        [report] = repair_game(games, "evening")
+    assert in_english(report) == "Game evening is damaged and could not be repaired: No space left on device"
+    assert path.read_bytes() == damaged
+    assert codes(repair_game(games, "evening")) == ["JOURNAL_DAMAGED"]
+
+
+class PowerCut(BaseException):
+    """Nothing catches it, as nothing catches a power cut."""
+
+
+@pytest.mark.parametrize("step", range(12))
+def test_a_power_cut_during_a_repair_loses_nothing(
+    games: Path, path: Path, copy: Path, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    whole = path.read_bytes()
+    wipe(path, 2, 8)
+    wipe(copy, 5, 30)
+    calls = 0
+
+    def counted(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            nonlocal calls
+            calls += 1
+            if calls > step:
+                raise PowerCut
+            return function(*arguments)
+
+        return call
+
+    with monkeypatch.context() as patched:
+        for owner, name in ((os, "fsync"), (os, "link"), (os, "open"), (Path, "replace"), (Path, "rename")):
+            patched.setattr(owner, name, counted(getattr(owner, name)))
+        try:
+            repair_game(games, "evening")
+        except PowerCut:
+            pass
+        else:
+            assert step >= 9, "the repair has fewer steps than were cut"
+    repair_game(games, "evening")
+    assert path.read_bytes() == whole
+    assert repair_game(games, "evening") == []
+
+
+def test_lines_of_an_older_program_are_kept_and_said_to_be_unproved(games: Path, path: Path, copy: Path) -> None:
+    """Who goes back to an older release and comes again has lines without checksums behind lines with them."""
+    for seq in (31, 32):
+        line = json.dumps(Drew(by="Ben", seq=seq).to_json()).encode() + b"\n"
+        path.write_bytes(path.read_bytes() + line)
+    reports = repair_game(games, "evening")
+    assert codes(reports) == ["JOURNAL_DAMAGED", "JOURNAL_IN_DOUBT"]
+    assert reports[-1].about["entries"] == "31-32"
+    assert len(read_journal(path).events) == 32
+
+
+def test_without_checksums_a_lost_line_comes_from_the_copy_and_a_difference_is_named(
+    games: Path, path: Path, copy: Path
+) -> None:
+    without_checksums(path)
+    without_checksums(copy)
+    path.write_bytes(b"".join([*lines_of(path)[:9], *lines_of(path)[10:]]))
+    path.write_bytes(path.read_bytes().replace(b'{"seq": 20', b'{"seq": 20, "frame": "x"', 1))
+    reports = repair_game(games, "evening")
+    assert codes(reports) == ["JOURNAL_DAMAGED", "COPY_DIFFERS", "JOURNAL_IN_DOUBT"]
+    assert reports[-1].about["entries"] == "9, 20"
+    assert len(read_journal(path).events) == 30
+
+
+def test_a_journal_of_another_version_is_left_alone(games: Path, path: Path) -> None:
+    chain = Chain()
+    lines = [
+        chain.sealed(line) + b"\n"
+        for line in (b'{"journal": 9, "players": []}', b'{"seq": 1, "event": "danced"}', b'{"seq": 2}')
+    ]
+    path.write_bytes(b"".join(lines))
+    keep_copy(games, "evening", b"".join(lines[:2]))
+    assert repair_game(games, "evening") == []
+    path.write_bytes(b"".join([lines[0], lines[2]]))
+    assert codes(repair_game(games, "evening")) == ["JOURNAL_DAMAGED", "COPY_DIFFERS"][:1], "but damage to it is found"
+
+
+def test_no_damage_is_silent_and_nothing_is_lost(tmp_path: Path) -> None:
+    """The short version of `python -m bench.attacks.damage`."""
+    report = attack(tmp_path, damages=60, seed=39)
+    assert report.failed == []
+    assert report.faults == 0
+    assert report.identical > 30 and report.entries_restored > 100
+
+
+class Session:
+    def __init__(self, journal: Journal) -> None:
+        self.journal = journal
+        self.tell: Callable[..., None] = lambda *events: None
+
+    def subscribe(self, callback: Callable[..., None]) -> None:
+        self.tell = callback
+
+    def append(self, *events: Any) -> None:
+        self.tell(self.journal.append_all(events))
+
+
+def test_copies_are_made_while_playing_from_memory(games: Path, path: Path) -> None:
+    with Journal.open(path) as journal:
+        session = Session(journal)
+        keeper = CopyKeeper(games)
+        keeper.follow("evening", session)
+        wipe(path, 7)
+        session.append(*[Drew(by="Ann")] * 9)
+        session.append(RoundEnded(how="abandoned"))
+        keeper.close()
+        assert copy_of(games, "evening").read_bytes() == journal.content, "whatever the card did to the journal"
+    assert len(read_journal(copy_of(games, "evening")).events) == 40
+
+
+def test_a_copy_that_holds_more_is_reported_once(games: Path, path: Path, copy: Path) -> None:
+    path.write_bytes(b"".join(lines_of(path)[:12]))
+    refused: list[str] = []
+    with Journal.open(path) as journal:
+        session = Session(journal)
+        keeper = CopyKeeper(games, refused.append)
+        keeper.follow("evening", session)
+        session.append(Drew(by="Ben"))
+        keeper.close()
+    assert refused == ["evening"]
+    assert len(read_journal(copy).events) == 30

@@ -1,0 +1,148 @@
+"""What is wrong with the box is on the page: what it is, since when, what it means, and what a person can do."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+from companion.cli.serve_games import make_house
+from companion.events import Drew
+from companion.header import Header
+from companion.journal import Journal
+from companion.journal_copies import journal_of, keep_copy
+from companion.journal_repair import repair_games
+from companion.repairs import REPAIRS_FILE, Repair, Repairs
+from companion.web.app import PageSettings, create_app
+from companion.web.house import House
+from companion.web.repair_words import WORDS, repair_words
+
+DAMAGED = Repair(
+    "JOURNAL_DAMAGED", {"game": "evening", "events": 30, "aside": "journal.jsonl.damaged-1", "why": "line 5"}
+)
+SENTENCE = "Game evening was damaged on the card and has been repaired; it has 30 entries."
+
+
+def test_a_report_is_on_the_table_on_the_big_screen_and_in_health(anyone: FlaskClient, house: House) -> None:
+    house.repairs.report(DAMAGED)
+    assert SENTENCE in anyone.get("/").text
+    assert SENTENCE in anyone.get("/tv").text
+    health = anyone.get("/health").json
+    assert health["status"] == "degraded" and SENTENCE in health["reasons"]
+
+
+def test_the_page_says_what_it_means_and_since_when(anyone: FlaskClient, house: House) -> None:
+    assert "Nothing needs repair." in anyone.get("/repairs").text
+    house.repairs = Repairs(clock=lambda: datetime(2026, 11, 20, 18, 0, tzinfo=UTC))
+    house.repairs.report(DAMAGED)
+    page = anyone.get("/repairs").text
+    assert SENTENCE in page
+    assert "The damaged file is kept as journal.jsonl.damaged-1." in page
+    assert "Nov 20, 2026" in page
+    assert "Since" in page
+
+
+def test_only_who_has_the_pin_takes_a_report_from_the_list(
+    anyone: FlaskClient, keeper: FlaskClient, house: House
+) -> None:
+    house.repairs.report(DAMAGED)
+    assert "I have seen it" not in anyone.get("/repairs").text
+    assert anyone.post(f"/repairs/{DAMAGED.id}/seen").status_code in (303, 401)
+    assert house.repairs.open()
+    assert "I have seen it" in keeper.get("/repairs").text
+    assert keeper.post(f"/repairs/{DAMAGED.id}/seen", data={}).status_code in (200, 303)
+    assert house.repairs.open() == []
+    assert keeper.post(f"/repairs/{DAMAGED.id}/seen", data={}).status_code == 404
+
+
+def test_what_lasts_cannot_be_taken_from_the_list(keeper: FlaskClient, house: House) -> None:
+    lasting = Repair("COPY_REFUSED", {"game": "evening"})
+    house.repairs.check(lambda: (lasting,))
+    assert keeper.post(f"/repairs/{lasting.id}/seen", data={}).status_code == 404
+    assert house.repairs.open()[0].code == "COPY_REFUSED"
+
+
+def test_reports_outlive_a_restart_until_they_are_seen(tmp_path: Path) -> None:
+    repairs = Repairs(tmp_path / REPAIRS_FILE)
+    repairs.report(DAMAGED)
+    repairs.report(DAMAGED)
+    [kept] = Repairs(tmp_path / REPAIRS_FILE).open()
+    assert (kept.code, kept.about, kept.reported) == (DAMAGED.code, DAMAGED.about, True)
+    assert Repairs(tmp_path / REPAIRS_FILE).seen(kept.id)
+    assert Repairs(tmp_path / REPAIRS_FILE).open() == []
+
+
+@pytest.mark.parametrize(
+    "content", [b"\x00" * 40, b"[1]", b'{"a": 1}', b"[" * 100_000, b'[{"code": "x", "about": 7, "since": ""}]', b'"']
+)
+def test_a_list_of_reports_that_makes_no_sense_is_set_aside_and_said(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / REPAIRS_FILE).write_bytes(content)
+    [report] = Repairs(tmp_path / REPAIRS_FILE).open()
+    assert report.code == "STATE_FILE"
+    assert (tmp_path / str(report.about["aside"])).read_bytes() == content
+
+
+def test_a_report_of_a_newer_release_is_no_fault_of_the_page(tmp_path: Path, anyone: FlaskClient, house: House) -> None:
+    house.repairs.report(Repair("SOMETHING_NEW", {"what": "7"}))
+    assert anyone.get("/repairs").status_code == 200
+    assert "SOMETHING_NEW" in anyone.get("/repairs").text
+    assert anyone.get("/health").status_code == 200
+
+
+def test_every_case_has_its_words() -> None:
+    about = dict.fromkeys(("game", "events", "aside", "why", "back", "beyond", "entries", "first", "file"), "1")
+    for code in WORDS:
+        words = repair_words(Repair(code, about))
+        assert words.title and words.meaning
+        assert "%(" not in words.title + words.meaning + words.remedy + words.page
+
+
+def a_game(games: Path, name: str) -> Path:
+    path = journal_of(games, name)
+    path.parent.mkdir(parents=True)
+    with Journal.create(path, Header("tactic", "double-9", ("Ann", "Ben"))) as journal:
+        journal.append_all([Drew(by="Ann")] * 5)
+        keep_copy(games, name, journal.content)
+    return path
+
+
+def test_a_journal_that_lost_its_end_is_whole_on_the_page_again_and_says_so(tmp_path: Path) -> None:
+    path = a_game(tmp_path / "games", "evening")
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:3]))
+    repairs = Repairs(tmp_path / REPAIRS_FILE)
+    for report in repair_games(tmp_path / "games"):
+        repairs.report(report)
+    house = make_house(tmp_path, repairs=repairs)
+    page = create_app(house, PageSettings(pin="1357", testing=True)).test_client()
+    assert "The end of game evening was missing on the card; 3 entries are back from its copy." in page.get("/").text
+    assert len(house.session.events) >= 5
+    house.bell.close()
+
+
+def test_the_last_game_that_cannot_be_opened_is_said_at_once(tmp_path: Path) -> None:
+    path = a_game(tmp_path / "games", "evening")
+    path.write_bytes(path.read_bytes()[40:])
+    house = make_house(tmp_path)
+    page = create_app(house, PageSettings(pin="1357", testing=True)).test_client()
+    front = page.get("/")
+    assert "The last game, evening, cannot be opened" in front.text
+    assert "What to do" in front.text
+    assert str(tmp_path) not in front.text
+    assert page.get("/health").json["status"] == "degraded"
+    house.start_game({"rules": "tactic", "set": "double-9", "players": ["Ann", "Ben"], "options": {}})
+    assert page.get("/health").json["status"] == "ok"
+    house.bell.close()
+
+
+def test_a_game_damaged_meanwhile_is_repaired_when_it_is_opened_again(tmp_path: Path) -> None:
+    path = a_game(tmp_path / "games", "evening")
+    house = make_house(tmp_path)
+    house.start_game({"rules": "tactic", "set": "double-9", "players": ["Ann", "Ben"], "options": {}})
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:2], *lines[3:]]))
+    house.reopen("evening")
+    assert len(house.session.events) >= 5
+    assert [one.code for one in house.repairs.open()] == ["JOURNAL_DAMAGED"]
+    house.bell.close()
