@@ -22,7 +22,7 @@ test-fast: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not slow"
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not slow and not browser"
 
 bench: $(VENV)/.test
 	.ci/chromium > /dev/null

@@ -14,7 +14,7 @@ from typing import Any
 
 from companion.event_fields import EventError
 from companion.header import Header
-from companion.layout.hub import turn
+from companion.layout.angles import turn
 from companion.layout.setup import COMMON_TILE_MM, Family, TableSetup
 from companion.tableview import Point
 from companion.tile import Laid

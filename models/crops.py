@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.rectify import READ_MARGIN, TILE_SIDE, cut_tile
+from vision.rotated import shared
 
 CLASSES = (*(str(value) for value in range(19)), "none", "back")
 NONE, BACK, IGNORED, ILLEGIBLE = 19, 20, -100, -50
@@ -285,5 +286,4 @@ def _rectangle(x: float, y: float, side: float, angle: float) -> NDArray[np.floa
 
 def _overlap(a: NDArray[np.float32], b: NDArray[np.float32]) -> float:
     """The shared part of two outlines in parts of the smaller one."""
-    shared = cv2.intersectConvexConvex(a, b)[0]
-    return float(shared / max(min(abs(cv2.contourArea(a)), abs(cv2.contourArea(b))), 1.0))
+    return float(shared(a, b) / max(min(abs(cv2.contourArea(a)), abs(cv2.contourArea(b))), 1.0))

@@ -16,6 +16,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.rotated import shared
+
 GREY = (114, 114, 114)
 
 
@@ -85,7 +87,7 @@ def inside(boxes: list[Box], corner: tuple[float, float], scale: float, settings
     for kind, quad in boxes:
         moved = ((quad - corner) * scale).astype(np.float32)
         area = cv2.contourArea(moved)
-        if area >= 30 and cv2.intersectConvexConvex(moved, frame)[0] / area >= settings.kept:
+        if area >= 30 and shared(moved, frame) / area >= settings.kept:
             out.append((kind, moved.astype(float)))
     return out
 

@@ -39,9 +39,17 @@ def area(quad: ArrayLike) -> float:
 
 
 def shared(a: ArrayLike, b: ArrayLike) -> float:
-    """The area two convex outlines of the same turning direction have in common (Sutherland and Hodgman's clipping).
+    """The area two convex outlines that turn clockwise as displayed have in common."""
+    corners = clipped(a, b)
+    twice = sum(x1 * y2 - x2 * y1 for (x1, y1), (x2, y2) in zip(corners, corners[1:] + corners[:1], strict=True))
+    return abs(twice) / 2
 
-    OpenCV's intersectConvexConvex answers 0.6 of the area for two quads that differ by rounding only.
+
+def clipped(a: ArrayLike, b: ArrayLike) -> list[tuple[float, float]]:
+    """The corners of what two convex outlines that turn clockwise as displayed have in common; none where nothing.
+
+    Sutherland and Hodgman's clipping. OpenCV's intersectConvexConvex answers 0.6 of the area for two quads that differ
+    by rounding only.
     """
     kept = [(float(x), float(y)) for x, y in np.asarray(a, np.float64)]
     clip = [(float(x), float(y)) for x, y in np.asarray(b, np.float64)]
@@ -61,9 +69,8 @@ def shared(a: ArrayLike, b: ArrayLike) -> float:
                 out.append((x, y))
         kept = out
         if len(kept) < 3:
-            return 0.0
-    twice = sum(x1 * y2 - x2 * y1 for (x1, y1), (x2, y2) in zip(kept, kept[1:] + kept[:1], strict=True))
-    return abs(twice) / 2
+            return []
+    return kept
 
 
 def iou(a: ArrayLike, b: ArrayLike) -> float:

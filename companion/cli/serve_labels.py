@@ -5,13 +5,12 @@ A crop shows one tile and nothing beside it. `corrections/` in the data folder h
 
 from __future__ import annotations
 
-import io
 import json
 import logging
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import cv2
 import numpy as np
@@ -141,11 +140,10 @@ def delete_samples(data_dir: Path) -> int:
     return len(found)
 
 
-def packed(data_dir: Path) -> bytes:
-    """A zip in YOLO's format for oriented boxes: `images/`, `labels/` and `data.yaml`. A box is half a tile, its class
-    the pips on it: `class x1 y1 x2 y2 x3 y3 x4 y4`, as shares of the picture's width and height."""
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as zipped:
+def pack(data_dir: Path, into: IO[bytes]) -> None:
+    """Write a zip in YOLO's format for oriented boxes: `images/`, `labels/` and `data.yaml`. A box is half a tile, its
+    class the pips on it: `class x1 y1 x2 y2 x3 y3 x4 y4`, as shares of the picture's width and height."""
+    with zipfile.ZipFile(into, "w", zipfile.ZIP_STORED) as zipped:
         for path in samples(data_dir):
             lines = yolo_lines(path)
             if lines:
@@ -153,7 +151,6 @@ def packed(data_dir: Path) -> bytes:
                 zipped.writestr(f"labels/{path.stem}.txt", "\n".join(lines) + "\n")
         names = "".join(f"  {value}: '{value}'\n" for value in range(HIGHEST + 1))
         zipped.writestr("data.yaml", f"path: .\ntrain: images\nval: images\nnames:\n{names}")
-    return archive.getvalue()
 
 
 def yolo_lines(path: Path) -> list[str]:

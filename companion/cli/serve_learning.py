@@ -6,10 +6,10 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from companion.cli.learned import LEARNED, SETS, doubles_of
-from companion.cli.serve_labels import packed, samples
+from companion.cli.serve_labels import pack, samples
 from companion.supervise.answering import Answering, NoAnswerError
 
 LESSON = "learned-set.json"
@@ -110,9 +110,9 @@ class LearningDesk:
             self._last = None
         self._changed()
 
-    def corrections(self) -> bytes:
+    def write_corrections(self, into: IO[bytes]) -> None:
         """Every correction made in play, as a zip in YOLO's format."""
-        return packed(self._data_dir)
+        pack(self._data_dir, into)
 
     def wait(self, timeout_s: float) -> None:
         """Until the running task has ended."""

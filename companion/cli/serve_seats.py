@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from companion.cli.serve_table import write_whole
-from companion.layout.hub import turn
+from companion.layout.angles import turn
 from companion.layout.setup import MEXICAN
 from companion.setup_file import LEAST_STEP_DEG, GameSetup
 from companion.tableview import Point

@@ -91,13 +91,16 @@ def checked(image: str, doubles: list[int], target: Path) -> dict[str, object]:
 
 def exported(folder: Path, target: Path) -> str:
     """Everything corrected in play as a data set for training; says how much it is."""
-    from companion.cli.serve_labels import packed, samples
+    from companion.cli.serve_labels import pack, samples
 
     found = samples(folder)
     if not found:
         raise click.ClickException(f"{folder}: no tile of a picture has been corrected yet")
     try:
-        target.write_bytes(packed(folder))
+        fresh = target.with_name(target.name + ".part")
+        with fresh.open("wb") as into:
+            pack(folder, into)
+        fresh.replace(target)
     except OSError as problem:
         raise click.ClickException(f"{target}: {problem.strerror}, expected a file that can be written") from None
     return f"{target}: {len(found)} corrected tiles"

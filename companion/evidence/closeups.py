@@ -18,6 +18,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.layout.angles import turn
 from companion.tableview import Point, SeenTile
 from vision.frame import Image
 
@@ -191,7 +192,7 @@ def _look(image: Image, tile: SeenTile, heading_deg: float) -> NDArray[np.float3
 
 
 def _opposed(heading_deg: float, other_deg: float) -> bool:
-    return abs((heading_deg - other_deg + 180.0) % 360.0 - 180.0) > 90.0
+    return abs(turn(heading_deg, other_deg)) > 90.0
 
 
 def cut_around(quad: Sequence[Point], size_wh: tuple[int, int]) -> tuple[int, int, int, int]:

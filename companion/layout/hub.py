@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 
+from companion.layout.angles import turn
 from companion.layout.chains import Root
 from companion.layout.joints import KEPT, TileShapes, distance
 from companion.layout.ports import PRICES, Port, PortKind
@@ -193,11 +194,6 @@ def station_tolerance(angles: Mapping[str, float]) -> float:
         return 60.0
     steps = [(b - a) % 360.0 for a, b in zip(ordered, [*ordered[1:], ordered[0]], strict=True)]
     return min(60.0, 0.48 * min(steps))
-
-
-def turn(a: float, b: float) -> float:
-    """The smallest turn from b to a, -180 to 180 degrees."""
-    return (a - b + 180.0) % 360.0 - 180.0
 
 
 def _clipped(cosine: float) -> float:

@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from companion.layout.angles import turn
 from companion.layout.between import UNREAD, turned_up
 from companion.layout.chains import Chain, ChainBuilder, Link, Root, forks
-from companion.layout.hub import find_middle, find_roots, station_angles, station_tolerance, turn
+from companion.layout.hub import find_middle, find_roots, station_angles, station_tolerance
 from companion.layout.joints import TIE_MM, Joint, TileShapes, distance, find_joints
 from companion.layout.markers import place_markers
 from companion.layout.ports import FAR_LIMITS, JointLimits, PortKind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from companion.layout.hub import turn
+from companion.layout.angles import turn
 from companion.layout.setup import TableSetup
 from companion.tableview import Point, TableView
 

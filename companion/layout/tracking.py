@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
+from companion.layout.angles import turn, wrapped
 from companion.layout.joints import distance
 from companion.layout.shape import PlacedTile
 from companion.tableview import Point, SeenHalf, SeenTile
@@ -62,7 +63,7 @@ def identify(tiles: Sequence[SeenTile], before: Sequence[PlacedTile], width: flo
 
 def _known(tile: SeenTile, old: PlacedTile) -> Known:
     """The tile turned so that its halves lie as the old one's, with what was read earlier where nothing is read now."""
-    tile = _turned_like(tile, old.seen)
+    tile = turned_like(tile, old.seen)
     was = old.seen.halves
     if was is None:
         return Known(tile, old)
@@ -80,14 +81,14 @@ def _merged(now: SeenHalf, then: SeenHalf) -> SeenHalf:
     return then if now.value is None and then.value is not None else now
 
 
-def _turned_like(tile: SeenTile, old: SeenTile) -> SeenTile:
-    """Heading and halves swapped where the reader took the other end first."""
-    if abs(_wrapped(tile.heading_deg - old.heading_deg)) <= 90.0:
+def turned_like(tile: SeenTile, old: SeenTile) -> SeenTile:
+    """Turned so that half 0 is the same end as in `old`, where the reader took the other end first."""
+    if abs(turn(tile.heading_deg, old.heading_deg)) <= 90.0:
         return tile
     halves = None if tile.halves is None else (tile.halves[1], tile.halves[0])
     box = tile.box_px
     turned = None if box is None else (box[2], box[3], box[0], box[1])
-    return replace(tile, heading_deg=_wrapped(tile.heading_deg + 180.0), halves=halves, box_px=turned)
+    return replace(tile, heading_deg=wrapped(tile.heading_deg + 180.0), halves=halves, box_px=turned)
 
 
 def _same_values(a: SeenTile, b: SeenTile) -> bool:
@@ -98,12 +99,8 @@ def _same_values(a: SeenTile, b: SeenTile) -> bool:
 
 def _turn(a: SeenTile, b: SeenTile) -> float:
     """The angle between two tiles' long axes, 0 to 90 degrees."""
-    turn = abs(_wrapped(a.heading_deg - b.heading_deg))
-    return min(turn, 180.0 - turn)
-
-
-def _wrapped(degrees: float) -> float:
-    return (degrees + 180.0) % 360.0 - 180.0
+    turned = abs(turn(a.heading_deg, b.heading_deg))
+    return min(turned, 180.0 - turned)
 
 
 def _common_shift(tiles: Sequence[SeenTile], before: Sequence[PlacedTile], width: float) -> Point:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from companion.layout.joints import distance
 from companion.layout.shape import PlacedTile
-from companion.layout.tracking import SAME_PLACE, identify
+from companion.layout.tracking import SAME_PLACE, identify, turned_like
 from companion.tableview import Point, SeenHalf, SeenHub, SeenMarker, SeenTile
 from companion.watch.view import LEAST_THING_CONFIDENCE, MOST_OVERLAP, overlap
 
@@ -305,17 +305,3 @@ class Looked:
 
 def _in(place: Point, box: tuple[float, float, float, float]) -> bool:
     return box[0] <= place[0] <= box[2] and box[1] <= place[1] <= box[3]
-
-
-def turned_like(raw: SeenTile, old: SeenTile) -> SeenTile:
-    """Turned so that half 0 is the same end as before."""
-    turn = (raw.heading_deg - old.heading_deg + 180.0) % 360.0 - 180.0
-    if abs(turn) <= 90.0 or raw.halves is None:
-        return raw
-    box = raw.box_px
-    return replace(
-        raw,
-        heading_deg=(raw.heading_deg + 360.0) % 360.0 - 180.0,
-        halves=(raw.halves[1], raw.halves[0]),
-        box_px=None if box is None else (box[2], box[3], box[0], box[1]),
-    )

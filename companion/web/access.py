@@ -45,7 +45,7 @@ def wants_page() -> bool:
 
 
 def needs_pin(view: Callable[..., Any]) -> Callable[..., Any]:
-    """Refuse changes from who has not given the PIN (by signing in, or in the header X-Companion-Pin)."""
+    """Refuse whoever has not given the PIN (by signing in, or in the header X-Companion-Pin)."""
 
     @wraps(view)
     def guarded(*args: Any, **kwargs: Any) -> Any:
@@ -54,6 +54,10 @@ def needs_pin(view: Callable[..., Any]) -> Callable[..., Any]:
             if offered is None:
                 if wants_page():
                     return redirect("/pin?next=" + quote(own_path(request.referrer)), 303)
+                if request.method == "GET" and "text/html" in request.headers.get("Accept", ""):
+                    return redirect("/pin?next=" + quote(own_path(request.full_path.rstrip("?"))), 303)
+                if request.method in ("GET", "HEAD"):
+                    raise Unauthorized(_("This is only for whoever has the PIN that the box shows."))
                 raise Unauthorized(_("Changes need the PIN that the box shows."))
             try_pin(offered)
         return view(*args, **kwargs)

@@ -15,6 +15,7 @@ from werkzeug.exceptions import HTTPException
 from companion.web.access import access, wants_page
 from companion.web.api import api
 from companion.web.changing import Repeats
+from companion.web.downloads import Places
 from companion.web.games import games
 from companion.web.guard import guard, own_names
 from companion.web.house import House, NoGameError
@@ -31,7 +32,7 @@ from companion.web.returned import FieldError, give_back, helpers
 from companion.web.rounds import rounds
 from companion.web.seating import seating
 from companion.web.setup import setup
-from companion.web.source import source
+from companion.web.source import SourceArchive, source
 from companion.web.stream import Seats, StreamSettings, stream
 
 SOURCE_URL = "/source"
@@ -80,6 +81,8 @@ def create_app(house: House, settings: PageSettings | None = None, lock: PinLock
     app.extensions["companion_lock"] = lock or PinLock.of(chosen.pin)
     app.extensions["companion_stream"] = chosen.stream
     app.extensions["companion_seats"] = Seats(chosen.stream.most)
+    app.extensions["companion_source"] = SourceArchive()
+    app.extensions["companion_exports"] = Places()
     app.extensions["companion_repeats"] = Repeats()
     app.extensions["companion_regions"] = RegionCache()
     guard(app, frozenset(name.lower() for name in chosen.names))

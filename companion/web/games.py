@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import io
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from flask import Blueprint, Response, redirect, render_template, request, send_file
+from flask import Blueprint, Response, current_app, redirect, render_template, request
 from werkzeug.exceptions import BadRequest, Conflict, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.journal import JournalError
+from companion.web.access import needs_pin
 from companion.web.api import house
 from companion.web.board import board_of
 from companion.web.body import read_body
 from companion.web.changing import changes, expect_game
+from companion.web.downloads import send_once
 from companion.web.house import NoGameError, SessionLike, event_lines
 from companion.web.languages import gettext as _
 from companion.web.plays import PICTURE, pictures_folder
@@ -103,18 +104,20 @@ def delete_pictures() -> AnyResponse:
 
 
 @games.get("/games/<game>/export.zip")
+@needs_pin
 def export(game: str) -> Response:
     """Journal and pictures in one file."""
     folder = pictures_folder(game)
     if folder is None:
         raise NotFound(_("There is no such game."))
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in _parts(folder):
-            kind = zipfile.ZIP_STORED if PICTURE.fullmatch(path.name) else zipfile.ZIP_DEFLATED
-            archive.write(path, f"{game}/{path.name}", compress_type=kind)
-    packed.seek(0)
-    return send_file(packed, mimetype="application/zip", as_attachment=True, download_name=f"{game}.zip")
+
+    def pack(into: IO[bytes]) -> None:
+        with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in _parts(folder):
+                kind = zipfile.ZIP_STORED if PICTURE.fullmatch(path.name) else zipfile.ZIP_DEFLATED
+                archive.write(path, f"{game}/{path.name}", compress_type=kind)
+
+    return send_once(pack, f"{game}.zip", house().data_dir, current_app.extensions["companion_exports"])
 
 
 def _parts(folder: Path) -> list[Path]:

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import IO, Any, Protocol
 
 from companion.repairs import Repairs
 from companion.web.bell import Bell
@@ -88,7 +88,7 @@ class Learning(Protocol):
 
     def forget(self) -> None: ...
 
-    def corrections(self) -> bytes:
+    def write_corrections(self, into: IO[bytes]) -> None:
         """All corrections made in play, as a zip."""
         ...
 

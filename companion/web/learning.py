@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from flask import Blueprint, Response, jsonify, redirect, render_template, request, send_file
+from flask import Blueprint, Response, current_app, jsonify, redirect, render_template, request
 from werkzeug.exceptions import BadRequest, Conflict, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.web.access import wants_page
+from companion.web.access import needs_pin, wants_page
 from companion.web.api import house
 from companion.web.board import board_of
 from companion.web.body import read_body
 from companion.web.changing import changes
+from companion.web.downloads import send_once
 from companion.web.house import Learning
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
@@ -108,11 +109,10 @@ def begin() -> AnyResponse:
 
 
 @learning.get("/corrections.zip")
+@needs_pin
 def corrections() -> Response:
     """The tiles that were corrected in play, labelled, in YOLO's format."""
     if not desk().status().get("corrections"):
         raise NotFound(_("No tile of a picture has been corrected yet."))
-    from io import BytesIO
-
-    packed = BytesIO(desk().corrections())
-    return send_file(packed, mimetype="application/zip", as_attachment=True, download_name="corrections.zip")
+    exports = current_app.extensions["companion_exports"]
+    return send_once(desk().write_corrections, "corrections.zip", house().data_dir, exports)

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-import io
+import threading
 import zipfile
-from functools import cache
 from pathlib import Path
+from typing import IO
 
-from flask import Blueprint, Response, send_file
+from flask import Blueprint, Response, current_app
+from werkzeug.exceptions import ServiceUnavailable
+
+from companion.web.downloads import AGAIN_S, Packed, Places, send
+from companion.web.house import House
+from companion.web.languages import gettext as _
 
 source = Blueprint("source", __name__)
 
-FOLDERS = ("companion", "vision", "hardware", "datasets", "models", "deploy", "tests", "bench")
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = ("companion", "vision", "hardware", "datasets", "models", "deploy", "bench", "tests", "docs")
 FILES = ("LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "pyproject.toml", "constraints.txt")
 LEFT_OUT = ("__pycache__",)
 
 
-@cache
-def source_zip(root: Path) -> bytes:
-    """The folders and files of the project below `root` that are there, packed once."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+def write_source(root: Path, into: IO[bytes]) -> None:
+    """A zip of the folders and files of the project below `root` that are there."""
+    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
         for folder in FOLDERS:
             for path in sorted((root / folder).rglob("*")):
                 if path.is_file() and not any(part in LEFT_OUT for part in path.parts):
@@ -28,12 +32,33 @@ def source_zip(root: Path) -> bytes:
         for name in FILES:
             if (root / name).is_file():
                 archive.write(root / name, Path("tabletop-companion") / name)
-    return packed.getvalue()
+
+
+class SourceArchive:
+    """The packed source: made when it is first asked for, then kept as long as the page runs."""
+
+    def __init__(self) -> None:
+        self.places = Places()
+        self._lock = threading.Lock()
+        self._packed: Packed | None = None
+
+    def packed(self, folder: Path | None) -> Packed:
+        """Raises OSError."""
+        with self._lock:
+            if self._packed is None:
+                self._packed = Packed(lambda into: write_source(ROOT, into), folder)
+            return self._packed
 
 
 @source.get("/source")
 def download() -> Response:
-    root = Path(__file__).resolve().parents[2]
-    return send_file(
-        io.BytesIO(source_zip(root)), "application/zip", as_attachment=True, download_name="tabletop-companion.zip"
-    )
+    house: House = current_app.extensions["companion_house"]
+    archive: SourceArchive = current_app.extensions["companion_source"]
+    give_back = archive.places.take()
+    try:
+        packed = archive.packed(house.data_dir)
+    except OSError as fault:
+        give_back()
+        why = fault.strerror or type(fault).__name__
+        raise ServiceUnavailable(_("It could not be packed: %(why)s", why=why), retry_after=AGAIN_S) from None
+    return send(packed, "tabletop-companion.zip", give_back)

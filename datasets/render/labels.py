@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.render.camera import Array, Axes
+from vision.rotated import clipped
 
 F = np.float32
 CLASSES = ("tile_face_up", "tile_face_down", "marker", "hub")
@@ -105,10 +106,10 @@ def yolo_obb(objects: Sequence[LabelObject], width: int, height: int) -> list[st
         if thing["vis"] < MIN_VISIBLE[thing["cls"]]:
             continue
         if (quad < 0).any() or (quad[:, 0] > width).any() or (quad[:, 1] > height).any():
-            area, clipped = cv2.intersectConvexConvex(quad, frame)
-            if not area or clipped is None or len(clipped) < 3:
+            within = clipped(clockwise(quad), frame)
+            if not within:
                 continue
-            quad = cv2.boxPoints(cv2.minAreaRect(clipped))
+            quad = cv2.boxPoints(cv2.minAreaRect(np.array(within, F)))
         unit = np.clip(quad / np.array([width, height], F), 0, 1)
         lines.append(f"{thing['cls']} " + " ".join(f"{v:.6f}" for v in unit.ravel()))
     return lines

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from companion.bots import BotGame, BotRound
+from companion.layout.angles import wrapped
 from companion.ruleset import RULESET_NAMES, load_ruleset
 from companion.setup_file import GameSetup, setup_from_json
 from datasets.simulator.film import Film, FilmSettings
@@ -143,7 +144,7 @@ class SimCamera(FrameSource):
         if not mexican:
             step = 360.0 / len(players)
             # Counter-clockwise in playing order, which is how the Chinese games go round.
-            stations = {name: (90.0 - n * step + 180.0) % 360.0 - 180.0 for n, name in enumerate(players)}
+            stations = {name: wrapped(90.0 - n * step) for n, name in enumerate(players)}
             return TablePlan(players, (900.0, 675.0), (48.0, 24.0, 9.0), 0.0, stations, False, chinese=True)
         stations = even_stations(players, self._rng.uniform(-180.0, 180.0))
         spread = self.rules_name != "tactic"

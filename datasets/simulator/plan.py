@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from companion.layout.angles import wrapped
+
 Point = tuple[float, float]
 MEXICAN = "MX"
 
@@ -47,7 +49,7 @@ class TablePlan:
 def even_stations(players: tuple[str, ...], first_deg: float = -90.0) -> dict[str, float]:
     """Players and the Mexican train spread evenly around the hub, clockwise in the picture."""
     step = 360.0 / (len(players) + 1)
-    return {name: (first_deg + n * step + 180.0) % 360.0 - 180.0 for n, name in enumerate((*players, MEXICAN))}
+    return {name: wrapped(first_deg + n * step) for n, name in enumerate((*players, MEXICAN))}
 
 
 def polar(center: Point, radius: float, angle_deg: float) -> Point:

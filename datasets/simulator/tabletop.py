@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from companion.layout.angles import turn, wrapped
 from companion.tableview import Point, SeenHalf, SeenHub, SeenMarker, SeenTile, TableView
 from companion.tile import Laid, Tile
 from companion.turn import LEFT, RIGHT
@@ -158,7 +159,7 @@ class TableTop:
         ]
         for (x, y), heading in ring:
             angle = float(np.degrees(np.arctan2(y - h / 2, x - w / 2)))
-            off = {name: abs((angle - there + 180.0) % 360.0 - 180.0) for name, there in self.plan.seats.items()}
+            off = {name: abs(turn(angle, there)) for name, there in self.plan.seats.items()}
             if min(off, key=lambda name: off[name]) == player:
                 yield off[player], (float(x), float(y)), heading
 
@@ -281,7 +282,7 @@ class TableTop:
         length, width, _ = self.plan.tile_mm
         return SeenTile(
             (x + float(dx), y + float(dy)),
-            (heading + 180.0) % 360.0 - 180.0,
+            wrapped(heading),
             length,
             width,
             lying.face_up,

@@ -11,6 +11,8 @@ from bench.attacks.power_cut import cut_everywhere
 from bench.attacks.soak import soak
 from companion.supervise.camera import SupervisionSettings
 
+pytestmark = pytest.mark.slow
+
 
 def test_killed_writers_lose_no_acknowledged_event(tmp_path: Path) -> None:
     report = kill_writers(tmp_path, kills=8)
@@ -18,14 +20,12 @@ def test_killed_writers_lose_no_acknowledged_event(tmp_path: Path) -> None:
     assert report.lost == 0
 
 
-@pytest.mark.slow
 def test_a_power_cut_leaves_a_beginning_of_the_game(tmp_path: Path) -> None:
     report = cut_everywhere(tmp_path, rounds=1, step=11)
     assert report.events > 20
     assert report.cuts > 300
 
 
-@pytest.mark.slow
 def test_the_shipped_settings_notice_within_3_seconds_and_are_back_within_10(tmp_path: Path) -> None:
     settings = SupervisionSettings()
     assert settings.silent_s < 3.0
@@ -45,7 +45,6 @@ def test_killed_cameras_leave_no_process_behind(tmp_path: Path) -> None:
     assert kill_children(tmp_path, kills=3) == 0
 
 
-@pytest.mark.slow
 def test_a_thousand_frames_and_events_leave_memory_files_and_threads_flat(tmp_path: Path) -> None:
     report = soak(tmp_path, frames=1000, events=400, look_every=200)
     assert (report.frames, report.events, report.looks) == (1000, 400, 5)

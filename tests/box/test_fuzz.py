@@ -10,6 +10,8 @@ from bench.attacks.fuzz import doors, knock
 from bench.attacks.fuzz_http import HttpDoor
 from bench.attacks.fuzz_shapes import knock_with_shapes
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("journal", "notation", "setup", "judge", "pictures", "http", "broker", "outbox", "pins")
 
 

@@ -19,6 +19,8 @@ from companion.cli.serve_hands import HandReader
 from companion.supervise.answering import Answering, NoAnswerError
 from vision.adaptation import Adaptation
 
+pytestmark = pytest.mark.slow
+
 HEADER = {"rules": "tactic", "set": "double-9"}
 
 
@@ -43,7 +45,6 @@ def open_nothing() -> Callable[[bytes, str, str], dict[str, Any]]:
     raise ValueError("pips.onnx: truncated")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("photograph", "why"),
     [

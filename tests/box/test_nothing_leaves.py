@@ -17,6 +17,8 @@ from companion.cli.serve_games import create_game
 from tests.box.namespace import LISTENING, LOOPBACK, Watch, Watched, companion, watched
 from vision import telemetry
 
+pytestmark = pytest.mark.slow
+
 HEADER = {"journal": 1, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"], "options": {}}
 QUESTION = b'{"id": 1, "kind": "setup", "rules": "tactic", "set": 12, "players": 4}\n'
 FREE = {"layout": "free", "set": "double-6", "tile_mm": [48, 24, 9]}

@@ -20,6 +20,8 @@ from hardware.camera import Camera, CameraError
 from tests.box.cameras import HEIGHT, WIDTH, open_nervous, open_nothing, open_troubled, set_mode, table_picture
 from vision.frame import Frame
 
+pytestmark = pytest.mark.slow
+
 PATIENCE_S = 60.0
 """How long a test waits for something that normally takes a second; only a failure takes so long."""
 
@@ -208,7 +210,6 @@ def test_the_eye_answers_from_its_own_process() -> None:
         assert eye.look(np.full((300, 400, 3), 5, np.uint8)).size_wh == (400, 300), "a larger one than before"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("value", "why"), [(13, "did not answer"), (14, "process ended")])
 def test_an_eye_that_hangs_or_dies_costs_one_picture(value: int, why: str) -> None:
     with SupervisedEye(open_nervous, answer_s=2.0) as eye:

@@ -345,6 +345,7 @@ def test_a_camera_that_hangs_is_killed_and_named() -> None:
         camera.read()
 
 
+@pytest.mark.slow
 def test_errors_and_the_end_pass_through_the_guard() -> None:
     with pytest.raises(CameraError, match="no such camera"):
         guarded("missing")
@@ -358,6 +359,7 @@ def test_errors_and_the_end_pass_through_the_guard() -> None:
         assert camera.read() is None
 
 
+@pytest.mark.slow
 def test_a_driver_that_dies_is_an_error() -> None:
     camera = guarded("dies")
     assert camera.read() is not None

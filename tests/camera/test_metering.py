@@ -59,6 +59,7 @@ def test_in_the_evening_it_is_exposed_longer() -> None:
     assert factors(Meter(), table(0.3), PATIENCE) == [1.25]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("light", [0.25, 1.0, 1.8, 2.4])
 def test_whatever_the_light_tiles_come_to_be_seen_and_it_comes_to_rest(light: float) -> None:
     meter, exposure = Meter(), 1.0
@@ -101,6 +102,7 @@ def webcam(light: float, refuses: tuple[int, ...] = ()) -> tuple[UsbCamera, Fake
     return UsbCamera(0, QUICK, opener=lambda _: capture, control=refused), capture
 
 
+@pytest.mark.slow
 def test_a_webcam_that_settled_on_an_empty_dark_cloth_comes_to_see_white_tiles() -> None:
     camera, capture = webcam(2.0)
     for _ in range(10 * PATIENCE):

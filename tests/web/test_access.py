@@ -17,7 +17,7 @@ from tests.web.fakes import FakeSession
 from tests.web.test_learning import FakeDesk
 from tests.web.test_placing import FakeTable
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.browser
 
 TAGS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
 RULES = {"runOnly": {"type": "tag", "values": list(TAGS)}}

@@ -7,7 +7,7 @@ import json
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import cv2
 import numpy as np
@@ -17,7 +17,7 @@ from flask.testing import FlaskClient
 from companion.cli.learned import LEARNED, learned_for, usable
 from companion.cli.serve_camera import WatchedTable
 from companion.cli.serve_games import create_game
-from companion.cli.serve_labels import LabelKeeper, delete_samples, oriented, packed, samples
+from companion.cli.serve_labels import LabelKeeper, delete_samples, oriented, pack, samples
 from companion.cli.serve_learning import LearningDesk
 from companion.evidence import EvidenceStore
 from companion.notation import Laying
@@ -47,8 +47,8 @@ class FakeDesk:
     def forget(self) -> None:
         self.forgotten += 1
 
-    def corrections(self) -> bytes:
-        return b"PK"
+    def write_corrections(self, into: IO[bytes]) -> None:
+        into.write(b"PK")
 
 
 @pytest.fixture
@@ -117,10 +117,11 @@ def test_one_row_at_a_time_and_only_with_the_pin(anyone: FlaskClient, keeper: Fl
     assert bad.status_code == 400
 
 
-def test_corrections_are_handed_out_when_there_are_any(anyone: FlaskClient, desk: FakeDesk) -> None:
-    assert anyone.get("/corrections.zip").status_code == 404
+def test_corrections_are_handed_out_when_there_are_any(keeper: FlaskClient, desk: FakeDesk) -> None:
+    assert keeper.get("/corrections.zip").status_code == 404
     desk.told["corrections"] = 3
-    assert anyone.get("/corrections.zip").mimetype == "application/zip"
+    answer = keeper.get("/corrections.zip")
+    assert answer.mimetype == "application/zip" and answer.data == b"PK"
 
 
 def photographed_row(tilt: float, frame: int) -> bytes:
@@ -203,7 +204,9 @@ def test_a_corrected_tile_becomes_a_labelled_crop_in_yolos_format(tmp_path: Path
     (label,) = samples(tmp_path)
     told = json.loads(label.read_text(encoding="utf-8"))
     assert (told["tile"], told["read"], told["set"]) == ([5, 12], [4, 12], "double-12"), "in the order of the crop"
-    with zipfile.ZipFile(io.BytesIO(packed(tmp_path))) as zipped:
+    into = io.BytesIO()
+    pack(tmp_path, into)
+    with zipfile.ZipFile(into) as zipped:
         names = zipped.namelist()
         assert "data.yaml" in names and sum(name.startswith("images/") for name in names) == 1
         (text,) = (zipped.read(name).decode() for name in names if name.startswith("labels/"))

@@ -15,7 +15,7 @@ from tests.web.browser import complaints, served, started
 from tests.web.conftest import PIN
 from tests.web.fakes import FakeSession
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from tests.web.conftest import PIN
 from tests.web.fakes import FakeCamera
 from tests.web.test_placing import FakeTable
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.browser
 
 
 class Filming(FakeCamera):

@@ -14,7 +14,7 @@ from companion.web.pin import PinLock, PinSettings
 from datasets.render.table import TableCamera, TableScene, TableTile, render_table
 from tests.web.browser import complaints, served, started
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.browser
 
 PIN = "135790"
 
