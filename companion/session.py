@@ -112,7 +112,7 @@ class Session(OpenGame):
         """A tile was laid on `train`, its inner (left) half first; `by` None: by whoever is to move."""
         with self._lock:
             self._running(also_ended=True)
-            who = self._who(by)
+            who = self._layer(by, train)
             return self._record(TilePlayed(by=who, tile=laid_of(tile), train=train, source=source, frame=frame))
 
     def draw(self, by: str | None = None, source: str = "person") -> tuple[Event, ...]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from companion.desk.acts import action_of, between, lifted, meant, passing, turned_to, uncounted, unsettled
+from companion.desk.first_lap import Together, belongs_to_first_train, can_go_on, movers, on_table, with_tile
 from companion.desk.made_turn import FOREIGN_TILES, MadeTurn, Table, changes
 from companion.event_fields import Finding
 from companion.events import (
@@ -51,6 +52,8 @@ class Course:
     whether hands and boneyard can be counted. `watched`: the camera named players, by nothing but the turn order.
     `turn_open`: nobody has said who began, and nobody has surely moved; `turn` is no more than a beginning then, and
     no order of turns is held against anybody. `starter_known`: `starter` is not taken for want of another.
+    `first_turns`: the first trains laid at the same time, but the one at hand; `together`: (player, double) of the
+    tiles on own trains since everybody has begun; `lap_over`: ordinary turns have begun (desk.first_lap).
     """
 
     rules: RuleSet
@@ -71,11 +74,47 @@ class Course:
     watched: bool = False
     turn_open: bool = False
     starter_known: bool = True
+    first_turns: Mapping[str, MadeTurn] = field(default_factory=dict)
+    together: Together = ()
+    lap_over: bool = False
     _closed: list[tuple[Course, Findings]] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def players(self) -> tuple[str, ...]:
         return self.table.players
+
+    @property
+    def laying_together(self) -> bool:
+        """Whether first trains may still be laid, by everybody at the same time."""
+        return self.rules.first_simultaneous and not self.lap_over
+
+    @property
+    def begun(self) -> frozenset[str]:
+        """Who has laid a tile of the first train, put the marker on or passed."""
+        turn = self.turn
+        mine = {turn.player} if turn is not None and (turn.actions or turn.passed is not None) else set()
+        return self.moved | mine | set(self.first_turns)
+
+    @property
+    def all_begun(self) -> bool:
+        return self.begun >= set(self.players)
+
+    @property
+    def movers(self) -> tuple[str, ...]:
+        """Who may have the first ordinary turn once everybody has begun, the likeliest first."""
+        if not self.starter_known:
+            return self.players
+        start = self.players.index(self.starter)
+        return movers(self.players[start:] + self.players[:start], self.together)
+
+    def laying(self, player: str, action: Action) -> bool:
+        """Whether this act by `player` can belong to a first train laid while the others lay theirs.
+
+        In a lap in which somebody has not begun every act does.
+        """
+        if not self.laying_together:
+            return False
+        return not self.all_begun or belongs_to_first_train(self.rules, self.table, player, action)
 
     @property
     def position(self) -> Table:
@@ -108,12 +147,17 @@ class Course:
         if unsettled(event) and isinstance(action, (Play, Draw)):
             self = self.uncounted_among(meant(event))
         player = self.player_of(event)
-        if isinstance(action, (Mark, Unmark)) and not self.in_turn(player):
+        together = self.laying(player, action)
+        if isinstance(action, (Mark, Unmark)) and not together and not self.in_turn(player):
             stray = self._take_stray_marker(action, player)
             return replace(stray, findings=getattr(event, "violations", ())) if unsettled(event) else stray
         if isinstance(action, (Play, Draw, Discard)) and self.table.hands.get(player) == 0:
             return self._miscounted(player).take(event, key)
-        step = Step(self) if self._continues(player, action) else self._turn_to(player)
+        if together:
+            laid = with_tile(self.together, player, action) if self.all_begun else ()
+            step = Step(replace(self, together=laid)._taken_up(player))
+        else:
+            step = Step(self) if self._continues(player, action) else self._turn_to(player)
         done = step.course._with_act(action, key)
         late = {**step.late, **done.late}
         findings = (*step.findings, *done.findings)
@@ -126,6 +170,8 @@ class Course:
 
         Still open where the act surely names nobody.
         """
+        if self.laying(self.player_of(event), action):
+            return self
         first, by = self.turn is None and not self.turns, getattr(event, "by", None)
         if by not in self.players or unsettled(event) or isinstance(action, (Mark, Unmark)):
             begun = self.begun_by(self.player_of(event)) if first else self
@@ -147,6 +193,8 @@ class Course:
         if action_of(event) is None or isinstance(event, Passed):
             return ()
         turn, player = self.turn, self.player_of(event)
+        if self.laying_together and not self.all_begun:
+            return ()
         if turn.player == player or turn.finished(self.rules) or turn.plays or not self.in_turn(player):
             return ()
         return (Passed(by=turn.player, source="rule"),)
@@ -157,6 +205,9 @@ class Course:
         for name in (by, *getattr(event, "maybe", ())):
             if name in self.players:
                 return str(name)
+        owner = getattr(event, "train", None)
+        if self.laying_together and owner in self.players:
+            return str(owner)
         mover = self.mover
         if isinstance(event, (MarkerPlaced, MarkerRemoved)) and event.train in self.players:
             act = Mark if isinstance(event, MarkerPlaced) else Unmark
@@ -223,11 +274,13 @@ class Course:
             return True
         if self.turn is not None and not self.turn.finished(self.rules):
             return self.table.after(self.turn.player) == player and bool(self.turn.actions)
+        if self.laying_together:
+            return player in self.movers
         return player in (self.close()[0].table.turn, self.also)
 
     def _continues(self, player: str, action: Action) -> bool:
         turn = self.turn
-        if turn is None or turn.player != player:
+        if turn is None or turn.player != player or self.laying_together:
             return False
         if not isinstance(action, (Play, Draw, Discard)) or not turn.finished(self.rules):
             return True
@@ -248,6 +301,8 @@ class Course:
 
     def _closing(self) -> tuple[Course, Findings]:
         turn = self.turn
+        if self.laying_together:
+            return self._paused(), {}
         if turn is None:
             return self, {}
         found = changes(
@@ -255,8 +310,6 @@ class Course:
         )
         following = turn.resume or self._with_tiles(self.table.after(turn.player))
         moved = self.moved | {turn.player}
-        if self.rules.first_simultaneous and not set(self.players) <= moved:
-            following = self._first_without_turn(moved)
         course = replace(
             self,
             table=turned_to(self.table, following, moved),
@@ -304,25 +357,58 @@ class Course:
 
     def _turn_to(self, player: str) -> Step:
         """Close what is open and let `player` begin; out of turn where that is not the one expected."""
-        course, found = self.close()
+        allowed = self.movers if self.laying_together else ()
+        course, found = self._end_first_trains() if self.laying_together else self.close()
         late = dict(found)
         loose = tuple(replace(finding, by=self.turn.player) for finding in late.pop(-1, ()) if self.turn)
         expected = course.table.turn
-        first_trains = self.rules.first_simultaneous and not set(self.players) <= course.moved
-        if player in (expected, course.also):
+        if player in (expected, course.also, *allowed):
             return Step(course._begun(player), loose, late)
-        if first_trains:
-            return Step(course._begun(player, resume=expected), loose, late)
-        faults = course.silent_faults(expected, player)
+        faults = min((course.silent_faults(first, player) for first in allowed or (expected,)), key=len)
         if not faults:
             passed = course.moved | set(between(self.players, expected, player))
             return Step(replace(course, moved=passed, silent=course.silent + 1)._begun(player), loose, late)
         skipped = tuple(
             Finding(str(code), certain=False, by=who) for who, codes in faults[:1] for code in sorted(codes)
         )
-        one = len(faults) == 1
+        one = len(faults) == 1 or len(allowed) > 1
         out_of_turn = (Finding(str(Violation.OUT_OF_TURN), certain=not one), *(skipped if one else ()))
         return Step(course._begun(player, resume=expected), (*loose, *out_of_turn), late)
+
+    def _paused(self) -> Course:
+        """The course with nobody's first train being laid at this moment; the next to move is who has not begun, or who
+        may have the first ordinary turn."""
+        turns = dict(self.first_turns)
+        if self.turn is not None:
+            turns[self.turn.player] = self.turn
+        moved = self.begun
+        following = self.movers[0] if self.all_begun else self._first_without_turn(moved)
+        return replace(self, turn=None, first_turns=turns, moved=moved, table=turned_to(self.table, following, moved))
+
+    def _taken_up(self, player: str) -> Course:
+        """The course with `player` laying the first train, begun now or earlier."""
+        if self.turn is not None and self.turn.player == player:
+            return self
+        course = self._paused()
+        table = turned_to(course.table, player, ())
+        assert isinstance(table, Position)
+        turns = dict(course.first_turns)
+        turn = turns.pop(player, None)
+        closed = course.turns
+        if turn is not None and not can_go_on(turn):
+            closed, turn = (*closed, turn), None
+        turn = MadeTurn(player, table) if turn is None else on_table(turn, table)
+        return replace(course, table=table, turn=turn, first_turns=turns, turns=closed)
+
+    def _end_first_trains(self) -> tuple[Course, Findings]:
+        """Ordinary turns have begun: every first train is closed, and what that shows."""
+        course = self._paused()
+        found: dict[int, tuple[Finding, ...]] = {}
+        for turn in course.first_turns.values():
+            over = turn.passed is not None
+            found |= changes(turn.findings(self.referee, over=over), turn.findings(self.referee, over=True))
+            course = replace(course, owed=course._owed_after(turn), turns=(*course.turns, turn))
+        return replace(course, first_turns={}, together=(), lap_over=True), found
 
     def _with_act(self, action: Action, key: int) -> Step:
         turn = self.turn
@@ -346,6 +432,10 @@ class Course:
         if self.ended is not None:
             return Step(self, event.violations)
         player = self.player_of(event)
+        if self.laying_together and (not self.all_begun or (self.turn is not None and self.turn.player == player)):
+            self = self._taken_up(player)
+            if self.turn is not None and self.turn.passed is not None and not self.all_begun:
+                return Step(self)
         same = self.turn is not None and self.turn.player == player and self.turn.passed is None
         step = Step(self) if same else self._turn_to(player)
         turn = step.course.turn

@@ -224,6 +224,13 @@ class OpenGame:
         course = self._ledger.match.course
         return None if course is None or course.turn_open else course.mover
 
+    def _layer(self, by: str | None, train: str) -> str | None:
+        """Whose act a tile is: as said, else of who is to move; of the train's owner while first trains are laid at the
+        same time."""
+        course = self._ledger.match.course
+        together = course is not None and course.laying_together and train in self.header.players
+        return train if by is None and together else self._who(by)
+
     def _mover(self, by: str | None, train: str) -> str | None:
         """Whose act a marker is: as said, else of the train's owner where that can be meant, else of who is to move."""
         if by is not None:

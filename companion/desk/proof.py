@@ -123,7 +123,8 @@ def playable_tiles(
 
 
 def _turns(course: Course) -> tuple[MadeTurn, ...]:
-    return (*course.turns, course.turn) if course.turn is not None else course.turns
+    made = (*course.turns, *course.first_turns.values())
+    return (*made, course.turn) if course.turn is not None else made
 
 
 def _entries(course: Course, turn: MadeTurn, tiles: Collection[Tile]) -> list[tuple[Entry, int | None]]:

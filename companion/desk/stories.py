@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from companion.desk.acts import action_of
 from companion.desk.course import Course
 from companion.event_fields import Finding
 from companion.events import (
@@ -162,7 +163,7 @@ class _Search:
         """The distinct tellings with exactly `budget` faulty players, the cheapest first; dominated ones left out."""
         best: dict[object, Telling] = {}
         self.most_trials = MOST_TRIALS + TRIALS_A_TILE * sum(map(len, rest.tiles))
-        for telling in self._go(Telling((), self.course), rest, self.at, budget):
+        for telling in self._go(Telling((), self.course), rest, self.row, self.at, budget):
             if max(len({player for player, _ in telling.blame}), telling.resumed) != budget:
                 continue
             acts = frozenset((_what(event), getattr(event, "by", None)) for event in telling.events)
@@ -175,7 +176,7 @@ class _Search:
         kept = [telling for telling in found if not any(_beats(other, telling) for other in found)]
         return [telling for telling in kept if _only_the_moment(telling)] or kept
 
-    def _go(self, so_far: Telling, rest: _Rest, at: int, budget: int) -> Iterator[Telling]:
+    def _go(self, so_far: Telling, rest: _Rest, row: tuple[str, ...], at: int, budget: int) -> Iterator[Telling]:
         if rest.empty:
             turn = so_far.course.turn
             done = turn is not None and turn.finished(so_far.course.rules)
@@ -185,18 +186,82 @@ class _Search:
                 blame = frozenset((turn.player, str(code)) for code in codes)
             yield replace(so_far, pending=len(codes), blame=blame)
             return
-        for seat in range(max(at, 0), len(self.row)):
+        if so_far.course.laying_together:
+            yield from self._lay_together(so_far, rest, row, at, budget)
+            return
+        for seat in range(max(at, 0), len(row)):
             if self.given_up:
                 return
-            passed = self._pass_until(so_far, at, seat, budget)
+            passed = self._pass_until(so_far, row, at, seat, budget)
             begun = [] if passed is None else [passed]
             if budget and seat > at + 1:
                 begun.append(so_far)
             for start in begun:
-                for event, left in self._acts(rest, self.row[seat], start.events):
+                for event, left in self._acts(rest, row[seat], start.events):
                     told = self._try(start, event, budget, new_turn=seat > at or not so_far.events)
                     if told is not None:
-                        yield from self._go(told, left, seat, budget)
+                        yield from self._go(told, left, row, seat, budget)
+
+    def _lay_together(
+        self, so_far: Telling, rest: _Rest, row: tuple[str, ...], at: int, budget: int
+    ) -> Iterator[Telling]:
+        """First trains laid at the same time: each player's tiles are his, in whatever order. What belongs to none of
+        them is an ordinary turn's once everybody has begun; before that it is a fault, of whoever did it or of those
+        who have not begun."""
+        course = so_far.course
+        own = self._of_a_first_train(course, rest, so_far.events)
+        if own is not None:
+            event, left = own
+            other = course.turn is None or course.turn.player != getattr(event, "by", None)
+            told = self._try(so_far, event, budget, new_turn=other)
+            if told is not None:
+                yield from self._go(told, left, row, at, budget)
+        if course.all_begun:
+            yield from self._first_ordinary_turn(so_far, rest, budget)
+            return
+        if own is not None:
+            return
+        for player in course.players:
+            for event, left in self._acts(rest, player, so_far.events):
+                told = self._try(so_far, event, budget, new_turn=True)
+                if told is not None:
+                    yield from self._go(told, left, row, at, budget)
+        late: Telling | None = so_far
+        for player in course.players:
+            if late is not None and player not in course.begun:
+                late = self._try(late, Passed(by=player, source="rule"), budget, new_turn=False)
+        if late is not None:
+            yield from self._first_ordinary_turn(late, rest, budget)
+
+    def _of_a_first_train(self, course: Course, rest: _Rest, told: Sequence[Event]) -> tuple[Event, _Rest] | None:
+        """A tile on somebody's own train or somebody's own marker, as far as it can belong to the first train."""
+        for player in course.players:
+            for event, left in self._acts(rest, player, told):
+                action = action_of(event)
+                if action is None or getattr(event, "train", None) != player or isinstance(event, DoubleFlipped):
+                    continue
+                if course.laying(player, action):
+                    return event, left
+        return None
+
+    def _first_ordinary_turn(self, so_far: Telling, rest: _Rest, budget: int) -> Iterator[Telling]:
+        """The rest as turns one after the other, from whoever may be the first to make one."""
+        players = so_far.course.players
+        for first in so_far.course.movers:
+            start = players.index(first)
+            row = players[start:] + players[:start]
+            for seat, player in enumerate(row):
+                if self.given_up:
+                    return
+                passed = self._pass_until(so_far, row, -1, seat, budget)
+                begun_here = [] if passed is None else [passed]
+                if budget and seat:
+                    begun_here.append(so_far)
+                for start_of_turn in begun_here:
+                    for event, left in self._acts(rest, player, start_of_turn.events):
+                        told = self._try(start_of_turn, event, budget, new_turn=True)
+                        if told is not None and not told.course.laying_together:
+                            yield from self._go(told, left, row, seat, budget)
 
     def _acts(self, rest: _Rest, player: str, told: Sequence[Event]) -> Iterator[tuple[Event, _Rest]]:
         """What `player` may have done next, with what is left then.
@@ -224,13 +289,13 @@ class _Search:
                 kind = MarkerPlaced if isinstance(marker, Mark) else MarkerRemoved
                 yield kind(by=player, train=marker.player, source=self.source), left
 
-    def _pass_until(self, so_far: Telling, at: int, seat: int, budget: int) -> Telling | None:
+    def _pass_until(self, so_far: Telling, row: tuple[str, ...], at: int, seat: int, budget: int) -> Telling | None:
         """The players between two seats of the row have passed unseen."""
         told: Telling | None = so_far
         for between in range(at + 1, seat):
             if told is None:
                 return None
-            told = self._try(told, Passed(by=self.row[between], source="rule"), budget, new_turn=False)
+            told = self._try(told, Passed(by=row[between], source="rule"), budget, new_turn=False)
         return told
 
     def _try(self, so_far: Telling, event: Event, budget: int, *, new_turn: bool) -> Telling | None:

@@ -279,6 +279,7 @@ def distinct(worlds: Iterable[World], most: int) -> tuple[World, ...]:
         made = None if turn is None else (turn.player, turn.actions, turn.passed is not None, turn.resume)
         sign = (
             course.mover, made, course.moved, course.owed, course.also, order_of_doubles(course), world.blame,
+            course.together, course.lap_over, tuple((name, turn.actions) for name, turn in course.first_turns.items()),
         )  # fmt: skip
         first = kept.get(sign)
         kept[sign] = world if first is None else _merged(first, world)
@@ -293,13 +294,16 @@ def _merged(world: World, other: World) -> World:
 
 
 def _continued(world: World, telling: Telling, faults: int = 0, when: int = 0) -> World:
+    # While first trains are laid at the same time a tile on the own train is nobody else's.
+    together = telling.course.laying_together
+    beside = frozenset[tuple[int, str]]() if together else marked_beside(telling.events, len(world.events))
     return World(
         telling.course,
         (*world.events, *telling.events),
         world.cost + telling.cost[1] + telling.cost[2],
         world.faults + faults,
         world.blame | {(when, player, code) for player, code in telling.blame},
-        world.others | marked_beside(telling.events, len(world.events)),
+        world.others | beside,
         world.unseen,
     )
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
-from companion.events import Header
-from companion.notation import parse_delta
+import pytest
+
+from companion.events import Header, TilePlayed
+from companion.notation import Change, Laying, parse_delta
 from companion.position import Position
 from companion.session import Session
-from companion.tile import Laid
+from companion.tile import Laid, Tile
+from companion.turn import End, Play
 from tests.desk.making import ticking
+from tests.desk.playing import begin
+from tests.desk.watching import note_layers, seen
 
 NAMES = ("Ann", "Ben", "Cy")
 
@@ -77,7 +83,7 @@ class TestPoltava:
 
     def test_the_reveal_proves_nothing_against_who_rightly_drew_for_it(self, tmp_path: Path) -> None:
         """Ann could have played elsewhere; but the double came first, and for that she had nothing."""
-        session = table(tmp_path, "poltava")
+        session = table(tmp_path, "poltava", hand_table={"12": {"3": 4}})
         for tile, train in (((12, 3), "Ann"), ((3, 3), "Ann")):
             session.play(tile, train, "Ann")
         session.play((12, 4), "Ben", "Ben")
@@ -108,7 +114,7 @@ class TestCzech:
 
     def test_feeding_a_double_is_a_must_and_the_reveal_proves_it(self, tmp_path: Path) -> None:
         """001: «musí nakrmit nenakrmený dabl další hráč»; elsewhere whoever likes may decline."""
-        session = table(tmp_path, "cz")
+        session = table(tmp_path, "cz", hand_table={"any": {"3": 3}})
         for player, value in zip(NAMES, (3, 4, 5), strict=True):
             session.play((12, value), player, player)
         session.draw("Ann")
@@ -116,7 +122,124 @@ class TestCzech:
         session.play((4, 4), "Ben", "Ben")
         session.draw("Ben")
         session.mark("Ben")
-        show(session, Ann=[(3, 7), (3, 8)], Ben=[(4, 7), (4, 8)])
+        show(session, Ann=[(3, 7), (3, 8), (0, 1)], Ben=[(4, 7), (4, 8)])
         found = [(finding.code, finding.by) for _, finding in session.scoreboard.violations if finding.certain]
         assert ("PASSED_WITH_PLAYABLE", "Ben") in found
         assert not [by for _, by in found if by == "Ann"]
+
+
+def layers(session: Session) -> set[tuple[str | None, str]]:
+    """(player, train) of every tile on the table."""
+    lines = (line.event for line in session.scoreboard.lines)
+    return {(event.by, event.train) for event in lines if isinstance(event, TilePlayed)}
+
+
+OWN = {(name, name) for name in NAMES}
+
+
+class TestTogether:
+    """001: «mohou hrát všichni současně»: in the first lap there is no turn order."""
+
+    def test_whoever_likes_begins_and_each_tile_is_the_owners(self, tmp_path: Path) -> None:
+        session = table(tmp_path, "cz")
+        watch(session, "+12-3@Cy", "+12-4@Ann; +4-9@Ann; +3-8@Cy", "+12-5@Ben; +8-8@Cy", "+9-1@Ann")
+        assert held(session) == set()
+        assert layers(session) == OWN
+
+    def test_several_first_trains_come_in_one_change(self, tmp_path: Path) -> None:
+        session = table(tmp_path, "cz")
+        watch(session, "+12-3@Cy; +12-4@Ann; mark Ben; +3-8@Cy; +4-9@Ann; +9-9@Ann; +8-2@Cy; +2-5@Cy")
+        assert held(session) == set()
+        assert layers(session) == OWN - {("Ben", "Ben")}
+
+    def test_whoever_declines_may_do_so_before_the_starter_has_begun(self, tmp_path: Path) -> None:
+        session = table(tmp_path, "cz")
+        watch(session, "mark Cy", "+12-4@Ben", "+12-3@Ann", "+12-6@MX")
+        assert held(session) == set()
+
+    def test_the_turns_begin_with_the_starter_whoever_laid_the_last_first_train(self, tmp_path: Path) -> None:
+        session = table(tmp_path, "cz")
+        watch(session, "+12-3@Cy", "+12-4@Ann", "+12-5@Ben")
+        assert position(session).turn == "Ann"
+        watch(session, "+12-6@MX", "+6-1@MX", "+1-7@MX", "+7-2@MX")
+        assert held(session) == set()
+        assert layers(session) - OWN == {(name, "MX") for name in NAMES}
+
+    def test_a_tile_on_the_own_train_may_belong_to_the_first_train_or_be_a_turn(self, tmp_path: Path) -> None:
+        """Everybody has begun. Ann's next tile may be either, so Ann and Ben may both go on elsewhere."""
+        for mover, follower in (("Ann", "Ben"), ("Ben", "Cy")):
+            folder = tmp_path / mover
+            folder.mkdir()
+            session = table(folder, "cz")
+            watch(session, "+12-3@Cy", "+12-4@Ann", "+12-5@Ben", "+4-9@Ann", "+12-6@MX")
+            watch(session, "+5-8@Ben" if follower == "Ben" else "+3-8@Cy")
+            assert held(session) == set()
+            assert (mover, "MX") in layers(session)
+
+    def test_a_tile_by_nobody_in_particular_is_the_owners(self, tmp_path: Path) -> None:
+        session = table(tmp_path, "cz")
+        session.play((12, 3), "Cy")
+        session.play((12, 4), "Ann")
+        session.play((3, 5), "Cy")
+        session.mark("Ben")
+        assert held(session) == set()
+        assert layers(session) == OWN - {("Ben", "Ben")}
+
+    def test_a_tile_on_the_mexican_train_is_too_early_while_somebody_has_not_begun(self, tmp_path: Path) -> None:
+        session = table(tmp_path, "cz")
+        watch(session, "+12-3@Cy", "+12-6@MX")
+        assert held(session) == {("MX_TOO_EARLY", True)}
+
+    def test_whose_marker_is_missing_is_found_once_the_turns_have_begun(self, tmp_path: Path) -> None:
+        session = table(tmp_path, "cz")
+        session.play((12, 3), "Cy", "Cy")
+        session.play((12, 4), "Ann", "Ann")
+        session.pass_turn("Ben")
+        found = [(finding.code, line.event.by) for line, finding in session.scoreboard.violations]  # type: ignore[attr-defined]
+        assert found == [("MARKER_MISSING", "Ben")]
+
+    def test_a_second_tile_in_an_ordinary_turn_is_one_too_many(self, tmp_path: Path) -> None:
+        session = table(tmp_path, "cz")
+        watch(session, "+12-3@Cy", "+12-4@Ann", "+12-5@Ben", "+12-6@MX", "+5-8@Ben")
+        watch(session, "+3-7@Cy; +7-1@Cy", "+4-2@Ann")
+        assert "EXTRA_TILE" in {code for code, _ in held(session)}
+
+
+@pytest.mark.parametrize("boneyard", [True, False], ids=["open boneyard", "stacked boneyard"])
+@pytest.mark.parametrize("seed", range(6))
+def test_first_trains_laid_in_any_order_are_held_against_nobody(
+    tmp_path: Path, quick_disk: None, seed: int, boneyard: bool
+) -> None:
+    """The first lap of bots, shuffled: each player keeps the order of the own acts."""
+    chance = random.Random(seed)
+    session, game = begin(tmp_path / "g.jsonl", "cz", chance.choice([2, 3, 4, 6]), seed, rounds=1)
+    played = next(iter(game.rounds()))
+    session.start_round(played.engine, played.starter, draws_seen=boneyard)
+    turns = played.turns()
+    players = len(session.header.players)
+    first = [next(turns) for _ in range(players)]
+    acts = {turn.player: [act for act in turn.actions if not isinstance(act, End)] for turn in first}
+    while any(acts.values()):
+        delta: list[Change] = []
+        for _ in range(chance.choice([1, 1, 2, 3, 5])):
+            player = chance.choice([name for name, left in acts.items() if left])
+            act = acts[player].pop(0)
+            delta.append(Laying(act.tile, act.train) if isinstance(act, Play) else act)  # type: ignore[arg-type]
+            if not any(acts.values()):
+                break
+        session.observe(delta)
+    truth: dict[tuple[Tile, str], list[str]] = {}
+    for turn in turns:
+        if session.phase != "playing":
+            break
+        note_layers(turn, truth)
+        session.observe(**seen([turn], boneyard=boneyard))
+    assert held(session) == set()
+    plays = [line.event for line in session.scoreboard.lines if isinstance(line.event, TilePlayed)]
+    assert len(plays) > 20
+    late = [one for one in plays if (one.tile.tile, one.train) in truth]
+    wrong = [one for one in late if one.by not in (None, *truth[(one.tile.tile, one.train)])]
+    assert len(wrong) <= 0.05 * len(late)
+    own = [one for one in plays if (one.tile.tile, one.train) not in truth]
+    assert {one.by for one in own if one.by != one.train} <= {None}
+    assert sum(one.by is None for one in own) <= 0.1 * len(own)

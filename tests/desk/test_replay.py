@@ -19,6 +19,8 @@ from companion.scoreboard import fold
 from companion.session import Session
 from tests.desk.making import ticking
 from tests.desk.playing import begin, play_out
+from tests.games.record import GAMES as RECORDED
+from tests.games.record import record
 
 GAMES = sorted((Path(__file__).parent.parent / "games").glob("*.jsonl"))
 
@@ -39,6 +41,17 @@ def test_a_recorded_game_replays_to_its_own_rulings_and_scores(path: Path) -> No
     assert again.board.totals == written.totals
     assert [sheet.scores for sheet in again.board.rounds] == [sheet.scores for sheet in written.rounds]
     assert sum(1 for _ in again.violations) > 3
+
+
+@pytest.mark.parametrize("number", range(len(RECORDED)), ids=[name for name, *_ in RECORDED])
+def test_a_game_comes_out_as_it_was_recorded_byte_for_byte(tmp_path: Path, quick_disk: None, number: int) -> None:
+    """What has changed for a reason is recorded anew: `python -m tests.games.record`; the change shows in the diff."""
+    name, rules_name, set_max, players, options = RECORDED[number]
+    again = tmp_path / f"{name}.jsonl"
+    record(again, rules_name, set_max, players, dict(options), seed=number + 1)
+    kept = next(path for path in GAMES if path.stem == name)
+    assert again.read_text(encoding="utf-8").splitlines() == kept.read_text(encoding="utf-8").splitlines()
+    assert again.read_bytes() == kept.read_bytes()
 
 
 @settings(
