@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, combinations_with_replacement, permutations
+from itertools import chain, combinations_with_replacement, permutations, product
 
 from companion.mexican.judging import after_turn, judge_turn, play_out
 from companion.mexican.stories import Inference, Story, TurnStory
@@ -60,7 +60,7 @@ def infer(rules: RuleSet, before: Position, delta: Iterable[Change], expected: s
     rest = _remainder(changes)
     search = _Search(rules, table)
     try:
-        legal = tuple(search.rows(table, rest, 0))
+        legal = tuple(search.stories(table, rest, 0))
         if legal:
             return Inference(explainable=True, stories=legal)
         return Inference(explainable=False, stories=_cheapest(search, table, rest))
@@ -81,8 +81,8 @@ def _remainder(changes: Sequence[Change]) -> Remainder:
 def _cheapest(search: _Search, table: Position, rest: Remainder) -> tuple[Story, ...]:
     """The faulty stories with the fewest faulty turns, the dominated ones dropped."""
     for budget in range(1, len(table.players) + 1):
-        stories = [*search.rows(table, rest, budget)]
-        if budget == 1:
+        stories = [*search.stories(table, rest, budget)]
+        if budget == 1 and not search.laid_together(table):
             stories.extend(search.out_of_turn(table, rest))
         if stories:
             return _undominated(stories)
@@ -119,10 +119,100 @@ class _Search:
         self._work = 0
         self._walked: dict[tuple[object, ...], tuple[tuple[TurnStory, ...], ...]] = {}
 
-    def rows(self, table: Position, rest: Remainder, budget: int) -> Iterator[Story]:
+    def stories(self, table: Position, rest: Remainder, budget: int) -> Iterator[Story]:
         """All stories with exactly `budget` faulty turns (0: the faultless ones)."""
+        if self.laid_together(table):
+            for turns in self._together(table, rest, budget):
+                yield Story(turns)
+            return
         for turns in self._walk(table, rest, budget, ended=False):
             yield Story(turns)
+
+    def laid_together(self, table: Position) -> bool:
+        """Whether everybody lays the first train at the same time."""
+        return self.rules.first_simultaneous and table.first_turn
+
+    def _together(self, table: Position, rest: Remainder, budget: int) -> Iterator[tuple[TurnStory, ...]]:
+        """First trains in any order: each player's tiles and marker are his. What is left was anybody's in that lap,
+        or, when all have begun (who has not put the marker on is at fault), an ordinary turn's."""
+        start = table.players.index(self.first)
+        row = table.players[start:] + table.players[:start]
+        own = {
+            player: Remainder(
+                tuple(plays for plays in rest.plays if plays and plays[0].train == player),
+                0,
+                tuple(marker for marker in rest.markers if marker.player == player),
+            )
+            for player in row
+        }
+        left = Remainder(
+            tuple(plays for plays in rest.plays if plays and plays[0].train not in row),
+            rest.draws,
+            tuple(marker for marker in rest.markers if marker.player not in row),
+        )
+        for shares in self._dealt_out(own, left):
+            for turns, _ in self._first_turns(table, shares, budget):
+                if sum(bool(turn.ruling.codes) for turn in turns) == budget:
+                    yield turns
+        if left.empty:
+            return
+        for turns, following in self._first_turns(table, own, budget):
+            faulty = sum(bool(turn.ruling.codes) for turn in turns)
+            late = [name for name in row if not following.trains.get(name) and name not in following.markers]
+            passes = tuple(self._tell(_to(following, name, True), (), _NOTHING, False) for name in late)
+            if faulty + len(late) > budget:
+                continue
+            self.first = _starter(table, row)
+            for tail in self._walk(_to(following, self.first, False), left, budget - faulty - len(late), ended=False):
+                yield (*turns, *passes, *tail)
+            self.first = row[0]
+
+    def _dealt_out(self, own: dict[str, Remainder], left: Remainder) -> Iterator[dict[str, Remainder]]:
+        """Every way in which the players may have done what is left, beside what is their own."""
+        units: list[Play | None] = [play for plays in left.plays for play in plays] + [None] * left.draws
+        for players in product(own, repeat=len(units)):
+            self._count_work(1)
+            shares = dict(own)
+            for unit, player in zip(units, players, strict=True):
+                share = shares[player]
+                if unit is None:
+                    shares[player] = replace(share, draws=share.draws + 1)
+                else:
+                    shares[player] = replace(share, plays=_with_play(share.plays, unit))
+            if left.markers:
+                last = next((name for name in reversed(own) if not shares[name].empty), self.first)
+                shares[last] = replace(shares[last], markers=(*shares[last].markers, *left.markers))
+            yield shares
+
+    def _first_turns(
+        self, table: Position, shares: dict[str, Remainder], budget: int
+    ) -> Iterator[tuple[tuple[TurnStory, ...], Position]]:
+        """The turns of all who have done something, with at most `budget` faulty ones, and the table after them.
+
+        Whose tile came first matters only where one lies there twice.
+        """
+        seats = list(shares)
+        row = [(player, share) for player, share in shares.items() if not share.empty]
+        laid = [play.tile.tile for _, share in row for plays in share.plays for play in plays]
+
+        def go(
+            busy: Sequence[tuple[str, Remainder]], n: int, now: Position, faulty: int
+        ) -> Iterator[tuple[tuple[TurnStory, ...], Position]]:
+            if n == len(busy):
+                yield (), now
+                return
+            player, share = busy[n]
+            mine = _to(now, player, True)
+            for turn in self._tellings(mine, share, False, budget - faulty):
+                worse = faulty + bool(turn.ruling.codes)
+                if worse <= budget:
+                    following = play_out(self.rules, mine, turn.acts).table()
+                    for tail, after in go(busy, n + 1, following, worse):
+                        yield (turn, *tail), after
+
+        for busy in permutations(row) if len(set(laid)) < len(laid) else (row,):
+            for turns, after in go(busy, 0, table, 0):
+                yield tuple(sorted(turns, key=lambda turn: seats.index(turn.player))), after
 
     def _walk(self, table: Position, rest: Remainder, budget: int, ended: bool) -> tuple[tuple[TurnStory, ...], ...]:
         """The rows of turns from `table.turn` on. What is left of the change determines the table but for the order of
@@ -286,6 +376,32 @@ class _Search:
             for turn in self._tellings(theirs, rest, False, 0):
                 yield Story((replace(turn, ruling=Ruling.of([V.OUT_OF_TURN])),))
                 break
+
+
+_NOTHING = Remainder((), 0, ())
+
+
+def _starter(table: Position, row: tuple[str, ...]) -> str:
+    """Who started the round, when the first of `row` is the next who has not begun: whoever begins the row of those
+    before him who have."""
+    starter = row[0]
+    for player in reversed(row[1:]):
+        if not table.trains.get(player) and player not in table.markers:
+            break
+        starter = player
+    return starter
+
+
+def _to(table: Position, player: str, first_turn: bool) -> Position:
+    return replace(table, turn=player, first_turn=first_turn)
+
+
+def _with_play(chains: tuple[tuple[Play, ...], ...], play: Play) -> tuple[tuple[Play, ...], ...]:
+    """The tiles by train, with one more at the end of its train."""
+    for n, plays in enumerate(chains):
+        if plays[0].train == play.train:
+            return (*chains[:n], (*plays, play), *chains[n + 1 :])
+    return (*chains, (play,))
 
 
 def _cost(ruling: Ruling) -> tuple[int, int]:

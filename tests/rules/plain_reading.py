@@ -207,10 +207,49 @@ def explanations(
         for plays in _mixed(tiles):
             if not _tell(rules, {**table, "turn": other}, plays, draws, marks, False)[1]:
                 faulty.add(((other, frozenset({"OUT_OF_TURN"})),))
+    return False, _cheapest(faulty)
+
+
+def _cheapest(faulty: set[tuple[tuple[str, frozenset[str]], ...]]) -> set[str]:
+    """The faulty stories with the fewest faulty turns, without those that only blame the same players for more."""
     fewest = min(map(len, faulty))
     cheapest = [dict(blamed) for blamed in faulty if len(blamed) == fewest]
     kept = [one for one in cheapest if not any(_includes(one, other) for other in cheapest if other != one)]
-    return False, {"; ".join(f"!{'+'.join(sorted(c))} by {p}" for p, c in one.items()) for one in kept}
+    return {"; ".join(f"!{'+'.join(sorted(c))} by {p}" for p, c in one.items()) for one in kept}
+
+
+def explanations_together(
+    table: Table, tiles: list[list[Act]], draws: int, marks: list[Act], expected: str
+) -> tuple[bool, set[str]]:
+    """cz while first trains are laid and somebody will not have begun: every way to share out what is nobody's own."""
+    players = table["players"]
+    start = players.index(expected)
+    order = players[start:] + players[:start]
+    own = {name: [chain for chain in tiles if chain[0][2] == name] for name in order}
+    loose = [act for chain in tiles if chain[0][2] not in order for act in chain] + [("draw",)] * draws
+    good: set[str] = set()
+    faulty: set[tuple[tuple[str, frozenset[str]], ...]] = set()
+    for whose in product(order, repeat=len(loose)):
+        ways: list[list[tuple[str, list[Act], set[str]]]] = []
+        for name in order:
+            mine = [act for act, player in zip(loose, whose, strict=True) if player == name]
+            laid = [act for act in mine if act[0] == "play"]
+            trains = [[act for act in laid if act[2] == train] for train in dict.fromkeys(act[2] for act in laid)]
+            moved = [mark for mark in marks if mark[1] == name]
+            if not (own[name] or mine or moved):
+                continue
+            told = [
+                _tell("cz", {**table, "turn": name, "first_turn": True}, plays, mine.count(("draw",)), moved, False)
+                for plays in _mixed([*own[name], *trains])
+            ]
+            ways.append([(name, acts, codes) for acts, codes, _ in told])
+        for turns in product(*ways):
+            blamed = tuple((name, frozenset(codes)) for name, _, codes in turns if codes)
+            if blamed:
+                faulty.add(blamed)
+            else:
+                good.add("; ".join(f"{name}: {_words(name, acts)}" for name, acts, _ in turns))
+    return (True, good) if good else (False, _cheapest(faulty))
 
 
 def _rows(

@@ -109,3 +109,43 @@ def test_no_change_needs_no_story() -> None:
 def test_draws_from_a_stack_are_assumed_where_a_turn_needs_them() -> None:
     told = stories("tactic", ["mark Cy"], "Cy", boneyard=None)
     assert told == (True, {"Cy: draw, mark"})
+
+
+LAP_ONE = {"trains": {}, "first_turn": True, "turn": "Ann"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        (["+12-3@Cy"], {"Cy: play 12-3@Cy"}),
+        (["+12-3@Cy", "+12-5@Ben", "+3-0@Cy"], {"Ben: play 12-5@Ben; Cy: play 12-3@Cy, play 3-0@Cy"}),
+        (["mark Ben", "+12-3@Cy"], {"Ben: mark; Cy: play 12-3@Cy"}),
+        (["+12-3@Cy", "+3-3@Cy", "boneyard-1", "mark Cy"], {"Cy: play 12-3@Cy, play 3-3@Cy, draw, mark"}),
+    ],
+)
+def test_in_cz_first_trains_are_laid_in_any_order(changes: list[str], found: set[str]) -> None:
+    """001: «mohou hrát všichni současně»."""
+    assert stories("cz", changes, "Ann", **LAP_ONE) == (True, found)
+
+
+def test_in_cz_a_first_train_goes_on_while_others_begin_theirs() -> None:
+    begun = {**LAP_ONE, "trains": {"Ann": "12-4"}}
+    assert stories("cz", ["+4-9@Ann", "+12-3@Cy"], "Ben", **begun) == (True, {"Cy: play 12-3@Cy; Ann: play 4-9@Ann"})
+
+
+def test_in_cz_what_belongs_to_no_first_train_is_anybodys_fault_until_all_have_begun() -> None:
+    too_early = {f"!MX_TOO_EARLY by {name}" for name in ("Ann", "Ben", "Cy")}
+    assert stories("cz", ["+12-6@MX"], "Ann", **LAP_ONE) == (False, too_early)
+    all_but_ann = {**LAP_ONE, "trains": {"Ben": "12-5", "Cy": "12-8"}}
+    assert stories("cz", ["+12-6@MX"], "Ann", **all_but_ann) == (False, {*too_early, "!MARKER_MISSING by Ann"})
+    assert stories("cz", ["+12-4@Ann", "+12-6@MX"], "Ann", **all_but_ann)[0]
+
+
+def test_in_cz_either_of_two_who_laid_the_same_tile_may_be_the_one() -> None:
+    _, found = stories("cz", ["+12-3@Cy", "+12-3@Ben"], "Ann", **LAP_ONE)
+    assert found == {"!DUPLICATE_TILE by Ben", "!DUPLICATE_TILE by Cy"}
+
+
+def test_elsewhere_first_trains_are_laid_one_after_the_other() -> None:
+    found = stories("poltava", ["+12-3@Cy"], "Ann", **LAP_ONE)
+    assert found == (False, {"!FIRST_TURN_OWN_ONLY by Ann", "!OUT_OF_TURN by Cy"})

@@ -8,7 +8,15 @@ from typing import Any
 import pytest
 
 from companion.questions import answer
-from tests.rules.plain_reading import HOUSES, Act, Table, explanations, judge, written
+from tests.rules.plain_reading import (
+    HOUSES,
+    Act,
+    Table,
+    explanations,
+    explanations_together,
+    judge,
+    written,
+)  # fmt: skip
 
 PLAYERS = ["Ann", "Ben", "Cy"]
 
@@ -116,6 +124,40 @@ def test_every_change_is_explained_as_the_plain_reading_explains_it(rules: str) 
         assert (found["explainable"], set(found["explanations"])) == (explainable, stories), question
         explained += explainable
     assert explained > 40
+
+
+def test_first_trains_laid_together_are_explained_as_the_plain_reading_explains_them() -> None:
+    """cz; neither Cy nor Dee begins: that both forgot the marker is never the cheapest story."""
+    chance = random.Random("first trains")
+    explained = 0
+    for _ in range(400):
+        table = {**made_up_table(chance), "open": (), "flipped": frozenset(), "first_turn": True, "hands": {}}
+        begun = chance.choice(([], ["Ann"], ["Ben"]))
+        table["players"] = [*PLAYERS, "Dee"]
+        trains = {**table["trains"], "Dee": ()}
+        table["trains"] = {name: chain if name in begun else () for name, chain in trains.items()}
+        table["markers"] = frozenset(table["markers"]) & set(begun)
+        tiles: dict[str, list[Act]] = {}
+        for _ in range(chance.choice([1, 2, 3, 4])):
+            name = chance.choice(["Ann", "Ben", "Ann", "Ben", "MX"])
+            laid = [act[1] for act in tiles.get(name, [])] or table["trains"][name]
+            due = laid[-1][1] if laid else table["set"]
+            inner = due if chance.random() < 0.9 else chance.randint(0, table["set"] + 1)
+            tiles.setdefault(name, []).append(("play", (inner, chance.choice([inner, *range(table["set"] + 1)])), name))
+        marks: list[Act] = [("mark", name) for name in ("Ann", "Ben") if chance.random() < 0.15]
+        marks = [mark for mark in marks if mark[1] not in table["markers"]]
+        draws = chance.choice([0, 0, 0, 1]) if table["boneyard"] else 0
+        expected = chance.choice([name for name in table["players"] if name not in begun])
+        delta = [written(act).replace("play ", "+") for chain in tiles.values() for act in chain]
+        delta += [written(act) for act in marks] + [f"boneyard-{draws}"] * bool(draws)
+        if len({frozenset(act[1]) for chain in tiles.values() for act in chain}) < sum(map(len, tiles.values())):
+            continue
+        question = {"before": told(table), "delta": delta, "expected_player": expected}
+        found = answer({"id": 1, "kind": "inference", "rules": "cz", **question})
+        expect = explanations_together(table, list(tiles.values()), draws, marks, expected)
+        assert (found["explainable"], set(found["explanations"])) == expect, question
+        explained += found["explainable"]
+    assert 40 < explained < 300
 
 
 def made_up_change(chance: random.Random, rules: str, table: Table) -> tuple[list[list[Act]], int, list[Act]]:
