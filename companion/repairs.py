@@ -65,7 +65,7 @@ class Repairs:
         if path is not None:
             self._reports = read_state(path, _reports_of, [], damaged.append)
             for aside in damaged:
-                self.report(Repair("STATE_FILE", {"file": path.name, "aside": aside.name}))
+                self.report_damaged(aside)
 
     def report(self, repair: Repair) -> None:
         """Something happened that a person should know of. Kept over restarts, until `seen`."""
@@ -76,6 +76,11 @@ class Repairs:
             self._reports = [*self._reports, fresh][-MOST_REPORTS:]
             self._keep()
         self.changed()
+
+    def report_damaged(self, aside: Path) -> None:
+        """A small file of the data folder made no sense and was set aside as `aside`."""
+        name = aside.name.rpartition(".damaged-")[0] or aside.name
+        self.report(Repair("STATE_FILE", {"file": name, "aside": aside.name}))
 
     def check(self, check: Check) -> None:
         """Ask `check` whenever somebody looks; it has to answer at once."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import click
 
@@ -43,6 +44,22 @@ def made_data_dir(data_dir: Path | None) -> Path:
         why = fault.strerror or fault
         raise click.ClickException(f"data folder {folder}: {why}; choose another with --data") from None
     return folder
+
+
+IN_USE_FILE = ".in-use"
+
+
+def hold_data_dir(folder: Path) -> IO[bytes]:
+    """Keep every other companion out of this data folder until the file is closed. Raises ClickException."""
+    held = (folder / IN_USE_FILE).open("ab")
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        held.close()
+        raise click.ClickException(
+            f"data folder {folder}: another companion uses it; stop that one, or choose another folder with --data"
+        ) from None
+    return held
 
 
 @click.command("serve")
@@ -92,6 +109,7 @@ def serve(
         raise click.ClickException(str(fault)) from None
     with ExitStack() as parts:
         parts.callback(ear.close)
+        parts.enter_context(hold_data_dir(folder))
         repairs = Repairs(folder / REPAIRS_FILE)
         for case in repair_games(folder / "games"):
             repairs.report(case)

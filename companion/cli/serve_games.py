@@ -48,7 +48,7 @@ def rules_of(header: Header) -> RuleSet:
 def create_game(path: Path, header: Mapping[str, Any]) -> Session:
     try:
         return Session.create(path, Header.from_json(dict(header)))
-    except (JournalError, RuleSetError) as fault:
+    except RuleSetError as fault:
         raise ValueError(str(fault)) from None
 
 
@@ -76,12 +76,11 @@ def make_house(data_dir: Path, camera: Any = None, repairs: Repairs | None = Non
         return open_game(path)
 
     workshop = Workshop(create=create_game, open=reopen, look=look_at_game, read_hand=HandReader(data_dir))
-    house = House(data_dir=data_dir, workshop=workshop, camera=camera)
-    house.repairs = found
+    house = House(data_dir=data_dir, workshop=workshop, camera=camera, repairs=found)
     found.changed = house.bell.ring
-    for name in house.games()[:1]:
-        folder = house.folder(name)
-        assert folder is not None
+    name = None if house.game_folders is None else house.game_folders.current()
+    folder = None if name is None else house.folder(name)
+    if name is not None and folder is not None:
         try:
             if look_at_game(folder / "journal.jsonl").snapshot()["phase"] != "match_over":
                 house.reopen(name)

@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from flask import Blueprint, Response, current_app, jsonify, redirect, request
-from werkzeug.exceptions import BadRequest, Conflict, ServiceUnavailable
+from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.journal import JournalError
 from companion.web.access import own_path, wants_page, who_changes
 from companion.web.body import number, person, read_body, text, tile, tiles
 from companion.web.changing import changes, table_as_seen
+from companion.web.disk import disk_fault
 from companion.web.house import House
 from companion.web.languages import gettext as _
 from companion.web.refusals import say
@@ -56,7 +57,7 @@ def act(call: Callable[..., Any], *arguments: Any, **named: Any) -> Sequence[Any
     try:
         events: Sequence[Any] = call(*arguments, **named) or ()
     except JournalError as fault:
-        raise ServiceUnavailable(_("The game could not be written to the disk: %(why)s", why=fault)) from None
+        raise disk_fault(fault, _("The game could not be written to the disk: %(why)s")) from None
     except (ValueError, LookupError) as refusal:
         raise Conflict(_sentence(refusal)) from None
     return events

@@ -12,9 +12,11 @@ from pathlib import Path
 from flask import Flask, Response, g, jsonify, render_template, request
 from werkzeug.exceptions import HTTPException
 
+from companion.journal import JournalError
 from companion.web.access import access, wants_page
 from companion.web.api import api
 from companion.web.changing import Repeats
+from companion.web.disk import disk_fault, disk_is_full
 from companion.web.downloads import Places
 from companion.web.games import games
 from companion.web.guard import guard, own_names
@@ -174,6 +176,13 @@ def _answer_faults(app: Flask) -> None:
             if name.lower() in ("retry-after", "allow"):
                 response.headers[name] = value
         return response
+
+    @app.errorhandler(OSError)
+    @app.errorhandler(JournalError)
+    def disk_refused(fault: Exception) -> Response | tuple[str, int] | HTTPException:
+        if not disk_is_full(fault):
+            raise fault
+        return refused(disk_fault(fault, ""))
 
     @app.errorhandler(NoGameError)
     def nothing_played(_: NoGameError) -> Response:

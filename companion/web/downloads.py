@@ -17,6 +17,7 @@ from typing import IO, Any
 from flask import Response, send_file
 from werkzeug.exceptions import ServiceUnavailable
 
+from companion.web.disk import disk_fault
 from companion.web.languages import gettext as _
 
 AT_A_TIME = 2
@@ -118,8 +119,7 @@ def send_once(pack: Pack, name: str, folder: Path | None, places: Places) -> Res
         packed = Packed(pack, folder)
     except OSError as fault:
         give_back()
-        why = fault.strerror or type(fault).__name__
-        raise ServiceUnavailable(_("It could not be packed: %(why)s", why=why), retry_after=AGAIN_S) from None
+        raise disk_fault(fault, _("It could not be packed: %(why)s"), retry_after=AGAIN_S) from None
     except BaseException:
         give_back()
         raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,9 +17,11 @@ from companion.web.api import house
 from companion.web.board import board_of
 from companion.web.body import read_body
 from companion.web.changing import changes, expect_game
+from companion.web.disk import why_of
 from companion.web.downloads import send_once
 from companion.web.house import NoGameError, SessionLike, event_lines
 from companion.web.languages import gettext as _
+from companion.web.languages import show_time
 from companion.web.plays import PICTURE, pictures_folder
 
 games = Blueprint("games", __name__)
@@ -34,7 +37,7 @@ def _session(game: str) -> SessionLike:
     try:
         found = house().look_up(game)
     except (OSError, ValueError, JournalError) as fault:
-        raise Conflict(_("The game cannot be read: %(why)s", why=fault)) from None
+        raise Conflict(_("The game cannot be read: %(why)s", why=why_of(fault))) from None
     if found is None:
         raise NotFound(_("There is no such game."))
     return found
@@ -49,12 +52,22 @@ def listing() -> str:
     for name in names[:MOST_LISTED]:
         try:
             session = house().look_up(name)
-            board = None if session is None else board_of(session.snapshot())
-            found.append({"name": name, "board": board, "fault": None, "current": name == house().game})
+            shown = {"board": None, "begun": ""} if session is None else _shown(session)
+            found.append({"name": name, "fault": None, "current": name == house().game, **shown})
         except Exception as fault:  # one broken file must not hide the others
-            found.append({"name": name, "board": None, "fault": str(fault)[:300], "current": False})
+            found.append({"name": name, "board": None, "fault": why_of(fault)[:300], "current": False})
     may_delete = house().delete_pictures is not None
     return render_template("games.html", found=found, tv=False, may_delete=may_delete)
+
+
+def _shown(session: SessionLike) -> dict[str, Any]:
+    """The table of a game, and when it began; "" for a journal that does not say."""
+    first = next(iter(event_lines(session)), {})
+    try:
+        begun = show_time(datetime.fromisoformat(str(first.get("at") or "")))
+    except ValueError:
+        begun = ""
+    return {"board": board_of(session.snapshot()), "begun": begun}
 
 
 @games.post("/games/<game>/open")
@@ -70,7 +83,7 @@ def reopen(game: str) -> AnyResponse:
         except NoGameError:
             raise NotFound(_("There is no such game.")) from None
         except (OSError, ValueError, JournalError) as fault:
-            raise Conflict(_("The game cannot be opened: %(why)s", why=fault)) from None
+            raise Conflict(_("The game cannot be opened: %(why)s", why=why_of(fault))) from None
     return redirect("/", 303)
 
 

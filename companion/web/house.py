@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, Protocol
 
+from companion.game_folders import GameFolders
 from companion.repairs import Repairs
 from companion.web.bell import Bell
 
@@ -122,7 +122,7 @@ class House:
         workshop: Workshop | None = None,
         camera: CameraLike | None = None,
         game: str = "",
-        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        repairs: Repairs | None = None,
     ) -> None:
         self.bell = Bell()
         self.data_dir = data_dir
@@ -132,9 +132,9 @@ class House:
         self.learning: Learning | None = None
         self.pin_is_shown = False
         self.checks: list[Callable[[], Sequence[str]]] = []
-        self.repairs = Repairs()
+        self.repairs = Repairs() if repairs is None else repairs
+        self.game_folders = None if data_dir is None else GameFolders(data_dir, self.repairs.report_damaged)
         self.delete_pictures: Callable[[], int] | None = None
-        self._clock = clock
         self._lock = threading.Lock()
         self.switching = threading.RLock()
         """Held by whoever changes the game or puts another one on the table, from looking at it until it is done."""
@@ -173,6 +173,10 @@ class House:
         with self._lock:
             earlier = self._session
             self._session, self._game = session, game
+        if self.game_folders is not None and self.folder(game) is not None:
+            with suppress(OSError):
+                # A full disk must not stop the game; the next start then takes the newest one.
+                self.game_folders.put_on_the_table(game)
         session.subscribe(lambda *_: self.bell.ring())
         for follower in list(self._followers):
             follower(game, session)
@@ -190,15 +194,10 @@ class House:
 
     def start_game(self, header: Mapping[str, Any]) -> str:
         """A new journal under the data folder, on the table at once; its name."""
-        if self.workshop is None or self.data_dir is None:
+        if self.workshop is None or self.game_folders is None:
             raise NoGameError
-        stem = self._clock().strftime("%Y-%m-%d-%H%M%S")
-        name, again = stem, 1
-        while (self.data_dir / "games" / name).exists():
-            again += 1
-            name = f"{stem}-{again}"
-        folder = self.data_dir / "games" / name
-        folder.mkdir(parents=True)
+        name = self.game_folders.make()
+        folder = self.game_folders.folder(name)
         try:
             session = self.workshop.create(folder / "journal.jsonl", header)
         except BaseException:
@@ -209,15 +208,13 @@ class House:
 
     def games(self) -> list[str]:
         """Names of the games in the data folder, the newest first."""
-        if self.data_dir is None:
-            return []
-        return sorted((path.parent.name for path in (self.data_dir / "games").glob("*/journal.jsonl")), reverse=True)
+        return [] if self.game_folders is None else self.game_folders.names()
 
     def folder(self, game: str) -> Path | None:
         """Where a game lies; None for a name that is no game."""
-        if self.data_dir is None or game not in self.games():
+        if self.game_folders is None or game not in self.games():
             return None
-        return self.data_dir / "games" / game
+        return self.game_folders.folder(game)
 
     def look_up(self, game: str) -> SessionLike | None:
         """A game to look at: the current one, or one read from its journal."""

@@ -15,6 +15,7 @@ from companion.web.access import wants_page
 from companion.web.api import house
 from companion.web.body import read_body
 from companion.web.changing import changes
+from companion.web.disk import disk_fault
 from companion.web.house import Placing
 from companion.web.languages import gettext as _
 from companion.web.returned import FieldError
@@ -112,7 +113,7 @@ def place() -> AnyResponse | str:
     except ValueError:
         raise BadRequest(problem_words({})) from None
     except OSError as fault:
-        raise Conflict(_("The corners could not be kept: %(why)s", why=fault.strerror)) from None
+        raise disk_fault(fault, _("The corners could not be kept: %(why)s")) from None
     if wants_page():
         return redirect("/seats?next=/round-start" if what == "keep" and table().unseated() else "/table", 303)
     return jsonify(looked_over() or {"picture": False})

@@ -13,6 +13,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.web.access import own_path, wants_page
 from companion.web.body import read_body
 from companion.web.changing import changes
+from companion.web.disk import disk_fault
 from companion.web.languages import gettext as _
 from companion.web.placing import table
 from companion.web.wording import MEXICAN
@@ -64,7 +65,7 @@ def keep() -> AnyResponse:
     except ValueError as fault:
         raise BadRequest(_refusal(fault)) from None
     except OSError as fault:
-        raise Conflict(_("The seats could not be kept: %(why)s", why=fault.strerror)) from None
+        raise disk_fault(fault, _("The seats could not be kept: %(why)s")) from None
     if wants_page():
         return redirect(own_path(request.form.get("next") or "/"), 303)
     return jsonify({"kept": sorted(places)})

@@ -9,11 +9,13 @@ from flask import Blueprint, Response, jsonify, redirect, render_template, reque
 from werkzeug.exceptions import BadRequest, Conflict, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion.journal import JournalError
 from companion.questions import answer
 from companion.web.access import wants_page
 from companion.web.api import house
 from companion.web.body import MAX_NAME, read_body, text
 from companion.web.changing import changes, expect_game
+from companion.web.disk import disk_fault
 from companion.web.drawing import seat_map
 from companion.web.languages import gettext as _
 from companion.web.refusals import say
@@ -70,8 +72,8 @@ def start() -> AnyResponse:
             name = house().start_game(header)
     except ValueError as refusal:
         raise BadRequest(say(str(refusal))) from None
-    except OSError as fault:
-        raise Conflict(_("The game could not be written to the disk: %(why)s", why=fault.strerror)) from None
+    except (JournalError, OSError) as fault:
+        raise disk_fault(fault, _("The game could not be written to the disk: %(why)s")) from None
     unseated = (table := house().table) is not None and table.unseated()
     if wants_page():
         return redirect("/seats?next=/round-start" if unseated else "/round-start", 303)

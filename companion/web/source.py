@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import IO
 
 from flask import Blueprint, Response, current_app
-from werkzeug.exceptions import ServiceUnavailable
 
+from companion.web.disk import disk_fault
 from companion.web.downloads import AGAIN_S, Packed, Places, send
 from companion.web.house import House
 from companion.web.languages import gettext as _
@@ -59,6 +59,5 @@ def download() -> Response:
         packed = archive.packed(house.data_dir)
     except OSError as fault:
         give_back()
-        why = fault.strerror or type(fault).__name__
-        raise ServiceUnavailable(_("It could not be packed: %(why)s", why=why), retry_after=AGAIN_S) from None
+        raise disk_fault(fault, _("It could not be packed: %(why)s"), retry_after=AGAIN_S) from None
     return send(packed, "tabletop-companion.zip", give_back)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -16,7 +17,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from companion.cli.serve import default_data_dir, serve
+from companion.cli.serve import default_data_dir, hold_data_dir, serve
 from companion.cli.serve_games import ClosedBook, create_game, make_house
 from companion.journal import JournalError
 from companion.web.house import House
@@ -123,6 +124,55 @@ def test_a_restart_puts_the_unfinished_game_back_on_the_table(tmp_path: Path, op
     opened.append(after)
     assert after.game == name
     assert after.session.snapshot()["turn"] == "Ben"
+
+
+def test_a_wrong_clock_does_not_bring_another_game_back(tmp_path: Path, opened: list[House]) -> None:
+    """Games are counted and the current one is written down; earlier releases went by names made of the date."""
+    for name in ("2031-01-01-000000", "1970-01-01-000000"):
+        (tmp_path / "games" / name).mkdir(parents=True)
+        create_game(tmp_path / "games" / name / "journal.jsonl", HEADER).journal.close()
+    before = make_house(tmp_path)
+    opened.append(before)
+    assert before.game == "2031-01-01-000000"
+    assert before.start_game(HEADER) == "game-0001"
+    assert before.start_game(HEADER) == "game-0002"
+    assert before.games() == ["game-0002", "game-0001", "2031-01-01-000000", "1970-01-01-000000"]
+    before.reopen("1970-01-01-000000")
+    before.session.journal.close()  # type: ignore[attr-defined]
+    after = make_house(tmp_path)
+    opened.append(after)
+    assert after.game == "1970-01-01-000000"
+
+
+def test_a_number_is_never_given_to_another_game(tmp_path: Path, opened: list[House]) -> None:
+    house = make_house(tmp_path)
+    opened.append(house)
+    first = house.start_game(HEADER)
+    house.start_game(HEADER)
+    shutil.rmtree(tmp_path / "games" / "game-0002")
+    again = make_house(tmp_path)
+    assert again.games() == [first]
+    assert again.start_game(HEADER) == "game-0003", "its copy, its pictures and its numbers on the broker are its own"
+    opened.append(again)
+
+
+def test_a_current_game_that_makes_no_sense_is_set_aside_and_said(tmp_path: Path, opened: list[House]) -> None:
+    house = make_house(tmp_path)
+    name = house.start_game(HEADER)
+    house.session.journal.close()  # type: ignore[attr-defined]
+    (tmp_path / "current-game.json").write_bytes(b'{"game": "game-0001", "count": 1e999}')
+    again = make_house(tmp_path)
+    opened.append(again)
+    assert again.game == name
+    [report] = again.repairs.open()
+    assert (report.code, report.about["file"]) == ("STATE_FILE", "current-game.json")
+
+
+def test_a_second_companion_on_one_data_folder_is_refused_in_one_line(tmp_path: Path) -> None:
+    with hold_data_dir(tmp_path):
+        line = one_line("--host", "127.0.0.1", "--port", "0", "--data", str(tmp_path))
+    assert "another companion uses it" in line
+    hold_data_dir(tmp_path).close()
 
 
 def test_a_broken_last_game_does_not_keep_the_box_from_starting(tmp_path: Path) -> None:
