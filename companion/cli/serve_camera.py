@@ -81,7 +81,7 @@ class WatchedTable:
         self._taught: Path | None = None
         self._taught_anew = False
         self._untaught = ""
-        self._eye = SupervisedEye()
+        self._eye = SupervisedEye(beat=self._wait_for_the_eye)
         self._lock = threading.Lock()
         self._state: dict[str, Any] = {"state": "looking"}
         self._frame: Frame | None = None
@@ -333,7 +333,7 @@ class WatchedTable:
         if taught == self._taught and not self._taught_anew:
             return
         self._taught, self._taught_anew = taught, False
-        earlier, self._eye = self._eye, SupervisedEye(partial(open_taught, taught))
+        earlier, self._eye = self._eye, SupervisedEye(partial(open_taught, taught), beat=self._wait_for_the_eye)
         earlier.close()
 
     def _setup_for(self, session: Any) -> GameSetup:
@@ -364,6 +364,11 @@ class WatchedTable:
             self._view.looks_right(shown)
             self._evidence.settled(shown, watcher.memory.tiles(), _corners_of(watcher))
         self._say(news.state, news.detail)
+
+    def _wait_for_the_eye(self) -> None:
+        """The eye opens in up to a minute on a busy board: the referee lives while it waits, whoever else waits too."""
+        if threading.current_thread() is self._thread:
+            self._beat("referee")
 
     def _lost(self, why: str) -> None:
         self._say("lost", why)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -34,7 +35,8 @@ class SupervisedEye:
     """`look` and `look_again` of vision.eye.Eye, answered by a child. Thread-safe, one picture at a time.
 
     Raises EyeAwayError when the child did not answer within `answer_s` or died over it; the next picture gets a new
-    child. `restarts` counts them.
+    child. `restarts` counts them. `beat` is called every `beat_s` while somebody waits, for the watchdog: a wait has an
+    end, and a program that is restarted in the middle of it has to wait from the beginning.
     """
 
     def __init__(
@@ -45,8 +47,11 @@ class SupervisedEye:
         opening_s: float = 60.0,
         nice: int = 0,
         clock: Callable[[], float] = time.monotonic,
+        beat: Callable[[], None] = lambda: None,
+        beat_s: float = 2.0,
     ) -> None:
         self._opener = opener
+        self._beat, self._beat_s = beat, beat_s
         self._answer_s, self._opening_s, self._nice = answer_s, opening_s, nice
         self._clock = clock
         self._lock = threading.RLock()
@@ -73,7 +78,7 @@ class SupervisedEye:
 
     def open(self) -> None:
         """Start the child now, so that the first picture need not wait. Raises EyeAwayError."""
-        with self._lock:
+        with self._turn():
             self._living()
 
     def close(self) -> None:
@@ -91,7 +96,7 @@ class SupervisedEye:
         self.close()
 
     def _ask(self, method: str, image: Image, *arguments: Any) -> PictureReading:
-        with self._lock:
+        with self._turn():
             child = self._living()
             self._lay_out(child, image)
             if not child.send(("look", method, image.shape, arguments, {})):
@@ -101,6 +106,16 @@ class SupervisedEye:
                 raise EyeAwayError(f"the reader could not read this picture ({answer[1]})")
             reading: PictureReading = answer[1]
             return reading
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """One question at a time; whoever waits for another's answer waits no longer than that takes."""
+        while not self._lock.acquire(timeout=self._beat_s):
+            self._beat()
+        try:
+            yield
+        finally:
+            self._lock.release()
 
     def _living(self) -> Child:
         if self._closed:
@@ -124,10 +139,13 @@ class SupervisedEye:
         self._shelf.put(0, image)
 
     def _hear(self, child: Child, within_s: float) -> tuple[Any, ...]:
+        until = self._clock() + within_s
         try:
-            if child.pipe.poll(within_s):
-                answer: tuple[Any, ...] = child.pipe.recv()
-                return answer
+            while (left := until - self._clock()) > 0:
+                if child.pipe.poll(min(left, self._beat_s)):
+                    answer: tuple[Any, ...] = child.pipe.recv()
+                    return answer
+                self._beat()
         except (EOFError, OSError):
             self._fail("the reader's process ended")
         self._fail(f"the reader did not answer within {within_s:g} s")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,8 +17,10 @@ from companion.supervise.camera import SupervisedCamera, SupervisionSettings
 from companion.supervise.eye import EyeAwayError, SupervisedEye
 from companion.supervise.health import AwayError, Health, State
 from companion.supervise.pictures import JudgeSettings
+from companion.supervise.watchdog import Watchdog
 from hardware.camera import Camera, CameraError
 from tests.box.cameras import HEIGHT, WIDTH, open_nervous, open_nothing, open_troubled, set_mode, table_picture
+from tests.web.fakes import FakeClock
 from vision.frame import Frame
 
 pytestmark = pytest.mark.slow
@@ -229,6 +232,42 @@ def test_an_eye_that_stumbles_over_one_picture_lives_on() -> None:
         assert eye.look(picture(1)).ms == 1
         assert eye.pid == alive
         assert eye.restarts == 0
+
+
+def test_who_waits_for_a_slow_eye_is_alive_for_the_watchdog() -> None:
+    """The eye may take a minute to open; the watchdog gives the referee less between two beats."""
+    clock = FakeClock()
+    dog = Watchdog({"referee": 25.0}, clock=clock)
+    looking = False
+    silent: list[tuple[str, ...]] = []
+
+    def beat() -> None:
+        if looking:
+            dog.beat("referee")
+            clock.now_s += 5.0
+            silent.append(dog.silent())
+
+    with SupervisedEye(open_nervous, answer_s=60.0, clock=clock, beat=beat, beat_s=0.01) as eye:
+        eye.open()
+        looking = True
+        with pytest.raises(EyeAwayError, match="did not answer within 60 s"):
+            eye.look(picture(13))
+    assert silent == [()] * 12
+
+
+def test_who_waits_for_anothers_picture_is_alive_too() -> None:
+    waited = threading.Event()
+    with SupervisedEye(open_nervous, answer_s=60.0, beat=waited.set, beat_s=0.01) as eye:
+        eye.open()
+        with eye._turn():
+            waited.clear()
+            answers: list[float] = []
+            other = threading.Thread(target=lambda: answers.append(eye.look(picture(7)).ms))
+            other.start()
+            assert waited.wait(PATIENCE_S)
+            assert answers == []
+        other.join(PATIENCE_S)
+    assert answers == [7]
 
 
 def test_an_eye_without_its_model_says_which() -> None:
