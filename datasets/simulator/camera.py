@@ -7,7 +7,7 @@ benchmarks, and so is `filming`, the scene that is being filmed; no part of the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from random import Random
 from typing import Any
@@ -16,10 +16,11 @@ import numpy as np
 
 from companion.bots import BotGame, BotRound
 from companion.layout.angles import wrapped
-from companion.ruleset import RULESET_NAMES, load_ruleset
+from companion.ruleset import RULESET_NAMES, RuleSet, load_ruleset
 from companion.setup_file import GameSetup, setup_from_json
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.plan import TablePlan, even_stations
+from datasets.simulator.room import BlankFilm, Rehearsal, plan_with_room
 from datasets.simulator.script import Scene, Script, Troubles
 from datasets.simulator.tabletop import TableFullError, TableTop
 from hardware.camera.source import FrameSource
@@ -36,6 +37,7 @@ class SimSettings:
     `number` is the round of the match that is filmed, 1 the first.
     `last_scenes`: all but so many scenes are over before the first frame; `before` on the camera has them.
     `plant` are violation codes to plant, `plants` at most so many; `rules` None: by the seed.
+    `size_mm` None: a table on which the round has room. `boneyard_spread` None: as the rules are usually played.
     """
 
     rules: str | None = None
@@ -49,6 +51,8 @@ class SimSettings:
     hand_frames: int = 4
     still_frames: int = 9
     show_hands: bool = True
+    size_mm: tuple[float, float] | None = None
+    boneyard_spread: bool | None = None
     most_scenes: int | None = None
     last_scenes: int | None = None
 
@@ -74,7 +78,14 @@ class SimCamera(FrameSource):
     live = False
     stills = False
 
-    def __init__(self, seed: int, settings: SimSettings | None = None, film: Callable[..., Film] = Film) -> None:
+    def __init__(
+        self,
+        seed: int,
+        settings: SimSettings | None = None,
+        film: Callable[..., Any] = Film,
+        plan: TablePlan | None = None,
+    ) -> None:
+        """`plan` None: the first one on which the whole round finds room; any other is taken as it is."""
         self.settings = settings or SimSettings()
         self.seed = seed
         self.truth: list[Filmed] = []
@@ -84,16 +95,10 @@ class SimCamera(FrameSource):
         self.rules_name = self.settings.rules or RULESET_NAMES[seed % len(RULESET_NAMES)]
         rules = load_ruleset(self.rules_name)
         players = self.settings.players or (4 if not rules.is_mexican else self._rng.choice((2, 3, 4)))
-        self.game = BotGame(
-            rules,
-            players,
-            seed,
-            plant=self.settings.plant,
-            plant_rate=self.settings.plant_rate,
-            plants_per_round=self.settings.plants,
-        )
+        self.game = self._match(rules, players)
         self.round: BotRound = next(islice(self.game.rounds(), self.settings.number - 1, None))
-        self.plan = self._plan(rules.is_mexican)
+        self._usual = self._plan(rules.is_mexican)
+        self.plan = plan if plan is not None else self._roomy(self._usual)
         self.table = TableTop(self.plan, np.random.default_rng(seed + 31))
         pile = len(self.round.pile) if rules.is_mexican else 0
         self.table.set_up(self.round.engine, pile)
@@ -136,6 +141,34 @@ class SimCamera(FrameSource):
         self._count += 1
         return frame
 
+    def _match(self, rules: RuleSet, players: int) -> BotGame:
+        of = self.settings
+        return BotGame(rules, players, self.seed, plant=of.plant, plant_rate=of.plant_rate, plants_per_round=of.plants)
+
+    def _roomy(self, usual: TablePlan) -> TablePlan:
+        """A plan on which nobody runs out of table. Raises TableFullError where there is none."""
+        whole = replace(self.settings, most_scenes=None, last_scenes=None)
+
+        def rehearse(plan: TablePlan) -> Rehearsal:
+            return SimCamera(self.seed, whole, BlankFilm, plan).play_out()
+
+        chance, fixed = Random(f"room {self.seed} {self.settings.number}"), self.settings.size_mm is not None
+        plan = plan_with_room(usual, rehearse, chance, fixed_size=fixed)
+        if plan is None:
+            raise TableFullError(f"no room for round {self.settings.number} of seed {self.seed} on {usual.size_mm}")
+        return plan
+
+    def play_out(self) -> Rehearsal:
+        """Film everything that is left, and show nobody."""
+        stuck: str | None = None
+        try:
+            for _ in self._frames:
+                pass
+        except TableFullError as full:
+            stuck = full.train
+        laid = sum(len(tiles) for tiles in self.table.trains.values()) + len(self.table.line)
+        return Rehearsal(laid, stuck, 0 if stuck is None else len(self.table.trains.get(stuck, ())))
+
     def _name(self, number: int) -> str:
         return f"sim{self.seed}-{number:06d}"
 
@@ -145,10 +178,16 @@ class SimCamera(FrameSource):
             step = 360.0 / len(players)
             # Counter-clockwise in playing order, which is how the Chinese games go round.
             stations = {name: wrapped(90.0 - n * step) for n, name in enumerate(players)}
-            return TablePlan(players, (900.0, 675.0), (48.0, 24.0, 9.0), 0.0, stations, False, chinese=True)
+            size_mm = self.settings.size_mm or (900.0, 675.0)
+            return TablePlan(players, size_mm, (48.0, 24.0, 9.0), 0.0, stations, False, chinese=True)
         stations = even_stations(players, self._rng.uniform(-180.0, 180.0))
-        spread = self.rules_name != "tactic"
-        return TablePlan(players, stations=stations, boneyard_spread=spread)
+        spread = self.settings.boneyard_spread
+        return TablePlan(
+            players,
+            self.settings.size_mm or (1200.0, 900.0),
+            stations=stations,
+            boneyard_spread=self.rules_name != "tactic" if spread is None else spread,
+        )
 
     def _shoot(self) -> Iterator[np.ndarray]:
         """Every frame of the round, in order."""
@@ -161,11 +200,7 @@ class SimCamera(FrameSource):
         for count, scene in enumerate(scenes):
             if self.settings.most_scenes is not None and count >= self.settings.most_scenes:
                 return
-            try:
-                yield from self._film_scene(scene)
-            except TableFullError:
-                # The made-up players have run out of table: their evening ends here.
-                return
+            yield from self._film_scene(scene)
         # Nobody clears the table at once.
         yield from (self.film.frame() for _ in range(self.settings.still_frames))
 

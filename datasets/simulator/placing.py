@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from datasets.simulator.plan import Point
+from datasets.simulator.plan import STRAIGHT_ON, Bend, Point
 
 SIDE_CLEARANCE = 5.0
 """Millimetres kept to tiles of other trains, so that the made-up players do not build ambiguous tables."""
@@ -91,16 +91,23 @@ def step(place: Point, direction_deg: float, distance: float) -> Point:
     return place[0] + distance * math.cos(a), place[1] + distance * math.sin(a)
 
 
-def continuations(end: TrainEnd, length: float, width: float, crosswise: bool, gap: float) -> Iterator[Spot]:
-    """Every way to lay the next tile, the straight one first."""
+def continuations(
+    end: TrainEnd, length: float, width: float, crosswise: bool, gap: float, bend: Bend = STRAIGHT_ON
+) -> Iterator[Spot]:
+    """Every way to lay the next tile, the one that `bend` asks for first: straight on, or a turn to either side."""
+    turns = () if end.last is None or crosswise else _turns(end, end.last, length, width, gap, bend.right)
+    if bend.early:
+        yield from turns
     reach = width / 2 if crosswise else length / 2
     center = step(end.place, end.direction_deg, gap + reach)
     heading = end.direction_deg + (90.0 if crosswise else 0.0)
     yield Spot(Rect(center, heading, length / 2, width / 2), heading, crosswise, 0)
-    if end.last is None or crosswise:
-        return
-    last = end.last
-    for turn in (90.0, -90.0):
+    if not bend.early:
+        yield from turns
+
+
+def _turns(end: TrainEnd, last: Spot, length: float, width: float, gap: float, right: bool) -> Iterator[Spot]:
+    for turn in (-90.0, 90.0) if right else (90.0, -90.0):
         onward = end.direction_deg + turn
         if last.crosswise:
             # From the short end of a tile that lies across.

@@ -5,11 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from companion.layout.angles import wrapped
 
 Point = tuple[float, float]
 MEXICAN = "MX"
+
+
+class Bend(NamedTuple):
+    """How one tile is laid. `early`: it turns although it could go straight on; `right`: rather right than left."""
+
+    early: bool = False
+    right: bool = False
+
+
+STRAIGHT_ON = Bend()
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +39,8 @@ class TablePlan:
     boneyard_spread: bool = True
     chinese: bool = False
     arms: int = 1
+    bends: Mapping[tuple[str, int], Bend] = field(default_factory=dict)
+    """By train and number of the tile: where players turn otherwise than straight on while they can, and then left."""
     edge_mm: float = 70.0
     """Strip along the edge where no train is laid: the players' own tiles lie there at the end."""
 

@@ -14,7 +14,7 @@ from companion.bots import BotRound, BotTurn
 from companion.tile import Tile
 from companion.turn import SECOND_MEXICAN, Action, Discard, Draw, Flip, Mark, Play, Unmark
 from datasets.simulator.plan import MEXICAN, TablePlan
-from datasets.simulator.tabletop import TableTop
+from datasets.simulator.tabletop import TableFullError, TableTop
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,8 @@ def _nudges(table: TableTop) -> None:
 
 def _shows(player: str, tiles: tuple[Tile, ...]) -> Callable[[TableTop], None]:
     def show(table: TableTop) -> None:
-        table.show_hand(player, tiles)
+        if not table.show_hand(player, tiles):
+            raise TableFullError(f"no place for the hand of {player}")
 
     return show
 

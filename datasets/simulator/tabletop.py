@@ -23,7 +23,7 @@ from datasets.simulator.placing import (
     overlap,
     step,
 )
-from datasets.simulator.plan import MEXICAN, TablePlan, polar
+from datasets.simulator.plan import MEXICAN, STRAIGHT_ON, Bend, TablePlan, polar
 
 LOOK_AHEAD = 4
 """Tiles a player thinks ahead, so that a train does not run into a corner."""
@@ -32,7 +32,11 @@ MARKER_RADIUS_MM = 9.0
 
 
 class TableFullError(RuntimeError):
-    """No place is left for a tile; the made-up players sat down at too small a table."""
+    """No place is left for a tile of `train`; the made-up players sat down at too small a table."""
+
+    def __init__(self, problem: str, train: str = "") -> None:
+        super().__init__(problem)
+        self.train = train
 
 
 @dataclass(slots=True)
@@ -64,11 +68,12 @@ class TableTop:
         end = self._end(train)
         gap = float(self.rng.uniform(0.0, 2 * self.gap_mm))
         blocked = self._blocked(train)
+        bend = self.plan.bends.get((train, len(self.trains.get(train, ()))), STRAIGHT_ON)
         attempts = [(across, depth) for depth in (LOOK_AHEAD, 2, 1)] + [(False, 2), (False, 1)]
-        found = ((self._choose(end, way, gap, blocked, depth), way) for way, depth in attempts)
+        found = ((self._choose(end, way, gap, blocked, depth, bend), way) for way, depth in attempts)
         spot, across = next(((spot, way) for spot, way in found if spot is not None), (None, across))
         if spot is None:
-            raise TableFullError(f"no place for {laid.inner}-{laid.outer} on the train {train}")
+            raise TableFullError(f"no place for {laid.inner}-{laid.outer} on the train {train}", train)
         lying = Lying(
             laid,
             self._shifted(spot.rect.center),
@@ -313,11 +318,19 @@ class TableTop:
             blocked.append(Rect(self.plan.center_mm, 0.0, reach, reach))
         return blocked
 
-    def _choose(self, end: TrainEnd, crosswise: bool, gap: float, blocked: Sequence[Rect], depth: int) -> Spot | None:
+    def _choose(
+        self,
+        end: TrainEnd,
+        crosswise: bool,
+        gap: float,
+        blocked: Sequence[Rect],
+        depth: int,
+        bend: Bend = STRAIGHT_ON,
+    ) -> Spot | None:
         """The first way to go on that leaves room for `depth` tiles; None where there is none."""
         length, width, _ = self.plan.tile_mm
         touching = end.last.rect if end.last is not None else None
-        for spot in continuations(end, length, width, crosswise, gap):
+        for spot in continuations(end, length, width, crosswise, gap, bend):
             fits = inside(spot.rect, self.plan.size_mm, self.plan.edge_mm) and clear(spot.rect, blocked, touching)
             if not fits:
                 continue

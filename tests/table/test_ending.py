@@ -148,7 +148,7 @@ def test_one_tile_that_lies_astray_ends_no_round(tmp_path: Path) -> None:
     show = camera.table.__class__.show_hand
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            TableTop, "show_hand", lambda table, player, tiles: player == "Ann" and show(table, player, tiles[:1])
+            TableTop, "show_hand", lambda table, player, tiles: player != "Ann" or show(table, player, tiles[:1])
         )
         watcher.run()
     assert session.phase == "playing"
