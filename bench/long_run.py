@@ -30,7 +30,7 @@ class Result:
     accusations: tuple[str, ...]
 
 
-def play_match(number: int, rounds: int | None = None) -> Result:
+def play_match(number: int, rounds: int | None = None, latitude: float = 0.0) -> Result:
     """Match `number`: rule set, set, players and every tile follow from it."""
     name = RULESET_NAMES[number % len(RULESET_NAMES)]
     rules = load_ruleset(name)
@@ -38,7 +38,7 @@ def play_match(number: int, rounds: int | None = None) -> Result:
     set_max = sets[number // 7 % len(sets)]
     allowed = [n for n in rules.players_allowed(set_max if rules.is_mexican else ANY_SET) if _dealt(rules, set_max, n)]
     players = allowed[number // 14 % len(allowed)]
-    game = BotGame(rules, players, number, set_max=set_max, rounds=rounds)
+    game = BotGame(rules, players, number, set_max=set_max, rounds=rounds, latitude=latitude)
     header = Header(name, f"double-{set_max}" if rules.is_mexican else "chinese", game.players)
     history = History(header, rules)
     turns = 0
@@ -78,11 +78,12 @@ def main() -> int:
     parser.add_argument("--matches", type=int, default=10_000)
     parser.add_argument("--first", type=int, default=0, help="number of the first match")
     parser.add_argument("--rounds", type=int, default=None, help="rounds of each match; all of them if left out")
+    parser.add_argument("--latitude", type=float, default=0.0, help="share of turns that only an open question allows")
     options = parser.parse_args()
     began = time.monotonic()
     turns = 0
     for number in range(options.first, options.first + options.matches):
-        result = play_match(number, options.rounds)
+        result = play_match(number, options.rounds, options.latitude)
         turns += result.turns
         if result.accusations:
             print(f"match {number}: a false accusation\n" + "\n".join(result.accusations))

@@ -31,6 +31,7 @@ class BotGame:
         plants_per_round: at most so many in a round; None for no limit.
         rounds: how many rounds; None: as many as the rules say (the Chinese games: as many as there are players).
         rotate_from: index of the player who starts the first round.
+        latitude: in which share of the turns a bot does what only an open question of the source allows.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class BotGame:
         plants_per_round: int | None = None,
         rounds: int | None = None,
         rotate_from: int = 0,
+        latitude: float = 0.0,
     ) -> None:
         self.rules = rules
         self.players = tuple(NAMES[:players]) if isinstance(players, int) else tuple(players)
@@ -55,6 +57,7 @@ class BotGame:
         self._rate = plant_rate
         self._most = plants_per_round
         self._rotate_from = rotate_from
+        self._latitude = latitude
         size = rules.hand_size(self.set_max if rules.is_mexican else -1, len(self.players))
         if size is None:
             raise ValueError(f"{rules.name} has no deal for {len(self.players)} players")
@@ -65,7 +68,8 @@ class BotGame:
         """The rounds in order; each must have been played to its end before the next is dealt."""
         for number in range(1, self.rounds_due + 1):
             rng = Random(f"{self.seed}/{number}")
-            plan = Plan(self._codes, self._rate, self._most, Random(f"{self.seed}/{number}/plan"))
+            chance = Random(f"{self.seed}/{number}/plan")
+            plan = Plan(self._codes, self._rate, self._most, chance, latitude=self._latitude)
             starter = self.players[(self._rotate_from + number - 1) % len(self.players)]
             yield self.deal(number, starter, rng, plan)
 

@@ -13,6 +13,7 @@ from random import Random
 
 from companion.bots.mexican import TurnMaker
 from companion.bots.rounds import BotRound
+from companion.mexican.judging import legal_plays, play_out
 from companion.position import LinePosition, Position
 from companion.tile import Laid, Tile
 from companion.turn import MEXICAN, SECOND_MEXICAN, Action, Discard, Draw, End, Flip, Mark, Pass, Play, Unmark
@@ -56,16 +57,28 @@ def plantable(rules_name: str) -> tuple[Violation, ...]:
 
 @dataclass(slots=True)
 class Plan:
-    """When and what to plant: one of `codes` in a share `rate` of the turns, at most `most` times a round."""
+    """When and what to plant: one of `codes` in a share `rate` of the turns, at most `most` times a round.
+
+    In a share `latitude` of the turns the bot takes a liberty: a turn that is legal only because the source leaves a
+    question open.
+    """
 
     codes: tuple[Violation, ...]
     rate: float
     most: int | None
     rng: Random
     planted: int = 0
+    latitude: float = 0.0
 
-    def turn(self, game: BotRound, position: Position | LinePosition) -> tuple[str, tuple[Action, ...], str] | None:
-        """A faulty turn for this moment, with its code; None where a legal one is to be made."""
+    def turn(
+        self, game: BotRound, position: Position | LinePosition
+    ) -> tuple[str, tuple[Action, ...], str | None] | None:
+        """A faulty turn for this moment, with its code, or a liberty without one; None where a plain legal turn is to
+        be made."""
+        if self.latitude and isinstance(position, Position) and self.rng.random() < self.latitude:
+            taken = liberty(game, position, self.rng)
+            if taken is not None:
+                return position.turn, taken, None
         if not self._wanted() or self.rng.random() >= self.rate:
             return None
         codes = [code for code in self.codes if code not in AT_THE_DEAL]
@@ -108,6 +121,39 @@ def bend(game: BotRound, position: Position | LinePosition, code: Violation, rng
         if game.referee.judge(position, actions).codes == wanted:
             return position.turn, actions
     return None
+
+
+def liberty(game: BotRound, position: Position, rng: Random) -> tuple[Action, ...] | None:
+    """A turn that is legal, and against which something is possible all the same; None where none was found."""
+    kinds = [_misplaced, _with_markers_wrong, _with_draws_wrong]
+    rng.shuffle(kinds)
+    for kind in kinds:
+        for trial, actions in enumerate(kind(game, position, rng)):
+            if trial >= MOST_TRIALS // 4:
+                break
+            ruling = game.referee.judge(position, actions)
+            if ruling.legal and ruling.may and _honest(game, position, actions):
+                return actions
+    return None
+
+
+def _honest(game: BotRound, position: Position, actions: tuple[Action, ...]) -> bool:
+    """Whether nobody draws or passes in this turn who could, and must, have laid a tile."""
+    hand, pile = set(game.hands[position.turn]), list(game.pile)
+    for n, act in enumerate((*actions, End())):
+        done = actions[:n]
+        if isinstance(act, (Draw, End)):
+            turn = play_out(game.rules, position, done)
+            must = turn.feeding or not (game.rules.may_decline or turn.long)
+            if must and not turn.complete and legal_plays(game.rules, position, hand, done, surely=True):
+                return False
+        if isinstance(act, Draw) and pile:
+            hand.add(pile.pop())
+        elif isinstance(act, Play):
+            hand.discard(act.tile.tile)
+        elif isinstance(act, End):
+            return True
+    return True
 
 
 def _out_of_turn(game: BotRound, position: Position | LinePosition, rng: Random) -> Bent | None:

@@ -42,7 +42,9 @@ class BotTurn(NamedTuple):
 class Planter(Protocol):
     """Decides at which moments a faulty turn is made in place of a legal one."""
 
-    def turn(self, game: BotRound, position: Position | LinePosition) -> tuple[str, tuple[Action, ...], str] | None:
+    def turn(
+        self, game: BotRound, position: Position | LinePosition
+    ) -> tuple[str, tuple[Action, ...], str | None] | None:
         """Who makes the turn, its acts and the code of its fault; None where a legal one is to be made."""
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from companion.desk.acts import action_of, between, lifted, meant, passing, turned_to, uncounted, unsettled
-from companion.desk.first_lap import Together, belongs_to_first_train, can_go_on, movers, on_table, with_tile
+from companion.desk.first_lap import Together, belongs_to_first_train, can_go_on, movers, on_table, with_act
 from companion.desk.made_turn import FOREIGN_TILES, MadeTurn, Table, changes
 from companion.event_fields import Finding
 from companion.events import (
@@ -154,7 +154,7 @@ class Course:
         if isinstance(action, (Play, Draw, Discard)) and self.table.hands.get(player) == 0:
             return self._miscounted(player).take(event, key)
         if together:
-            laid = with_tile(self.together, player, action) if self.all_begun else ()
+            laid = with_act(self.together, player, action) if self.all_begun else ()
             step = Step(replace(self, together=laid)._taken_up(player))
         else:
             step = Step(self) if self._continues(player, action) else self._turn_to(player)
@@ -308,7 +308,7 @@ class Course:
         found = changes(
             turn.findings(self.referee, over=turn.passed is not None), turn.findings(self.referee, over=True)
         )
-        following = turn.resume or self._with_tiles(self.table.after(turn.player))
+        following = turn.resume or self._with_acts(self.table.after(turn.player))
         moved = self.moved | {turn.player}
         course = replace(
             self,
@@ -322,7 +322,7 @@ class Course:
         )
         return course, found
 
-    def _with_tiles(self, player: str) -> str:
+    def _with_acts(self, player: str) -> str:
         """Chinese games: the next who still has a tile, where hands are counted."""
         if isinstance(self.table, LinePosition):
             for _ in self.players:
@@ -436,6 +436,8 @@ class Course:
             self = self._taken_up(player)
             if self.turn is not None and self.turn.passed is not None and not self.all_begun:
                 return Step(self)
+            if self.all_begun and self.turn is not None and self.turn.actions[-1:] == (Draw(),):
+                self = replace(self, together=with_act(self.together, player, Pass()))
         same = self.turn is not None and self.turn.player == player and self.turn.passed is None
         step = Step(self) if same else self._turn_to(player)
         turn = step.course.turn

@@ -16,10 +16,11 @@ from companion.ruleset import RuleSet
 from companion.turn import Action, Draw, Mark, Play, Unmark
 
 Together = tuple[tuple[str, bool], ...]
-"""(player, whether it is a double) of the tiles laid on own trains since everybody has begun."""
+"""(player, whether something must follow) of what may have been an ordinary turn since everybody has begun: a tile on
+the own train, or a marker or a pass after a draw for the double at its end."""
 
 REMEMBERED = 24
-"""So many of the last tiles may be ordinary turns."""
+"""So many of the last may be ordinary turns."""
 
 
 def belongs_to_first_train(rules: RuleSet, table: Table, player: str, action: Action) -> bool:
@@ -37,9 +38,11 @@ def _ends_on_a_double(rules: RuleSet, table: Table, player: str) -> bool:
     return bool(chain) and chain[-1].is_double and rules.leaves_open("first_double_opens")
 
 
-def with_tile(together: Together, player: str, action: Action) -> Together:
+def with_act(together: Together, player: str, action: Action) -> Together:
     """One act more by `player`."""
-    return (*together, (player, action.tile.is_double))[-REMEMBERED:] if isinstance(action, Play) else together
+    if isinstance(action, (Draw, Unmark)):
+        return together
+    return (*together, (player, isinstance(action, Play) and action.tile.is_double))[-REMEMBERED:]
 
 
 def movers(order: tuple[str, ...], together: Together) -> tuple[str, ...]:
