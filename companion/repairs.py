@@ -60,6 +60,8 @@ class Repairs:
         self._checks: list[Check] = []
         self._since: dict[str, str] = {}
         self._reports: list[Repair] = []
+        self.actions: dict[str, Callable[[], object]] = {}
+        """What the button of a lasting case does, by the case's code."""
         self.changed: Callable[[], None] = lambda: None
         damaged: list[Path] = []
         if path is not None:
@@ -105,6 +107,15 @@ class Repairs:
                 self._keep()
         self.changed()
         return found
+
+    def act(self, id: str) -> bool:
+        """Press the button of a lasting case; False where there is none of that id, or no button."""
+        action = next((self.actions.get(one.code) for one in self.open() if one.id == id and not one.reported), None)
+        if action is None:
+            return False
+        action()
+        self.changed()
+        return True
 
     def _now(self) -> str:
         return self._clock().astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import os
 import threading
-import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,6 +14,7 @@ import click
 
 if TYPE_CHECKING:
     from companion.cli.serve_camera import WatchedTable
+    from companion.cli.serve_storage import Storage
     from companion.web.house import House
 
 DATA_VARIABLE = "COMPANION_DATA"
@@ -88,16 +88,12 @@ def serve(
     from companion.cli.serve_games import make_house
     from companion.cli.serve_labels import LabelKeeper
     from companion.cli.serve_learning import LearningDesk
-    from companion.evidence import EvidenceSettings, delete_stored, expire_stored
-    from companion.journal_copies import CopyKeeper
-    from companion.journal_repair import repair_games
-    from companion.repairs import REPAIRS_FILE, Repair, Repairs
+    from companion.cli.serve_storage import open_storage
     from companion.supervise.watchdog import Watchdog, feed_every_s, systemd_notifier
     from companion.tableside import ButtonPod
     from companion.web.app import PageSettings, create_app
     from companion.web.guard import own_names
     from companion.web.pin import fresh_pin
-    from companion.web.repair_words import in_english
     from companion.web.serving import PortTakenError, listen, numeric_address, serve_on
 
     if pin and not 4 <= len(pin) <= 32:
@@ -110,23 +106,17 @@ def serve(
     with ExitStack() as parts:
         parts.callback(ear.close)
         parts.enter_context(hold_data_dir(folder))
-        repairs = Repairs(folder / REPAIRS_FILE)
-        for case in repair_games(folder / "games"):
-            repairs.report(case)
-            click.echo(in_english(case), err=True)
-        expire_stored(folder / "games", time.time() - EvidenceSettings().keep_days * 86400)
-        house = make_house(folder, repairs=repairs)
-        copies = CopyKeeper(folder / "games", lambda game: repairs.report(Repair("COPY_REFUSED", {"game": game})))
-        parts.callback(copies.close)
-        house.follow(copies.follow)  # type: ignore[arg-type]
+        storage = open_storage(folder)
+        house = make_house(folder, repairs=storage.repairs)
+        storage.copy_games_of(house, parts)
         house.checks.append(lambda: quick_reasons(Machine(data=folder)))
-        house.delete_pictures = lambda: delete_stored(folder / "games")
+        house.delete_pictures = storage.delete_pictures
         limits = {"page": 25.0, **({"camera": 25.0, "referee": 25.0} if source is not None else {})}
         dog = parts.enter_context(Watchdog(limits, say=systemd_notifier(), every_s=feed_every_s()))
         if broker is not None:
             _publish(house, broker, table_name, folder, parts)
         house.follow(LabelKeeper(folder).follow)
-        table = None if source is None else _watch(house, source, folder, dog.beat, parts)
+        table = None if source is None else _watch(house, source, storage, dog.beat, parts)
         house.learning = LearningDesk(
             folder,
             (lambda: None) if table is None else table.photograph,
@@ -134,7 +124,7 @@ def serve(
             ring=house.bell.ring,
         )
         parts.callback(house.learning.close)
-        _delete_labels_too(house, folder)
+        _delete_labels_too(house, storage)
         pod = ButtonPod(house) if table is None else ButtonPod(house, read_now=table.read_now)
         parts.enter_context(pod)
         address = numeric_address(ear)
@@ -150,12 +140,12 @@ def serve(
         serve_on(app, ear)
 
 
-def _watch(house: House, source: str, folder: Path, beat: Callable[[str], None], parts: ExitStack) -> WatchedTable:
+def _watch(house: House, source: str, storage: Storage, beat: Callable[[str], None], parts: ExitStack) -> WatchedTable:
     from companion.cli.serve_camera import WatchedTable
     from hardware.camera import CameraError
 
     try:
-        table = WatchedTable(house, source, folder, beat)
+        table = WatchedTable(house, source, storage.folder, beat, deleter=storage.deleter, trust=storage.trust)
     except CameraError as fault:
         raise click.ClickException(str(fault)) from None
     parts.callback(table.close)
@@ -166,12 +156,16 @@ def _watch(house: House, source: str, folder: Path, beat: Callable[[str], None],
     return table
 
 
-def _delete_labels_too(house: House, folder: Path) -> None:
+def _delete_labels_too(house: House, storage: Storage) -> None:
     """Who deletes all pictures means the corrected tiles as well."""
     from companion.cli.serve_labels import delete_samples
 
     others = house.delete_pictures
-    house.delete_pictures = lambda: (others() if others is not None else 0) + delete_samples(folder)
+
+    def delete() -> int:
+        return (others() if others is not None else 0) + delete_samples(storage.folder, storage.deleter)
+
+    house.delete_pictures = delete
 
 
 def _publish(house: House, broker: str, table_name: str, folder: Path, parts: ExitStack) -> None:

@@ -24,7 +24,8 @@ from companion.cli.serve_table import (
     write_place,
 )
 from companion.cli.serve_view import CHECK_CORNERS, FOUND_AGAIN, ViewKeeper, still_of
-from companion.evidence import EvidenceStore
+from companion.clock_trust import ClockTrust
+from companion.evidence import Deleter, EvidenceStore
 from companion.setup_file import GameSetup, SetupError, setup_from_json
 from companion.supervise import AwayError, EyeAwayError, SupervisedCamera, SupervisedEye, keep_watching
 from companion.tile import Tile
@@ -62,11 +63,13 @@ class WatchedTable:
         beat: Callable[[str], None] = lambda part: None,
         *,
         camera: Camera | None = None,
+        deleter: Deleter | None = None,
+        trust: ClockTrust | None = None,
     ) -> None:
         """`camera` stands in for the one that `source` names: the demo films its own table."""
         self._house = house
         self._beat = beat
-        self._evidence = EvidenceStore(data_dir / "games")
+        self._evidence = EvidenceStore(data_dir / "games", deleter=deleter, trust=trust)
         self._place_file = data_dir / PLACE_FILE
         self._place = read_place(self._place_file)
         self._seating = Seating(data_dir / SEATS_FILE)

@@ -16,6 +16,7 @@ import cv2
 import numpy as np
 
 from companion.events import Corrected
+from companion.evidence import Deleter
 from companion.web.closeups import find_tile
 from companion.web.house import SessionLike, event_lines
 
@@ -131,13 +132,11 @@ def samples(data_dir: Path) -> list[Path]:
     return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name))
 
 
-def delete_samples(data_dir: Path) -> int:
+def delete_samples(data_dir: Path, deleter: Deleter) -> int:
     """Delete all of them; how many there were."""
     found = samples(data_dir)
-    for path in found:
-        path.unlink(missing_ok=True)
-        path.with_suffix(".jpg").unlink(missing_ok=True)
-    return len(found)
+    left = deleter.delete([picture for path in found for picture in (path.with_suffix(".jpg"), path)])
+    return sum(1 for path in found if path.with_suffix(".jpg") not in left)
 
 
 def pack(data_dir: Path, into: IO[bytes]) -> None:

@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from companion.evidence.deleting import Deleter
+
 PICTURE = re.compile(r"evidence-\d{8}T\d{6}-\d{4}(-before-\d|-tile-\d{1,2}(-before)?)?\.jpg")
 UNFINISHED = re.compile(r"evidence-\d{8}T\d{6}-\d{4}[a-z0-9-]*\.part")
 INDEX = re.compile(r"evidence-\d{8}T\d{6}-\d{4}\.json")
@@ -39,25 +41,22 @@ def found(games: Path) -> list[Stored]:
     return stored
 
 
-def remove_unfinished(games: Path) -> None:
-    """Delete what a killed program was just writing; nobody else would ever find it again."""
-    for path in games.glob("*/evidence-*.part"):
-        if UNFINISHED.fullmatch(path.name):
-            path.unlink(missing_ok=True)
+def unfinished(games: Path) -> list[Path]:
+    """What a killed program was just writing; nobody else would ever find it again."""
+    return [path for path in games.glob("*/evidence-*.part") if UNFINISHED.fullmatch(path.name)]
 
 
-def expire_stored(games: Path, before: float) -> int:
-    """Delete evidence older than `before` (seconds since 1970), where no store is open; how much there was."""
-    going = [stored for stored in found(games) if stored.at < before]
-    for stored in going:
-        stored.path.unlink(missing_ok=True)
-    return len(going)
-
-
-def delete_stored(games: Path) -> int:
+def delete_stored(games: Path, deleter: Deleter) -> int:
     """Delete every picture of earlier evenings, where no store is open; how many there were."""
-    remove_unfinished(games)
-    going = found(games)
-    for stored in going:
-        stored.path.unlink(missing_ok=True)
-    return sum(stored.is_picture for stored in going)
+    deleter.delete(unfinished(games))
+    return _deleted(found(games), deleter)
+
+
+def expire_stored(games: Path, before: float, deleter: Deleter) -> int:
+    """Delete evidence older than `before` (seconds since 1970), where no store is open; how much there was."""
+    return _deleted([stored for stored in found(games) if stored.at < before], deleter)
+
+
+def _deleted(going: list[Stored], deleter: Deleter) -> int:
+    left = deleter.delete(stored.path for stored in going)
+    return sum(stored.is_picture for stored in going if stored.path not in left)

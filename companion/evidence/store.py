@@ -8,12 +8,14 @@ costs pictures and a banner, never an event.
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,12 +23,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.clock_trust import ClockTrust
 from companion.evidence.closeups import CloseUps, painted_outside
-from companion.evidence.files import Stored, found, remove_unfinished
+from companion.evidence.deleting import Deleter
+from companion.evidence.files import Stored, found, unfinished
 from companion.tableview import SeenTile
 from vision.frame import Frame, Image, reduced
 
 EXPIRE_EVERY_S = 3600.0
+DAY_S = 86400.0
 
 Corners = Sequence[Sequence[float]]
 
@@ -58,7 +63,8 @@ class EvidenceStatus:
 class EvidenceStore:
     """Keeps pictures under the folder `games` (games/GAME/*.jpg). Thread-safe; writing happens in a thread of its own.
 
-    `clock` gives seconds since 1970; `free_bytes` what is left on the disk of a folder.
+    `clock` gives seconds since 1970; `free_bytes` what is left on the disk of a folder; `trust` says whether the clock
+    may be believed (None: always).
     """
 
     def __init__(
@@ -68,6 +74,8 @@ class EvidenceStore:
         *,
         clock: Callable[[], float] = time.time,
         free_bytes: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free,
+        deleter: Deleter | None = None,
+        trust: ClockTrust | None = None,
     ) -> None:
         self._games = games
         self._settings = settings or EvidenceSettings()
@@ -77,7 +85,10 @@ class EvidenceStore:
         self._closeups = CloseUps(self._settings.table_margin)
         self._trouble = ""
         self._count = 0
-        remove_unfinished(games)
+        self._deleter = Deleter(games.parent) if deleter is None else deleter
+        self._trust = trust
+        self._began = clock()
+        self._deleter.delete(unfinished(games))
         self._stored = deque(sorted(found(games), key=lambda stored: stored.at))
         self._bytes = sum(stored.size for stored in self._stored)
         self._expired_at = self._clock()
@@ -162,9 +173,17 @@ class EvidenceStore:
         return self._delete(lambda stored: True)
 
     def expire(self) -> int:
-        """Delete what is too old; how many there were. Done at the start, every hour, and with every new picture."""
-        self._expired_at = self._clock()
-        limit = self._expired_at - self._settings.keep_days * 86400
+        """Delete what is too old; how many there were. Done at the start, every hour, and with every new picture.
+
+        Where the clock cannot be believed nothing is too old.
+        """
+        self._expired_at = now = self._clock()
+        self._deleter.try_again()
+        if self._trust is not None:
+            self._dated_anew(self._trust.tick(), now)
+            if not self._trust.sure:
+                return 0
+        limit = now - self._settings.keep_days * 86400
         return self._delete(lambda stored: stored.at < limit)
 
     @property
@@ -229,9 +248,21 @@ class EvidenceStore:
                 return 0
             self._stored = deque(stored for stored in self._stored if not wanted(stored))
             self._bytes = sum(stored.size for stored in self._stored)
-        for stored in going:
-            stored.path.unlink(missing_ok=True)
-        return sum(stored.is_picture for stored in going)
+        left = self._deleter.delete(stored.path for stored in going)
+        return sum(stored.is_picture for stored in going if stored.path not in left)
+
+    def _dated_anew(self, leap_s: float, now: float) -> None:
+        """The clock was set: what this run has stored moves along with it, and nothing was stored in the future."""
+        with self._lock:
+            for stored in self._stored:
+                at = stored.at + leap_s if leap_s and stored.at >= self._began else stored.at
+                at = now if at > now + DAY_S and self._trust is not None and self._trust.sure else at
+                if at != stored.at:
+                    stored.at = at
+                    with suppress(OSError):
+                        os.utime(stored.path, (at, at))
+            self._began += leap_s
+            self._stored = deque(sorted(self._stored, key=lambda stored: stored.at))
 
 
 def _narrowed(image: Image, width: int) -> Image:

@@ -14,7 +14,7 @@ from companion.web.languages import marked as _
 class RepairWords:
     """`title` what is wrong; `meaning` what that means for the players; `remedy` what helps; `command` for a terminal.
 
-    `page` is where a person mends it, an address of this page.
+    `page` is where a person mends it, an address of this page; `button` what the button says that mends it.
     """
 
     title: str
@@ -22,6 +22,7 @@ class RepairWords:
     remedy: str = ""
     command: str = ""
     page: str = ""
+    button: str = ""
 
 
 _NEW_CARD = _("If this happens again, save the games from the page Games and put in a new card.")
@@ -84,6 +85,18 @@ WORDS: Mapping[str, RepairWords] = {
         _("It is kept as it is. Meanwhile a new game can be started."),
         command=_BACKUP,
     ),
+    "PICTURES_LEFT": RepairWords(
+        _("Deleted pictures are still on the disk: %(count)s (%(why)s)."),
+        _("They were emptied where that was possible. Every hour and at every start the box tries again."),
+        button=_("Try again now"),
+    ),
+    "CLOCK_LEAPT": RepairWords(
+        _("The clock may be wrong: it has leapt since the last evening, %(last)s."),
+        _("Until it is right no pictures are deleted for their age. Games do not depend on the clock."),
+        _("Compare the date above with a calendar. A network sets the clock by itself."),
+        command="sudo timedatectl set-time '2026-11-20 19:00'",
+        button=_("The date above is right"),
+    ),
     "STATE_FILE": RepairWords(
         _("The file %(file)s made no sense and was set aside as %(aside)s."),
         _("What it held starts from nothing or is asked for again. No game was in it."),
@@ -102,6 +115,7 @@ def repair_words(repair: Repair) -> RepairWords:
         gettext(words.remedy) if words.remedy else "",
         words.command,
         words.page % about if words.page else "",
+        gettext(words.button) if words.button else "",
     )
 
 

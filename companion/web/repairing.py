@@ -43,3 +43,12 @@ def seen(id: str) -> AnyResponse:
     if not house().repairs.seen(id):
         raise NotFound(_("That report is no longer on the list."))
     return redirect("/repairs", 303) if wants_page() else jsonify({"seen": id})
+
+
+@repairing.post("/repairs/<id>/do")
+@needs_pin
+def do(id: str) -> AnyResponse:
+    """Press the button of a case."""
+    if not house().repairs.act(id):
+        raise NotFound(_("That report is no longer on the list."))
+    return redirect("/repairs", 303) if wants_page() else jsonify({"done": id})

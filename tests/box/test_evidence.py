@@ -11,7 +11,9 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.evidence import PICTURE, EvidenceSettings, EvidenceStore, delete_stored, expire_stored
+from companion.clock_trust import CLOCK_FILE, ClockTrust
+from companion.evidence import PICTURE, Deleter, EvidenceSettings, EvidenceStore, delete_stored, expire_stored
+from companion.evidence.deleting import UNDELETED_FILE
 from vision.frame import Frame
 
 CORNERS = [[100, 60], [540, 60], [540, 420], [100, 420]]
@@ -188,7 +190,7 @@ def test_pictures_of_earlier_evenings_can_be_deleted_without_a_camera(games: Pat
     store = EvidenceStore(games, clock=world.clock, free_bytes=world.free_bytes)
     store.keep("evening", frame(), CORNERS)
     store.close()
-    assert delete_stored(games) == 1
+    assert delete_stored(games, Deleter(games.parent)) == 1
     assert pictures(games) == []
     assert (games / "evening/journal.jsonl").exists()
 
@@ -215,7 +217,7 @@ def test_without_a_camera_old_evidence_goes_too(games: Path) -> None:
     for at, name in enumerate(names):
         (games / "evening" / name).write_bytes(b"x")
         os.utime(games / "evening" / name, (at, at))
-    assert expire_stored(games, before=1) == 1
+    assert expire_stored(games, 1, Deleter(games.parent)) == 1
     assert sorted(path.name for path in (games / "evening").glob("*.jpg")) == sorted(names[1:])
 
 
@@ -227,7 +229,7 @@ def test_a_picture_that_was_being_written_when_the_power_went_is_not_left_behind
     EvidenceStore(games, clock=world.clock, free_bytes=world.free_bytes).close()
     assert not torn.exists()
     torn.write_bytes(b"half a picture")
-    delete_stored(games)
+    delete_stored(games, Deleter(games.parent))
     assert not torn.exists()
     assert foreign.exists()
 
@@ -238,3 +240,151 @@ def test_deleting_everything_waits_for_what_is_being_written(store: EvidenceStor
     assert store.delete_all() == 5
     store.close()
     assert list(games.glob("*/evidence-*")) == []
+
+
+def test_one_picture_that_cannot_be_deleted_keeps_no_other_and_is_remembered(
+    store: EvidenceStore, games: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for at in range(4):
+        store.keep("evening", frame(float(at)), CORNERS)
+    store.flush()
+    stuck = pictures(games)[1]
+    unlink = Path.unlink
+
+    def failing(path: Path, missing_ok: bool = False) -> None:
+        if path == stuck:
+            raise OSError(errno.EPERM, "Operation not permitted")
+        unlink(path, missing_ok=missing_ok)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "unlink", failing)
+        assert store.delete_all() == 3
+        assert pictures(games) == [stuck]
+        assert stuck.read_bytes() == b"", "what was on it is gone all the same"
+        again = Deleter(games.parent)
+        assert again.try_again() == {stuck}
+        [repair] = again.repairs()
+        assert (repair.code, repair.about) == ("PICTURES_LEFT", {"count": 1, "why": "Operation not permitted"})
+    after_a_restart = Deleter(games.parent)
+    assert after_a_restart.try_again() == set()
+    assert pictures(games) == [] and after_a_restart.repairs() == ()
+    assert not (games.parent / UNDELETED_FILE).exists()
+
+
+@pytest.mark.parametrize("names", ['["../other.jpg"]', '["/etc/passwd"]', '{"a": 1}', "7", "[", '[["a"]]'])
+def test_a_list_of_pictures_to_delete_reaches_nothing_else(games: Path, tmp_path: Path, names: str) -> None:
+    outside = tmp_path.parent / "other.jpg"
+    outside.write_bytes(b"mine")
+    (games.parent / UNDELETED_FILE).write_text(names, encoding="utf-8")
+    aside: list[Path] = []
+    Deleter(games.parent, aside.append).try_again()
+    assert outside.read_bytes() == b"mine" and Path("/etc/passwd").exists()
+    if names != '[["a"]]':
+        assert len(aside) == 1
+
+
+class Board:
+    """A small board: a clock that may be set, time that only runs, and perhaps a network."""
+
+    def __init__(self, world: World, folder: Path) -> None:
+        self.world, self.path = world, folder / CLOCK_FILE
+        self.running, self.network = 0.0, False
+
+    def start(self, earlier: float | None = None) -> ClockTrust:
+        return ClockTrust(
+            self.path,
+            earlier,
+            clock=self.world.clock,
+            monotonic=lambda: self.running,
+            set_by_network=lambda: self.network,
+        )
+
+    def run(self, seconds: float) -> None:
+        self.world.now += seconds
+        self.running += seconds
+
+
+@pytest.fixture
+def board(world: World, tmp_path: Path) -> Board:
+    return Board(world, tmp_path)
+
+
+def test_a_clock_that_leaps_ahead_at_the_start_deletes_nothing_until_it_is_confirmed(
+    board: Board, world: World, games: Path
+) -> None:
+    trust = board.start()
+    first = EvidenceStore(games, clock=world.clock, free_bytes=world.free_bytes, trust=trust)
+    path = games / "evening" / str(first.keep("evening", frame(), CORNERS))
+    first.close()
+    os.utime(path, (world.now, world.now))
+    world.now += 5 * 365 * 86400
+    trust = board.start()
+    assert not trust.sure
+    assert [one.code for one in trust.repairs()] == ["CLOCK_LEAPT"]
+    store = EvidenceStore(games, clock=world.clock, free_bytes=world.free_bytes, trust=trust)
+    assert path.exists()
+    trust.confirm()
+    assert trust.repairs() == ()
+    store.expire()
+    assert not path.exists()
+    store.close()
+
+
+def test_a_network_that_sets_the_clock_during_play_does_not_make_tonight_old(
+    board: Board, world: World, games: Path
+) -> None:
+    """The board had stood still for two months; the network comes in the middle of the evening."""
+    trust = board.start()
+    store = EvidenceStore(games, clock=world.clock, free_bytes=world.free_bytes, trust=trust)
+    path = games / "evening" / str(store.keep("evening", frame(), CORNERS))
+    store.flush()
+    board.run(1800)
+    world.now += 60 * 86400
+    board.network = True
+    store.expire()
+    assert path.exists()
+    assert path.stat().st_mtime == pytest.approx(world.now - 1800, abs=60)
+    board.run(31 * 86400)
+    store.expire()
+    assert not path.exists()
+    store.close()
+
+
+def test_a_box_that_is_used_every_week_is_asked_nothing(board: Board, world: World, games: Path) -> None:
+    for _ in range(8):
+        trust = board.start()
+        assert trust.sure and trust.repairs() == ()
+        board.run(4 * 3600)
+        trust.tick()
+        world.now += 7 * 86400
+
+
+def test_a_clock_that_went_back_is_not_believed(board: Board, world: World) -> None:
+    board.start()
+    world.now -= 400 * 86400
+    assert not board.start().sure
+    board.network = True
+    assert board.start().sure
+
+
+def test_a_picture_dated_in_the_future_grows_old_from_the_day_the_clock_is_right(
+    board: Board, world: World, games: Path
+) -> None:
+    trust = board.start()
+    future = games / "evening" / "evidence-20310101T200000-0001.jpg"
+    future.write_bytes(b"x")
+    os.utime(future, (world.now + 10**8, world.now + 10**8))
+    store = EvidenceStore(games, clock=world.clock, free_bytes=world.free_bytes, trust=trust)
+    assert future.exists() and future.stat().st_mtime == pytest.approx(world.now, abs=60)
+    board.run(31 * 86400)
+    store.expire()
+    assert not future.exists()
+    store.close()
+
+
+@pytest.mark.parametrize("content", ['{"last": 1e300}', '{"last": "x"}', "[]", '{"last": NaN}', "\x00"])
+def test_a_clock_file_that_makes_no_sense_is_set_aside(board: Board, content: str) -> None:
+    board.path.write_text(content, encoding="utf-8")
+    aside: list[Path] = []
+    trust = ClockTrust(board.path, clock=board.world.clock, monotonic=lambda: 0.0, damaged=aside.append)
+    assert trust.sure and len(aside) == 1

@@ -64,6 +64,19 @@ def test_what_lasts_cannot_be_taken_from_the_list(keeper: FlaskClient, house: Ho
     assert house.repairs.open()[0].code == "COPY_REFUSED"
 
 
+def test_a_button_mends_what_lasts(anyone: FlaskClient, keeper: FlaskClient, house: House) -> None:
+    right: list[bool] = []
+    leapt = Repair("CLOCK_LEAPT", {"last": "2026-11-20"})
+    house.repairs.check(lambda: () if right else (leapt,))
+    house.repairs.actions["CLOCK_LEAPT"] = lambda: right.append(True)
+    assert "The date above is right" not in anyone.get("/repairs").text
+    assert anyone.post(f"/repairs/{leapt.id}/do").status_code in (303, 401) and not right
+    assert "The date above is right" in keeper.get("/repairs").text
+    assert keeper.post(f"/repairs/{leapt.id}/do", data={}).status_code in (200, 303)
+    assert right and "Nothing needs repair." in keeper.get("/repairs").text
+    assert keeper.post(f"/repairs/{leapt.id}/do", data={}).status_code == 404
+
+
 def test_reports_outlive_a_restart_until_they_are_seen(tmp_path: Path) -> None:
     repairs = Repairs(tmp_path / REPAIRS_FILE)
     repairs.report(DAMAGED)
@@ -92,7 +105,9 @@ def test_a_report_of_a_newer_release_is_no_fault_of_the_page(tmp_path: Path, any
 
 
 def test_every_case_has_its_words() -> None:
-    about = dict.fromkeys(("game", "events", "aside", "why", "back", "beyond", "entries", "first", "file"), "1")
+    about = dict.fromkeys(
+        ("game", "events", "aside", "why", "back", "beyond", "entries", "first", "file", "count", "last"), "1"
+    )
     for code in WORDS:
         words = repair_words(Repair(code, about))
         assert words.title and words.meaning

@@ -1,0 +1,70 @@
+"""What `companion serve` keeps on the disk: looked over at the start, and looked after while it runs."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from companion.clock_trust import CLOCK_FILE, CODE, ClockTrust
+from companion.evidence import Deleter, EvidenceSettings, delete_stored, expire_stored, found
+from companion.journal_copies import CopyKeeper
+from companion.journal_repair import repair_games
+from companion.repairs import REPAIRS_FILE, Repair, Repairs
+from companion.web.house import House
+from companion.web.repair_words import in_english
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """The data folder in use: who deletes in it, whether its clock is right, and what has to be reported."""
+
+    folder: Path
+    repairs: Repairs
+    deleter: Deleter
+    trust: ClockTrust
+
+    @property
+    def games(self) -> Path:
+        return self.folder / "games"
+
+    def delete_pictures(self) -> int:
+        """Every picture of every game and every corrected tile, where no camera keeps any; how many there were."""
+        return delete_stored(self.games, self.deleter)
+
+    def copy_games_of(self, house: House, parts: ExitStack) -> None:
+        """Copy whichever game is on the table, while it is played."""
+
+        def refused(game: str) -> None:
+            self.repairs.report(Repair("COPY_REFUSED", {"game": game}))
+
+        copies = CopyKeeper(self.games, refused)
+        parts.callback(copies.close)
+        house.follow(copies.follow)  # type: ignore[arg-type]
+
+
+def open_storage(folder: Path) -> Storage:
+    """Repair what is damaged, delete what is too old, and say what was done."""
+    repairs = Repairs(folder / REPAIRS_FILE)
+    for case in repair_games(folder / "games"):
+        repairs.report(case)
+        click.echo(in_english(case), err=True)
+    deleter = Deleter(folder, repairs.report_damaged)
+    trust = ClockTrust(folder / CLOCK_FILE, _newest(folder / "games"), damaged=repairs.report_damaged)
+    repairs.check(deleter.repairs)
+    repairs.actions["PICTURES_LEFT"] = deleter.try_again
+    repairs.check(trust.repairs)
+    repairs.actions[CODE] = trust.confirm
+    deleter.try_again()
+    if trust.sure:
+        expire_stored(folder / "games", time.time() - EvidenceSettings().keep_days * 86400, deleter)
+    return Storage(folder, repairs, deleter, trust)
+
+
+def _newest(games: Path) -> float | None:
+    """When something was last written in a game, in seconds since 1970; None where there is none."""
+    journals = [path.stat().st_mtime for path in games.glob("*/journal.jsonl")]
+    return max([*journals, *(stored.at for stored in found(games))], default=None)
