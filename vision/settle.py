@@ -5,6 +5,9 @@
     reading    still, and something has changed since the last reading: read it now
     read       the table is as it was last read
 
+A photograph of a still table (one of a folder, a picture a play) is another matter: nothing moves from one to the next,
+so each is read whole when it comes, and one into which an arm reaches is passed over.
+
 Everything is counted in frames, never in seconds, so a recording replays the same. No state can be stuck: whatever
 lasts longer than `timeout_frames` is read as it is, and `read_now` asks for that at once.
 """
@@ -88,6 +91,8 @@ class Settler:
         self._swept: Mask | None = None
         self._earlier: tuple[Floats | None, Floats | None, Mask | None] = (None, None, None)
         self._arm_seen = False
+        self._alike = 0
+        self._around = False
         self._still = 0
         self._waiting = 0
         self._asked = False
@@ -99,7 +104,8 @@ class Settler:
 
     def done(self) -> None:
         """The table was read as in the frame seen last: from here on only new changes count."""
-        self._reference, self._bright_reference = self._last, self._bright
+        if not self._around:
+            self._reference, self._bright_reference = self._last, self._bright
         self._swept = None
         self._arm_seen = False
         self._waiting = 0
@@ -123,32 +129,60 @@ class Settler:
         self._earlier = (None, None, None)
 
     def see(self, frame: Frame, still: bool = False) -> SettleState:
-        """What this frame says. `still`: it is known to be a still picture (a folder of photographs, one a play)."""
+        """What this frame says. `still`: it is a photograph of a still table (a folder of them, one a play)."""
         s = self.settings
+        self._around = False
         bright = brightness(small_of(frame, s.motion.width_px))
         now = structure(bright, s.motion)
         last = self._last
         if last is not None and last.shape != now.shape:
             self.forget()
             last = None
+        if still:
+            return self._photograph(bright, now, last, frame.size_wh)
         lit = [one for one in (self._bright, self._bright_reference) if one is not None and one.shape == bright.shape]
         self._last, self._bright = now, bright
         moving = (
             np.zeros(now.shape, np.bool_) if last is None else changed_mask(last, now, s.motion.threshold, s.motion)
         )
         is_moving = moving.mean() > s.moving_area
-        if still:
-            self._still, is_moving = s.still_frames, False
-        else:
-            self._still = 0 if is_moving or last is None else self._still + 1
+        self._still = 0 if is_moving or last is None else self._still + 1
         if is_moving:
             self._swept = moving if self._swept is None else self._swept | moving
         edge = _edge_of_change(bright, lit, s.motion.threshold)
-        answer = replace(
-            self._judge(now, moving, is_moving, edge, frame.size_wh), still_for=0 if still else self._still
-        )
+        answer = replace(self._judge(now, moving, is_moving, edge, frame.size_wh), still_for=self._still)
         self.state = answer.state
         return answer
+
+    def _photograph(self, bright: Floats, now: Floats, last: Floats | None, full_wh: tuple[int, int]) -> SettleState:
+        """Read whole, unless an arm reaches in that did not in the last photograph read.
+
+        Where that does not move from one photograph to the next it is read around, and in the one after that it is the
+        table: the arm was in the first picture of all.
+        """
+        s, lit, lit_last = self.settings, self._bright_reference, self._bright
+        self._last, self._bright, self._still = now, bright, s.still_frames
+        shift, followed, bumped = self._follow(now)
+        full_shift = (shift[0] * full_wh[0] / now.shape[1], shift[1] * full_wh[1] / now.shape[0])
+        arm = np.zeros(now.shape, np.bool_)
+        if followed is not None and lit is not None and not bumped:
+            arm = self._reaches_in(followed, now, lit, bright)
+        rests = last is not None and lit_last is not None and not self._reaches_in(last, now, lit_last, bright).any()
+        self._alike = self._alike + 1 if arm.any() and rests else 0
+        self._around = bool(arm.any()) and self._alike < 2
+        hidden = regions_of(arm, full_wh, 0) if self._around else ()
+        if self._around and not self._alike and not self._asked:
+            self.state = TableState.HAND
+            return SettleState(self.state, hidden=hidden, moved_px=full_shift)
+        self._asked = False
+        self.state = TableState.READING
+        return SettleState(self.state, True, ((0, 0, *full_wh),), hidden, full_shift, bumped)
+
+    def _reaches_in(self, before: Floats, now: Floats, lit: Floats, bright: Floats) -> Mask:
+        """Where an arm differs between two photographs: it has come, gone or moved."""
+        s = self.settings
+        edge = _edge_of_change(bright, [lit] if lit.shape == bright.shape else [], s.motion.threshold)
+        return _arm(changed_mask(before, now, s.motion.threshold, s.motion), edge, s.hand_area)
 
     def _judge(self, now: Floats, moving: Mask, is_moving: bool, edge: Mask, full_wh: tuple[int, int]) -> SettleState:
         s = self.settings

@@ -82,6 +82,7 @@ class Watcher:
         self._unread_among: Mapping[str, Sequence[Laid]] | None = None
         self.glimpse = Glimpse(self._look_there)
         self._before: Frame | None = None
+        self._passed_over: tuple[Frame, SettleState] | None = None
         self._state = ""
 
     def run(self) -> None:
@@ -92,6 +93,7 @@ class Watcher:
         """One frame; False when the source has ended. Raises what the camera raises."""
         frame = self.camera.read()
         if frame is None:
+            self._read_the_last()
             self._say("ended", "")
             return False
         self.see(frame)
@@ -106,6 +108,7 @@ class Watcher:
         state = self.settler.see(frame, still=self.camera.stills)
         self._say(TableState.READING if self._reading and state.state is TableState.READ else state.state, frame.name)
         self._hand_was_here = self._hand_was_here or state.state is TableState.HAND
+        self._passed_over = (frame, state) if self.camera.stills and not state.should_read else None
         if state.should_read:
             self._begin(frame, state, before)
         elif self._hand_was_here and state.state is TableState.READ and self._reading is None:
@@ -125,8 +128,20 @@ class Watcher:
             self._left_over = self._reading.regions or ((0, 0, *frame.size_wh),)
             self.settler.not_done()
             self._reading = None
+        self._read_photograph(frame)
+
+    def _read_photograph(self, frame: Frame) -> None:
+        """A photograph is looked at until it is read: no other picture of the same table comes."""
         while self.camera.stills and self._reading is not None:
             self._look(frame)
+
+    def _read_the_last(self) -> None:
+        """The last photograph of all, if it was passed over because of an arm: around the arm it is read after all."""
+        if self._passed_over is not None and self.layout is not None:
+            frame, state = self._passed_over
+            self._passed_over = None
+            self._begin(frame, state, None)
+            self._read_photograph(frame)
 
     def read_now(self) -> None:
         """Read the next frame as it is, whatever the table looks like."""
@@ -143,7 +158,7 @@ class Watcher:
         """Read what lies there, in this picture and in the one `before` it that shows the same still table."""
         self._follow(frame, state)
         regions: tuple[Region, ...] | None = None
-        if self.layout is not None and not state.camera_moved:
+        if self.layout is not None and not state.camera_moved and not self.camera.stills:
             regions = united([*state.regions, *self._left_over, *self._recoloured(frame)]) or None
         self._left_over = ()
         self._hand_was_here = False

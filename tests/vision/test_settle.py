@@ -195,3 +195,37 @@ def test_it_is_counted_for_how_long_the_table_lies_as_it_does(watched):
     settler.forget()
     assert show(1, hand=(400, 420))[0].still_for == 0
     assert [answer.still_for for answer in show(3)] == [0, 1, 2]
+
+
+def photograph(settler, **what):
+    return settler.see(Frame(table(**what), 0.0, "photograph"), still=True)
+
+
+def test_a_photograph_is_read_whole_although_nothing_seems_to_have_changed():
+    settler = Settler()
+    for _ in range(3):
+        answer = photograph(settler, tiles=[(300, 300, 0)])
+        assert answer.should_read and answer.regions == ((0, 0, W, H),) and answer.hidden == ()
+        settler.done()
+
+
+def test_a_photograph_with_an_arm_is_passed_over_and_the_next_is_read_at_once():
+    settler = Settler()
+    photograph(settler)
+    settler.done()
+    answer = photograph(settler, hand=(400, 400))
+    assert answer.state is TableState.HAND and not answer.should_read and answer.hidden
+    assert photograph(settler, tiles=[(300, 300, 0)], noise=1).should_read
+
+
+def test_an_arm_that_rests_is_read_around_and_taken_for_the_table_in_the_end():
+    settler = Settler()
+    photograph(settler, hand=(400, 400))
+    settler.done()
+    answers = []
+    for n in range(4):
+        answers.append(photograph(settler, tiles=[(700, 100 + 40 * n, 0)], noise=n))
+        if answers[-1].should_read:
+            settler.done()
+    assert [answer.should_read for answer in answers] == [False, True, True, True]
+    assert [bool(answer.hidden) for answer in answers] == [True, True, False, False]

@@ -1,0 +1,113 @@
+"""A folder of photographs of one round, a picture a play: each is read whole when it comes, an arm produces nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from companion.events import TilePlayed
+from companion.session import Session
+from companion.turn import Play
+from datasets.simulator.camera import SimCamera, SimSettings
+from datasets.simulator.script import Troubles
+from tests.table.sketch import sketched
+from tests.table.watching import watching
+from vision.frame import Frame
+
+
+def album(seed: int, rules: str, arms: int, scenes: int = 10) -> SimCamera:
+    """A sketched round as photographs, with so many pictures of an arm before each of them."""
+    settings = SimSettings(
+        rules=rules,
+        most_scenes=scenes,
+        troubles=Troubles.none(),
+        hand_frames=2 * arms,
+        still_frames=1,
+        show_hands=False,
+    )
+    camera = sketched(seed, settings)
+    camera.stills = True
+    return camera
+
+
+def laid(camera: SimCamera) -> list[tuple[tuple[int, int], str, str]]:
+    """(tile, train, photograph) of every tile that was laid."""
+    return [
+        (tuple(act.tile), act.train, filmed.frame)
+        for filmed in camera.truth
+        for _, act in filmed.scene.plays
+        if isinstance(act, Play)
+    ]
+
+
+@pytest.mark.parametrize("arms", [0, 1])
+@pytest.mark.parametrize(("seed", "rules"), [(51, "reeves"), (52, "poltava"), (53, "jielong")])
+def test_every_photograph_is_read_when_it_comes(seed: int, rules: str, arms: int, tmp_path: Path) -> None:
+    camera = album(seed, rules, arms)
+    session, _, watcher = watching(camera, tmp_path / "game.jsonl")
+    watcher.run()
+    seen = [(tuple(e.tile), e.train, e.frame) for e in session.events if isinstance(e, TilePlayed)]
+    assert sorted(seen) == sorted(laid(camera))
+    certain = [found for e in session.events for found in getattr(e, "violations", ()) if found.certain]
+    assert certain == []
+
+
+def with_an_arm_in(camera: SimCamera, numbers: set[int]) -> SimCamera:
+    """The same photographs; into those an arm reaches."""
+    read = camera.read
+
+    def armed() -> Frame | None:
+        frame = read()
+        if frame is None or int(frame.name[-6:]) not in numbers:
+            return frame
+        return replace(frame, image=camera.film._with_hand(frame.image, (520.0, 380.0), 0))
+
+    camera.read = armed  # type: ignore[method-assign]
+    return camera
+
+
+def shown(session: Session) -> set[tuple[tuple[int, int], str]]:
+    return {(tuple(event.tile), event.train) for event in session.events if isinstance(event, TilePlayed)}
+
+
+def test_an_arm_in_the_first_photograph_loses_nothing(tmp_path: Path) -> None:
+    camera = with_an_arm_in(album(54, "reeves", 0), {0})
+    session, _, watcher = watching(camera, tmp_path / "game.jsonl")
+    watcher.run()
+    assert shown(session) == {(tile, train) for tile, train, _ in laid(camera)}
+
+
+def test_an_arm_in_the_last_photograph_is_read_around(tmp_path: Path) -> None:
+    last = 3 + 10  # the table before anybody moves, a photograph a play, and one more
+    camera = with_an_arm_in(album(55, "reeves", 0), {last - 1, last})
+    session, _, watcher = watching(camera, tmp_path / "game.jsonl")
+    watcher.run()
+    *before, (_, _, frame) = laid(camera)
+    assert shown(session) >= {(tile, train) for tile, train, photograph in before if photograph != frame}
+    assert not [event for event in session.events if event.KIND == "tile_taken_back"]
+
+
+def test_photographs_of_other_sizes_are_read_too(tmp_path: Path) -> None:
+    camera = album(56, "reeves", 0)
+    session, _, watcher = watching(camera, tmp_path / "game.jsonl")
+    frame = camera.read()
+    assert frame is not None
+    half = frame.image[::2, ::2].copy()
+    watcher.settler.see(Frame(half, 0.0, "half"), still=True)
+    watcher.run()
+    assert shown(session) == {(tile, train) for tile, train, _ in laid(camera)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(61, 67))
+def test_lamps_bumps_and_cups_between_photographs_accuse_nobody(seed: int, tmp_path: Path) -> None:
+    settings = SimSettings(most_scenes=12, hand_frames=2, still_frames=1, show_hands=False)
+    camera = sketched(seed, settings)
+    camera.stills = True
+    session, _, watcher = watching(camera, tmp_path / "game.jsonl")
+    watcher.run()
+    certain = [found for event in session.events for found in getattr(event, "violations", ()) if found.certain]
+    assert certain == []
+    assert shown(session) >= {(tile, train) for tile, train, _ in laid(camera)}
