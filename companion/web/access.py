@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from flask import Blueprint, Response, current_app, jsonify, redirect, render_template, request, session
+from flask import Blueprint, Flask, Response, current_app, jsonify, redirect, render_template, request, session
+from flask.sessions import SecureCookieSessionInterface
+from itsdangerous import BadSignature
 from werkzeug.exceptions import Forbidden, TooManyRequests, Unauthorized
+from werkzeug.http import parse_cookie
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.web.body import read_body, text
@@ -31,6 +34,20 @@ def lock() -> PinLock:
 def signed_in() -> bool:
     """Whether this browser has given the PIN that is valid now."""
     return session.get("pin") == lock().fingerprint
+
+
+def cookie_opens(app: Flask, headers: Mapping[str, str]) -> bool:
+    """The same of a request that is still being read: `headers` are those of its head, like {"COOKIE": "..."}."""
+    found = app.extensions.get("companion_lock")
+    signer = SecureCookieSessionInterface().get_signing_serializer(app)
+    cookie = parse_cookie(headers.get("COOKIE", "")).get(app.config["SESSION_COOKIE_NAME"])
+    if found is None or signer is None or not cookie:
+        return False
+    try:
+        kept = signer.loads(cookie, max_age=int(app.permanent_session_lifetime.total_seconds()))
+    except BadSignature:
+        return False
+    return isinstance(kept, dict) and kept.get("pin") == found.fingerprint
 
 
 def who_changes() -> str | None:

@@ -35,7 +35,8 @@ from companion.web.rounds import rounds
 from companion.web.seating import seating
 from companion.web.setup import setup
 from companion.web.source import SourceArchive, source
-from companion.web.stream import Seats, StreamSettings, stream
+from companion.web.stream import StreamSettings, stream
+from companion.web.streaming import Seats
 
 SOURCE_URL = "/source"
 """The page itself hands out what it runs."""

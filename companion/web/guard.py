@@ -8,7 +8,12 @@ from collections.abc import Collection
 from urllib.parse import urlsplit
 
 from flask import Flask, Request, Response, request
-from werkzeug.exceptions import Forbidden, MisdirectedRequest
+from werkzeug.exceptions import Forbidden, MisdirectedRequest, ServiceUnavailable
+
+from companion.web.languages import gettext as _
+
+BUSY = "companion.busy"
+"""In the environ of our own server: too many large bodies are under way, this one was not read."""
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -63,6 +68,20 @@ def host_is_ours(host: str, names: Collection[str]) -> bool:
     return True
 
 
+def network_of(address: str | None) -> str:
+    """Who counts as one: an IPv4 address, or a whole IPv6 network, where anybody may have any number of addresses."""
+    try:
+        found = ipaddress.ip_address((address or "").split("%")[0])
+    except ValueError:
+        return "?"
+    if isinstance(found, ipaddress.IPv6Address):
+        if found.ipv4_mapped is not None:
+            return str(found.ipv4_mapped)
+        if not found.is_link_local:
+            return str(ipaddress.IPv6Network((found, 64), strict=False))
+    return str(found)
+
+
 def check_host(incoming: Request, names: Collection[str]) -> None:
     host = incoming.headers.get("Host", "")
     if not host_is_ours(host, names):
@@ -89,6 +108,10 @@ def guard(app: Flask, names: Collection[str]) -> None:
     def before() -> None:
         check_host(request, names)
         check_origin(request)
+        if request.environ.get(BUSY):
+            raise ServiceUnavailable(
+                _("Other photographs are being sent just now. Try again in a moment."), retry_after=5
+            )
 
     @app.after_request
     def after(response: Response) -> Response:

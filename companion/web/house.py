@@ -259,5 +259,6 @@ def _remove_if_empty(folder: Path) -> None:
 
 def event_lines(session: SessionLike, after: int = 0) -> list[dict[str, Any]]:
     """The events later than `after`, as lines of the journal."""
-    lines = (event if isinstance(event, dict) else event.to_json() for event in session.events)
+    # Event n has seq n + 1: a screen that is up to date costs nothing in a long game.
+    lines = (event if isinstance(event, dict) else event.to_json() for event in session.events[after:])
     return [line for line in lines if line["seq"] > after]

@@ -117,7 +117,10 @@ def give_back(app: Flask, fault: HTTPException) -> Response | None:
     """The page of the refused form with everything that was typed; None where no page of ours holds that form."""
     if request.method not in ("POST", "GET") or fault.code not in RETURNED:
         return None
-    fields = request.form if request.method == "POST" else request.args
+    try:
+        fields = request.form if request.method == "POST" else request.args
+    except HTTPException:  # larger than it may be: nothing of it was read
+        return None
     if not fields or returned() is not None:
         return None
     page = _page_of_form(app)

@@ -1,4 +1,4 @@
-"""Putting the page on the home network: one port, enough threads for a hundred phones."""
+"""Putting the page on the home network: one port, and enough file descriptors for a full house."""
 
 from __future__ import annotations
 
@@ -9,13 +9,21 @@ import struct
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import waitress
 from flask import Flask
 from waitress import wasyncore
+
+from companion.web.access import cookie_opens
+from companion.web.bell import Bell
+from companion.web.connections import ConnectionSettings, PageServer
+from companion.web.photographs import FORM_LIMIT
+from companion.web.photographs import ROUTES as PHOTO_ROUTES
+from companion.web.stream import StreamSettings
+from companion.web.streaming import Seats
 
 DEFAULT_PORT = 8000
 BACKLOG = 256
@@ -27,10 +35,10 @@ class PortTakenError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ServingSettings:
-    """Each open stream holds a thread: with waitress's default of 4, five viewers starve everybody."""
+    """`threads` answer requests; an open stream needs none."""
 
-    threads: int = 128
-    connection_limit: int = 400
+    threads: int = 24
+    limits: ConnectionSettings = field(default_factory=ConnectionSettings)
 
 
 def listen(host: str = "0.0.0.0", port: int = DEFAULT_PORT) -> socket.socket:
@@ -100,15 +108,19 @@ class Server:
         self._app = app
         self._sockets: dict[int, Any] = {}
         self._ended = threading.Event()
-        self._server: Any = waitress.create_server(
+        parts = app.extensions
+        streams: StreamSettings = parts.get("companion_stream") or StreamSettings()
+        self._server = PageServer(
             app,
-            map=self._sockets,
-            sockets=[ear],
+            ear,
             threads=chosen.threads,
-            connection_limit=chosen.connection_limit,
-            ident=None,
-            channel_timeout=60,
-            clear_untrusted_proxy_headers=True,
+            limits=replace(
+                chosen.limits, large_body=FORM_LIMIT, large_paths=PHOTO_ROUTES, ping_s=min(streams.ping_s, 60.0)
+            ),
+            bell=parts["companion_house"].bell if "companion_house" in parts else Bell(),
+            seats=parts["companion_seats"] if "companion_seats" in parts else Seats(0),
+            knows=partial(cookie_opens, app),
+            map=self._sockets,
         )
 
     def run(self) -> None:

@@ -2,45 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from flask import Blueprint, Response, current_app, request
-from werkzeug.exceptions import ServiceUnavailable
 
-from companion.web.house import House, NoGameError, event_lines
+from companion.web.guard import network_of
+from companion.web.house import House
+from companion.web.streaming import FAREWELL, GREETING, PING, Listener, Seat, Seats
 
 stream = Blueprint("stream", __name__)
+
+HAND_OVER = "companion.hand_over"
+"""In the environ of our own server: takes over (listener, seat) once the answer's head is written."""
 
 
 @dataclass(frozen=True, slots=True)
 class StreamSettings:
-    ping_s: float = 15.0
+    ping_s: float = 10.0
     """A comment as often as this keeps the connection open and notices one that is gone."""
-    most: int = 110
-    """Each stream holds one of waitress's 128 threads; the rest must be left for pages and taps."""
-
-
-class Seats:
-    """Counts open streams."""
-
-    def __init__(self, most: int) -> None:
-        self._lock = threading.Lock()
-        self._free = most
-
-    def take(self) -> bool:
-        with self._lock:
-            if self._free <= 0:
-                return False
-            self._free -= 1
-            return True
-
-    def give_back(self) -> None:
-        with self._lock:
-            self._free += 1
+    most: int = 400
+    """Open screens. Each costs a file descriptor and a few kilobytes."""
 
 
 @stream.get("/api/stream")
@@ -53,78 +36,46 @@ def events() -> Response:
     sent = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 12 else 0
     if request.args.get("game") not in (None, house.game):
         sent = 0
-    if not seats.take():
-        raise ServiceUnavailable("Too many screens are watching already; this one will try again.", retry_after=20)
-    response = Response(_Flow(_flow(house, sent, settings), seats), mimetype="text/event-stream")
+    listener, seat = Listener(house, sent), seats.take(network_of(request.remote_addr))
+    hand_over: Callable[[Listener, Seat], None] | None = request.environ.get(HAND_OVER)
+    if hand_over is not None:
+        hand_over(listener, seat)
+        body: Iterator[bytes] = iter([GREETING])
+    else:
+        body = _Flow(house, listener, seat, seats, settings.ping_s)
+    response = Response(body, mimetype="text/event-stream")
     response.headers["Cache-Control"] = "no-store"
     response.headers["X-Accel-Buffering"] = "no"
     return response
 
 
 class _Flow:
-    """The body: gives its seat back when the server closes it, even if it was never begun."""
+    """The body for a server that iterates: gives its seat back when it is closed, even if it was never begun."""
 
-    def __init__(self, flow: Iterator[bytes], seats: Seats) -> None:
-        self._flow = flow
-        self._seats: Seats | None = seats
+    def __init__(self, house: House, listener: Listener, seat: Seat, seats: Seats, ping_s: float) -> None:
+        self._seat, self._seats = seat, seats
+        self._over = threading.Event()
+        seat.end = self._over.set
+        self._flow = self._words(house, listener, ping_s)
 
     def __iter__(self) -> Iterator[bytes]:
         return self._flow
 
+    def __next__(self) -> bytes:
+        return next(self._flow)
+
     def close(self) -> None:
-        if self._seats is not None:
-            self._seats.give_back()
-            self._seats = None
-        close = getattr(self._flow, "close", None)
-        if close is not None:
-            close()
+        self._seats.give_back(self._seat)
+        self._flow.close()
 
-
-def _flow(house: House, sent: int, settings: StreamSettings) -> Iterator[bytes]:
-    game: str | None = None
-    camera: Any = None
-    yield b"retry: 1500\n\n"
-    heard = -1
-    while True:
-        rings = house.bell.rings
-        if rings == heard:
-            rings = house.bell.wait(heard, settings.ping_s)
-            if rings == heard:
-                yield b": ping\n\n"
-                continue
-        heard = rings
-        if house.bell.closed:
-            return
-        if game is None or game != house.game:
-            sent = sent if game is None else 0
-            game = house.game
-            yield _message({"game": game}, event="game")
-        told = False
-        for line in _news(house, sent):
-            sent = line["seq"]
-            told = True
-            yield _message(line, event=None, number=sent)
-        seen = house.camera_status()
-        if seen != camera:
-            camera = seen
-            yield _message(seen, event="camera")
-        elif not told:
-            # Something rang that the journal does not hold; the page looks again all the same.
-            yield _message({}, event="change")
-
-
-def _news(house: House, sent: int) -> list[dict[str, Any]]:
-    try:
-        return event_lines(house.session, after=sent)
-    except NoGameError:
-        return []
-
-
-def _message(value: Any, *, event: str | None, number: int | None = None) -> bytes:
-    lines = []
-    if number is not None:
-        lines.append(f"id: {number}")
-    if event is not None:
-        lines.append(f"event: {event}")
-    lines.append("data: " + json.dumps(value, ensure_ascii=False, separators=(",", ":")))
-    return ("\n".join(lines) + "\n\n").encode()
+    def _words(self, house: House, listener: Listener, ping_s: float) -> Generator[bytes]:
+        yield GREETING
+        while not house.bell.closed:
+            rings = house.bell.rings
+            if words := listener.news():
+                yield words
+            if self._over.is_set():
+                yield FAREWELL
+                return
+            if house.bell.wait(rings, ping_s) == rings:
+                yield PING

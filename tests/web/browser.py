@@ -44,7 +44,7 @@ def started() -> Iterator[Browser]:
 @contextmanager
 def served(app: Flask, threads: int = 16) -> Iterator[str]:
     """The app on a free port of this machine; its address."""
-    server, port = serve_in_background(app, settings=ServingSettings(threads=threads, connection_limit=200))
+    server, port = serve_in_background(app, settings=ServingSettings(threads=threads))
     try:
         yield f"http://127.0.0.1:{port}"
     finally:

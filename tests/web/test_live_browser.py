@@ -46,6 +46,27 @@ def test_an_event_appears_without_reloading(browser: Browser, address: str, sess
     assert heard == []
 
 
+def test_a_screen_that_was_refused_comes_back_by_itself(browser: Browser, address: str, session: FakeSession) -> None:
+    page = browser.new_page()
+    refused: list[Route] = []
+
+    def refuse_twice(route: Route) -> None:
+        if len(refused) < 2:
+            refused.append(route)
+            route.fulfill(status=503, body="busy")
+        else:
+            route.continue_()
+
+    page.route("**/api/stream*", refuse_twice)
+    page.goto(address, wait_until="domcontentloaded")
+    expect(page.locator("#lost")).to_be_visible()
+    expect(page.locator("#lost")).to_be_hidden()
+    session.show(tables.midgame())
+    expect(page.locator("#region-turn h2")).to_contain_text("Ben")
+    page.close()
+    assert len(refused) == 2
+
+
 def test_what_is_being_typed_survives_news_from_elsewhere(browser: Browser, address: str, session: FakeSession) -> None:
     session.show(tables.midgame())
     context = browser.new_context()

@@ -11,15 +11,23 @@ from flask.testing import FlaskClient
 
 from companion.web.bell import Bell
 from companion.web.house import House
+from companion.web.streaming import Listener
 from tests.web import tables
 from tests.web.fakes import FakeCamera, FakeSession
 
 
+def blocks(flow: Iterator[bytes]) -> Iterator[bytes]:
+    rest = b""
+    for part in flow:
+        *whole, rest = (rest + part).split(b"\n\n")
+        yield from whole
+
+
 def messages(flow: Iterator[bytes]) -> Iterator[dict[str, Any]]:
     """The stream's messages; comments come as {"comment": ...}."""
-    for block in flow:
+    for block in blocks(flow):
         message: dict[str, Any] = {"event": "message", "id": None}
-        for line in block.decode().rstrip("\n").split("\n"):
+        for line in block.decode().split("\n"):
             name, _, value = line.partition(":")
             message["comment" if name == "" else name] = value.strip()
         if "data" in message:
@@ -98,12 +106,38 @@ def test_another_game_on_the_table_is_announced_and_told_from_its_start(anyone: 
     assert next(m for m in flow if m["id"] is not None)["id"] == "1"
 
 
-def test_too_many_screens_are_refused_politely_and_a_seat_becomes_free_again(app: Flask, anyone: FlaskClient) -> None:
+def test_when_all_seats_are_taken_the_oldest_screen_of_whoever_has_most_makes_room(
+    app: Flask, anyone: FlaskClient
+) -> None:
+    def watch(address: str) -> Iterator[bytes]:
+        answer = anyone.get("/api/stream", environ_base={"REMOTE_ADDR": address})
+        assert answer.status_code == 200
+        return iter(answer.response)  # type: ignore[arg-type]
+
+    lone = watch("192.168.1.2")
+    crowd = [watch("192.168.1.66") for _ in range(5)]
+    late = watch("192.168.1.3")
+    assert b"retry: 15000\n\n" in list(crowd[0]), "it is told to come back later"
+    for flow in (lone, late, *crowd[1:]):
+        assert numbers(flow, 32)[-1] == 32
+
+
+def test_a_seat_becomes_free_when_its_screen_goes(app: Flask, anyone: FlaskClient) -> None:
     answers = [anyone.get("/api/stream") for _ in range(6)]
-    refused = anyone.get("/api/stream")
-    assert refused.status_code == 503 and refused.headers["Retry-After"] == "20"
-    answers[0].response.close()  # type: ignore[attr-defined]
-    assert anyone.get("/api/stream").status_code == 200
+    assert len(app.extensions["companion_seats"]) == 6
+    for answer in answers:
+        answer.response.close()  # type: ignore[attr-defined]
+    assert len(app.extensions["companion_seats"]) == 0
+
+
+def test_what_several_screens_have_to_hear_is_put_into_words_once(house: House, session: FakeSession) -> None:
+    screens = [Listener(house, 0) for _ in range(3)]
+    told: dict[Any, tuple[bytes, Any]] = {}
+    assert len({screen.news(told) for screen in screens}) == 1 and len(told) == 1
+    assert [screen.news(told) for screen in screens] == [b""] * 3
+    session.record(event="passed", by="Cyril", source="camera", violations=[])
+    ahead = Listener(house, 33)
+    assert b"id: 33" in screens[0].news(told) and b"id: 33" not in ahead.news(told)
 
 
 def test_closing_the_house_ends_the_streams(anyone: FlaskClient, house: House) -> None:

@@ -56,21 +56,32 @@ function follow(root) {
     }
   }
 
-  const source = new EventSource(`/api/stream?game=${encodeURIComponent(root.dataset.game)}&after=${seq}`);
-  source.onmessage = refresh;
-  source.addEventListener("camera", refresh);
-  source.addEventListener("change", refresh);
-  source.addEventListener("game", (event) => {
-    if (JSON.parse(event.data).game !== root.dataset.game) location.reload();
-  });
-  source.onopen = () => {
-    lost.hidden = true;
-  };
-  source.onerror = () => {
-    lost.textContent = root.dataset.lost;
-    lost.hidden = false;
-  };
+  let source = null;
+  let pause = 1500;
+  listen();
   addEventListener("pagehide", () => source.close());
+
+  // The browser itself comes back after a lost connection, but never after an answer that is no stream.
+  function listen() {
+    source = new EventSource(`/api/stream?game=${encodeURIComponent(root.dataset.game)}&after=${seq}`);
+    source.onmessage = refresh;
+    source.addEventListener("camera", refresh);
+    source.addEventListener("change", refresh);
+    source.addEventListener("game", (event) => {
+      if (JSON.parse(event.data).game !== root.dataset.game) location.reload();
+    });
+    source.onopen = () => {
+      lost.hidden = true;
+      pause = 1500;
+    };
+    source.onerror = () => {
+      lost.textContent = root.dataset.lost;
+      lost.hidden = false;
+      if (source.readyState !== EventSource.CLOSED) return;
+      setTimeout(listen, pause);
+      pause = Math.min(30000, 2 * pause);
+    };
+  }
 }
 
 // Replaces a part only when it differs, and keeps focus and open panels. A choice not yet sent is dropped with the

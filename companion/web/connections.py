@@ -1,0 +1,474 @@
+"""The page's connections: how many, how large and how slow they may be, decided before a request reaches the page.
+
+waitress reads requests and runs the page in a few threads; here are the limits that a home network with careless or
+hostile guests needs beside it. A request has to arrive in time and an answer has to be taken in time; when all places
+are taken, whoever has most of them gives one up; what is too large, or needs the PIN and comes without, is refused
+before it is read; and an open stream costs no thread.
+"""
+
+from __future__ import annotations
+
+import copy
+import logging
+import socket
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from waitress.adjustments import Adjustments
+from waitress.channel import ClientDisconnected, HTTPChannel
+from waitress.parser import HTTPRequestParser, ParsingError
+from waitress.server import TcpWSGIServer
+from waitress.task import WSGITask
+from waitress.utilities import BadRequest, ServerNotImplemented
+
+from companion.web.bell import Bell
+from companion.web.guard import BUSY, network_of
+from companion.web.stream import HAND_OVER
+from companion.web.streaming import FAREWELL, PING, Listener, Seat, Seats
+
+AT_ONCE = 16
+"""New connections taken before those that are open get their turn again."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionSettings:
+    """`most` connections at once. Each request's head must be complete after `head_s`, its body after `body_s` and a
+    second more for each `least_per_s` bytes; an answer that is not taken for `body_s` must be taken at that speed too.
+    A connection without a request is closed after `idle_s`.
+
+    Bodies of up to `small_body` bytes are always read, up to `large_body` only on `large_paths`, so many at once of
+    people with the PIN (`large_known`) and of others who may have it (`large_unknown`). What is refused is taken and
+    thrown away up to `linger_bytes` and for `linger_s`, since a browser that is cut off shows no answer. `backlog` is
+    what a stream may have untaken; `buffer` bytes are the system's for each connection and direction.
+    """
+
+    most: int = 900
+    head_s: float = 10.0
+    body_s: float = 20.0
+    least_per_s: int = 16 * 1024
+    idle_s: float = 60.0
+    small_body: int = 64 * 1024
+    large_body: int = 64 * 1024
+    large_paths: frozenset[str] = frozenset()
+    large_known: int = 4
+    large_unknown: int = 2
+    linger_bytes: int = 64 * 1024 * 1024
+    linger_s: float = 20.0
+    backlog: int = 256 * 1024
+    buffer: int = 128 * 1024
+    ping_s: float = 10.0
+    gone_s: float = 30.0
+
+
+class Parser(HTTPRequestParser):  # type: ignore[misc]
+    """One request. Of its body `unread` bytes are not wanted: it is answered without them."""
+
+    error: Any = None
+    content_length: int = 0
+    unread = 0
+    room = ""
+    """The room a large body takes up: "known", "unknown"; "" for a small one."""
+    busy = False
+
+    def __init__(self, channel: Channel) -> None:
+        super().__init__(channel.adj)
+        self._server = channel.server
+
+    def received(self, data: bytes) -> int:
+        consumed = int(super().received(data))
+        if isinstance(self.error, ServerNotImplemented):
+            self.error = BadRequest("Transfer-Encoding requested is not supported.")
+        return len(data) if self.unread else consumed
+
+    def parse_header(self, header_plus: bytes) -> None:
+        try:
+            super().parse_header(header_plus)
+        except ValueError:  # a length of five thousand digits
+            raise ParsingError("Content-Length is invalid") from None
+        limits: ConnectionSettings = self._server.limits
+        large = self.path in limits.large_paths
+        self.adj = self._server.large_adj if large else self._server.small_adj
+        if self.content_length > (limits.large_body if large else limits.small_body):
+            self._leave_unread()
+        elif large and (self.content_length > limits.small_body or self.chunked):
+            self._ask_for_room()
+
+    def _ask_for_room(self) -> None:
+        """A photograph is read from somebody with the PIN, and while there is room for it."""
+        limits: ConnectionSettings = self._server.limits
+        known = self._server.knows(self.headers)
+        if not known and "X_COMPANION_PIN" not in self.headers:
+            self._leave_unread()  # the page leads to the PIN
+            return
+        room = "known" if known else "unknown"
+        if self._server.under_way(room) >= (limits.large_known if known else limits.large_unknown):
+            self.busy = True
+            self._leave_unread()
+            return
+        self.room = room
+
+    def _leave_unread(self) -> None:
+        self.unread = max(1, self.content_length)
+        self.connection_close = True
+        self.expect_continue = False
+        self.content_length = 0
+        self.close()
+        self.body_rcv = None
+
+
+class Task(WSGITask):  # type: ignore[misc]
+    """One answer. A stream's is handed over to its channel once its head is written, and does not end here."""
+
+    following: tuple[Listener, Seat] | None = None
+
+    def get_environment(self) -> dict[str, Any]:
+        environ: dict[str, Any] = super().get_environment()
+        environ[HAND_OVER] = self._hand_over
+        if self.request.busy:
+            environ[BUSY] = True
+        return environ
+
+    def _hand_over(self, listener: Listener, seat: Seat) -> None:
+        self.following = listener, seat
+        self.channel.seat = seat
+
+    def set_close_on_finish(self) -> None:
+        if self.following is None:
+            super().set_close_on_finish()
+
+    def finish(self) -> None:
+        if self.following is None:
+            super().finish()
+            return
+        self.channel.follow(self.following[0], chunked=self.chunked_response)
+
+
+class _Endless:
+    """Stands for the request of a stream among a channel's `requests`: whoever flushes meanwhile takes the lock."""
+
+    unread = 0
+
+    def close(self) -> None:
+        """Nothing is kept of it."""
+
+
+class Channel(HTTPChannel):  # type: ignore[misc]
+    """One connection. Times are monotonic seconds."""
+
+    task_class = Task
+    listener: Listener | None = None
+    seat: Seat | None = None
+    unread = 0
+    lingers_since: float | None = None
+    dropped = False
+
+    def __init__(self, server: PageServer, sock: socket.socket, addr: Any, adj: Any, map: Any = None) -> None:
+        self.parser_class = lambda _adj: Parser(self)
+        self.network = network_of(str(addr[0]))
+        self.begun = self.free_since = time.monotonic()
+        self._owing: tuple[float, int] | None = None
+        self._sent = 0
+        self._thrown_away = 0
+        self._chunked = False
+        self._ended = False
+        self._writing = False
+        self._told_at = self.begun
+        self._telling = threading.Lock()
+        super().__init__(server, sock, addr, adj, map=map)
+
+    # What waitress calls.
+
+    def received(self, data: bytes) -> bool:
+        if self.listener is not None or self.lingers_since is not None:
+            self._thrown_away += len(data)
+            return False
+        if self.request is None:
+            self.begun = time.monotonic()
+        going_on = bool(super().received(data))
+        for request in self.requests:
+            self.unread = max(self.unread, request.unread)
+        return going_on
+
+    def readable(self) -> bool:
+        if self.listener is not None or self.lingers_since is not None:
+            return not self.will_close
+        return bool(super().readable())
+
+    def service(self) -> None:
+        super().service()
+        self.free_since = time.monotonic()
+        if self.listener is not None:
+            self.requests.append(_Endless())
+            self.server.follow(self)
+        elif self.seat is not None and not self.connected:
+            self.server.gone(self)
+
+    def handle_write(self) -> None:
+        self._writing = True
+        try:
+            super().handle_write()
+        finally:
+            self._writing = False
+
+    def _flush_some(self, do_close: bool = True) -> bool:
+        with self.outbuf_lock:
+            return bool(super()._flush_some(do_close=do_close))
+
+    def send(self, data: bytes, do_close: bool = True) -> int:
+        sent = int(super().send(data, do_close=do_close))
+        self._sent += sent
+        return sent
+
+    def handle_close(self) -> None:
+        if self._writing and self.unread and self.lingers_since is None and self._linger():
+            return
+        super().handle_close()
+
+    def del_channel(self, map: Any = None) -> None:
+        super().del_channel(map)
+        self.server.gone(self)
+
+    # Refused bodies.
+
+    def _linger(self) -> bool:
+        """Take and throw away what is still being sent, so that the answer arrives. False where that is too much."""
+        limits: ConnectionSettings = self.server.limits
+        if self.unread > limits.linger_bytes:
+            return False
+        try:
+            self.socket.shutdown(socket.SHUT_WR)
+        except OSError:
+            return False
+        self.lingers_since = time.monotonic()
+        self.will_close = self.close_when_flushed = False
+        return True
+
+    # Streams.
+
+    def follow(self, listener: Listener, *, chunked: bool) -> None:
+        """The head of a stream is written."""
+        self.listener, self._chunked = listener, chunked
+
+    def tell(self, told: dict[Any, tuple[bytes, Any]]) -> None:
+        """Send what the screen has not heard."""
+        assert self.listener is not None
+        with self._telling:
+            if self._ended:
+                return
+            words = self.listener.news(told)
+            now = time.monotonic()
+            if not words and now - self._told_at >= self.server.limits.ping_s:
+                words = PING
+            if words:
+                self._told_at = now
+                self._write(words)
+
+    def end(self, words: bytes = b"") -> None:
+        """Politely: the stream ends as an answer does."""
+        with self._telling:
+            self._ended = True
+            self._write(words)
+            if self._chunked:
+                self._put(b"0\r\n\r\n")
+            self.close_when_flushed = True
+        self.server.pull_trigger()
+
+    def _write(self, words: bytes) -> None:
+        if words:
+            self._put(b"%X\r\n%b\r\n" % (len(words), words) if self._chunked else words)
+
+    def _put(self, data: bytes) -> None:
+        if self.total_outbufs_len > self.server.limits.backlog:
+            self.drop()
+            return
+        with suppress(ClientDisconnected):
+            self.write_soon(data)
+
+    # Limits.
+
+    def drop(self) -> None:
+        """End the connection now. The serving loop hears of it and closes it, whatever is still to be sent."""
+        self.dropped, self.unread = True, 0
+        with suppress(OSError, AttributeError):
+            self.socket.shutdown(socket.SHUT_RDWR)
+
+    def overdue(self, now: float) -> str:
+        """Why this connection has had its time; "" while it has not."""
+        limits: ConnectionSettings = self.server.limits
+        if self.lingers_since is not None:
+            too_long = now - self.lingers_since > limits.linger_s or self._thrown_away > limits.linger_bytes
+            return "goes on sending what is not wanted" if too_long else ""
+        if self.listener is not None:
+            return "talks into a stream" if self._thrown_away > limits.small_body else ""
+        if self._lags(now):
+            return "takes its answer too slowly"
+        if self.requests or self.total_outbufs_len:
+            return ""
+        request = self.request
+        if request is None:
+            return "asks for nothing" if now - max(self.begun, self.free_since) > limits.idle_s else ""
+        waited = now - self.begun
+        if not request.headers_finished:
+            return "sends its request too slowly" if waited > limits.head_s else ""
+        late = waited > limits.body_s and request.body_bytes_received < limits.least_per_s * (waited - limits.body_s)
+        return "sends its body too slowly" if late else ""
+
+    def _lags(self, now: float) -> bool:
+        """Whether the answer is taken more slowly than it may be."""
+        limits: ConnectionSettings = self.server.limits
+        if not self.total_outbufs_len:
+            self._owing = None
+            return False
+        if self._owing is None:
+            self._owing = now, self._sent
+        since, sent = self._owing
+        waited = now - since - limits.body_s
+        return waited > 0 and self._sent - sent < limits.least_per_s * waited
+
+    @property
+    def dispensable(self) -> int:
+        """Who goes first when all places are taken: 0 asks for nothing, 3 never goes."""
+        if self.dropped:
+            return 3
+        if self.requests and self.listener is None:
+            return 3 if not self.total_outbufs_len else 1
+        if self.listener is not None:
+            return 2
+        return 1 if self.total_outbufs_len else 0
+
+
+class PageServer(TcpWSGIServer):  # type: ignore[misc]
+    """waitress with these limits. `knows` says by its headers whether a request comes from somebody with the PIN."""
+
+    channel_class = Channel
+
+    def __init__(
+        self,
+        application: Any,
+        ear: socket.socket,
+        *,
+        threads: int,
+        limits: ConnectionSettings,
+        bell: Bell,
+        seats: Seats,
+        knows: Callable[[Mapping[str, str]], bool],
+        map: dict[int, Any],
+    ) -> None:
+        self.limits, self.knows = limits, knows
+        self._bell, self._seats = bell, seats
+        self._following: dict[Channel, None] = {}
+        self._lock = threading.Lock()
+        # Never reached: places are made before (handle_accept).
+        adj = Adjustments(
+            sockets=[ear], threads=threads, connection_limit=10 * limits.most, ident=None, cleanup_interval=1,
+            clear_untrusted_proxy_headers=True, asyncore_use_poll=True, recv_bytes=65536,
+            max_request_body_size=limits.small_body + 1, backlog=1024,
+        )  # fmt: skip
+        adj.socket_options = [*adj.socket_options, *_socket_options(limits)]
+        self.small_adj, self.large_adj = adj, copy.copy(adj)
+        self.large_adj.max_request_body_size = limits.large_body + 1
+        sockinfo = (ear.family, ear.type, ear.proto, ear.getsockname())
+        super().__init__(application, map, True, ear, adj=adj, bind_socket=False, sockinfo=sockinfo)
+        self.task_dispatcher.queue_logger.setLevel(logging.ERROR)
+        self._teller = threading.Thread(target=self._tell, name="streams", daemon=True)
+        self._teller.start()
+
+    # Places.
+
+    def handle_accept(self) -> None:
+        for _ in range(AT_ONCE):
+            before = len(self.active_channels)
+            if before >= self.limits.most:
+                self._make_room()
+            super().handle_accept()
+            if len(self.active_channels) == before:
+                return
+
+    def _make_room(self) -> None:
+        """Close the most dispensable connection of whoever has most of them, the oldest first."""
+        channels = [channel for channel in self.active_channels.values() if channel.dispensable < 3]
+        if not channels:
+            return
+        counted = Counter(channel.network for channel in channels)
+        crowd = max(counted.values())
+        theirs = [channel for channel in channels if counted[channel.network] == crowd]
+        gone = min(theirs, key=lambda channel: (channel.dispensable, channel.begun))
+        gone.drop()
+
+    def maintenance(self, now: float) -> None:
+        now = time.monotonic()
+        for channel in list(self.active_channels.values()):
+            if not channel.dropped and (why := channel.overdue(now)):
+                log.info("connection of %s closed: it %s", channel.network, why)
+                channel.drop()
+
+    def under_way(self, room: str) -> int:
+        """Large bodies that take up this room."""
+        return sum(
+            request.room == room
+            for channel in list(self.active_channels.values())
+            for request in (channel.request, *channel.requests)
+            if isinstance(request, Parser)
+        )
+
+    # Streams.
+
+    def follow(self, channel: Channel) -> None:
+        """From now on this channel is told what happens."""
+        seat = channel.seat
+        assert seat is not None
+        with self._lock:
+            self._following[channel] = None
+        seat.end = lambda: channel.end(FAREWELL)
+        if not channel.connected:
+            self.gone(channel)
+        elif seat not in self._seats:
+            channel.end(FAREWELL)
+        else:
+            channel.tell({})
+
+    def gone(self, channel: Channel) -> None:
+        """A connection has been closed."""
+        with self._lock:
+            self._following.pop(channel, None)
+        if channel.seat is not None:
+            self._seats.give_back(channel.seat)
+
+    def _tell(self) -> None:
+        """Tell every screen everything, until the page ends."""
+        heard = -1
+        while not self._bell.closed:
+            heard = self._bell.wait(heard, self.limits.ping_s / 2)
+            with self._lock:
+                channels = list(self._following)
+            told: dict[Any, tuple[bytes, Any]] = {}
+            for channel in channels:
+                try:
+                    channel.tell(told)
+                except Exception:  # one screen must not silence the others
+                    log.exception("a screen could not be told")
+                    channel.drop()
+        with self._lock:
+            channels = list(self._following)
+        for channel in channels:
+            channel.end()
+
+
+def _socket_options(limits: ConnectionSettings) -> list[tuple[int, int, int]]:
+    """A peer that has vanished is noticed, and the system keeps only so much for each connection."""
+    tcp = socket.IPPROTO_TCP
+    return [
+        (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+        (socket.SOL_SOCKET, socket.SO_SNDBUF, limits.buffer),
+        (tcp, socket.TCP_KEEPIDLE, int(limits.gone_s / 2)),
+        (tcp, socket.TCP_KEEPINTVL, int(limits.gone_s / 6)),
+        (tcp, socket.TCP_KEEPCNT, 3),
+        (tcp, socket.TCP_USER_TIMEOUT, int(1000 * limits.gone_s)),
+    ]

@@ -1,0 +1,133 @@
+"""Screens that follow the game: what each has heard, and who gives up a seat when all are taken.
+
+A `Listener` is asked for news and never waits; whoever serves it decides when. The page's own server asks all of them
+from one thread (connections.py), so that an open screen costs no thread; any other server iterates.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, MutableMapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from companion.web.house import House, NoGameError, event_lines
+
+GREETING = b"retry: 1500\n\n"
+FAREWELL = b"retry: 15000\n\n"
+"""For a screen that has to make room: it comes back later."""
+PING = b": ping\n\n"
+
+Moment = tuple[str | None, int, str]
+
+
+class Listener:
+    """One screen. `news` brings everything it has not heard; it resumes after any journal line."""
+
+    def __init__(self, house: House, sent: int) -> None:
+        self._house = house
+        self._heard = -1
+        self._sent = sent
+        self._game: str | None = None
+        self._camera: Any = None
+
+    def news(self, told: MutableMapping[Any, tuple[bytes, Any]] | None = None) -> bytes:
+        """Messages since the last call, b"" where nothing has happened.
+
+        `told` is shared by listeners that are asked one after the other: what two of them have to hear is put into
+        words once.
+        """
+        rings = self._house.bell.rings
+        if rings == self._heard:
+            return b""
+        since = (rings, self._sent, self._game, json.dumps(self._camera, sort_keys=True))
+        if told is not None and since in told:
+            words, (self._sent, self._game, self._camera) = told[since]
+        else:
+            words = b"".join(self._messages())
+            if told is not None:
+                told[since] = words, (self._sent, self._game, self._camera)
+        self._heard = rings
+        return words
+
+    def _messages(self) -> Iterator[bytes]:
+        game = self._house.game
+        if self._game != game:
+            self._sent = self._sent if self._game is None else 0
+            self._game = game
+            yield message({"game": game}, event="game")
+        quiet = True
+        for line in self._lines():
+            self._sent = line["seq"]
+            quiet = False
+            yield message(line, event=None, number=self._sent)
+        camera = self._house.camera_status()
+        if camera != self._camera:
+            self._camera = camera
+            yield message(camera, event="camera")
+        elif quiet:
+            # Something rang that the journal does not hold; the page looks again all the same.
+            yield message({}, event="change")
+
+    def _lines(self) -> list[dict[str, Any]]:
+        try:
+            return event_lines(self._house.session, after=self._sent)
+        except NoGameError:
+            return []
+
+
+def message(value: Any, *, event: str | None, number: int | None = None) -> bytes:
+    lines = []
+    if number is not None:
+        lines.append(f"id: {number}")
+    if event is not None:
+        lines.append(f"event: {event}")
+    lines.append("data: " + json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+    return ("\n".join(lines) + "\n\n").encode()
+
+
+@dataclass(slots=True, eq=False)
+class Seat:
+    """One screen's place. `end` is called when it has to make room."""
+
+    address: str
+    end: Callable[[], None] = field(default=lambda: None)
+
+
+class Seats:
+    """So many screens at a time. Nobody is turned away: the oldest screen of the address with the most of them goes."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._taken: dict[Seat, None] = {}
+
+    def __len__(self) -> int:
+        with self._lock:
+            return len(self._taken)
+
+    def __contains__(self, seat: object) -> bool:
+        with self._lock:
+            return seat in self._taken
+
+    def take(self, address: str) -> Seat:
+        mine = Seat(address)
+        with self._lock:
+            self._taken[mine] = None
+            gone = self._crowding() if len(self._taken) > self._most else None
+            if gone is not None:
+                del self._taken[gone]
+        if gone is not None:
+            gone.end()
+        return mine
+
+    def give_back(self, seat: Seat) -> None:
+        with self._lock:
+            self._taken.pop(seat, None)
+
+    def _crowding(self) -> Seat:
+        counted = Counter(seat.address for seat in self._taken)
+        most = max(counted.values())
+        return next(seat for seat in self._taken if counted[seat.address] == most)

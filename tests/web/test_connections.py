@@ -1,0 +1,311 @@
+"""Over real sockets: who is slow, greedy or hostile loses the connection, and nobody else notices."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+
+import pytest
+from flask import Flask
+from werkzeug.exceptions import ServiceUnavailable
+
+from companion.web.connections import ConnectionSettings
+from companion.web.house import House
+from companion.web.serving import ServingSettings
+from tests.web.background import serve_in_background
+from tests.web.conftest import PIN
+from tests.web.fakes import FakeSession
+
+LIMITS = ConnectionSettings(most=60, head_s=0.3, body_s=0.3, idle_s=30.0, linger_s=5.0)
+PATIENCE_S = 30.0
+
+Open = Callable[..., "Phone"]
+
+
+class Phone:
+    """A socket to the page, from any address of this machine's own network."""
+
+    def __init__(self, port: int, address: str = "127.0.0.1", buffer: int | None = None) -> None:
+        self.socket = socket.socket()
+        if buffer is not None:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
+        self.socket.bind((address, 0))
+        self.socket.settimeout(PATIENCE_S)
+        self.socket.connect(("127.0.0.1", port))
+
+    def send(self, data: str | bytes) -> Phone:
+        self.socket.sendall(data.encode() if isinstance(data, str) else data)
+        return self
+
+    def ask(self, path: str, method: str = "GET", **headers: str) -> Phone:
+        lines = [
+            f"{method} {path} HTTP/1.1",
+            "Host: 127.0.0.1",
+            *(f"{k.replace('_', '-')}: {v}" for k, v in headers.items()),
+        ]
+        return self.send("\r\n".join(lines) + "\r\n\r\n")
+
+    def status(self) -> int:
+        """Of the next answer."""
+        answer = http.client.HTTPResponse(self.socket)
+        answer.begin()
+        answer.read()
+        return answer.status
+
+    def hears(self, words: bytes) -> bool:
+        found = b""
+        while words not in found:
+            part = self.socket.recv(65536)
+            if not part:
+                return False
+            found += part
+        return True
+
+    def ended(self) -> bool:
+        """Whether the page hangs up, whatever it says before."""
+        with contextlib.suppress(ConnectionError):
+            while self.socket.recv(65536):
+                pass
+        return True
+
+    def close(self) -> None:
+        self.socket.close()
+
+
+@pytest.fixture
+def limits() -> ConnectionSettings:
+    return LIMITS
+
+
+@pytest.fixture
+def phone(app: Flask, limits: ConnectionSettings) -> Iterator[Open]:
+    app.extensions["companion_stream"] = replace(app.extensions["companion_stream"], ping_s=10.0)
+    server, port = serve_in_background(app, settings=ServingSettings(threads=2, limits=limits))
+    with ExitStack() as phones:
+
+        def call(address: str = "127.0.0.1", buffer: int | None = None) -> Phone:
+            made = Phone(port, address, buffer)
+            phones.callback(made.close)
+            return made
+
+        yield call
+        server.stop()
+
+
+def until(true: Callable[[], bool]) -> None:
+    deadline, nothing = time.monotonic() + PATIENCE_S, threading.Event()
+    while not true():
+        assert time.monotonic() < deadline
+        nothing.wait(0.01)
+
+
+def signed_in(app: Flask) -> str:
+    client = app.test_client()
+    answer = client.post("/api/pin", json={"pin": PIN})
+    return answer.headers["Set-Cookie"].split(";")[0]
+
+
+@pytest.mark.parametrize("begun", ["", "GET / HTT", "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "])
+@pytest.mark.parametrize("limits", [replace(LIMITS, idle_s=0.3)])
+def test_who_does_not_finish_asking_is_hung_up_on(phone: Open, begun: str) -> None:
+    slow = phone().send(begun)
+    assert phone().ask("/health").status() == 200
+    assert slow.ended()
+
+
+def test_a_trickle_of_bytes_does_not_keep_a_connection_open(phone: Open) -> None:
+    slow = phone().send("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")
+    with pytest.raises(ConnectionError):
+        deadline, nothing = time.monotonic() + PATIENCE_S, threading.Event()
+        while time.monotonic() < deadline:
+            slow.send("a")
+            nothing.wait(0.01)
+
+
+def test_a_body_that_trickles_is_given_up(phone: Open) -> None:
+    slow = phone().ask("/api/undo", "POST", Content_Length="5000", Content_Type="application/json").send("{")
+    assert slow.ended()
+
+
+def test_whoever_comes_last_is_served_however_many_hold_connections_open(phone: Open) -> None:
+    crowd = [phone() for _ in range(3 * LIMITS.most)]
+    assert phone().ask("/health").status() == 200
+    assert crowd[0].ended(), "the oldest of those who ask for nothing made room"
+
+
+@pytest.mark.parametrize("limits", [replace(LIMITS, most=20)])
+def test_a_crowd_from_one_address_pushes_nobody_else_out(phone: Open, session: FakeSession) -> None:
+    lone = phone("127.0.0.2").ask("/api/stream")
+    assert lone.hears(b"id: 32")
+    crowd = [phone("127.0.0.3") for _ in range(60)]
+    assert phone("127.0.0.4").ask("/health").status() == 200
+    session.record(event="passed", by="Cyril", source="camera", violations=[])
+    assert lone.hears(b"id: 33")
+    assert crowd[0].ended()
+
+
+@pytest.mark.parametrize("limits", [replace(LIMITS, least_per_s=10**8, buffer=4096)])
+def test_a_download_that_nobody_takes_is_given_up_and_its_place_is_free_again(phone: Open, app: Flask) -> None:
+    places = app.extensions["companion_source"].places
+
+    def free() -> int:
+        taken = []
+        with contextlib.suppress(ServiceUnavailable):
+            while True:
+                taken.append(places.take())
+        for give_back in taken:
+            give_back()
+        return len(taken)
+
+    first = phone().ask("/source")
+    assert first.hears(b"PK"), "packed now, so that the slow ones wait for nothing else"
+    first.close()
+    until(lambda: free() == 2)
+    slow = [phone(buffer=4096).ask("/source") for _ in range(2)]
+    for one in slow:
+        assert one.hears(b"200 OK")
+    until(lambda: free() == 2)
+    assert phone().ask("/health").status() == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "size", "status"),
+    [
+        ("/api/play", 10**9, 401),
+        ("/api/play", 70_000, 401),
+        ("/round-end/photo", 10**9, 401),
+        ("/learn", 5_000_000, 401),
+        ("/", 10**9, 405),
+        ("/nowhere", 10**9, 404),
+    ],
+)
+def test_a_large_body_is_answered_before_it_is_sent(phone: Open, path: str, size: int, status: int) -> None:
+    asked = phone().ask(path, "POST", Content_Length=str(size), Content_Type="application/octet-stream")
+    assert asked.status() == status
+
+
+def test_who_has_the_pin_hears_at_once_that_it_is_too_large(phone: Open, app: Flask) -> None:
+    cookie = signed_in(app)
+    for path in ("/round-end/photo", "/api/play"):
+        asked = phone().ask(path, "POST", Content_Length=str(10**9), Content_Type="application/json", Cookie=cookie)
+        assert asked.status() == 413
+
+
+def test_the_answer_reaches_who_first_sends_everything(phone: Open) -> None:
+    asked = phone().ask("/round-end/photo", "POST", Content_Length="3000000", Content_Type="multipart/form-data")
+    assert asked.send(b"x" * 3_000_000).status() == 303
+
+
+@pytest.mark.parametrize("limits", [replace(LIMITS, body_s=60.0)])
+def test_only_so_many_photographs_are_taken_at_once(phone: Open, app: Flask) -> None:
+    cookie = signed_in(app)
+    head = {"Content_Length": "3000000", "Content_Type": "multipart/form-data; boundary=x"}
+    who = (({"Cookie": cookie}, LIMITS.large_known), ({"X_Companion_Pin": "000000"}, LIMITS.large_unknown))
+    for known, room in who:
+
+        def status(known: dict[str, str] = known, **changed: str) -> int:
+            return phone().ask("/round-end/photo", "POST", **{**head, **known, **changed}).status()
+
+        sending = [phone().ask("/round-end/photo", "POST", **head, **known).send("--x") for _ in range(room)]
+        until(lambda status=status: status() == 503)  # type: ignore[misc]
+        for one in sending:
+            one.close()
+        until(lambda status=status: status(Content_Length="0") != 503)  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "Transfer-Encoding: gzip",
+        "Content-Length: " + "9" * 5000,
+        "Content-Length: -1",
+        "Content-Length: 1e9",
+        "No colon",
+    ],
+)
+def test_a_request_that_makes_no_sense_is_refused_as_such(phone: Open, head: str) -> None:
+    assert phone().send(f"POST /api/play HTTP/1.1\r\nHost: 127.0.0.1\r\n{head}\r\n\r\n").status() == 400
+
+
+def test_a_body_of_unknown_length_has_the_same_limit(phone: Open) -> None:
+    asked = phone().ask("/api/play", "POST", Transfer_Encoding="chunked")
+    asked.send(b"10000\r\n" + b"x" * 0x10000 + b"\r\n" + b"10000\r\n" + b"x" * 0x10000 + b"\r\n")
+    assert asked.status() == 413
+
+
+def test_open_screens_hold_no_thread(phone: Open, app: Flask, session: FakeSession) -> None:
+    app.extensions["companion_seats"]._most = 50
+    screens = [phone().ask("/api/stream") for _ in range(30)]
+    for screen in screens:
+        assert screen.hears(b"id: 32")
+    assert phone().ask("/health").status() == 200
+    session.record(event="passed", by="Cyril", source="camera", violations=[])
+    for screen in screens:
+        assert screen.hears(b"id: 33")
+
+
+def test_a_screen_that_goes_gives_its_seat_back_at_once(phone: Open, app: Flask) -> None:
+    seats = app.extensions["companion_seats"]
+    screens = [phone().ask("/api/stream") for _ in range(5)]
+    assert all(screen.hears(b"id: 32") for screen in screens) and len(seats) == 5
+    for screen in screens:
+        screen.close()
+    until(lambda: len(seats) == 0)
+
+
+def test_a_screen_that_makes_room_is_told_and_hung_up_on(phone: Open) -> None:
+    first = phone().ask("/api/stream")
+    assert first.hears(b"id: 32")
+    others = [phone().ask("/api/stream") for _ in range(6)]
+    assert all(screen.hears(b"id: 32") for screen in others)
+    assert first.hears(b"retry: 15000\n\n") and first.ended()
+
+
+def test_an_old_browser_follows_too(phone: Open, session: FakeSession) -> None:
+    screen = phone().send("GET /api/stream HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n")
+    assert screen.hears(b"id: 32")
+    session.record(event="passed", by="Cyril", source="camera", violations=[])
+    assert screen.hears(b"id: 33")
+
+
+def test_who_talks_into_a_stream_is_hung_up_on(phone: Open) -> None:
+    screen = phone().ask("/api/stream")
+    assert screen.hears(b"id: 32")
+    with contextlib.suppress(ConnectionError):
+        screen.send(b"x" * 10 * LIMITS.small_body)
+    assert screen.ended()
+
+
+@pytest.mark.parametrize("limits", [replace(LIMITS, backlog=20_000, buffer=4096)])
+def test_a_screen_that_takes_nothing_is_not_waited_for(phone: Open, app: Flask, session: FakeSession) -> None:
+    seats = app.extensions["companion_seats"]
+    stuck = phone(buffer=4096).ask("/api/stream")
+    until(lambda: len(seats) == 1)
+    watching = phone("127.0.0.2").ask("/api/stream")
+    for _ in range(40):
+        session.record(event="unclear", reason="x" * 5000, candidates=[], source="camera")
+    assert watching.hears(b"id: 72")
+    until(lambda: len(seats) == 1)
+    stuck.close()
+
+
+def test_closing_the_house_ends_every_stream_with_its_last_word(phone: Open, house: House) -> None:
+    screen = phone().ask("/api/stream")
+    assert screen.hears(b"id: 32")
+    house.bell.close()
+    assert screen.hears(b"0\r\n\r\n") and screen.ended()
+
+
+def test_one_connection_carries_one_request_after_the_other(phone: Open) -> None:
+    one = phone()
+    assert [one.ask("/health").status() for _ in range(3)] == [200] * 3
+    one.ask("/health").ask("/api/state")
+    answer = http.client.HTTPResponse(one.socket)
+    answer.begin()
+    assert answer.status == 200 and b'"status"' in answer.read()
