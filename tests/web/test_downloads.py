@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from werkzeug.exceptions import ServiceUnavailable
 
+from companion.web.disk import DiskFull
 from companion.web.downloads import Packed, Places, send_once
 from companion.web.house import House
 from tests.web.test_learning import FakeDesk
@@ -80,7 +80,7 @@ def test_a_full_disk_is_said_and_keeps_no_place(app: Flask) -> None:
 
     with app.test_request_context():
         for _ in range(2):
-            with pytest.raises(ServiceUnavailable, match="No space left"):
+            with pytest.raises(DiskFull, match="disk is full"):
                 send_once(full, "x.zip", None, places)
 
 
