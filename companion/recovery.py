@@ -24,7 +24,7 @@ from companion.journal import parse_line
 LONGEST_BYTE_SEARCH = 2048
 """Bytes of a line in which a changed byte is looked for: half a second on a small board."""
 
-MOST_BYTE_SEARCHES = 8
+MOST_BYTE_SEARCHES = 4
 """Damaged pieces that are searched for one line: those nearest to where it should lie come first."""
 
 LEAST_DIGITS = 12

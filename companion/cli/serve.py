@@ -122,6 +122,7 @@ def serve(
             (lambda: None) if table is None else table.photograph,
             changed=(lambda: None) if table is None else table.learned,
             ring=house.bell.ring,
+            damaged=storage.repairs.report_damaged,
         )
         parts.callback(house.learning.close)
         _delete_labels_too(house, storage)
@@ -178,7 +179,7 @@ def _publish(house: House, broker: str, table_name: str, folder: Path, parts: Ex
         address = parse_broker(broker)
     except ValueError as fault:
         raise click.UsageError(f"--broker: {fault}") from None
-    outbox = Outbox(folder / "published.json")
+    outbox = Outbox(folder / "published.json", house.repairs.report_damaged)
     publisher = Publisher(address, table_name, outbox)
     for name, game in unfinished(outbox, folder / "games"):
         publisher.catch_up(name, game)

@@ -71,8 +71,8 @@ class WatchedTable:
         self._beat = beat
         self._evidence = EvidenceStore(data_dir / "games", deleter=deleter, trust=trust)
         self._place_file = data_dir / PLACE_FILE
-        self._place = read_place(self._place_file)
-        self._seating = Seating(data_dir / SEATS_FILE)
+        self._place = read_place(self._place_file, house.repairs.report_damaged)
+        self._seating = Seating(data_dir / SEATS_FILE, house.repairs.report_damaged)
         self._glanced: tuple[float, PictureReading] | None = None
         self._not_found = ""
         if camera is None and (source == "picamera" or source.startswith(("usb:", "/dev/"))):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
 from companion.cli.learned import LEARNED, SETS, doubles_of
 from companion.cli.serve_labels import pack, samples
+from companion.state_file import read_state, write_state
 from companion.supervise.answering import Answering, NoAnswerError
 
 LESSON = "learned-set.json"
@@ -68,10 +69,12 @@ class LearningDesk:
         *,
         changed: Callable[[], None] = lambda: None,
         ring: Callable[[], None] = lambda: None,
+        damaged: Callable[[Path], None] = lambda aside: None,
         opener: Callable[[], Callable[[str, bytes, str, str], Report]] = open_teacher,
     ) -> None:
         """`picture` is the camera's latest at full resolution, as a file's bytes; None without a camera."""
         self._data_dir = data_dir
+        self._damaged = damaged
         self._picture, self._changed, self._ring = picture, changed, ring
         self._teacher = Answering(opener, answer_s=ANSWER_S, memory_bytes=MEMORY_BYTES)
         self._lock = threading.Lock()
@@ -140,16 +143,27 @@ class LearningDesk:
     def _note(self, report: Report) -> None:
         """Beside the learned set, for the page; the set itself does not need it."""
         known = dict(self._lesson() or {}) if report["task"] == "test" else {}
-        try:
-            (self._data_dir / LESSON).write_text(json.dumps({**known, report["task"]: report}), encoding="utf-8")
-        except OSError:
-            return
+        with suppress(OSError):
+            write_state(self._data_dir / LESSON, {**known, report["task"]: report})
 
     def _lesson(self) -> Report | None:
         if not (self._data_dir / LEARNED).exists():
             return None
-        try:
-            found = json.loads((self._data_dir / LESSON).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return {}
-        return found if isinstance(found, dict) else {}
+        nothing: Report = {}
+        return read_state(self._data_dir / LESSON, _lesson_of, nothing, self._damaged)
+
+
+def _lesson_of(kept: Any) -> Report:
+    """What the page shows of a lesson and of its test; a file that lacks a part of it makes no sense."""
+    lesson: Report = {}
+    if "learn" in kept:
+        learned = kept["learn"]
+        lesson["learn"] = {**learned, "before": float(learned["before"]), "after": float(learned["after"])}
+        if learned["set"] not in SETS:
+            raise ValueError
+    if "test" in kept:
+        tested = kept["test"]
+        lesson["test"] = {**tested, **{name: int(tested[name]) for name in ("right", "wrong", "unread")}}
+    if not lesson:
+        raise ValueError
+    return lesson

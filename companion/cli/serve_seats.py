@@ -5,20 +5,19 @@ No picture shows it, so somebody shows it on the page, once; it is kept for all 
 
 from __future__ import annotations
 
-import json
 import math
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from companion.cli.serve_table import write_whole
 from companion.layout.angles import turn
 from companion.layout.setup import MEXICAN
 from companion.setup_file import LEAST_STEP_DEG, GameSetup
+from companion.state_file import read_state, write_state
 from companion.tableview import Point
 from companion.watch.view import LEAST_THING_CONFIDENCE, hub_on_table
 from vision.calibration import Calibration
@@ -128,10 +127,10 @@ def places_of(
 class Seating:
     """The seats as they are kept, for a page and a camera that run side by side. Thread-safe."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, damaged: Callable[[Path], None] = lambda aside: None) -> None:
         self._path = path
         self._lock = threading.Lock()
-        self._seats = read_seats(path)
+        self._seats = read_seats(path, damaged)
 
     def into(self, setup: GameSetup) -> GameSetup:
         with self._lock:
@@ -172,18 +171,19 @@ class Seating:
             self._seats = seats
 
 
-def read_seats(path: Path) -> Seats:
-    """What was kept; nobody where nothing was, or it cannot be read: then it is asked for again."""
-    try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
-        stations = {str(name): float(angle) for name, angle in kept["stations"].items()}
-        mexican = None if kept["mexican"] is None else float(kept["mexican"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return NOBODY_SEATED
-    fine = all(math.isfinite(angle) for angle in (*stations.values(), mexican or 0.0))
-    return Seats(stations, mexican) if fine else NOBODY_SEATED
+def read_seats(path: Path, damaged: Callable[[Path], None] = lambda aside: None) -> Seats:
+    """What was kept; nobody where nothing was. A file that makes no sense is set aside, and the seats are asked for."""
+    return read_state(path, _seats_of, NOBODY_SEATED, damaged)
+
+
+def _seats_of(kept: Any) -> Seats:
+    stations = {str(name): float(angle) for name, angle in kept["stations"].items()}
+    mexican = None if kept["mexican"] is None else float(kept["mexican"])
+    if not all(math.isfinite(angle) for angle in (*stations.values(), mexican or 0.0)):
+        raise ValueError
+    return Seats(stations, mexican)
 
 
 def write_seats(path: Path, seats: Seats) -> None:
     """Whole or not at all. Raises OSError."""
-    write_whole(path, {"stations": dict(seats.stations), "mexican": seats.mexican})
+    write_state(path, {"stations": dict(seats.stations), "mexican": seats.mexican})

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from companion.header import Header
 from companion.setup_file import GameSetup, SetupError
+from companion.state_file import read_state, write_state
 from companion.tableview import Point
 from companion.watch.start import first_calibration
 from vision.calibration import Calibration, CalibrationError
@@ -67,13 +68,14 @@ def place_from(corners: Any, size_mm: Any) -> TablePlace:
     return TablePlace((points[0], points[1], points[2], points[3]), size)
 
 
-def read_place(path: Path) -> TablePlace | None:
-    """What was kept; None where nothing was, or it cannot be read: then the markers say where the table is."""
-    try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
+def read_place(path: Path, damaged: Callable[[Path], None] = lambda aside: None) -> TablePlace | None:
+    """What was kept; None where nothing was: then the markers say where the table is. A file that makes no sense is set
+    aside."""
+
+    def place_of(kept: Any) -> TablePlace | None:
         return place_from(kept["corners"], kept.get("size_mm"))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None
+
+    return read_state(path, place_of, None, damaged)
 
 
 def write_place(path: Path, place: TablePlace | None) -> None:
@@ -81,14 +83,7 @@ def write_place(path: Path, place: TablePlace | None) -> None:
     if place is None:
         path.unlink(missing_ok=True)
         return
-    write_whole(path, place.to_json())
-
-
-def write_whole(path: Path, data: Any) -> None:
-    """As JSON, whole or not at all. Raises OSError."""
-    unfinished = path.with_suffix(".part")
-    unfinished.write_text(json.dumps(data), encoding="utf-8")
-    unfinished.replace(path)
+    write_state(path, place.to_json())
 
 
 def look_over(frame: Frame, place: TablePlace | None, eye: Eye, known: Calibration | None = None) -> dict[str, Any]:

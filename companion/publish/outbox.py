@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+from companion.state_file import read_state
 
 KEPT_GAMES = 200
 
@@ -11,9 +15,10 @@ KEPT_GAMES = 200
 class Outbox:
     """Game -> the last seq that was confirmed. A file that is lost or damaged only means that events are said again."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, damaged: Callable[[Path], None] = lambda aside: None) -> None:
         self._path = path
-        self._confirmed = _read(path)
+        nothing: dict[str, int] = {}
+        self._confirmed = read_state(path, _confirmed_of, nothing, damaged)
 
     def confirmed(self, game: str) -> int:
         return self._confirmed.get(game, 0)
@@ -47,11 +52,7 @@ class Outbox:
             return
 
 
-def _read(path: Path) -> dict[str, int]:
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    if not isinstance(value, dict):
-        return {}
-    return {name: seq for name, seq in value.items() if isinstance(seq, int) and seq >= 0}
+def _confirmed_of(kept: Any) -> dict[str, int]:
+    if not isinstance(kept, dict) or not all(type(seq) is int and seq >= 0 for seq in kept.values()):
+        raise ValueError
+    return kept
