@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from flask import Blueprint, Response, current_app, jsonify, redirect, request
@@ -18,6 +18,8 @@ from companion.web.house import House
 from companion.web.languages import gettext as _
 from companion.web.refusals import say
 from companion.web.repair_words import in_english
+from companion.web.returned import FieldError
+from companion.web.wording import show_tile
 
 api = Blueprint("api", __name__)
 
@@ -124,7 +126,13 @@ def laid_tile(fields: dict[str, Any], train: str) -> tuple[int, int]:
         inner = number(fields, "inner", 0, HIGHEST)
     else:
         due = _due(train)
-        inner = outer if due is None else due
+        if due is None:
+            raise FieldError(
+                "inner",
+                _("The first tile needs both halves: the field 'inner' is missing."),
+                _("Tap the left half first, then the right one."),
+            )
+        inner = due
     return (outer, inner) if train == "L" else (inner, outer)
 
 
@@ -134,7 +142,32 @@ def play() -> AnyResponse:
     fields = read_body(request)
     with table_as_seen(fields):
         train = _train(fields)
-        return said("play", laid_tile(fields, train), train, by=_mover(fields), source="person")
+        laid, by = laid_tile(fields, train), _mover(fields)
+        if wants_page() and not fields.get("by"):
+            by = _whose(train, laid, by)
+        return said("play", laid, train, by=by, source="person")
+
+
+class WhoseTile(Conflict):
+    """A tile was tapped onto another player's own closed train: first it is asked whether that player laid it."""
+
+    def __init__(self, sentence: str, choices: Sequence[tuple[str, Mapping[str, str]]]) -> None:
+        super().__init__(sentence)
+        self.choices = tuple(choices)
+
+
+def _whose(train: str, laid: tuple[int, int], mover: str | None) -> str | None:
+    """Who laid a tapped tile. Raises WhoseTile where it is rather the train's owner than the player to move."""
+    board = _board()
+    row = next((row for row in board.get("trains") or () if row.get("name") == train), None)
+    if row is None or row.get("playable") or mover is None or train == mover or train not in _players():
+        return mover
+    if board.get("still_laying") == train:
+        return train
+    sentence = _(
+        "%(owner)s's train is closed to %(mover)s. Who played %(tile)s?", owner=train, mover=mover, tile=show_tile(laid)
+    )
+    raise WhoseTile(sentence, [(name, {"by": name}) for name in (train, mover)])
 
 
 @api.post("/api/<any(draw,pass,discard):what>")
@@ -152,6 +185,15 @@ def marker_act(what: str) -> AnyResponse:
     fields = read_body(request)
     with table_as_seen(fields):
         return said(what, _train(fields), by=_mover(fields))
+
+
+@api.post("/api/cannot-play")
+@changes
+def cannot_play() -> AnyResponse:
+    """The player to move has no tile that fits: draw, marker and end of the turn as the rules ask, in one."""
+    fields = read_body(request)
+    with table_as_seen(fields):
+        return said("cannot_play", _mover(fields))
 
 
 @api.post("/api/announce")
@@ -236,6 +278,15 @@ def show_hand() -> AnyResponse:
     fields = read_body(request)
     with table_as_seen(fields):
         return said("show_hand", person(fields, "by", _players()), tiles(fields.get("tiles") or [], HIGHEST))
+
+
+@api.post("/api/end-match")
+@changes
+def end_match() -> AnyResponse:
+    """The players stop here; whoever leads has won."""
+    fields = read_body(request)
+    with table_as_seen(fields):
+        return said("end_match")
 
 
 @api.post("/api/end-round")

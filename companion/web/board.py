@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.standing import is_fault, standing_doubts
+from companion.turn import MEXICAN
 from companion.web.drawing import SHAPES
-from companion.web.wording import MEXICAN
 
 SURE_ENOUGH = 0.9
 """Below this probability a tile is drawn amber and called unsure."""
@@ -123,6 +123,9 @@ class Board:
     audit: tuple[Mapping[str, Any], ...]
     retractions: tuple[Mapping[str, Any], ...]
     drew: bool
+    unable: tuple[str, ...]
+    still_laying: str | None
+    after_double: str | None
 
     @property
     def chinese(self) -> bool:
@@ -137,6 +140,21 @@ class Board:
         """What the player to move may lay on, the own train first."""
         mine = self.turn.name if self.turn else None
         return tuple(sorted((train for train in self.trains if train.playable), key=lambda train: train.name != mine))
+
+    @property
+    def preselected(self) -> str | None:
+        """Where the next tile probably goes: on the double that waits, else on the own train."""
+        open_to = [train.name for train in self.trains if train.playable]
+        due = str(self.must_cover["train"]) if self.must_cover else self.after_double
+        if due is not None and (due in open_to or not open_to):
+            return due
+        mine = self.turn.name if self.turn else None
+        return mine if mine is not None or not open_to else open_to[0]
+
+    @property
+    def by_likelihood(self) -> tuple[TrainView, ...]:
+        """The trains as they are offered for the next tile: where it probably goes, what is open, what is closed."""
+        return tuple(sorted(self.trains, key=lambda train: (train.name != self.preselected, not train.playable)))
 
     @property
     def faults(self) -> tuple[Mapping[str, Any], ...]:
@@ -207,6 +225,9 @@ def board_of(snapshot: Mapping[str, Any]) -> Board:
         audit=tuple(snapshot.get("audit") or ()),
         retractions=_fresh_retractions(snapshot, laid),
         drew="draw" in (snapshot.get("turn_actions") or ()),
+        unable=tuple(snapshot.get("unable") or ()),
+        still_laying=snapshot.get("still_laying"),
+        after_double=snapshot.get("after_double"),
     )
 
 

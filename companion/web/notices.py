@@ -54,13 +54,17 @@ def turns_since(board: Board, seq: int) -> int:
     return turns
 
 
+def recent_faults(board: Board) -> list[Mapping[str, Any]]:
+    """The faults that are still news, the newest first."""
+    return [play for play in board.faults if turns_since(board, int(play.get("seq") or 0)) <= TURNS_SHOWN]
+
+
 def _faults(board: Board) -> list[Notice]:
     found = []
-    for play in board.faults:
-        age = turns_since(board, int(play.get("seq") or 0))
-        if age <= TURNS_SHOWN:
-            title = " · ".join(code_title(code) for code in standing_faults(play))
-            found.append(Notice("fault", title, say_event(play, board.family), age == TURNS_SHOWN))
+    for play in recent_faults(board):
+        title = " · ".join(code_title(code) for code in standing_faults(play))
+        last_turn = turns_since(board, int(play.get("seq") or 0)) == TURNS_SHOWN
+        found.append(Notice("fault", title, say_event(play, board.family), last_turn))
     return found
 
 

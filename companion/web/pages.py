@@ -19,10 +19,11 @@ from companion.web.changing import stamp
 from companion.web.code_words import code_rule, code_title
 from companion.web.drawing import rails, sprite
 from companion.web.house import House, NoGameError
-from companion.web.notices import notices
+from companion.web.notices import notices, recent_faults
 from companion.web.qr import qr_svg
 from companion.web.refusals import say as say_plainly
 from companion.web.repair_words import repair_words
+from companion.web.returned import returned
 
 pages = Blueprint("pages", __name__)
 
@@ -51,6 +52,10 @@ def words() -> dict[str, Any]:
         "camera_words": wording.camera_words,
         "say_plainly": say_plainly,
         "notices": notices,
+        "recent_faults": recent_faults,
+        "proof_words": wording.proof_words,
+        "entry_words": wording.entry_words,
+        "unable_words": wording.unable_words,
         "fit": fit,
         "unbroken": wording.unbroken,
         "reason_words": wording.reason_words,
@@ -146,6 +151,8 @@ def regions() -> Response:
 
 
 def _regions_now(tv: bool) -> dict[str, Any]:
+    if returned() is not None:
+        return _render_regions(tv)
     cache: RegionCache = current_app.extensions["companion_regions"]
     moment = house().bell.rings
     around = (repr(house().camera_status()), tuple(house().troubles()), *(one.id for one in house().repairs.open()))

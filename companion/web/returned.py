@@ -132,7 +132,7 @@ def give_back(app: Flask, fault: HTTPException) -> Response | None:
         back.on_top = True
         answer = _rendered(app, page, back)
     if answer is not None:
-        answer.status_code = fault.code or 400
+        answer.status_code = 200 if back.choices else fault.code or 400
         _keep_retry(fault, answer)
     return answer
 

@@ -34,6 +34,12 @@ def start() -> str:
     return render_template("round_start.html", board=board_of(snapshot), next=snapshot.get("next") or {}, tv=False)
 
 
+@rounds.get("/match-end")
+def end_match() -> str:
+    """Who wins if the players stop here, before they do."""
+    return render_template("match_end.html", board=_board(), tv=False)
+
+
 @rounds.get("/scores")
 def sheet() -> str:
     board = _board()

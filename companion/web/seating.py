@@ -10,13 +10,13 @@ from flask import Blueprint, Response, jsonify, redirect, render_template, reque
 from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion.turn import MEXICAN
 from companion.web.access import own_path, wants_page
 from companion.web.body import read_body
 from companion.web.changing import changes
 from companion.web.disk import disk_fault
 from companion.web.languages import gettext as _
 from companion.web.placing import table
-from companion.web.wording import MEXICAN
 
 seating = Blueprint("seating", __name__)
 

@@ -1,22 +1,22 @@
 """Events, trains and rulings as sentences in the viewer's language.
 
-Names are never inflected and verbs stand in the present, so that one sentence is right in every language of the page
-whoever plays.
+Names are never inflected, and other languages than English put the verbs in the present, so that one sentence is
+right whoever plays.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup, escape
 
+from companion.turn import MEXICAN
+from companion.web.board import Board
 from companion.web.code_words import code_title
 from companion.web.languages import gettext as _
 from companion.web.rule_words import RULES
-
-MEXICAN = "MX"
 
 
 def show_tile(tile: Any, family: str = "mexican") -> str:
@@ -44,88 +44,125 @@ def train_name(train: str | None) -> str:
         return _("Right end")
     if train == "L":
         return _("Left end")
-    return _("Train of %(owner)s", owner=train or "?")
+    return _("%(owner)s's train", owner=train or "?")
 
 
-def who(by: str | None) -> str:
-    return by or _("Somebody")
+def who(by: str | None, maybe: Sequence[str] = ()) -> str:
+    """Who did something: a name, or those whom the record cannot tell apart, the likeliest first."""
+    if by:
+        return by
+    if len(maybe) == 1:
+        return _("Probably %(name)s", name=maybe[0])
+    if maybe:
+        return _("%(names)s or %(last)s", names=", ".join(maybe[:-1]), last=maybe[-1])
+    return _("Somebody")
 
 
 def say_event(event: Mapping[str, Any], family: str = "mexican") -> str:
     """One event as one sentence."""
     kind = str(event.get("event", ""))
-    by = who(event.get("by"))
+    by = who(event.get("by"), event.get("maybe") or ())
     tile = show_tile(event.get("tile"), family)
     train = event.get("train")
     if kind == "tile_played":
         return _say_laid(by, tile, train, own=train == event.get("by"))
     if kind == "marker_placed":
-        return _("The train of %(owner)s gets a marker.", owner=train or "?")
+        return _("%(owner)s's train now carries a marker.", owner=train or "?")
     if kind == "marker_removed":
-        return _("The train of %(owner)s loses its marker.", owner=train or "?")
+        return _("%(owner)s's train no longer carries a marker.", owner=train or "?")
     if kind == "double_flipped":
         return _("The dead double is turned over: %(train)s.", train=train_name(train))
     if kind == "tile_taken_back":
-        return _("%(tile)s is taken back: %(train)s.", tile=tile, train=train_name(train))
+        return _("%(tile)s was taken back: %(train)s.", tile=tile, train=train_name(train))
     if kind == "round_started":
         return _say_round_started(event, family)
     if kind == "round_ended":
         return _say_round_ended(event)
     if kind == "round_scored":
-        return _("The round is scored.")
+        return _("The round has been scored.")
     if kind == "match_ended":
         return _("The match is over. Winner: %(names)s.", names=", ".join(event.get("winners") or ()) or "–")
     if kind == "hand_shown":
         shown = event.get("tiles") or []
         if not shown:
             return _("%(by)s has no tiles left.", by=by)
-        return _("%(by)s shows: %(tiles)s.", by=by, tiles=" ".join(show_tile(t, family) for t in shown))
+        return _("%(by)s had left: %(tiles)s.", by=by, tiles=" ".join(show_tile(t, family) for t in shown))
     if kind == "corrected":
         return say_correction(event, family)
     simple = {
-        "drew": _("%(by)s draws a tile.", by=by),
-        "passed": _("%(by)s passes.", by=by),
-        "discarded": _("%(by)s puts a tile away, face down.", by=by),
-        "announced": _("%(by)s announces the last tile.", by=by),
-        "unclear": _("Something changed that needs an answer."),
+        "drew": _("%(by)s drew a tile.", by=by),
+        "passed": _("%(by)s passed.", by=by),
+        "discarded": _("%(by)s put a tile away, face down.", by=by),
+        "announced": _("%(by)s announced the last tile.", by=by),
+        "unclear": _("Something on the table changed. What was it?"),
     }
     return simple.get(kind, kind.replace("_", " "))
 
 
 def _say_laid(by: str, tile: str, train: str | None, *, own: bool) -> str:
     if own:
-        return _("%(by)s lays %(tile)s on the own train.", by=by, tile=tile)
+        return _("%(by)s played %(tile)s on their own train.", by=by, tile=tile)
     if train == MEXICAN:
-        return _("%(by)s lays %(tile)s on the Mexican train.", by=by, tile=tile)
+        return _("%(by)s played %(tile)s on the Mexican train.", by=by, tile=tile)
     if train == "R":
-        return _("%(by)s lays %(tile)s at the right end.", by=by, tile=tile)
+        return _("%(by)s played %(tile)s at the right end.", by=by, tile=tile)
     if train == "L":
-        return _("%(by)s lays %(tile)s at the left end.", by=by, tile=tile)
+        return _("%(by)s played %(tile)s at the left end.", by=by, tile=tile)
     if train == "MX2":
-        return _("%(by)s starts a second Mexican train with %(tile)s.", by=by, tile=tile)
-    return _("%(by)s lays %(tile)s on the train of %(owner)s.", by=by, tile=tile, owner=train or "?")
+        return _("%(by)s started a second Mexican train with %(tile)s.", by=by, tile=tile)
+    return _("%(by)s played %(tile)s on %(owner)s's train.", by=by, tile=tile, owner=train or "?")
 
 
 def _say_round_started(event: Mapping[str, Any], family: str) -> str:
-    starter = who(event.get("starter"))
+    number, starter = event.get("round"), event.get("starter")
     if event.get("engine"):
         engine = show_tile(event["engine"], family)
-        return _(
-            "Round %(number)s starts with %(engine)s. First: %(starter)s.",
-            number=event.get("round"), engine=engine, starter=starter,
-        )  # fmt: skip
-    return _("Round %(number)s starts. First: %(starter)s.", number=event.get("round"), starter=starter)
+        started = _("Round %(number)s starts with %(engine)s.", number=number, engine=engine)
+    else:
+        started = _("Round %(number)s starts.", number=number)
+    return started + " " + _("%(name)s goes first.", name=starter) if starter else started
 
 
 def _say_round_ended(event: Mapping[str, Any]) -> str:
     how = event.get("how")
     if how == "out":
-        return _("The round is over: %(by)s has no tiles left.", by=who(event.get("out")))
+        return _("The round is over: %(by)s went out.", by=who(event.get("out")))
     if how == "blocked_proved":
-        return _("The round is over: nothing can be laid any more.")
+        return _("The round is over: no tile fits any more.")
     if how == "blocked_declared":
-        return _("The round is over: the table calls it blocked.")
-    return _("The round is broken off.")
+        return _("The round is over: the table is blocked.")
+    return _("The round was broken off.")
+
+
+def proof_words(play: Mapping[str, Any]) -> str:
+    """What a certain ruling rests on. People may have tapped a wrong tile, so their entries prove nothing."""
+    if play.get("source") == "camera":
+        return _("Certain: the tiles on the table prove it.")
+    return _("As the plays were entered.")
+
+
+def entry_words(board: Board) -> str:
+    """What the player to move has to do, over the keys."""
+    name = board.turn.name if board.turn else ""
+    if not name:
+        return _("Enter a play")
+    if board.after_double:
+        return _("%(name)s played a double: one more tile.", name=name)
+    if board.must_cover:
+        where = train_name(str(board.must_cover.get("train")))
+        return _("%(name)s: cover the double first (%(train)s).", name=name, train=where)
+    if board.drew:
+        return _("%(name)s has drawn. Does it fit?", name=name)
+    return _("%(name)s: tap what was played.", name=name)
+
+
+def unable_words(board: Board) -> str:
+    """The button of who cannot play, with all that it does."""
+    if board.unable == ("discard",):
+        return _("Cannot play: one tile face down")
+    steps = {"draw": _("draw"), "mark": _("marker"), "end": _("next")}
+    told = [steps[act.split()[0]] for act in board.unable if act.split()[0] in steps]
+    return _("Cannot play: %(steps)s", steps=", ".join(told))
 
 
 def say_correction(event: Mapping[str, Any], family: str) -> str:
@@ -136,20 +173,18 @@ def say_correction(event: Mapping[str, Any], family: str) -> str:
         fallen = " ".join(retraction_words(one) for one in what["retracts"])
         return f"{fallen} {retraction_cause(what.get('because'))}"
     if what.get("withdrawn"):
-        return _("Correction of no. %(number)s: withdrawn.", number=number)
+        return _("No. %(number)s corrected: it did not happen.", number=number)
     if "overruled" in what:
-        return _("No. %(number)s: the table agrees to let it stand.", number=number)
+        return _("No. %(number)s: you agreed to let it stand.", number=number)
     if what.get("tile"):
-        return _(
-            "Correction of no. %(number)s: the tile is %(tile)s.", number=number, tile=show_tile(what["tile"], family)
-        )
+        return _("No. %(number)s corrected: it was %(tile)s.", number=number, tile=show_tile(what["tile"], family))
     if what.get("train"):
-        return _("Correction of no. %(number)s: %(train)s.", number=number, train=train_name(what["train"]))
+        return _("No. %(number)s corrected: %(train)s.", number=number, train=train_name(what["train"]))
     if what.get("insert"):
         return _("After no. %(number)s: %(what)s", number=number, what=say_event(what["insert"][0], family))
     if what.get("by"):
-        return _("Correction of no. %(number)s: played by %(by)s.", number=number, by=what["by"])
-    return _("Correction of no. %(number)s.", number=number)
+        return _("No. %(number)s corrected: it was %(by)s.", number=number, by=what["by"])
+    return _("No. %(number)s corrected.", number=number)
 
 
 def retraction_words(accusation: Mapping[str, Any]) -> str:
@@ -170,20 +205,20 @@ def retraction_cause(because: Any) -> str:
 def camera_words(state: str) -> str:
     """What the camera is doing."""
     words = {
-        "hand": _("A hand is over the table"),
-        "settling": _("The table comes to rest"),
+        "hand": _("Sees a hand"),
+        "settling": _("Waits for the table to rest"),
         "reading": _("Reading"),
-        "read": _("Read"),
+        "read": _("Up to date"),
         "looking": _("Looking"),
-        "lost": _("The camera is gone"),
-        "unclear": _("A question is open"),
+        "lost": _("Not connected"),
+        "unclear": _("Has a question"),
         "unseated": _("Who sits where?"),
     }
     return words.get(state, _("Looking"))
 
 
 def turn_words(name: str) -> str:
-    return _("To play: %(name)s.", name=name)
+    return _("%(name)s to play.", name=name)
 
 
 def reason_words(question: Mapping[str, Any]) -> str:

@@ -69,6 +69,9 @@ def midgame(**changes: Any) -> dict[str, Any]:
         "turn": "Ben",
         "first_turn": False,
         "turn_actions": [],
+        "unable": ["draw", "mark Ben", "end"],
+        "still_laying": None,
+        "after_double": None,
         "boneyard": 24,
         "hands": {"Ann": 9, "Ben": 10, "Cyril": 8, "Dorothea": 11},
         "trains": [
@@ -176,6 +179,7 @@ def chinese_line() -> dict[str, Any]:
         "line": line,
         "arms": 1,
         "ends": [None, 4],
+        "unable": ["discard"],
         "discards": {"Ann": 1, "Ben": 0, "Cyril": 2, "Dorothea": 0},
         "plays": [play(10, "Ann", (3, 3), "R"), play(11, "Ben", (3, 4), "R")],
     }

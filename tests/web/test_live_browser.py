@@ -40,7 +40,7 @@ def test_an_event_appears_without_reloading(browser: Browser, address: str, sess
     session.show(tables.illegal())
     expect(page.locator("#region-alerts")).to_contain_text("This train is closed")
     expect(page.locator("#region-turn h2")).to_contain_text("Cyril")
-    expect(page.locator("#news")).to_contain_text("Ben lays 0-11 on the train of Cyril.")
+    expect(page.locator("#news")).to_contain_text("Ben played 0-11 on Cyril's train.")
     assert page.evaluate("window.stayed") is True
     page.close()
     assert heard == []
@@ -73,12 +73,14 @@ def test_what_is_being_typed_survives_news_from_elsewhere(browser: Browser, addr
     assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
     page = context.new_page()
     page.goto(address, wait_until="domcontentloaded")
-    page.locator("summary").first.click()
-    page.focus('#region-act input[name="outer"][value="7"]')
+    page.locator("#region-act summary").first.click()
+    page.check('#region-act input[name="train"][value="MX"]', force=True)
+    page.focus('#region-act button[name="outer"][value="7"]')
     session.show(tables.midgame(boneyard=23))
     session.record(event="drew", by="Ben", source="camera", violations=[])
     expect(page.locator("#region-head")).to_contain_text("23")
     assert page.evaluate("document.activeElement.value") == "7"
+    assert page.evaluate("document.querySelector('.enter').train.value") == "MX", "what was chosen stays chosen"
     assert page.evaluate("document.querySelector('#region-act details').open") is True
     context.close()
 
@@ -91,8 +93,8 @@ def test_what_is_chosen_before_the_first_answer_comes_stays_chosen(browser: Brow
     page.route("**/regions*", lambda route: asked.append(route))
     page.goto(address, wait_until="domcontentloaded")
     page.locator("#region-act summary").first.click()
-    page.check('#region-act input[name="outer"][value="7"]', force=True)
-    page.focus("#region-act .enter .button")
+    page.check('#region-act input[name="train"][value="MX"]', force=True)
+    page.focus('#region-act button[name="outer"][value="7"]')
     page.evaluate("window.puts = 0")
     page.evaluate("new MutationObserver(() => puts += 1).observe(live, {childList: true, subtree: true})")
     while not asked:
@@ -101,13 +103,13 @@ def test_what_is_chosen_before_the_first_answer_comes_stays_chosen(browser: Brow
         asked[0].continue_()
     answered.value.finished()
     page.wait_for_timeout(100)
-    assert page.evaluate("document.querySelector('.enter').outer.value") == "7"
+    assert page.evaluate("document.querySelector('.enter').train.value") == "MX"
     assert page.evaluate("document.activeElement.closest('form').className") == "enter"
     assert page.evaluate("puts") == 0, "nothing that did not change is put in anew"
     context.close()
 
 
-@pytest.mark.parametrize("held", ['form[action="/api/undo"] button', "details.more summary", "details.panel > summary"])
+@pytest.mark.parametrize("held", ['form[action="/api/undo"] button', "details.more summary", "details.entry > summary"])
 def test_what_has_no_name_keeps_the_focus_when_its_part_changes(
     browser: Browser, address: str, session: FakeSession, held: str
 ) -> None:
@@ -121,6 +123,57 @@ def test_what_has_no_name_keeps_the_focus_when_its_part_changes(
     session.show(tables.midgame(seq=33))
     expect(page.locator('.enter input[name="expected_seq"]')).to_have_value("33")
     assert page.evaluate("(held) => document.activeElement === document.querySelector(held)", held)
+    context.close()
+
+
+def test_a_tap_moves_nothing_on_the_page(browser: Browser, address: str, session: FakeSession) -> None:
+    session.show(tables.illegal())
+    context = browser.new_context(viewport={"width": 360, "height": 740})
+    assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
+    page = context.new_page()
+    page.goto(address, wait_until="domcontentloaded")
+    page.locator("#region-act summary").first.click()
+    page.evaluate("window.stayed = true; scrollTo(0, 160)")
+    key = page.locator('#region-act button[name="outer"][value="7"]')
+    before = key.bounding_box()
+    with page.expect_response("**/api/play"):
+        key.click()
+    expect(page.locator("form[data-sent]")).to_have_count(0)
+    assert page.evaluate("window.stayed") is True and page.evaluate("scrollY") == 160
+    assert key.bounding_box() == before
+    assert [call[0] for call in session.calls] == ["play"]
+    context.close()
+
+
+def test_what_was_refused_is_said_over_the_keys_and_stays_filled_in(
+    browser: Browser, address: str, session: FakeSession
+) -> None:
+    session.show(tables.midgame())
+    context = browser.new_context(viewport={"width": 360, "height": 740})
+    assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
+    page = context.new_page()
+    page.goto(address, wait_until="domcontentloaded")
+    page.locator("#region-act summary").first.click()
+    page.check('#region-act input[name="train"][value="MX"]', force=True)
+    session.refuses = "the match is over"
+    page.click('#region-act button[name="outer"][value="7"]')
+    expect(page.locator("#region-act .complaint")).to_have_text("The match is over")
+    assert page.evaluate("document.querySelector('.enter').train.value") == "MX"
+    box = page.locator("#region-act .complaint").bounding_box()
+    assert box is not None and 0 < box["y"] < 740, "without scrolling"
+    context.close()
+
+
+def test_a_finger_that_taps_twice_sends_once(browser: Browser, address: str, session: FakeSession) -> None:
+    session.show(tables.midgame())
+    context = browser.new_context(viewport={"width": 360, "height": 740})
+    assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
+    page = context.new_page()
+    page.goto(address, wait_until="domcontentloaded")
+    with page.expect_response("**/api/draw"):
+        page.get_by_role("button", name="Draw a tile").dblclick()
+    expect(page.locator("form[data-sent]")).to_have_count(0)
+    assert [call[0] for call in session.calls] == ["draw"]
     context.close()
 
 
@@ -149,10 +202,10 @@ def test_sounds_are_off_until_asked_for(browser: Browser, address: str, session:
 def test_the_cameras_state_follows(browser: Browser, address: str, house: House) -> None:
     page = browser.new_page()
     page.goto(address, wait_until="domcontentloaded")
-    expect(page.locator(".camera")).to_contain_text("Read")
+    expect(page.locator(".camera")).to_contain_text("Up to date")
     house.camera.state = "hand"  # type: ignore[union-attr]
     house.bell.ring()
-    expect(page.locator(".camera")).to_contain_text("A hand is over the table")
+    expect(page.locator(".camera")).to_contain_text("Sees a hand")
     page.close()
 
 
@@ -200,9 +253,8 @@ def test_it_works_without_scripts(browser: Browser, address: str, session: FakeS
     page.goto(f"{address}/pin", wait_until="domcontentloaded")
     page.fill('input[name="pin"]', PIN)
     page.click("main .button")
-    page.locator("summary").first.click()
-    page.locator('#region-act label.key:has(input[value="7"])').click()
-    page.click(".enter .button")
+    page.locator("#region-act summary").first.click()
+    page.click('#region-act button[name="outer"][value="7"]')
     context.close()
     assert session.calls == [("play", ((11, 7), "Cyril"), {"by": "Cyril", "source": "person"})]
 

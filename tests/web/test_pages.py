@@ -53,7 +53,7 @@ def test_an_illegal_play_is_told_with_its_rule_and_its_certainty(anyone: FlaskCl
     page = anyone.get("/").text
     assert "This train is closed" in page
     assert "only while it carries a marker" in page
-    assert "Certain: the table itself proves it." in page
+    assert "Certain: the tiles on the table prove it." in page
 
 
 def test_a_play_that_may_be_illegal_accuses_nobody(anyone: FlaskClient, session: FakeSession) -> None:
@@ -122,7 +122,7 @@ def test_a_play_the_table_let_stand_is_no_accusation(anyone: FlaskClient, sessio
 def test_an_open_double_says_who_must_cover_it(anyone: FlaskClient, session: FakeSession) -> None:
     session.show(tables.uncovered_double())
     regions = anyone.get("/regions").json["regions"]
-    assert "must cover a double" in regions["turn"] and "Ann" in regions["turn"]
+    assert "cover the double" in regions["turn"] and "Ann" in regions["turn"]
     assert "cover!" in regions["yard"]
 
 
@@ -137,7 +137,7 @@ def test_an_open_question_offers_its_stories_only_to_who_may_answer(
     anyone: FlaskClient, keeper: FlaskClient, session: FakeSession
 ) -> None:
     session.show(tables.question())
-    assert "Ben lays 4-0 on the own train." in anyone.get("/").text
+    assert "Ben played 4-0 on their own train." in anyone.get("/").text
     assert 'action="/api/answer"' not in anyone.get("/").text
     assert keeper.get("/").text.count('name="choice"') == 3
 
@@ -247,7 +247,7 @@ def test_a_misreading_is_asked_as_one(anyone: FlaskClient, session: FakeSession)
     session.show(table)
     alerts = anyone.get("/regions").json["regions"]["alerts"]
     assert "Misread, or against the rules?" in alerts
-    assert "Somebody lays 12-5 on the train of Ann." in alerts
+    assert "Somebody played 12-5 on Ann&#39;s train." in alerts
 
 
 def test_answers_are_packed_for_who_takes_it(anyone: FlaskClient) -> None:
@@ -273,7 +273,7 @@ def test_a_play_says_who_changed_it_and_when(anyone: FlaskClient, session: FakeS
          "source": "person", "what": {"overruled": True}}
     )  # fmt: skip
     page = anyone.get("/play/32").get_data(as_text=True)
-    assert "No. 32: the table agrees to let it stand." in page and "Olena, Nov 20, 2026" in page
+    assert "No. 32: you agreed to let it stand." in page and "Olena, Nov 20, 2026" in page
 
 
 @pytest.mark.slow
@@ -289,5 +289,5 @@ def test_a_round_of_which_nobody_said_who_began_names_nobody(tmp_path: Path, rul
         answer = client.get(path, headers={"Host": "127.0.0.1"})
         assert answer.status_code == 200, path
     page = client.get("/", headers={"Host": "127.0.0.1"}).get_data(as_text=True)
-    assert "Nobody can be named" in page
+    assert "Who plays next?" in page
     assert client.get("/api/state", headers={"Host": "127.0.0.1"}).get_json()["turn"] is None

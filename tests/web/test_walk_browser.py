@@ -33,16 +33,13 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     house.workshop.read_hand.close()  # type: ignore[union-attr]
 
 
-def lay(page: Page, train: str, outer: int, inner: int | None = None) -> None:
+def lay(page: Page, train: str, outer: int) -> None:
     """Tap a play into the panel of the table page."""
     page.goto("/", wait_until="domcontentloaded")
     form = page.locator("#region-act form.enter")
-    form.locator(f'label.chip:has(input[value="{train}"])').click()
-    form.locator(f'label.key:has(input[value="{outer}"])').click()
-    if inner is not None:
-        form.locator("summary").click()
-        form.locator('input[name="inner"]').fill(str(inner))
-    form.get_by_role("button", name="Lay the tile").click()
+    if not form.locator(f'input[value="{train}"]').is_checked():
+        form.locator(f'label.chip:has(input[value="{train}"])').click()
+    form.locator(f'button[name="outer"][value="{outer}"]').click()
 
 
 def photographed(*hand: tuple[int, int]) -> bytes:
@@ -80,8 +77,10 @@ def test_2_plays_are_tapped_in(page: Page) -> None:
 
 def test_3_an_illegal_play_is_named_at_once(page: Page) -> None:
     lay(page, "Ann", 6)
+    expect(page.locator(".ask-back")).to_contain_text("Ann's train is closed to Cy. Who played 5-6?")
+    page.locator(".ask-back").get_by_role("button", name="Cy").click()
     expect(page.locator("#region-alerts")).to_contain_text("This train is closed")
-    expect(page.locator("#region-alerts")).to_contain_text("Cy lays 5-6 on the train of Ann.")
+    expect(page.locator("#region-alerts")).to_contain_text("Cy played 5-6 on Ann's train.")
 
 
 def test_4_the_dispute_shows_rule_and_source(page: Page) -> None:
@@ -154,7 +153,7 @@ def test_a_the_game_is_replayed_play_by_play(page: Page) -> None:
     page.get_by_role("link", name="Replay").first.click()
     expect(page.locator(".told")).to_contain_text("Round 1 starts with 12-12")
     page.get_by_role("link", name="Forward").click()
-    expect(page.locator(".told")).to_contain_text("Ann lays 12-5 on the own train.")
+    expect(page.locator(".told")).to_contain_text("Ann played 12-5 on their own train.")
     expect(page.locator(".train.p1 .laid")).to_have_count(1)
 
 

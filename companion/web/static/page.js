@@ -84,23 +84,92 @@ function follow(root) {
   }
 }
 
-// Replaces a part only when it differs, and keeps focus and open panels. A choice not yet sent is dropped with the
-// table it was made for: the box would refuse it.
-function put(region, html) {
+// Replaces a part only when it differs, and keeps focus, open panels and whatever was chosen and not yet sent. After
+// the own tap nothing is kept: it was sent.
+function put(region, html, sent = false) {
   if (shown.get(region) === html) return;
   const fresh = document.createElement("template");
   fresh.innerHTML = html;
   const same = shown.get(region) === plain(fresh);
   shown.set(region, html);
-  if (same) return;
+  if (same && !sent) return;
   const held = document.activeElement;
   const inside = region.contains(held) ? mark(held) : null;
-  const opened = [...region.querySelectorAll("details")].map((part) => part.open);
+  const opened = new Map([...region.querySelectorAll("details")].map((part) => [part.className, part.open]));
+  const chosen = sent ? [] : touched(region);
   region.replaceChildren(fresh.content);
-  region.querySelectorAll("details").forEach((part, i) => {
-    if (opened[i] !== undefined) part.open = opened[i];
-  });
+  for (const part of region.querySelectorAll("details")) {
+    if (sent && part.className !== "panel entry") continue;
+    if (opened.has(part.className)) part.open = opened.get(part.className);
+  }
+  for (const restore of chosen) restore(region);
   if (inside) region.querySelector(inside)?.focus({ preventScroll: true });
+}
+
+// What a person changed in the forms of a part, as functions that change it again.
+function touched(region) {
+  const found = [];
+  for (const field of region.querySelectorAll("form input:not([type=hidden]), form select")) {
+    const place = `${formOf(field)} [name="${CSS.escape(field.name)}"]`;
+    if (field.type === "radio" && field.checked && !field.defaultChecked) {
+      found.push((part) => {
+        const same = part.querySelector(`${place}[value="${CSS.escape(field.value)}"]`);
+        if (same) same.checked = true;
+      });
+    } else if (field.localName === "select" && !field.selectedOptions[0]?.defaultSelected && field.selectedIndex > 0) {
+      found.push((part) => {
+        const same = part.querySelector(place);
+        if (same) same.value = field.value;
+      });
+    } else if (field.type === "text" && field.value !== field.defaultValue) {
+      found.push((part) => {
+        const same = part.querySelector(place);
+        if (same) same.value = field.value;
+      });
+    }
+  }
+  return found;
+}
+
+function formOf(field) {
+  return `form[action="${CSS.escape(field.form.getAttribute("action"))}"]`;
+}
+
+// A tap on the live page is sent without leaving it, so that nothing jumps; the answer is the page as it is then.
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!live?.contains(form) || form.method !== "post") return;
+  event.preventDefault();
+  if (form.dataset.sent) return;
+  form.dataset.sent = "1";
+  send(form, event.submitter).finally(() => delete form.dataset.sent);
+});
+
+async function send(form, submitter) {
+  const fields = new URLSearchParams(new FormData(form));
+  if (submitter?.name) fields.append(submitter.name, submitter.value);
+  const lost = document.getElementById("lost");
+  try {
+    const answer = await fetch(form.action, { method: "POST", body: fields });
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (!page.getElementById("live")) {
+      location.assign(answer.redirected ? answer.url : "/");
+      return;
+    }
+    for (const region of live.querySelectorAll("[id^=region-]")) {
+      const fresh = page.getElementById(region.id);
+      if (fresh) put(region, fresh.innerHTML, true);
+    }
+    const told = page.getElementById("told-back");
+    if (told) {
+      lost.textContent = told.textContent;
+      lost.hidden = false;
+      setTimeout(() => (lost.hidden = true), 6000);
+    }
+  } catch {
+    lost.textContent = live.dataset.lost;
+    lost.hidden = false;
+  }
 }
 
 function plain(part) {

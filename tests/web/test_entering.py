@@ -1,0 +1,165 @@
+"""Plays as people tap them: what is offered, what is asked first, what is never claimed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+from companion.events import Header
+from companion.session import Session
+from companion.web.app import PageSettings, create_app
+from companion.web.house import House
+from companion.web.pin import PinLock
+from tests.web import tables
+from tests.web.conftest import PIN, QUICK
+from tests.web.fakes import FakeSession
+
+NAMES = ("Ann", "Ben", "Cy")
+
+
+class Table:
+    """A real game, a phone that may change it, and the page's fields as a browser would send them."""
+
+    def __init__(self, path: Path, rules: str, box: str) -> None:
+        self.session = Session.create(path / "g.jsonl", Header(rules, box, NAMES))
+        self.session.start_round(starter="Ann")
+        app = create_app(House(self.session, data_dir=path), PageSettings(pin=PIN), PinLock.of(PIN, QUICK))
+        self.client = app.test_client()
+        assert self.client.post("/api/pin", json={"pin": PIN}).status_code == 200
+
+    @property
+    def page(self) -> str:
+        return self.client.get("/").text
+
+    def post(self, verb: str, **fields: str):
+        seen = {"expected_seq": str(self.session.seq), "page": "/", "form": verb}
+        return self.client.post(f"/api/{verb}", data={**seen, **fields})
+
+    def plays(self) -> list[tuple[str | None, str, list[int]]]:
+        lines = self.session.snapshot()["plays"]
+        return [(line["by"], line["train"], line["tile"]) for line in lines if line["event"] == "tile_played"]
+
+
+@pytest.fixture
+def train_table(tmp_path: Path) -> Iterator[Table]:
+    table = Table(tmp_path, "tactic", "double-12")
+    yield table
+    table.session.close()
+
+
+@pytest.fixture
+def line_table(tmp_path: Path) -> Iterator[Table]:
+    table = Table(tmp_path, "jielong", "chinese")
+    yield table
+    table.session.close()
+
+
+def chosen_train(page: str) -> str:
+    (found,) = re.findall(r'name="train" value="([^"]+)" required checked', page)
+    return found
+
+
+def test_a_tile_on_anothers_closed_train_is_first_asked_as_theirs(train_table: Table) -> None:
+    for train, outer in (("Ann", "5"), ("Ben", "7"), ("Cy", "9")):
+        train_table.post("play", train=train, outer=outer)
+    before = len(train_table.plays())
+    answer = train_table.post("play", train="Ben", outer="3")
+    assert answer.status_code == 200 and "Ben&#39;s train is closed to Ann. Who played 7-3?" in answer.text
+    assert len(train_table.plays()) == before
+    assert re.findall(r'name="by" value="(\w+)"', answer.text) == ["Ben", "Ann"]
+    assert train_table.post("play", train="Ben", outer="3", by="Ben").status_code == 303
+    assert train_table.plays()[-1] == ("Ben", "Ben", [7, 3])
+
+
+def test_a_program_is_not_asked_back(train_table: Table) -> None:
+    train_table.client.post("/api/play", json={"train": "Ann", "outer": 5})
+    train_table.client.post("/api/play", json={"train": "Ann", "outer": 6})
+    assert train_table.plays()[-1] == ("Ben", "Ann", [5, 6])
+
+
+def test_a_long_first_train_goes_on_without_being_asked(tmp_path: Path) -> None:
+    table = Table(tmp_path, "poltava", "double-12")
+    table.post("play", train="Ann", outer="5")
+    assert "Ann's first train is done" in table.page
+    assert table.post("play", train="Ann", outer="6").status_code == 303
+    assert table.plays() == [("Ann", "Ann", [12, 5]), ("Ann", "Ann", [5, 6])]
+    table.post("pass", by="Ann")
+    assert "first train is done" not in table.page
+    table.session.close()
+
+
+def test_the_end_of_a_turn_is_offered_only_to_who_has_something_to_end(train_table: Table) -> None:
+    page = train_table.page
+    assert "Cannot play: draw, marker, next" in page and 'action="/api/pass"' not in page
+    train_table.post("draw")
+    page = train_table.page
+    assert "Cannot play: marker, next" in page and "Draw a tile" not in page
+
+
+def test_one_button_passes_by_the_rules(train_table: Table) -> None:
+    train_table.post("cannot-play")
+    shown = train_table.session.snapshot()
+    assert shown["turn"] == "Ben" and shown["markers"] == ["Ann"]
+    assert [line["event"] for line in shown["plays"][-2:]] == ["drew", "marker_placed"]
+
+
+def test_the_double_that_must_be_covered_is_chosen_already(train_table: Table) -> None:
+    assert chosen_train(train_table.page) == "Ann"
+    train_table.post("play", train="MX", outer="12", inner="12", by="Ann")
+    for train, outer in (("Ann", "1"), ("Ben", "2"), ("Cy", "3"), ("Ann", "1")):
+        train_table.post("play", train=train, outer=outer)
+    page = train_table.page
+    assert "Ann played a double: one more tile." in page and chosen_train(page) == "Ann"
+
+
+def test_what_people_tapped_is_never_called_proved_by_the_table(train_table: Table) -> None:
+    train_table.post("play", train="Ann", outer="5")
+    train_table.post("play", train="Ann", outer="6", by="Ben")
+    page = train_table.page
+    assert "This train is closed" in page and "As the plays were entered." in page
+    assert "prove it" not in page
+    seq = train_table.session.seq
+    assert "prove it" not in train_table.client.get(f"/play/{seq}").text
+
+
+def test_the_first_tile_of_a_line_needs_both_halves(line_table: Table) -> None:
+    answer = line_table.post("play", train="R", outer="6")
+    assert answer.status_code == 400 and "Tap the left half first" in answer.text
+    assert line_table.plays() == []
+    assert line_table.page.count('name="inner"') == 6
+    line_table.post("play", train="R", inner="3", outer="6")
+    assert line_table.plays() == [("Ann", "R", [3, 6])]
+    line_table.post("play", train="R", outer="1")
+    assert line_table.plays()[-1] == ("Ben", "R", [6, 1])
+
+
+def test_a_chinese_match_ends_when_the_players_say_so(line_table: Table) -> None:
+    line_table.post("play", train="R", inner="3", outer="6")
+    assert "Finish this round first" in line_table.client.get("/match-end").text
+    line_table.session.end_round("blocked_declared")
+    for name, hand in zip(NAMES, ([(1, 1)], [(2, 2)], [(3, 3)]), strict=True):
+        line_table.session.show_hand(name, hand)
+    assert 'href="/match-end"' in line_table.page
+    asked = line_table.client.get("/match-end").text
+    assert "The totals so far decide" in asked and 'action="/api/end-match"' in asked
+    assert line_table.session.phase == "scored", "nothing ends before it is confirmed"
+    answer = line_table.post("end-match", next="/scores")
+    assert answer.headers["Location"] == "/scores"
+    assert line_table.session.phase == "over"
+
+
+def test_who_it_was_is_settled_by_one_tap_on_a_face(keeper: FlaskClient, session: FakeSession) -> None:
+    table = tables.midgame()
+    table["plays"].append(tables.play(33, None, (10, 12), "Cyril", maybe=["Ben", "Cyril"]))
+    table["plays"].append(tables.play(34, None, (5, 2), "MX", maybe=["Ann"]))
+    session.show(table)
+    page = keeper.get("/").text
+    assert "Ben or Cyril played 10-12 on Cyril&#39;s train." in re.sub(r"</?span[^>]*>", "", page)
+    assert "Probably Ann played" in page
+    assert re.findall(r'<button name="by" value="(\w+)">', page) == ["Ann", "Ben", "Cyril"]
+    keeper.post("/api/correct", data={"seq": "33", "by": "Ben", "expected_seq": str(table["seq"])})
+    assert session.calls == [("correct", (33, {"by": "Ben"}), {"by": "Olena"})]
