@@ -12,7 +12,7 @@ from companion.web.code_words import code_title
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
 from companion.web.refusals import say as say_plainly
-from companion.web.wording import camera_words, reason_words, say_event
+from companion.web.wording import camera_words, reason_words, retraction_cause, retraction_words, say_event
 
 MOST_LINES = 3
 """More lines would take the table its room; what is left out is counted."""
@@ -37,7 +37,7 @@ class Notice:
 
 def notices(board: Board, camera: Mapping[str, Any] | None, troubles: Sequence[str]) -> tuple[tuple[Notice, ...], int]:
     """The lines to show and how many more there are."""
-    found = [*_faults(board), *_questions(board), *_camera(camera), *_block(board)]
+    found = [*_faults(board), *_retractions(board), *_questions(board), *_camera(camera), *_block(board)]
     found += [Notice("note", say_plainly(trouble)) for trouble in troubles]
     if len(found) <= MOST_LINES:
         return tuple(found), 0
@@ -66,6 +66,15 @@ def _faults(board: Board) -> list[Notice]:
         last_turn = turns_since(board, int(play.get("seq") or 0)) == TURNS_SHOWN
         found.append(Notice("fault", title, say_event(play, board.family), last_turn))
     return found
+
+
+def _retractions(board: Board) -> list[Notice]:
+    return [
+        Notice(
+            "note", " ".join(retraction_words(gone) for gone in one["retracts"]), retraction_cause(one.get("because"))
+        )
+        for one in board.retractions
+    ]
 
 
 def _questions(board: Board) -> list[Notice]:

@@ -19,7 +19,7 @@ from werkzeug.routing import RequestRedirect
 
 ENVIRON = "companion.returned"
 
-RETURNED = frozenset({400, 403, 409, 422, 429, 503})
+RETURNED = frozenset({400, 403, 409, 422, 429, 503, 507})
 """Statuses of refusals that a person can put right on the form. Whatever else happens has a page of its own (of what
 is too large nothing was read, so nothing can come back)."""
 
