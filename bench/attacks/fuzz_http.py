@@ -13,6 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
+from flask.testing import FlaskClient
 from waitress.adjustments import Adjustments
 from waitress.parser import HTTPRequestParser
 from waitress.task import WSGITask
@@ -21,6 +22,8 @@ from companion.cli.serve_games import create_game, look_at_game, open_game
 from companion.web.app import PageSettings, create_app
 from companion.web.house import House, Workshop
 from companion.web.pin import PinLock, PinSettings
+from tests.web.test_learning import FakeDesk
+from tests.web.test_placing import FakeTable
 from vision.pictures import PictureError, open_picture
 
 PIN = "135790"
@@ -105,10 +108,19 @@ class HttpDoor:
             return None
         return self._ask(parser)
 
-    def _ask(self, parser: HTTPRequestParser) -> int:
+    def client(self) -> FlaskClient:
+        """Somebody who asks the page whole requests, as it is opened for the bytes."""
+        self._count()
+        found: FlaskClient = self._app.test_client()
+        return found
+
+    def _count(self) -> None:
         if self._asked % FRESH_EVERY == 0:
             self._open()
         self._asked += 1
+
+    def _ask(self, parser: HTTPRequestParser) -> int:
+        self._count()
         server = SimpleNamespace(adj=self._settings, effective_port=8000, server_name="localhost")
         channel = SimpleNamespace(server=server, addr=("127.0.0.1", 50000), check_client_disconnected=lambda: False)
         environ = WSGITask(channel, parser).get_environment()
@@ -133,6 +145,7 @@ class HttpDoor:
         session = create_game(games / "journal.jsonl", HEADER)
         session.start_round()
         house.put_on_the_table(session, "fuzzed")
+        house.table, house.learning = FakeTable(), FakeDesk()
         # A closed bell ends each stream of events at once.
         house.bell.close()
         self._house = house

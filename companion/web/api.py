@@ -277,7 +277,7 @@ def start_round() -> AnyResponse:
 def show_hand() -> AnyResponse:
     fields = read_body(request)
     with table_as_seen(fields):
-        return said("show_hand", person(fields, "by", _players()), tiles(fields.get("tiles") or [], HIGHEST))
+        return said("show_hand", person(fields, "by", _players()), tiles(fields.get("tiles"), HIGHEST))
 
 
 @api.post("/api/end-match")

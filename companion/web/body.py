@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import unicodedata
 from collections.abc import Mapping
 from typing import Any, NoReturn
@@ -18,6 +19,11 @@ MAX_DEPTH = 12
 """A correction is three levels deep; a hundred thousand levels exhaust the parser's stack."""
 
 MAX_NAME = 24
+
+MOST_DIGITS = 18
+"""Of a whole number: none in a game comes near, and one of four hundred fits no float."""
+
+WHOLE = re.compile(r"-?[0-9]+")
 
 
 def read_body(request: Request) -> dict[str, Any]:
@@ -54,7 +60,7 @@ def number(fields: Mapping[str, Any], name: str, low: int, high: int, *, default
     if value is None or value == "":
         raise FieldError(name, _("The field '%(name)s' is missing.", name=name), _("Please choose a number."))
     plain = _("Please enter a number from %(low)s to %(high)s.", low=low, high=high)
-    if isinstance(value, str) and value.strip().lstrip("-").isascii() and value.strip().lstrip("-").isdigit():
+    if isinstance(value, str) and WHOLE.fullmatch(value.strip()):
         value = int(value) if len(value) < 12 else high + 1
     if isinstance(value, bool) or not isinstance(value, int):
         raise FieldError(name, _("The field '%(name)s' must be a whole number.", name=name), plain)
@@ -99,7 +105,9 @@ def _half(value: Any, highest: int, name: str) -> int:
 
 
 def tiles(value: Any, highest: int, *, most: int = 40, name: str = "tiles") -> list[tuple[int, int]]:
-    """A hand: a list of tiles, or `"1-2 5-5"`; refusals name the field `name`."""
+    """A hand: a list of tiles, or `"1-2 5-5"`; None: no tile. Refusals name the field `name`."""
+    if value is None:
+        return []
     parts = value.replace(",", " ").replace(";", " ").split() if isinstance(value, str) else value
     if not isinstance(parts, list):
         raise FieldError(name, _("A hand is written like 12-5 3-3."))
@@ -127,7 +135,7 @@ def _json_object(raw: bytes) -> dict[str, Any]:
     if depth_of(document) > MAX_DEPTH:
         raise BadRequest(f"The request is nested deeper than {MAX_DEPTH} levels.")
     try:
-        value = json.loads(document, parse_constant=_refuse_constant, parse_float=_finite)
+        value = json.loads(document, parse_constant=_refuse_constant, parse_float=_finite, parse_int=_short)
     except (ValueError, RecursionError) as fault:
         raise BadRequest(f"The request is not JSON: {fault}.") from None
     if not isinstance(value, dict):
@@ -161,6 +169,12 @@ def depth_of(document: str) -> int:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a number")
+
+
+def _short(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise ValueError(f"{digits[:20]}... is longer than any number in a game")
+    return int(digits)
 
 
 def _finite(digits: str) -> float:

@@ -81,7 +81,7 @@ def _count(fields: Mapping[str, Any], session: Any) -> None:
     board = board_of(session.snapshot())
     shown = {}
     for seat in board.seats:
-        field = str(fields.get(f"hand_{seat.index}") or "")
+        field = fields.get(f"hand_{seat.index}")
         try:
             shown[seat.name] = tiles(field, board.highest, name=f"hand_{seat.index}")
         except FieldError as fault:

@@ -9,6 +9,7 @@ import pytest
 from bench.attacks.fuzz import doors, knock
 from bench.attacks.fuzz_http import HttpDoor
 from bench.attacks.fuzz_shapes import knock_with_shapes
+from bench.attacks.fuzz_values import SIGNED, attack
 
 pytestmark = pytest.mark.slow
 
@@ -30,6 +31,23 @@ def test_the_http_door_leads_into_the_page(tmp_path: Path) -> None:
     assert statuses.count(200) > 20
     assert door(b"GET / HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n") == 421
     assert door(b"\x00\xff") is None
+
+
+def test_no_value_of_any_field_makes_the_page_fail(tmp_path: Path) -> None:
+    seen = attack(1500, seed=7, folder=tmp_path / "page")
+    assert sum(seen.values()) == 1500 and seen[200] > 100
+    assert {status for status in seen if status >= 500} == set()
+
+
+def test_what_is_no_number_and_what_is_no_hand_is_refused(tmp_path: Path) -> None:
+    client = HttpDoor(tmp_path / "page").client()
+    for seq in ("--1", "9" * 400, "-" + "9" * 400, "²", "1_000"):
+        for body in (f'{{"seq": "{seq}", "choice": 0}}', f'{{"seq": {seq}, "choice": 0}}'):
+            answer = client.post("/api/answer", data=body, headers={**SIGNED, "Content-Type": "application/json"})
+            assert answer.status_code == 400, body
+    for hand in (False, True, 0, {}, "no"):
+        answer = client.post("/api/show-hand", json={"by": "Ann", "tiles": hand}, headers=SIGNED)
+        assert answer.status_code == 400, hand
 
 
 @pytest.mark.parametrize("host", [b".5", b".", b"..", b"-", b"[", b"a b"])
