@@ -1,0 +1,299 @@
+"""The belief tried on recorded evidence: `python -m bench.replay DIR [--kind told] [--rules tactic] [--each]`.
+
+Feeds the files of `bench.corpus` to the belief and sets beside each other what it makes of them and what today's engine
+made of them: plays named rightly, wrongly and not at all; planted faults shown as certain; certain accusations that the
+truth does not hold. With `--each` every difference is printed, by round and play.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from companion.desk.match import Match
+from companion.event_fields import read_certainty
+from companion.events import Header, RoundStarted
+from companion.notation import Laying, parse_act, parse_change
+from companion.position import LinePosition, Position
+from companion.referee import referee_for
+from companion.ruleset import RuleSet, load_ruleset
+from companion.tile import Laid
+from companion.tracking.evidence import Evidence
+from companion.tracking.tracker import RoundTracker
+from companion.tracking.verdict import Verdict
+from companion.turn import MEXICAN, SECOND_MEXICAN, Play
+
+Key = tuple[tuple[int, ...], str]
+
+
+@dataclass
+class Score:
+    """What one engine made of some rounds."""
+
+    plays: int = 0
+    right: int = 0
+    wrong: int = 0
+    unnamed: int = 0
+    lost: int = 0
+    planted: int = 0
+    shown: int = 0
+    certain: int = 0
+    false: list[str] = field(default_factory=list)
+    false_ever: list[str] = field(default_factory=list)
+    accusations: int = 0
+    wrong_names: list[str] = field(default_factory=list)
+    ms: list[float] = field(default_factory=list)
+
+    def add(self, other: Score) -> None:
+        for name in ("plays", "right", "wrong", "unnamed", "lost", "planted", "shown", "certain", "accusations"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.false += other.false
+        self.false_ever += other.false_ever
+        self.wrong_names += other.wrong_names
+        self.ms += other.ms
+
+    def line(self) -> str:
+        n = max(1, self.plays)
+        ms = sorted(self.ms) or [0.0]
+        return (
+            f"plays {self.plays} right {self.right / n:.3f} wrong {self.wrong / n:.4f} unnamed {self.unnamed / n:.3f} "
+            f"lost {self.lost} | planted {self.planted} shown {self.shown} certain {self.certain} | "
+            f"accused {self.accusations} FALSE {len(self.false)} ever {len(self.false_ever)} | "
+            f"ms p50 {ms[len(ms) // 2]:.1f} p95 {ms[int(len(ms) * 0.95)]:.1f} max {ms[-1]:.0f}"
+        )
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """One file of the corpus."""
+
+    name: str
+    head: Mapping[str, Any]
+    lines: Sequence[Mapping[str, Any]]
+    truth: Mapping[str, Any]
+    golden: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, path: Path) -> Recorded:
+        lines = [json.loads(line) for line in path.read_text().splitlines()]
+        return cls(path.stem, lines[0], lines[1:-2], lines[-2]["truth"], lines[-1]["golden"])
+
+    @property
+    def rules(self) -> RuleSet:
+        return load_ruleset(self.head["rules"])
+
+
+def table_of(line: Mapping[str, Any]) -> Position | LinePosition:
+    """A position as `bench.corpus` wrote it."""
+    if "line" in line:
+        chain = tuple(Laid(*one) for one in line["line"])
+        return LinePosition(
+            tuple(line["players"]), chain, line["turn"], line["discards"], line["hands"], line["passes"]
+        )
+    trains = {name: tuple(Laid(*one) for one in chain) for name, chain in line["trains"].items()}
+    return Position(
+        line["set_max"], tuple(line["players"]), Laid(*line["engine"]), trains, frozenset(line["markers"]),
+        tuple(line["open"]), frozenset(line["flipped"]), line["turn"], line["first_turn"], line["boneyard"],
+        line["hands"], line["round"], line["first_engine"],
+    )  # fmt: skip
+
+
+def true_faults(recorded: Recorded) -> set[tuple[str, str]]:
+    """(code, player) of everything that the judge finds in the turns as they were made."""
+    from dataclasses import replace
+
+    referee: Any = referee_for(recorded.rules)
+    chinese = not recorded.rules.is_mexican
+    found: set[tuple[str, str]] = set()
+    for turn in recorded.truth["turns"]:
+        player = turn["player"]
+        if "planted" in turn:
+            found.add((turn["planted"], player))
+        acts = [parse_act(text, ":" if chinese else "-") for text in turn["actions"]]
+        ruling = referee.judge(replace(table_of(turn["before"]), turn=player), acts)
+        found |= {(str(code), player) for code in (*ruling.codes, *ruling.may)}
+    return found
+
+
+def laid_by(recorded: Recorded) -> list[tuple[Key, str]]:
+    sign = ":" if not recorded.rules.is_mexican else "-"
+    found = []
+    for player, text in recorded.truth["laid"]:
+        act = parse_act(text, sign)
+        if isinstance(act, Play):
+            train = MEXICAN if act.train == SECOND_MEXICAN else act.train
+            found.append(((tuple(act.tile), train), player))
+    return found
+
+
+def evidence_of(line: Mapping[str, Any], number: int) -> Evidence:
+    readings = {}
+    for text, certainty in line.get("readings", ()):
+        change = parse_change(text)
+        assert isinstance(change, Laying)
+        readings[change] = read_certainty(certainty, "reading")
+    return Evidence.of(
+        number,
+        [parse_change(text) for text in line["delta"]],
+        flips=line.get("flips", ()),
+        discards=line.get("discards"),
+        readings=readings,
+        frame=line.get("frame"),
+        clouded=bool(line.get("clouded")),
+        guessed=bool(line.get("guessed")),
+        returned=int(line.get("returned", 0)),
+    )
+
+
+def follow(recorded: Recorded) -> Iterator[tuple[RoundTracker, float]]:
+    """The tracker after each change of the round."""
+    rules = recorded.rules
+    header: Header = Header.from_json(dict(recorded.head["header"]))
+    tracker: RoundTracker | None = None
+    for line in recorded.lines:
+        if line.get("call") == "start_round":
+            args, named = line["args"], line["named"]
+            match = Match.of(header, rules)
+            starter = args[1] if len(args) > 1 else named.get("starter")
+            engine = Laid(*args[0]) if args and args[0] else None
+            number = named.get("first_number") or 1
+            event = RoundStarted(round=number, engine=engine, starter=starter, draws_seen=named.get("draws_seen", True))
+            first = starter or match.next_starter
+            tracker = RoundTracker(rules, match.table_of(event, first), first, starter_known=starter is not None)
+        elif line.get("call") == "observe" and tracker is not None:
+            start = time.perf_counter()
+            tracker.observe(evidence_of(line, tracker.number))
+            yield tracker, 1000 * (time.perf_counter() - start)
+
+
+def as_plays(verdicts: Iterable[Verdict]) -> list[dict[str, Any]]:
+    plays = []
+    for one in verdicts:
+        if isinstance(one.act, Play):
+            what: dict[str, Any] = {"tile": list(one.act.tile), "train": one.act.train}
+        else:
+            what = {"act": type(one.act).__name__}
+        violations = [{"code": charge.code, "certain": charge.certain, "by": charge.by} for charge in one.charges]
+        plays.append(what | {
+            "event": "tile_played" if isinstance(one.act, Play) else "other", "by": one.by, "maybe": list(one.maybe),
+            "violations": violations, "taken_back": one.taken_back,
+        })  # fmt: skip
+    return plays
+
+
+def accusations(plays: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str | None, bool]]:
+    """(code, player, certain) of everything that is held against somebody and stands."""
+    for play in plays:
+        if not play.get("taken_back"):
+            for finding in play.get("violations") or ():
+                yield finding["code"], finding.get("by") or play.get("by"), bool(finding.get("certain", True))
+
+
+def score(recorded: Recorded, plays: Sequence[Mapping[str, Any]]) -> tuple[Score, dict[str, str]]:
+    """The plays of one engine against the truth; play -> right, wrong, unnamed or lost."""
+    found = Score()
+    true = laid_by(recorded)
+    found.plays = len(true)
+    players: dict[Key, set[str]] = {}
+    for key, player in true:
+        players.setdefault(key, set()).add(player)
+    wanted = Counter(key for key, _ in true)
+    each: dict[str, str] = {}
+    for play in plays:
+        if play.get("event") != "tile_played" or play.get("taken_back"):
+            continue
+        key = (tuple(play["tile"]), play["train"])
+        if wanted[key] <= 0:
+            continue
+        wanted[key] -= 1
+        name = f"{key[0][0]}-{key[0][1]}@{key[1]}"
+        by = play.get("by")
+        kind = "unnamed" if by is None else "right" if by in players[key] else "wrong"
+        each[name] = kind
+        setattr(found, kind, getattr(found, kind) + 1)
+        if kind == "wrong":
+            found.wrong_names.append(f"{recorded.name} {name} by {by} not {sorted(players[key])}")
+    found.lost = sum(wanted.values())
+    real = true_faults(recorded)
+    held = list(accusations(plays))
+    certain = [(code, by) for code, by, sure in held if sure]
+    found.accusations = len(certain)
+    found.false = [
+        f"{recorded.name} {code} by {by}"
+        for code, by in certain
+        if not any(c == code and by in (None, p) for c, p in real)
+    ]
+    for turn in recorded.truth["turns"]:
+        if "planted" in turn:
+            found.planted += 1
+            code, player = turn["planted"], turn["player"]
+            shown = any(c == code and by in (None, player) for c, by, _ in held)
+            sure = any(c == code and by in (None, player) for c, by in certain)
+            found.shown += shown
+            found.certain += sure
+            each[f"{code} by {player}"] = "certain" if sure else "shown" if shown else "missed"
+    return found, each
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--kind", nargs="+")
+    parser.add_argument("--rules", nargs="+")
+    parser.add_argument("--seeds", nargs="+", type=int)
+    parser.add_argument("--most", type=int, default=10_000)
+    parser.add_argument("--each", action="store_true")
+    args = parser.parse_args()
+    old, new = {}, {}
+    paths = sorted(args.folder.glob("*.jsonl"))
+    count = 0
+    for path in paths:
+        kind, seed = path.stem.rsplit("-", 1)
+        if (args.kind and kind not in args.kind) or (args.seeds and int(seed) not in args.seeds):
+            continue
+        recorded = Recorded.read(path)
+        if (args.rules and recorded.head["rules"] not in args.rules) or count >= args.most:
+            continue
+        count += 1
+        tracker, spent, ever = None, [], set()
+        for tracker, ms in follow(recorded):
+            spent.append(ms)
+            ever |= {one[:2] for one in accusations(as_plays(tracker.verdicts())) if one[2]}
+        plays = as_plays(tracker.verdicts()) if tracker else []
+        mine, mine_each = score(recorded, plays)
+        real = true_faults(recorded)
+        mine.false_ever = [
+            f"{recorded.name} {code} by {by}"
+            for code, by in sorted(ever, key=str)
+            if not any(c == code and by in (None, p) for c, p in real)
+        ]
+        mine.ms = spent
+        his, his_each = score(recorded, recorded.golden["plays"])
+        his.ms = [line["ms"] for line in recorded.lines if line.get("call") == "observe"]
+        group = f"{kind} {recorded.head['rules']}"
+        new.setdefault(group, Score()).add(mine)
+        old.setdefault(group, Score()).add(his)
+        if args.each:
+            for what in sorted(mine_each.keys() | his_each.keys()):
+                if mine_each.get(what) != his_each.get(what):
+                    print(f"{recorded.name} {what}: {his_each.get(what)} -> {mine_each.get(what)}")
+    for rows, name in ((old, "today"), (new, "belief")):
+        total = Score()
+        for group, one in sorted(rows.items()):
+            print(f"{name:7} {group:18} {one.line()}")
+            total.add(one)
+        print(f"{name:7} {'ALL':18} {total.line()}")
+        for text in [*total.false, *total.false_ever][:20]:
+            print("   FALSE", text)
+        for text in total.wrong_names[:15]:
+            print("   wrong", text)
+
+
+if __name__ == "__main__":
+    main()

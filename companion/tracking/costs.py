@@ -1,0 +1,183 @@
+"""Every prior of the belief, in decibans, with its source: the one table to change.
+
+A cost is -10 log10 of a probability, rounded: 10 dB is one in ten, 23 dB one in two hundred. Costs add up along a
+hypothesis; a hypothesis 23 dB dearer than another is two hundred times less likely. Integers keep the order of
+hypotheses exact and make a sentence that a player can read: "Ben: 31; overlooked draw and Cy: 54".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import NamedTuple
+
+from companion.violation import Violation as V
+
+
+class Prior(NamedTuple):
+    """What an assumption costs, what it says, and where the number comes from."""
+
+    decibans: int
+    says: str
+    source: str
+
+
+class Cause(StrEnum):
+    """What a hypothesis may assume besides what was seen."""
+
+    ILLEGAL = "illegal"
+    RARELY_ILLEGAL = "rarely_illegal"
+    UNSETTLED = "unsettled"
+    ALSO_ILLEGAL = "also_illegal"
+    SILENT_PASS = "silent_pass"
+    TURN_IN_BETWEEN = "turn_in_between"
+    ANOTHER_IN_BETWEEN = "another_in_between"
+    TURN_IN_PARTS = "turn_in_parts"
+    MARKED_AND_LAID = "marked_and_laid"
+    ON_OWN_TRAIN = "on_own_train"
+    ON_MEXICAN_TRAIN = "on_mexican_train"
+    ON_ANOTHERS_TRAIN = "on_anothers_train"
+    SKIPPED_FIRST_TRAIN = "skipped_first_train"
+    PLAYED_ON_AFTER_MARKING = "played_on_after_marking"
+    MISSED_DRAW = "missed_draw"
+    PHANTOM_DRAW = "phantom_draw"
+    MARKER_NOT_SEEN = "marker_not_seen"
+    MARKER_STILL_SEEN = "marker_still_seen"
+    MARKER_UNSEEN_AGAIN = "marker_unseen_again"
+    STILL_TO_COME = "still_to_come"
+    MARKER_LEFT_ON = "marker_left_on"
+    NO_MARKER = "no_marker"
+    DOUBTFUL_MARKER = "doubtful_marker"
+    MISREAD = "misread"
+    DOUBTFUL_NEIGHBOUR = "doubtful_neighbour"
+    MISCOUNTED_HAND = "miscounted_hand"
+    ANYBODY = "anybody"
+    UNSEEN = "unseen"
+    UNSEEN_IN_CLUTTER = "unseen_in_clutter"
+    CUT_SHORT = "cut_short"
+
+
+PRIORS: dict[Cause, Prior] = {
+    Cause.ILLEGAL: Prior(23, "a rule is broken", "one play in 200; the old engine's `HypothesisSettings.illegal`"),
+    Cause.RARELY_ILLEGAL: Prior(
+        33, "a rule is broken that hardly anybody breaks", "judgement: a second tile, another's marker: one in 2000"
+    ),
+    Cause.UNSETTLED: Prior(
+        3, "the sources leave open whether this is allowed", "judgement: half of the tables play so"
+    ),
+    Cause.ALSO_ILLEGAL: Prior(
+        10, "the end of the same turn breaks another rule", "a turn passed in silence lacks draw and marker at once"
+    ),
+    Cause.SILENT_PASS: Prior(
+        5, "somebody passed and nothing shows it", "one turn in three with the own marker lying there (told rounds)"
+    ),
+    Cause.TURN_IN_BETWEEN: Prior(
+        12, "two turns lie between two still tables", "one scene of sixteen (datasets/simulator/script.py, two_turns)"
+    ),
+    Cause.ANOTHER_IN_BETWEEN: Prior(4, "a further turn lies between them", "who missed one still may miss two"),
+    Cause.TURN_IN_PARTS: Prior(3, "one turn is seen in parts", "half of the turns of two acts (the same, apart)"),
+    Cause.MARKED_AND_LAID: Prior(2, "somebody whose marker lies there laid a tile", "the other two in three"),
+    Cause.ON_OWN_TRAIN: Prior(2, "a tile on the own train", "58 % of the tiles (told rounds)"),
+    Cause.ON_MEXICAN_TRAIN: Prior(5, "a tile on the Mexican train", "28 %"),
+    Cause.ON_ANOTHERS_TRAIN: Prior(7, "a tile on somebody else's train", "14 %, whichever it is"),
+    Cause.SKIPPED_FIRST_TRAIN: Prior(8, "somebody did not start in the common first lap", "judgement: one in six"),
+    Cause.PLAYED_ON_AFTER_MARKING: Prior(23, "somebody marked and played on", "judgement: as rare as a broken rule"),
+    Cause.MISSED_DRAW: Prior(
+        20, "the camera missed a draw", "none of 80 in the first sketched and filmed rounds of the corpus"
+    ),
+    Cause.PHANTOM_DRAW: Prior(22, "the camera saw a draw that was none", "the same count, the other way"),
+    Cause.MARKER_NOT_SEEN: Prior(
+        12,
+        "a marker lies there or comes late",
+        "judgement: people are late with one of sixteen; the camera misses none",
+    ),
+    Cause.MARKER_STILL_SEEN: Prior(12, "a marker was taken off or goes late", "as MARKER_NOT_SEEN"),
+    Cause.MARKER_UNSEEN_AGAIN: Prior(
+        8, "another picture does not show it either", "of late markers three in four come with the next change"
+    ),
+    Cause.STILL_TO_COME: Prior(
+        8, "a marker is still to be moved at the end of a turn", "five in six move in the change of the tile (told)"
+    ),
+    Cause.MARKER_LEFT_ON: Prior(
+        10, "a marker stays on that might have come off", "judgement: nobody leaves the own train open for nothing"
+    ),
+    Cause.NO_MARKER: Prior(47, "what was recognised as a marker is none", "none in 42 filmed rounds"),
+    Cause.DOUBTFUL_MARKER: Prior(10, "a thing that does not look like a marker is none", "judgement"),
+    Cause.MISREAD: Prior(
+        47, "a half that was read surely was misread", "2 of 106,192 halves on stills (bench/results/stills.json)"
+    ),
+    Cause.DOUBTFUL_NEIGHBOUR: Prior(10, "a tile beside it was not surely read, and misread", "judgement: one in ten"),
+    Cause.MISCOUNTED_HAND: Prior(15, "a hand was counted wrongly", "follows from missed draws"),
+    Cause.ANYBODY: Prior(3, "anybody may have been next", "two players at least"),
+    Cause.UNSEEN: Prior(
+        60, "much happened unseen", "an observation of which the belief explains nothing: none in 840 told rounds"
+    ),
+    Cause.UNSEEN_IN_CLUTTER: Prior(
+        18, "something that was not understood hid what happened", "dearer than a camera error, cheaper than a fault"
+    ),
+    Cause.CUT_SHORT: Prior(6, "the search was cut short and may have missed the truth", "one search in five"),
+}
+
+ILLEGAL = PRIORS[Cause.ILLEGAL].decibans
+
+RARE = frozenset(
+    {
+        V.EXTRA_TILE, V.MARKER_WRONG_TRAIN, V.EXTRA_DRAW, V.DRAW_FROM_EMPTY, V.DRAW_FIRST_TURN, V.WRONG_FLIP,
+        V.FLIP_NOT_IN_RULES, V.DISCARD_FACE_UP, V.LEAD_MUST_PLAY,
+    }
+)  # fmt: skip
+"""Nobody lays two tiles or draws twice by oversight; the others are forgotten or overlooked."""
+
+
+def fault(codes: Iterable[str]) -> Cause:
+    """What breaking these rules at once assumes: the least rare of them is the root."""
+    return Cause.ILLEGAL if any(code not in RARE for code in codes) else Cause.RARELY_ILLEGAL
+
+
+ERRORS = frozenset(
+    {
+        Cause.ILLEGAL, Cause.RARELY_ILLEGAL, Cause.ALSO_ILLEGAL, Cause.PLAYED_ON_AFTER_MARKING, Cause.MISSED_DRAW,
+        Cause.PHANTOM_DRAW, Cause.MARKER_NOT_SEEN, Cause.MARKER_STILL_SEEN, Cause.NO_MARKER, Cause.DOUBTFUL_MARKER,
+        Cause.MISREAD, Cause.MISCOUNTED_HAND,
+    }
+)  # fmt: skip
+"""Where the likeliest explanation needs one of these, a broken rule may be as likely, and is looked for."""
+
+FARTHEST = 90
+"""An explanation this much dearer than the best hypothesis is not looked for: the outlier is likelier."""
+
+CALM_REACH = 19
+"""While every change has a faultless explanation, hypotheses this much dearer than the best are dropped: no fault."""
+WIDE_REACH = 46
+"""When a change has none, those of the window are searched again for two faults, or one and camera errors."""
+CALM_BEAM, WIDE_BEAM = 48, 80
+CALM_WORK, WIDE_WORK = 1200, 1500
+"""Nodes that one search opens at most."""
+
+NAMED = 0.95
+"""So likely must a player be to be named."""
+CERTAIN = 0.995
+"""So likely must a fault, and its player, be to be certain; the outlier is then 23 dB away at least."""
+POSSIBLE = 0.05
+"""A fault below this is not mentioned."""
+
+
+def decibans(p: float) -> int:
+    """The cost of an event of probability `p`, at most 99."""
+    return 99 if p <= 1e-10 else max(0, round(-10 * math.log10(p)))
+
+
+def misread(p: float | None, guessed: bool) -> int:
+    """The cost of a half's having been read wrongly that was read with `p`; None: read surely.
+
+    Readings of one picture err together, so they are never multiplied, and no p is worth more than the tail that was
+    measured.
+    """
+    most = PRIORS[Cause.MISREAD].decibans
+    cost = most if p is None or p >= SURE else min(most, decibans(1.0 - p))
+    return min(cost, PRIORS[Cause.DOUBTFUL_NEIGHBOUR].decibans) if guessed else cost
+
+
+SURE = 0.98
+"""Halves read at least so surely count as surely read: between here and 1 the eye's p is not calibrated."""

@@ -1,0 +1,118 @@
+"""One change of the table as the camera reports it, piece by piece: the only thing the belief is fed with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from companion.event_fields import Certainty
+from companion.notation import Change, Drawing, Laying, Vanishing
+from companion.tile import Laid
+from companion.turn import Action, Discard, Draw, Flip, Mark, Play, Unmark
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One thing that changed. `act` is what somebody must have done for it, `item` its number for good.
+
+    `p`: how surely the inner and the outer half of a tile were read (None: surely). `actors`: player -> decibans of
+    the arm that was seen over the place, where one was; a player who is not named there is as likely as any other.
+    `by`: the only player it can have been (a Chinese tile put away lies with its owner).
+    """
+
+    item: int
+    act: Action
+    p: tuple[float, float] | None = None
+    actors: Mapping[str, int] = field(default_factory=dict)
+    by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The pieces of one change between two still tables.
+
+    `gone` are laid tiles that lie there no more, `returned` tiles that lie in the boneyard again. `clouded`: something
+    that was not understood lies there; `guessed`: a tile beside the new ones was not surely read. `doubtful_markers`:
+    players whose new marker does not look like one.
+    """
+
+    number: int
+    pieces: tuple[Piece, ...]
+    gone: tuple[tuple[Laid, str], ...] = ()
+    returned: int = 0
+    frame: str | None = None
+    clouded: bool = False
+    guessed: bool = False
+    doubtful_markers: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(
+        cls,
+        number: int,
+        delta: Iterable[Change],
+        *,
+        flips: Iterable[str] = (),
+        discards: Mapping[str, int] | None = None,
+        readings: Mapping[Laying, Certainty] | None = None,
+        arms: Mapping[Change, Mapping[str, int]] | None = None,
+        **context: object,
+    ) -> Evidence:
+        """The same change in the words of `Session.observe`; items are numbered from `number * ITEMS` on."""
+        changes = tuple(delta)
+        pieces = list(_pieces(number, changes, tuple(flips), discards or {}, readings or {}, arms or {}))
+        gone = tuple((one.tile, one.train) for one in changes if isinstance(one, Vanishing))
+        return cls(number, tuple(pieces), gone, **context)  # type: ignore[arg-type]
+
+    @property
+    def laid(self) -> tuple[Piece, ...]:
+        return tuple(piece for piece in self.pieces if isinstance(piece.act, Play))
+
+    @property
+    def empty(self) -> bool:
+        return not self.pieces and not self.gone
+
+    def without(self, items: Iterable[int]) -> Evidence:
+        left = frozenset(items)
+        return replace(self, pieces=tuple(piece for piece in self.pieces if piece.item not in left))
+
+
+ITEMS = 1000
+"""More pieces than one change can have."""
+
+
+def _pieces(
+    number: int,
+    changes: Sequence[Change],
+    flips: Sequence[str],
+    discards: Mapping[str, int],
+    readings: Mapping[Laying, Certainty],
+    arms: Mapping[Change, Mapping[str, int]],
+) -> Iterator[Piece]:
+    item = number * ITEMS
+    seen_markers: set[Change] = set()
+    for change in changes:
+        actors = arms.get(change, {})
+        match change:
+            case Laying(tile, train):
+                reading = readings.get(change)
+                yield Piece(item, Play(tile, train), None if reading is None else reading.p, actors)
+            case Drawing(count):
+                for _ in range(count):
+                    yield Piece(item, Draw(), None, actors)
+                    item += 1
+                continue
+            case Mark() | Unmark():
+                if change in seen_markers:
+                    continue
+                seen_markers.add(change)
+                yield Piece(item, change, None, actors)
+            case _:
+                continue
+        item += 1
+    for train in flips:
+        yield Piece(item, Flip(train))
+        item += 1
+    for player, count in discards.items():
+        for _ in range(count):
+            yield Piece(item, Discard(), by=player)
+            item += 1

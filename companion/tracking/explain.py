@@ -1,0 +1,85 @@
+"""Every likely way in which one change of the table may have come about, from every hypothesis: the one search.
+
+Best first over the successor generator (`MexicanState.moves`, `LineState.moves`): the cheapest explanation is found
+first, then all within a reach of it. What is not looked for (faults, where a faultless one is near) is dearer than the
+reach, so nothing likely is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from typing import Any
+
+from companion.tracking.costs import ERRORS, FARTHEST
+from companion.tracking.pieces import Pieces, Rest, Step
+
+State = Any
+"""MexicanState or LineState: `moves(pieces, rest, faults=)`, `sign`, `at_rest`, `after_outlier(pieces)`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The change told from hypothesis number `parent`: the state after it, the steps, and the whole cost."""
+
+    parent: int
+    state: State
+    steps: tuple[Step, ...]
+    cost: float
+
+    @property
+    def errs(self) -> bool:
+        """Whether somebody, the camera included, has erred in it."""
+        return any(cause in ERRORS for step in self.steps for cause in step.causes)
+
+
+def explain(
+    beam: Sequence[tuple[float, State]], pieces: Pieces, *, faults: bool, reach: float, most: int, work: int
+) -> tuple[list[Explanation], bool]:
+    """The explanations within `reach` of the cheapest, at most `most`, and whether the search was cut short.
+
+    `beam`: cost and state of each hypothesis. Without `faults` nothing that breaks a rule is tried.
+    """
+    done = pieces.done
+    heap: list[tuple[float, int, int, State, Rest, tuple[Any, ...], frozenset[tuple[int, str]]]] = []
+    for parent, (cost, state) in enumerate(beam):
+        heappush(heap, (cost, parent, parent, state, pieces.start, (), frozenset()))
+    count = len(beam)
+    cheapest = min((cost for cost, _ in beam), default=0.0)
+    limit = cheapest + FARTHEST
+    found: list[Explanation] = []
+    seen: set[tuple[object, ...]] = set()
+    opened = 0
+    while heap:
+        cost, _, parent, state, rest, steps, who = heappop(heap)
+        if cost > limit or len(found) >= most:
+            break
+        key = (parent, state.sign, rest, who)
+        if key in seen:
+            continue
+        seen.add(key)
+        if rest == done:
+            if not found:
+                limit = cost + reach
+            found.append(Explanation(parent, state.at_rest(), _unrolled(steps), cost))
+            continue
+        opened += 1
+        if opened > work:
+            return found, True
+        for move in state.moves(pieces, rest, faults=faults):
+            total = cost + move.cost
+            if total <= limit:
+                count += 1
+                step = move.step
+                named = who if step.item is None or step.act is None else who | {(step.item, step.player)}
+                heappush(heap, (total, count, parent, move.state, move.rest, (steps, step), named))
+    return found, False
+
+
+def _unrolled(steps: tuple[Any, ...]) -> tuple[Step, ...]:
+    row: list[Step] = []
+    while steps:
+        steps, step = steps
+        row.append(step)
+    return tuple(reversed(row))

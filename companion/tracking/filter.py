@@ -1,0 +1,265 @@
+"""The belief: a fixed-lag beam of hypotheses about the round, fed with one Evidence after the other.
+
+While every change has a faultless explanation the beam is narrow. When one has none, the changes of the last lap are
+explained again with faults allowed: the rule may have been broken there without anybody noticing. Beside them there is
+always the outlier, "much happened unseen", which explains everything at a price and blames nobody. Hypotheses that come
+to the same state are one: what they disagree about stays as probabilities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from companion.tracking.costs import (
+    CALM_BEAM,
+    CALM_REACH,
+    CALM_WORK,
+    PRIORS,
+    WIDE_BEAM,
+    WIDE_REACH,
+    WIDE_WORK,
+    Cause,
+)
+from companion.tracking.evidence import Evidence
+from companion.tracking.explain import Explanation, State, explain
+from companion.tracking.pieces import Pieces, Step
+
+Shares = dict[Any, float]
+
+MOST_OUTLIERS = 8
+
+
+@dataclass(slots=True)
+class Hypothesis:
+    """One state of the round and the ways to it. `cost` in decibans, relative to the best.
+
+    `actors`: item -> player -> share; `codes`: (item, code, player) -> share; `causes`: (item, cause) -> share. `path`:
+    the steps of the cheapest way, newest last. `born`: the evidence at which it began as an outlier.
+    """
+
+    state: State
+    cost: float
+    actors: dict[int, Shares] = field(default_factory=dict)
+    codes: Shares = field(default_factory=dict)
+    causes: Shares = field(default_factory=dict)
+    path: tuple[tuple[int, tuple[Step, ...]], ...] = ()
+    born: int | None = None
+    pending: int = 0
+
+    @property
+    def shown_weight(self) -> float:
+        """The weight for whoever looks now: what is still to come counts."""
+        return float(10.0 ** (-(self.cost + self.pending) / 10.0))
+
+    @property
+    def weight(self) -> float:
+        return float(10.0 ** (-self.cost / 10.0))
+
+    def after(self, told: Explanation, number: int, first: int) -> Hypothesis:
+        """This hypothesis gone on by an explanation; what happened before item `first` is forgotten."""
+        actors = {item: row for item, row in self.actors.items() if item >= first}
+        codes = {key: share for key, share in self.codes.items() if key[0] >= first}
+        causes = {key: share for key, share in self.causes.items() if key[0] >= first}
+        loose: list[tuple[str, str]] = []
+        assumed: list[Cause] = []
+        for step in told.steps:
+            item = step.item
+            if item is None:
+                loose += [(code, step.player) for code in step.codes]
+                assumed += step.causes
+                continue
+            if step.act is not None and item not in actors:
+                actors[item] = {step.player: 1.0}
+            for code, player in (*((code, step.player) for code in step.codes), *loose):
+                codes[item, code, player] = 1.0
+            for cause in (*step.causes, *assumed):
+                causes[item, cause] = 1.0
+            loose, assumed = [], []
+        path = (*(one for one in self.path if one[0] * _ITEMS >= first), (number, told.steps))
+        return Hypothesis(told.state, told.cost, actors, codes, causes, path, self.born, told.state.pending)
+
+    def merged(self, other: Hypothesis) -> Hypothesis:
+        """Both are one: shares weighed, the cheaper one's way kept."""
+        mine, his = self.weight, other.weight
+        share = mine / (mine + his)
+        actors = {}
+        for item in self.actors.keys() | other.actors.keys():
+            actors[item] = _mixed(self.actors.get(item, {}), other.actors.get(item, {}), share)
+        codes = _mixed(self.codes, other.codes, share)
+        causes = _mixed(self.causes, other.causes, share)
+        first = self if self.cost <= other.cost else other
+        born = None if self.born is None or other.born is None else max(self.born, other.born)
+        return Hypothesis(first.state, cost_of(mine + his), actors, codes, causes, first.path, born, first.pending)
+
+
+_ITEMS = 1000
+
+
+def cost_of(weight: float) -> float:
+    from math import log10
+
+    return -10.0 * log10(weight)
+
+
+def _mixed(one: Mapping[Any, float], other: Mapping[Any, float], share: float) -> Shares:
+    return {key: one.get(key, 0.0) * share + other.get(key, 0.0) * (1.0 - share) for key in one.keys() | other.keys()}
+
+
+@dataclass(slots=True)
+class _Snapshot:
+    beam: list[Hypothesis]
+    outliers: list[Hypothesis]
+    evidence: Evidence
+
+
+class TableFilter:
+    """The belief about one round. `advance` takes the next evidence; `beam` and `outliers` are the hypotheses.
+
+    `lag`: so many changes back an explanation may still change; older ones are settled.
+    """
+
+    def __init__(self, starts: Iterable[State], lag: int) -> None:
+        self.beam = [Hypothesis(state, 0.0) for state in starts]
+        self.outliers: list[Hypothesis] = []
+        self.lag = lag
+        self.snapshots: list[_Snapshot] = []
+        self.surprised = False
+        self.cut_short = False
+
+    def advance(self, evidence: Evidence) -> bool:
+        """Let the belief explain this change; False where only the outlier explains it."""
+        pieces = Pieces.of(evidence)
+        self.snapshots.append(_Snapshot(self.beam, self.outliers, evidence))
+        first = self._first_item()
+        found, _ = self._explained(self.beam, pieces, faults=False)
+        self.surprised = not found or found[0].errs or self.beam[found[0].parent].cost > UNLIKELY
+        self.cut_short = False
+        if not self.surprised:
+            self.beam = self._grown(self.beam, found, evidence.number, first, CALM_BEAM)
+        else:
+            self._look_again()
+        self._grow_outliers(pieces, evidence, first)
+        self._scale()
+        while len(self.snapshots) > self.lag:
+            self.snapshots.pop(0)
+        if not self.beam:
+            self.beam, self.outliers = self.outliers, []
+            self.beam = [replace(one, cost=one.cost - self.beam[0].cost) for one in self.beam]
+            return False
+        return True
+
+    def _first_item(self) -> int:
+        return self.snapshots[0].evidence.number * _ITEMS if self.snapshots else 0
+
+    def _explained(self, beam: Sequence[Hypothesis], pieces: Pieces, *, faults: bool) -> tuple[list[Explanation], bool]:
+        row = [(one.cost + one.state.overdue, one.state) for one in beam]
+        if faults:
+            return explain(row, pieces, faults=True, reach=WIDE_REACH, most=2 * WIDE_BEAM, work=WIDE_WORK)
+        return explain(row, pieces, faults=False, reach=CALM_REACH, most=2 * CALM_BEAM, work=CALM_WORK)
+
+    def _look_again(self) -> None:
+        """The last changes explained anew, with faults; the beam is empty where that fails too."""
+        players = len(self.beam[0].state.players)
+        start = max(0, len(self.snapshots) - players - 2)
+        beam = self.snapshots[start].beam
+        for n in range(start, len(self.snapshots)):
+            step = self.snapshots[n]
+            if n > start:
+                self.snapshots[n] = _Snapshot(beam, step.outliers, step.evidence)
+            pieces = Pieces.of(step.evidence)
+            found, cut = self._explained(beam, pieces, faults=True)
+            self.cut_short = self.cut_short or cut
+            if not found:
+                self.beam = []
+                return
+            beam = self._grown(beam, found, step.evidence.number, self._first_item(), WIDE_BEAM)
+        self.beam = beam
+
+    def _grown(
+        self, beam: Sequence[Hypothesis], found: Sequence[Explanation], number: int, first: int, most: int
+    ) -> list[Hypothesis]:
+        """The hypotheses after these explanations; those in one state are one. Of ways that name the same players
+        for the same items only the cheapest counts: they differ in the order of acts alone."""
+        grown: dict[object, Hypothesis] = {}
+        told: set[object] = set()
+        for one in found:
+            parent = beam[one.parent]
+            sign = one.state.sign
+            same = (one.parent, sign, _assigned(one.steps))
+            if same in told:
+                continue
+            told.add(same)
+            child = parent.after(one, number, first)
+            known = grown.get(sign)
+            grown[sign] = child if known is None else known.merged(child)
+        ranked = sorted(grown.values(), key=lambda one: one.cost)
+        return ranked[:most]
+
+    def _grow_outliers(self, pieces: Pieces, evidence: Evidence, first: int) -> None:
+        """The outliers that were there go on; the change itself may be one where it has no faultless explanation."""
+        grown: list[Hypothesis] = []
+        alive = [one for one in self.outliers if one.born is not None and one.born * _ITEMS >= first]
+        if alive:
+            row = [(one.cost + one.state.overdue, one.state) for one in alive]
+            found, _ = explain(row, pieces, faults=False, reach=9, most=2 * MOST_OUTLIERS, work=CALM_WORK // 4)
+            grown = self._grown(alive, found, evidence.number, first, MOST_OUTLIERS)
+        if self.surprised:
+            before = self.snapshots[-1].beam
+            best = before[0]
+            outlier = best
+            for one in before[1:]:
+                # Whoever did what before stays as open as it was.
+                outlier = outlier.merged(one)
+            clouded = evidence.clouded or evidence.guessed or len(evidence.laid) > MOST_AT_ONCE
+            cause = Cause.UNSEEN_IN_CLUTTER if clouded else Cause.UNSEEN
+            cost = best.cost + PRIORS[cause].decibans
+            if self.cut_short and self.beam:
+                # What a search that was cut short has found proves nothing.
+                cost = min(cost, self.beam[0].cost + PRIORS[Cause.CUT_SHORT].decibans)
+            state = best.state.after_outlier(pieces)
+            players = best.state.players
+            steps = tuple(
+                Step(piece.by or players[0], piece.act, piece.item, (), (cause,), 0) for piece in evidence.pieces
+            )
+            outlier = outlier.after(Explanation(0, state, steps, cost), evidence.number, first)
+            for piece in evidence.pieces:
+                anybody = (piece.by,) if piece.by else players
+                outlier.actors[piece.item] = dict.fromkeys(anybody, 1.0 / len(anybody))
+            outlier.born = evidence.number
+            grown.append(outlier)
+        self.outliers = sorted(grown, key=lambda one: one.cost)[:MOST_OUTLIERS]
+
+    def _scale(self) -> None:
+        if self.beam:
+            least = self.beam[0].cost
+            for one in (*self.beam, *self.outliers):
+                one.cost -= least
+
+    @property
+    def all(self) -> list[Hypothesis]:
+        return [*self.beam, *self.outliers]
+
+    # ---- tiles taken back --------------------------------------------------------------------------------------
+
+    def rewind(self, number: int) -> list[Evidence] | None:
+        """The belief as it was before evidence `number`, and the changes from there on; None where it is settled."""
+        for n, step in enumerate(self.snapshots):
+            if step.evidence.number == number:
+                self.beam, self.outliers = step.beam, step.outliers
+                rest = [one.evidence for one in self.snapshots[n:]]
+                del self.snapshots[n:]
+                return rest
+        return None
+
+
+UNLIKELY = 12
+"""Where only a hypothesis so much dearer than the best explains a change, a broken rule may be as likely."""
+
+MOST_AT_ONCE = 5
+"""Of a change of more tiles most was out of sight; what looks like a fault in it proves little."""
+
+
+def _assigned(steps: Sequence[Step]) -> frozenset[tuple[int, str]]:
+    return frozenset((step.item, step.player) for step in steps if step.item is not None and step.act is not None)

@@ -1,0 +1,201 @@
+"""A deal of a Chinese connecting game as one hypothesis has it, and every way in which it may go on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from companion.chinese.judging import judge_turn
+from companion.chinese.line import apply
+from companion.position import LinePosition, Position
+from companion.ruleset import RuleSet
+from companion.tile import Tile
+from companion.tracking.costs import PRIORS, Cause, fault, misread
+from companion.tracking.pieces import Pieces, Rest, Step
+from companion.turn import Action, Discard, End, Play
+from companion.violation import Violation as V
+
+_C = {cause: prior.decibans for cause, prior in PRIORS.items()}
+
+OF_VALUES = frozenset({V.MISMATCH, V.MULTIPLICITY, V.TILE_NOT_IN_SET})
+
+
+class LineMove(NamedTuple):
+    """One way on: the state after it, what is explained then, and the step."""
+
+    cost: int
+    state: LineState
+    rest: Rest
+    step: Step
+
+
+class LineState:
+    """The line in the middle of a turn, treated as a value. `done`: tiles laid or put away in it."""
+
+    __slots__ = ("anyone", "done", "last", "resume", "rules", "table", "tail")
+
+    def __init__(self, rules: RuleSet, table: LinePosition, *, anyone: bool = False) -> None:
+        self.rules = rules
+        self.table = table
+        self.done = 0
+        self.anyone = anyone
+        self.resume: str | None = None
+        self.last: str | None = None
+        self.tail: int | None = None
+
+    def copy(self) -> LineState:
+        other = LineState.__new__(LineState)
+        for name in LineState.__slots__:
+            setattr(other, name, getattr(self, name))
+        return other
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        return self.table.players
+
+    @property
+    def mover(self) -> str:
+        return self.table.turn
+
+    @property
+    def lap(self) -> bool:
+        return False
+
+    @property
+    def sign(self) -> tuple[object, ...]:
+        table = self.table
+        ends = (table.line[:1], table.line[-1:])
+        hands, away = tuple(table.hands.items()), tuple(sorted(table.discards.items()))
+        return table.turn, self.done, self.anyone, self.resume, hands, away, ends
+
+    @property
+    def overdue(self) -> int:
+        return 0
+
+    @property
+    def pending(self) -> int:
+        return 0
+
+    def at_rest(self) -> LineState:
+        """The same state between two changes of the table."""
+        return self
+
+    def moves(self, pieces: Pieces, rest: Rest, *, faults: bool) -> Iterator[LineMove]:
+        """Every way on, while `rest` is not all explained; with `faults` also those that break a rule."""
+        if self.anyone and not self.done:
+            for player in self.players:
+                begun = self._begun(player)
+                begun.anyone = False
+                cost = _C[Cause.ANYBODY]
+                yield LineMove(cost, begun, rest, Step(player, None, None, (), (Cause.ANYBODY,), cost))
+            return
+        me = self.table.turn
+        for n, (_, row) in enumerate(pieces.trains):
+            if rest.tiles[n] < len(row):
+                piece = row[rest.tiles[n]]
+                after = rest._replace(tiles=(*rest.tiles[:n], rest.tiles[n] + 1, *rest.tiles[n + 1 :]))
+                sure = None if piece.p is None else min(piece.p)
+                doubt = misread(sure, pieces.evidence.guessed)
+                for cost, state, codes, causes in self._with(piece.act, piece.item, faults, doubt):
+                    cost += piece.actors.get(me, 0)
+                    yield LineMove(cost, state, after, Step(me, piece.act, piece.item, codes, causes, cost))
+        for n, (player, row) in enumerate(pieces.discards):
+            if player == me and rest.discards[n] < len(row):
+                piece = row[rest.discards[n]]
+                after = rest._replace(discards=(*rest.discards[:n], rest.discards[n] + 1, *rest.discards[n + 1 :]))
+                for cost, state, codes, causes in self._with(piece.act, piece.item, faults, 99):
+                    yield LineMove(cost, state, after, Step(me, piece.act, piece.item, codes, causes, cost))
+        yield from self._ends(rest, faults)
+        if faults and not self.done:
+            for player in self.players:
+                if player not in (me, self.last):
+                    begun = self._begun(player)
+                    begun.resume = self.resume or me
+                    cost = _C[Cause.ILLEGAL]
+                    step = Step(player, None, None, (str(V.OUT_OF_TURN),), (Cause.ILLEGAL,), cost)
+                    yield LineMove(cost, begun, rest, step)
+
+    def _with(
+        self, act: Action, item: int, faults: bool, doubt: int
+    ) -> Iterator[tuple[int, LineState, tuple[str, ...], tuple[Cause, ...]]]:
+        codes = set(judge_turn(self.rules, self.table, (act,)).codes)
+        if self.done:
+            codes.add(V.EXTRA_TILE)
+        other = self.copy()
+        other.table = apply(self.table, act)
+        other.done += 1
+        other.tail = item
+        if not codes:
+            yield 0, other, (), ()
+            return
+        rest = codes - OF_VALUES
+        if rest != codes and not rest and (faults or doubt < _C[Cause.ILLEGAL]):
+            yield doubt, other, (), (Cause.MISREAD,)
+        if faults:
+            causes = (fault(codes), *(Cause.ALSO_ILLEGAL for _ in range(len(codes) - 1)))
+            yield sum(_C[one] for one in causes), other, tuple(sorted(map(str, codes))), causes
+
+    def _ends(self, rest: Rest, faults: bool) -> Iterator[LineMove]:
+        me = self.table.turn
+        codes: tuple[str, ...] = ()
+        causes: tuple[Cause, ...] = ()
+        if not self.done and self.table.hands.get(me) != 0:
+            if not faults:
+                return
+            codes, causes = (str(V.PASS_WITHOUT_DISCARD),), (Cause.ILLEGAL,)
+        if any(rest.tiles) or any(rest.discards):
+            causes = (*causes, Cause.ANOTHER_IN_BETWEEN)
+        cost = sum(_C[one] for one in causes)
+        after = self.table.after(me)
+        for _ in self.players:
+            if self.table.hands.get(after) != 0:
+                break
+            after = self.table.after(after)
+        following = [after]
+        if self.resume is not None and self.resume != after:
+            following.insert(0, self.resume)
+        for who in following:
+            begun = self._begun(who)
+            begun.last = me
+            yield LineMove(cost, begun, rest, Step(me, End(), self.tail, codes, causes, cost))
+
+    def _begun(self, player: str) -> LineState:
+        other = self.copy()
+        other.table = replace(self.table, turn=player)
+        other.done = 0
+        other.resume = None
+        other.tail = None
+        return other
+
+    def on_table(self, table: Position | LinePosition) -> LineState:
+        """The same state of the deal with these tiles in the line."""
+        assert isinstance(table, LinePosition)
+        other = self.copy()
+        other.table = replace(self.table, line=table.line)
+        return other
+
+    def after_outlier(self, pieces: Pieces) -> LineState:
+        """The line as it lies after the change, whoever made it; anybody may be next."""
+        table = self.table
+        for piece in pieces.evidence.pieces:
+            if isinstance(piece.act, Play):
+                table = apply(replace(table, hands={}), piece.act)
+            elif isinstance(piece.act, Discard) and piece.by is not None:
+                table = apply(replace(table, hands={}, turn=piece.by), piece.act)
+        other = self.copy()
+        other.table = replace(table, hands={})
+        other.done = 0
+        other.anyone = True
+        other.resume = other.last = other.tail = None
+        return other
+
+
+def line_value_faults(rules: RuleSet, table: LinePosition, play: Play, copies: Mapping[Tile, int]) -> tuple[str, ...]:
+    """What one picture proves of a tile at an end of the line, whoever laid it."""
+    found = [V.TILE_NOT_IN_SET] if play.tile.tile not in copies else []
+    ends = table.ends
+    if ends is not None:
+        touching, due = (play.tile.inner, ends[1]) if play.train == "R" else (play.tile.outer, ends[0])
+        found += [V.MISMATCH] if touching != due else []
+    return tuple(map(str, found))

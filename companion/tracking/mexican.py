@@ -1,0 +1,590 @@
+"""A round of Mexican Train as one hypothesis has it, and every way in which it may go on: the one successor generator.
+
+Legality is `TurnState`'s, the judge's own, asked act by act. What the camera may have got wrong and what nobody could
+see are moves like any other, with a cost (costs.py). Nothing here decides who is named or blamed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from companion.mexican.turn_state import TurnState
+from companion.position import Chain, LinePosition, Position
+from companion.ruleset import RuleSet
+from companion.tile import Laid
+from companion.tracking.costs import PRIORS, Cause, fault, misread
+from companion.tracking.evidence import Piece
+from companion.tracking.pieces import Pieces, Rest, Step
+from companion.turn import MEXICAN, Action, End, Flip, Mark, Play, Unmark
+from companion.violation import Violation as V
+
+_C = {cause: prior.decibans for cause, prior in PRIORS.items()}
+
+OF_VALUES = frozenset({V.MISMATCH, V.WRONG_ROOT, V.DUPLICATE_TILE, V.TILE_NOT_IN_SET})
+"""Faults that a misread half explains."""
+
+
+def fork(turn: TurnState) -> TurnState:
+    """The same turn, to be tried further. Written out, for it is done for every act that is tried."""
+    other = TurnState.__new__(TurnState)
+    other.boneyard = turn.boneyard
+    other.codes = turn.codes.copy()
+    other.complete = turn.complete
+    other.doubles = turn.doubles.copy()
+    other.drawn = turn.drawn
+    other.drawn_ever = turn.drawn_ever
+    other.flipped = turn.flipped.copy()
+    other.hand = turn.hand
+    other.laid = turn.laid.copy()
+    other.last_was_double = turn.last_was_double
+    other.live = turn.live
+    other.long = turn.long
+    other.markers = turn.markers.copy()
+    other.may = turn.may.copy()
+    other.open = turn.open.copy()
+    other.player = turn.player
+    other.position = turn.position
+    other.rules = turn.rules
+    other.seen = turn.seen.copy()
+    other.took_off = turn.took_off
+    other.trains = turn.trains.copy()
+    return other
+
+
+def begun(rest: Rest) -> bool:
+    """Whether some of the change is explained already."""
+    return bool(rest.draws or rest.flips or rest.markers or any(rest.tiles))
+
+
+class Move(NamedTuple):
+    """One way on: the state after it, what is explained then, and the step."""
+
+    cost: int
+    state: MexicanState
+    rest: Rest
+    step: Step
+
+
+class MexicanState:
+    """The table in the middle of `turn`, treated as a value: a move forks it.
+
+    `acted`: the turn has an act; `put_on`: the player has put the own marker on in it. `anchors`: items of the turn's
+    last tile, last act, marker put on, marker taken off. `resume`: the turn is out of order, and that player is still
+    expected. `moved` have had their first turn. `unseen_on` are markers that are held to lie there though no picture
+    shows them, `unseen_off` the other way. `silent`: turns in a row without a tile. `anyone`: whose turn it is is not
+    known. `between`: the turn began in the middle of the change that is being explained. `lap`: the common first lap is
+    going on. `last`: who had the turn before.
+    """
+
+    __slots__ = (
+        "acted", "anchors", "anyone", "between", "lap", "last", "moved", "put_on", "resume", "rules", "silent",
+        "starter", "turn", "unseen_off", "unseen_on",
+    )  # fmt: skip
+
+    def __init__(self, rules: RuleSet, table: Position, starter: str, *, anyone: bool = False) -> None:
+        self.rules = rules
+        self.starter = starter
+        self.turn = TurnState(rules, table)
+        self.acted = False
+        self.put_on = False
+        self.anchors: tuple[int | None, int | None, int | None, int | None] = (None, None, None, None)
+        self.resume: str | None = None
+        self.moved: frozenset[str] = frozenset()
+        self.unseen_on: frozenset[str] = frozenset()
+        self.unseen_off: frozenset[str] = frozenset()
+        self.silent = 0
+        self.anyone = anyone
+        self.between = False
+        self.lap = rules.first_simultaneous
+        self.last: str | None = None
+
+    def copy(self) -> MexicanState:
+        other = MexicanState.__new__(MexicanState)
+        other.acted = self.acted
+        other.anchors = self.anchors
+        other.anyone = self.anyone
+        other.between = self.between
+        other.lap = self.lap
+        other.last = self.last
+        other.moved = self.moved
+        other.put_on = self.put_on
+        other.resume = self.resume
+        other.rules = self.rules
+        other.silent = self.silent
+        other.starter = self.starter
+        other.turn = self.turn
+        other.unseen_off = self.unseen_off
+        other.unseen_on = self.unseen_on
+        return other
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        return self.turn.position.players
+
+    @property
+    def mover(self) -> str:
+        return self.turn.player
+
+    @property
+    def sign(self) -> tuple[object, ...]:
+        """What can matter for what happens next, beside the tiles that all hypotheses have in common."""
+        turn = self.turn
+        return (
+            turn.player, self.acted, self.put_on, self.resume, self.moved, self.unseen_on, self.unseen_off,
+            min(self.silent, 2 * len(self.players)), self.anyone, self.between, self.lap,
+            turn.complete, turn.drawn, turn.drawn_ever, turn.last_was_double, turn.took_off, turn.qualifies,
+            bool(turn.laid), tuple(turn.doubles), turn.live, tuple(turn.open),
+            frozenset(turn.markers), frozenset(turn.flipped), turn.boneyard, turn.hand,
+            tuple(turn.position.hands.items()), turn.player in turn.position.markers,
+            tuple(chain[-1] if chain else None for chain in turn.trains.values()),
+        )  # fmt: skip
+
+    @property
+    def overdue(self) -> int:
+        """What it costs that another picture does not show the markers that are held to lie there, or to be gone."""
+        return _C[Cause.MARKER_UNSEEN_AGAIN] * (len(self.unseen_on) + len(self.unseen_off))
+
+    @property
+    def pending(self) -> int:
+        """What a complete turn still lacks, if nothing more comes: a marker to be moved mostly moves with the tile."""
+        if not self.acted or not self.turn.complete:
+            return 0
+        judged = fork(self.turn)
+        judged.finish()
+        lacks = judged.codes - self.turn.codes or V.MARKER_NOT_REMOVED in judged.may - self.turn.may
+        return _C[Cause.STILL_TO_COME] if lacks else 0
+
+    def at_rest(self) -> MexicanState:
+        """The same state between two changes of the table."""
+        if not self.between:
+            return self
+        other = self.copy()
+        other.between = False
+        return other
+
+    # ---- moves -------------------------------------------------------------------------------------------------
+
+    def moves(self, pieces: Pieces, rest: Rest, *, faults: bool) -> Iterator[Move]:
+        """Every way on, while `rest` is not all explained; with `faults` also those that break a rule."""
+        if self.anyone and not self.acted:
+            for player in self.players:
+                other = self._begun(player, self.turn, self.moved)
+                other.anyone = False
+                yield Move(_C[Cause.ANYBODY], other, rest, Step(player, None, None, (), (Cause.ANYBODY,), 3))
+            return
+        if self.lap:
+            yield from self._lap_moves(pieces, rest, faults)
+            return
+        yield from self._acts(pieces, rest, faults)
+        yield from self._ends(rest, faults)
+        if faults and not self.acted:
+            for player in self.players:
+                if player not in (self.turn.player, self.last):
+                    other = self._begun(player, self.turn, self.moved)
+                    other.resume = self.resume or self.turn.player
+                    cost = _C[Cause.ILLEGAL]
+                    step = Step(player, None, None, (str(V.OUT_OF_TURN),), (Cause.ILLEGAL,), cost)
+                    yield Move(cost, other, rest, step)
+
+    def _begun(self, player: str, before: TurnState, moved: frozenset[str]) -> MexicanState:
+        """`player` has the turn; nothing is done in it yet."""
+        other = self.copy()
+        other.turn = TurnState(self.rules, before.table(player, player not in moved))
+        other.acted = other.put_on = False
+        other.anchors = (None, None, None, None)
+        other.moved = moved
+        other.resume = None
+        return other
+
+    def _acts(self, pieces: Pieces, rest: Rest, faults: bool) -> Iterator[Move]:
+        me = self.turn.player
+        late: tuple[Cause, ...] = (Cause.PLAYED_ON_AFTER_MARKING,) if self.put_on else ()
+        if self.acted and not begun(rest):
+            late = (*late, Cause.TURN_IN_PARTS)
+        on = sum(_C[cause] for cause in late)
+        for n, (train, row) in enumerate(pieces.trains):
+            done = rest.tiles[n]
+            if done < len(row):
+                after = rest._replace(tiles=(*rest.tiles[:n], done + 1, *rest.tiles[n + 1 :]))
+                for cost, state, codes, causes in self._laid(row[done], train, pieces, faults):
+                    cost += on + row[done].actors.get(me, 0)
+                    step = Step(me, row[done].act, row[done].item, codes, (*causes, *late), cost)
+                    yield Move(cost, state, after, step)
+        for n, piece in enumerate(pieces.flips):
+            if not rest.flips >> n & 1 and isinstance(piece.act, Flip):
+                cost, state, codes, causes = self._done(piece, faults)
+                if cost < _C[Cause.ILLEGAL] or faults:
+                    after = rest._replace(flips=rest.flips | 1 << n)
+                    yield Move(cost, state, after, Step(me, piece.act, piece.item, codes, causes, cost))
+        if rest.draws < len(pieces.draws):
+            piece = pieces.draws[rest.draws]
+            after = rest._replace(draws=rest.draws + 1)
+            cost, state, codes, causes = self._done(piece, faults)
+            if cost < _C[Cause.ILLEGAL] or faults:
+                cost += on + piece.actors.get(me, 0)
+                yield Move(cost, state, after, Step(me, piece.act, piece.item, codes, (*causes, *late), cost))
+            cost = _C[Cause.PHANTOM_DRAW]
+            yield Move(cost, self, after, Step(me, None, piece.item, (), (Cause.PHANTOM_DRAW,), cost))
+        yield from self._markers(pieces, rest, faults)
+
+    def _laid(
+        self, piece: Piece, train: str, pieces: Pieces, faults: bool
+    ) -> Iterator[tuple[int, MexicanState, tuple[str, ...], tuple[Cause, ...]]]:
+        """The tile laid by whoever has the turn: legally, against a rule, or read wrongly."""
+        act = piece.act
+        assert isinstance(act, Play)
+        wrong, unsettled = self.turn.faults_of(act.tile, train)
+        where = self._where(train)
+        if not wrong:
+            where += _C[Cause.UNSETTLED] if unsettled else 0
+            yield where, self._with_play(act.tile, train, piece.item), (), ()
+            return
+        if OF_VALUES.intersection(wrong):
+            others = [code for code in wrong if code not in OF_VALUES]
+            cost = where + self._misread(piece, pieces)
+            causes: tuple[Cause, ...] = (Cause.MISREAD,)
+            if others:
+                root = fault(others)
+                cost, causes = cost + _C[root], (Cause.MISREAD, root)
+            if faults or cost < _C[Cause.ILLEGAL]:
+                yield cost, self._with_play(act.tile, train, piece.item), tuple(map(str, others[:1])), causes
+        if faults:
+            state = self._with_play(act.tile, train, piece.item)
+            cause = fault((wrong[0],))
+            yield _C[cause] + _C[Cause.ON_OWN_TRAIN], state, (str(wrong[0]),), (cause,)
+
+    def _where(self, train: str) -> int:
+        """How usual it is to lay there; the first tile of a turn in which no open double binds tells most."""
+        turn = self.turn
+        if turn.laid or turn.long or turn.live:
+            return 0
+        marked = _C[Cause.MARKED_AND_LAID] if turn.player in turn.position.markers and turn.boneyard is None else 0
+        if train == turn.player:
+            return marked + _C[Cause.ON_OWN_TRAIN]
+        return marked + _C[Cause.ON_MEXICAN_TRAIN if train == MEXICAN else Cause.ON_ANOTHERS_TRAIN]
+
+    def _misread(self, piece: Piece, pieces: Pieces) -> int:
+        sure = None if piece.p is None else min(piece.p)
+        return misread(sure, pieces.evidence.guessed)
+
+    def _with_play(self, laid: Laid, train: str, item: int) -> MexicanState:
+        other = self.copy()
+        other.turn = fork(self.turn)
+        other.turn.play(laid, train)
+        other.acted = True
+        other.anchors = (item, item, *self.anchors[2:])
+        return other
+
+    def _done(self, piece: Piece, faults: bool) -> tuple[int, MexicanState, tuple[str, ...], tuple[Cause, ...]]:
+        """A draw or a flip by whoever has the turn."""
+        other = self.copy()
+        other.turn = fork(self.turn)
+        before = set(other.turn.codes)
+        other.turn.codes.clear()
+        other.turn.act(piece.act)
+        codes = tuple(sorted(map(str, other.turn.codes)))
+        other.turn.codes |= before
+        other.acted = True
+        other.anchors = (self.anchors[0], piece.item, *self.anchors[2:])
+        causes = (fault(codes),) if codes else ()
+        return sum(_C[cause] for cause in causes), other, codes, causes
+
+    def _markers(self, pieces: Pieces, rest: Rest, faults: bool) -> Iterator[Move]:
+        me = self.turn.player
+        for n, piece in enumerate(pieces.markers):
+            if rest.markers >> n & 1:
+                continue
+            after = rest._replace(markers=rest.markers | 1 << n)
+            act = piece.act
+            assert isinstance(act, (Mark, Unmark))
+            owner, placed = act.player, isinstance(act, Mark)
+            believed = self.unseen_on if placed else self.unseen_off
+            if owner in believed:
+                seen = self.copy()
+                if placed:
+                    seen.unseen_on = believed - {owner}
+                else:
+                    seen.unseen_off = believed - {owner}
+                yield Move(0, seen, after, Step(owner, act, piece.item, (), (), 0))
+                continue
+            if owner == me:
+                cost = piece.actors.get(me, 0)
+                yield Move(cost, self._with_marker(act, piece.item), after, Step(me, act, piece.item, (), (), cost))
+            elif owner in self.players and faults:
+                moved = self._with_marker(act, piece.item)
+                rare = Cause.RARELY_ILLEGAL
+                cost = _C[rare]
+                wrong = str(V.MARKER_WRONG_TRAIN)
+                yield Move(cost, moved, after, Step(me, act, piece.item, (wrong,), (rare,), cost))
+                stray = self.copy()
+                stray.turn = fork(self.turn)
+                (stray.turn.markers.add if placed else stray.turn.markers.discard)(owner)
+                code = str(V.MARKER_UNEARNED if placed else V.MARKER_REMOVED_WRONGLY)
+                yield Move(cost, stray, after, Step(owner, act, piece.item, (code,), (rare,), cost))
+            elif owner not in self.players:
+                yield Move(0, self._with_marker(act, piece.item), after, Step(me, act, piece.item, (), (), 0))
+            doubtful = pieces.evidence.clouded or owner in pieces.evidence.doubtful_markers
+            cause = Cause.DOUBTFUL_MARKER if doubtful else Cause.NO_MARKER
+            if faults or _C[cause] < _C[Cause.ILLEGAL]:
+                ignored = self.copy()
+                if placed:
+                    ignored.unseen_off = self.unseen_off | {owner}
+                else:
+                    ignored.unseen_on = self.unseen_on | {owner}
+                yield Move(_C[cause], ignored, after, Step(owner, None, piece.item, (), (cause,), _C[cause]))
+
+    def _with_marker(self, act: Action, item: int) -> MexicanState:
+        other = self.copy()
+        other.turn = fork(self.turn)
+        other.turn.act(act)
+        other.acted = True
+        own = act == Mark(self.turn.player)
+        other.put_on = self.put_on or own
+        if act == Unmark(self.turn.player):
+            other.put_on = False
+        last, _, on, off = self.anchors
+        if own:
+            on = item
+        elif act == Unmark(self.turn.player):
+            off = item
+        other.anchors = (last, item, on, off)
+        return other
+
+    # ---- the end of a turn -------------------------------------------------------------------------------------
+
+    def _ends(self, rest: Rest, faults: bool) -> Iterator[Move]:
+        """The turn is over: what it then lacks is a fault, or something that no picture showed."""
+        had_begun = begun(rest)
+        for cost, turn, codes, causes, on, off in self._endings(faults):
+            if not self.acted:
+                cost, causes = cost + _C[Cause.SILENT_PASS], (*causes, Cause.SILENT_PASS)
+            if had_begun:
+                another = Cause.ANOTHER_IN_BETWEEN if self.between else Cause.TURN_IN_BETWEEN
+                cost, causes = cost + _C[another], (*causes, another)
+            player = turn.player
+            moved = self.moved | {player}
+            hands = dict(turn.position.hands)
+            if turn.hand == 0 and not (self.rules.finish_first_lap and not set(self.players) <= moved):
+                # The round went on: the count was wrong.
+                cost, causes = cost + _C[Cause.MISCOUNTED_HAND], (*causes, Cause.MISCOUNTED_HAND)
+                turn.hand = None
+                hands.pop(player, None)
+                turn.position = _with_hands(turn.position, hands)
+            following = [turn.position.after(player)]
+            if self.resume is not None and self.resume not in following:
+                following.insert(0, self.resume)
+            for who in following:
+                other = self._begun(who, turn, moved)
+                other.unseen_on, other.unseen_off = on, off
+                other.last = player
+                other.between = had_begun
+                other.silent = 0 if turn.laid else 1 if self.put_on else self.silent + 1
+                step = Step(player, End(), self._anchor(codes), codes, causes, cost)
+                yield Move(cost, other, rest, step)
+
+    def _anchor(self, codes: tuple[str, ...]) -> int | None:
+        last, any_act, on, off = self.anchors
+        if str(V.MARKER_UNEARNED) in codes and on is not None:
+            return on
+        if str(V.MARKER_REMOVED_WRONGLY) in codes and off is not None:
+            return off
+        return last if last is not None else any_act
+
+    def _endings(
+        self, faults: bool
+    ) -> Iterator[tuple[int, TurnState, tuple[str, ...], tuple[Cause, ...], frozenset[str], frozenset[str]]]:
+        turn = self.turn
+        me, on, off = turn.player, self.unseen_on, self.unseen_off
+        if me in off and not turn.complete:
+            # It still lies there: nobody has to put it on again.
+            turn = fork(turn)
+            turn.markers.add(me)
+            off = off - {me}
+        before = frozenset(turn.codes)
+        judged = fork(turn)
+        judged.finish()
+        codes = judged.codes - before
+        if me in on and V.MARKER_NOT_REMOVED in codes:
+            # No picture ever showed it.
+            turn = fork(turn)
+            turn.markers.discard(me)
+            on = on - {me}
+            judged = fork(turn)
+            judged.finish()
+            codes = judged.codes - before
+        if not codes:
+            left = V.MARKER_NOT_REMOVED in judged.may and me not in on
+            causes: tuple[Cause, ...] = (Cause.MARKER_LEFT_ON,) if left else ()
+            yield sum(_C[cause] for cause in causes), judged, (), causes, on, off
+            return
+        yield from self._unseen_endings(turn, codes, on, off)
+        if faults:
+            first = Cause.ALSO_ILLEGAL if before else fault(codes)
+            causes = (first, *(Cause.ALSO_ILLEGAL for _ in range(len(codes) - 1)))
+            cost = sum(_C[cause] for cause in causes)
+            yield cost, judged, tuple(sorted(map(str, codes))), causes, on, off
+
+    def _unseen_endings(
+        self, turn: TurnState, codes: Iterable[V], on: frozenset[str], off: frozenset[str]
+    ) -> Iterator[tuple[int, TurnState, tuple[str, ...], tuple[Cause, ...], frozenset[str], frozenset[str]]]:
+        """The same end without a fault, if something was not seen: a draw, a marker put on or taken off."""
+        me = turn.player
+        mended = fork(turn)
+        before = frozenset(turn.codes)
+        causes: list[Cause] = []
+        found = set(codes)
+        if found & {V.NO_DRAW, V.DOUBLE_NOT_FOLLOWED}:
+            mended.draw()
+            causes.append(Cause.MISSED_DRAW)
+        if found & {V.MARKER_MISSING, V.DOUBLE_NOT_FOLLOWED}:
+            mended.markers.add(me)
+            on = on | {me}
+            causes.append(Cause.MARKER_NOT_SEEN)
+        if V.MARKER_NOT_REMOVED in found:
+            mended.markers.discard(me)
+            off = off | {me}
+            causes.append(Cause.MARKER_STILL_SEEN)
+        if not causes:
+            return
+        mended.finish()
+        if mended.codes - before:
+            return
+        yield sum(_C[cause] for cause in causes), mended, (), tuple(causes), on, off
+
+    # ---- the common first lap ----------------------------------------------------------------------------------
+
+    def _lap_moves(self, pieces: Pieces, rest: Rest, faults: bool) -> Iterator[Move]:
+        """Everybody lays his first train at the same time: what lies on a train is its owner's, in any order."""
+        for n, (train, row) in enumerate(pieces.trains):
+            done = rest.tiles[n]
+            if done == len(row):
+                continue
+            piece = row[done]
+            after = rest._replace(tiles=(*rest.tiles[:n], done + 1, *rest.tiles[n + 1 :]))
+            layers = (train,) if train in self.players else ()
+            for player in self.players if faults else layers:
+                own = self._begun(player, self.turn, self.moved - {player})
+                late: tuple[Cause, ...] = ()
+                if player in self.turn.markers:
+                    late = (Cause.PLAYED_ON_AFTER_MARKING,)
+                elif player in self.moved and not done:
+                    late = (Cause.TURN_IN_PARTS,)
+                for cost, state, codes, causes in own._laid(piece, train, pieces, faults):
+                    back = state._back_in_lap(self.starter)
+                    back.moved = self.moved | {player}
+                    cost += piece.actors.get(player, 0) + sum(_C[cause] for cause in late)
+                    yield Move(cost, back, after, Step(player, piece.act, piece.item, codes, (*causes, *late), cost))
+        for n, piece in enumerate(pieces.markers):
+            act = piece.act
+            if rest.markers >> n & 1 or not isinstance(act, (Mark, Unmark)):
+                continue
+            laid = bool(self.turn.trains.get(act.player))
+            wrong = laid if isinstance(act, Mark) else not laid
+            if wrong and not faults:
+                continue
+            back = self.copy()
+            back.turn = fork(self.turn)
+            (back.turn.markers.add if isinstance(act, Mark) else back.turn.markers.discard)(act.player)
+            back.turn = TurnState(self.rules, back.turn.table(self.starter, True))
+            back.moved = self.moved | {act.player}
+            after = rest._replace(markers=rest.markers | 1 << n)
+            code = str(V.MARKER_UNEARNED if isinstance(act, Mark) else V.MARKER_REMOVED_WRONGLY)
+            faulty = ((code,), (Cause.ILLEGAL,), _C[Cause.ILLEGAL]) if wrong else ((), (), 0)
+            yield Move(faulty[2], back, after, Step(act.player, act, piece.item, *faulty))
+        if faults and rest.draws < len(pieces.draws):
+            piece = pieces.draws[rest.draws]
+            after = rest._replace(draws=rest.draws + 1)
+            for player in self.players:
+                cost = _C[Cause.ILLEGAL]
+                own = self._begun(player, self.turn, self.moved - {player})
+                _, state, codes, causes = own._done(piece, faults)
+                step = Step(player, piece.act, piece.item, codes, causes, cost)
+                yield Move(cost, state._back_in_lap(self.starter), after, step)
+        missing = [player for player in self.players if player not in self.moved]
+        ended = self._begun(self.starter, self.turn, frozenset(self.players))
+        ended.lap = False
+        causes = (Cause.SKIPPED_FIRST_TRAIN,) * len(missing)
+        if begun(rest):
+            causes = (*causes, Cause.TURN_IN_BETWEEN)
+            ended.between = True
+        cost = sum(_C[cause] for cause in causes)
+        yield Move(cost, ended, rest, Step(self.starter, None, None, (), causes, cost))
+
+    def _back_in_lap(self, starter: str) -> MexicanState:
+        other = self.copy()
+        other.turn = TurnState(self.rules, self.turn.table(starter, True))
+        other.acted = other.put_on = False
+        return other
+
+    # ---- what nobody can explain -------------------------------------------------------------------------------
+
+    def after_outlier(self, pieces: Pieces) -> MexicanState:
+        """The table as it lies after the change, whoever made it; anybody may be next."""
+        turn = fork(self.turn)
+        for train, row in pieces.trains:
+            chain: Chain = turn.trains.get(train, ())
+            if train in turn.open:
+                turn.open.remove(train)
+            for piece in row:
+                assert isinstance(piece.act, Play)
+                chain = (*chain, piece.act.tile)
+                turn.seen.add(piece.act.tile.tile)
+            turn.trains[train] = chain
+            if chain[-1].is_double:
+                turn.open.append(train)
+        for piece in pieces.flips:
+            turn.act(piece.act)
+        for piece in pieces.markers:
+            if isinstance(piece.act, Mark):
+                turn.markers.add(piece.act.player)
+            elif isinstance(piece.act, Unmark):
+                turn.markers.discard(piece.act.player)
+        if turn.boneyard is not None:
+            turn.boneyard = max(0, turn.boneyard - len(pieces.draws))
+        turn.hand = None
+        table = _with_hands(turn.table(turn.player, False), {})
+        begun = {name for name in self.players if table.trains.get(name) or name in table.markers}
+        other = self.copy()
+        other.turn = TurnState(self.rules, table)
+        other.moved = self.moved | begun
+        other.acted = other.put_on = False
+        other.anchors = (None, None, None, None)
+        other.resume = None
+        other.unseen_on = other.unseen_off = frozenset()
+        other.silent = 0
+        other.anyone = True
+        other.lap = False
+        other.last = None
+        return other
+
+    def on_table(self, table: Position | LinePosition) -> MexicanState:
+        """The same state of the round with these tiles."""
+        assert isinstance(table, Position)
+        other = self.copy()
+        other.turn = fork(self.turn)
+        turn = other.turn
+        turn.trains = dict(table.trains)
+        turn.seen = {laid.tile for laid in table.laid()}
+        ends = {name for name, chain in turn.trains.items() if chain and chain[-1].is_double}
+        was = {name for name, chain in self.turn.trains.items() if chain and chain[-1].is_double}
+        turn.open = [name for name in turn.open if name in ends] + sorted(ends - was - turn.flipped)
+        return other
+
+
+def _with_hands(table: Position, hands: Mapping[str, int]) -> Position:
+    return Position(
+        table.set_max, table.players, table.engine, table.trains, table.markers, table.open, table.flipped, table.turn,
+        table.first_turn, table.boneyard, dict(hands), table.round, table.first_engine,
+    )  # fmt: skip
+
+
+def value_faults(rules: RuleSet, table: Position, laid: Laid, train: str) -> tuple[str, ...]:
+    """What one picture proves of a tile at the end of `train`, whoever laid it."""
+    found = [V.TILE_NOT_IN_SET] if max(laid) > table.set_max else []
+    chain = table.trains.get(train, ())
+    if chain:
+        found += [V.MISMATCH] if laid.inner != chain[-1].outer else []
+    elif laid.inner != table.engine.outer and not (rules.mx_root == "any" and train == MEXICAN):
+        found.append(V.WRONG_ROOT)
+    return tuple(map(str, found))

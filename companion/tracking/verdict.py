@@ -1,0 +1,124 @@
+"""What the belief comes to: who laid what, what is held against whom and how surely. Thresholds are in costs.py."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from companion.tracking.costs import CERTAIN, NAMED, POSSIBLE, Cause
+from companion.tracking.filter import Hypothesis
+from companion.turn import Action
+from companion.violation import Violation as V
+
+NEVER_CERTAIN = frozenset(
+    map(
+        str,
+        (
+            V.NO_DRAW, V.EXTRA_DRAW, V.DRAW_FROM_EMPTY, V.DRAW_FIRST_TURN, V.EXTRA_TILE, V.PASS_WITHOUT_DISCARD,
+            V.OUT_OF_TURN, V.MARKER_WRONG_TRAIN, V.MARKER_MISSING, V.MARKER_NOT_REMOVED, V.DUPLICATE_TILE,
+            V.MULTIPLICITY,
+        ),
+    )
+)  # fmt: skip
+"""Policy: violations inferred from counts, turn order, marker state or a second reading are never certain while the
+camera watches. Relaxed code by code, with evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """A violation: `by` None is open, `certain` is beyond the threshold."""
+
+    code: str
+    by: str | None
+    certain: bool
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One piece as the belief has it. `by` None: nobody can be named; `maybe`: who it may have been, likeliest first.
+
+    `p` is the share of the likeliest player.
+    """
+
+    item: int
+    act: Action
+    by: str | None
+    p: float
+    maybe: tuple[str, ...] = ()
+    charges: tuple[Charge, ...] = ()
+    taken_back: bool = False
+
+
+@dataclass(slots=True)
+class Marginals:
+    """Shares of players, charges and causes over all hypotheses, each item by itself."""
+
+    actors: dict[int, dict[str, float]] = field(default_factory=dict)
+    codes: dict[int, dict[tuple[str, str], float]] = field(default_factory=dict)
+    causes: dict[int, dict[Cause, float]] = field(default_factory=dict)
+
+    @classmethod
+    def over(cls, hypotheses: Sequence[Hypothesis]) -> Marginals:
+        found = cls()
+        total = sum(one.shown_weight for one in hypotheses)
+        for one in hypotheses:
+            share = one.shown_weight / total
+            for item, row in one.actors.items():
+                actors = found.actors.setdefault(item, {})
+                for player, p in row.items():
+                    actors[player] = actors.get(player, 0.0) + share * p
+            for (item, code, player), p in one.codes.items():
+                codes = found.codes.setdefault(item, {})
+                codes[code, player] = codes.get((code, player), 0.0) + share * p
+            for (item, cause), p in one.causes.items():
+                causes = found.causes.setdefault(item, {})
+                causes[cause] = causes.get(cause, 0.0) + share * p
+        return found
+
+
+def judge_item(item: int, act: Action, marginals: Marginals, proved: Sequence[str], players: Sequence[str]) -> Verdict:
+    """The verdict on one piece. `proved`: what one picture proves of the tile, if it was read rightly."""
+    actors = marginals.actors.get(item, {})
+    ranked = sorted(actors.items(), key=lambda one: (-one[1], players.index(one[0]) if one[0] in players else 99))
+    best, p = ranked[0] if ranked else (None, 0.0)
+    charges = list(_charges(marginals.codes.get(item, {}), proved, marginals.causes.get(item, {})))
+    sure = CERTAIN if any(charge.certain for charge in charges) else NAMED
+    by = best if p >= sure else None
+    likely = tuple(name for name, share in ranked if share >= 0.01)
+    blamed = tuple(charge.by for charge in charges if charge.by is not None)
+    maybe = tuple(dict.fromkeys((*likely, *blamed)))
+    if by is not None and not any(name != by for name in blamed):
+        maybe = ()
+    return Verdict(item, act, by, p, maybe, tuple(charges))
+
+
+def _charges(
+    codes: Mapping[tuple[str, str], float], proved: Sequence[str], causes: Mapping[Cause, float]
+) -> list[Charge]:
+    found: list[Charge] = []
+    right = 1.0 - sum(p for cause, p in causes.items() if cause is Cause.MISREAD)
+    for code in proved:
+        # While it lies there it stays proved; whose it is may be open.
+        found.append(Charge(code, _only(codes, code), right >= CERTAIN, right))
+    for code in sorted({code for code, _ in codes}):
+        if code in proved:
+            continue
+        p = sum(share for (one, _), share in codes.items() if one == code)
+        if p < POSSIBLE:
+            continue
+        certain = p >= CERTAIN and code not in NEVER_CERTAIN
+        if certain:
+            found.append(Charge(code, _only(codes, code), True, p))
+        else:
+            found += [
+                Charge(code, player, False, share)
+                for (one, player), share in sorted(codes.items())
+                if one == code and share >= POSSIBLE
+            ]
+    return found
+
+
+def _only(codes: Mapping[tuple[str, str], float], code: str) -> str | None:
+    """The one player who is charged with `code` beyond the threshold, if there is one."""
+    return next((player for (one, player), share in codes.items() if one == code and share >= CERTAIN), None)

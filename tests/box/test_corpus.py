@@ -1,0 +1,49 @@
+"""Rounds recorded once are followed again without an eye."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from bench.corpus import record
+from bench.replay import Recorded, as_plays, follow, laid_by, score, true_faults
+
+SEEDS = (41000, 41001, 41003, 41005)
+"""A deal of a Chinese game, and rounds of cz, poltava and tactic."""
+
+
+@pytest.fixture(scope="module")
+def rounds(tmp_path_factory: pytest.TempPathFactory) -> list[Recorded]:
+    folder = tmp_path_factory.mktemp("corpus")
+    for seed in SEEDS:
+        lines = record("told", seed, 14, None, (1600, 1200))
+        (folder / f"told-{seed}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return [Recorded.read(path) for path in sorted(folder.glob("*.jsonl"))]
+
+
+def test_a_file_holds_evidence_truth_and_what_was_made_of_it(rounds: list[Recorded]) -> None:
+    for one in rounds:
+        observed = [line for line in one.lines if line.get("call") == "observe"]
+        assert observed and all("delta" in line for line in observed)
+        assert laid_by(one) and one.golden["plays"]
+        assert {player for _, player in laid_by(one)} <= set(one.head["players"])
+
+
+def test_the_belief_follows_a_round_without_an_eye(rounds: list[Recorded]) -> None:
+    for one in rounds:
+        tracker = None
+        for tracker, _ in follow(one):  # noqa: B007
+            pass
+        assert tracker is not None
+        found, _ = score(one, as_plays(tracker.verdicts()))
+        assert found.lost == 0 and found.right + found.unnamed + found.wrong == found.plays == len(laid_by(one))
+        assert found.false == []
+
+
+def test_a_planted_fault_is_among_the_true_ones(rounds: list[Recorded]) -> None:
+    planted = [
+        (turn["planted"], turn["player"], one) for one in rounds for turn in one.truth["turns"] if "planted" in turn
+    ]
+    for code, player, one in planted:
+        assert (code, player) in true_faults(one)

@@ -1,0 +1,152 @@
+"""Who did what, as the belief has it: rulings on small rounds."""
+
+from __future__ import annotations
+
+from companion.tracking.costs import NAMED
+from tests.tracking.rounds import charges, dealt, play, see, tracked
+
+
+def test_turn_order_names_whoever_lays() -> None:
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+12-4@MX"])
+    assert [play(belief, tile).by for tile in ("12-1@Ann", "12-2@Ben", "12-3@Cy", "12-4@MX")] == [
+        "Ann",
+        "Ben",
+        "Cy",
+        "Ann",
+    ]
+    assert not any(verdict.charges for verdict in belief.verdicts())
+
+
+def test_two_turns_between_two_tables_are_told_apart_by_the_trains() -> None:
+    belief = tracked("reeves", ["+12-1@Ann, +12-2@Ben"])
+    assert (play(belief, "12-1@Ann").by, play(belief, "12-2@Ben").by) == ("Ann", "Ben")
+
+
+def test_a_draw_and_a_marker_are_a_pass() -> None:
+    belief = tracked("reeves", ["boneyard-1, mark Ann", "+12-2@Ben"])
+    assert play(belief, "12-2@Ben").by == "Ben"
+    assert not any(verdict.charges for verdict in belief.verdicts())
+
+
+def test_a_tile_that_does_not_meet_its_neighbour_is_certain_whoever_laid_it() -> None:
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+5-6@Ann"])
+    assert charges(play(belief, "5-6@Ann"))["MISMATCH"][1]
+
+
+def test_a_wrong_first_tile_stays_certain_while_it_lies_there() -> None:
+    belief = tracked("reeves", ["+12-1@Ann", "+3-2@Ben", "+12-3@Cy", "+1-4@Ann", "+2-5@Ben", "+3-6@Cy", "+4-7@Ann"])
+    assert charges(play(belief, "3-2@Ben"))["WRONG_ROOT"][1]
+
+
+def test_a_hardly_read_half_accuses_nobody_for_certain() -> None:
+    from companion.event_fields import Certainty
+    from companion.notation import Laying
+    from companion.tile import Laid
+
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
+    see(belief, "+5-6@Ann", readings={Laying(Laid(5, 6), "Ann"): Certainty((0.9, 0.99))})
+    assert charges(play(belief, "5-6@Ann"))["MISMATCH"] == (None, False)
+
+
+def test_a_tile_on_a_closed_train_may_have_been_its_owner_out_of_turn() -> None:
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+3-5@Cy"])
+    verdict = play(belief, "3-5@Cy")
+    assert verdict.by is None and set(verdict.maybe) >= {"Ann", "Cy"}
+    assert not any(charge.certain for charge in verdict.charges)
+
+
+def test_what_follows_decides_who_it_was() -> None:
+    """Ann laid on the closed train of Cy: then Ben, Cy and Ann go on as they should."""
+    belief = tracked(
+        "reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+3-5@Cy", "+2-6@Ben", "+5-7@Cy", "+1-8@Ann", "+6-9@Ben"]
+    )
+    verdict = play(belief, "3-5@Cy")
+    assert verdict.by == "Ann" and verdict.p >= NAMED
+    assert "CLOSED_TRAIN" in charges(verdict)
+
+
+def test_a_marker_that_comes_a_change_late_accuses_nobody() -> None:
+    belief = tracked("reeves", ["boneyard-1", "+12-2@Ben, mark Ann", "+12-3@Cy"])
+    assert play(belief, "12-2@Ben").by == "Ben"
+    assert not any(charge.certain for verdict in belief.verdicts() for charge in verdict.charges)
+
+
+def test_a_marker_put_on_for_nothing_is_certain_once_the_others_went_on() -> None:
+    belief = tracked("reeves", ["+12-1@Ann, mark Ann", "+12-2@Ben", "+12-3@Cy", "+1-4@Ann", "+2-5@Ben", "+3-6@Cy"])
+    found = [charge for verdict in belief.verdicts() for charge in verdict.charges if charge.code == "MARKER_UNEARNED"]
+    assert [(charge.by, charge.certain) for charge in found] == [("Ann", True)]
+
+
+def test_a_second_marker_waits_for_the_next_turn() -> None:
+    belief = tracked("reeves", ["+12-1@Ann", "boneyard-1, mark Ben", "+1-2@Ann"])
+    assert not any(charge.certain for verdict in belief.verdicts() for charge in verdict.charges)
+
+
+def test_first_trains_of_cz_come_in_any_order() -> None:
+    belief = tracked("cz", ["+12-1@Cy, +1-2@Cy", "+12-3@Ann", "+12-4@Ben, +4-5@Ben", "+3-6@Ann"])
+    assert [play(belief, tile).by for tile in ("12-1@Cy", "12-3@Ann", "4-5@Ben", "3-6@Ann")] == [
+        "Cy",
+        "Ann",
+        "Ben",
+        "Ann",
+    ]
+    assert not any(verdict.charges for verdict in belief.verdicts())
+
+
+def test_a_silent_pass_under_a_marker_leaves_the_name_open() -> None:
+    table = dealt(boneyard=None)
+    belief = tracked("tactic", ["mark Ann", "+12-2@Ben", "+12-3@Cy", "+12-4@MX"], table)
+    verdict = play(belief, "12-4@MX")
+    assert verdict.by is None and {"Ann", "Ben"} <= set(verdict.maybe)
+
+
+def test_tiles_taken_back_were_never_laid() -> None:
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben"])
+    see(belief, "-12-2@Ben")
+    see(belief, "+12-5@Ben")
+    assert play(belief, "12-2@Ben").taken_back
+    assert play(belief, "12-5@Ben").by == "Ben"
+    assert not any(verdict.charges for verdict in belief.verdicts())
+
+
+def test_a_tile_taken_away_later_was_moved() -> None:
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
+    see(belief, "-12-1@Ann")
+    assert [charge.code for verdict in belief.verdicts() for charge in verdict.charges] == ["TILE_MOVED"]
+
+
+def test_what_nothing_explains_blames_nobody_for_certain() -> None:
+    belief = tracked("reeves", ["+12-1@Ann"])
+    see(belief, "+12-2@Ben, +2-3@Ben, +12-4@Cy, +4-5@Cy, +1-6@Ann, +6-7@Ann, +12-8@MX", clouded=True)
+    assert not any(charge.certain for verdict in belief.verdicts() for charge in verdict.charges)
+
+
+def test_an_arm_from_one_side_outweighs_the_turn_order_only_by_its_likelihood() -> None:
+    from companion.notation import parse_change
+
+    table = dealt(boneyard=None)
+    changes = ["mark Ann", "+12-2@Ben", "+12-3@Cy"]
+    laid = parse_change("+12-4@MX")
+    belief = tracked("tactic", changes, table)
+    see(belief, "+12-4@MX", arms={laid: {"Ann": 20, "Cy": 20}})
+    assert play(belief, "12-4@MX").by == "Ben"
+
+
+def test_what_is_settled_stays_settled() -> None:
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
+    before = play(belief, "12-1@Ann")
+    for n, change in enumerate(["+1-4@Ann", "+2-5@Ben", "+3-6@Cy", "+4-7@Ann", "+5-8@Ben", "+6-9@Cy"] * 1):
+        see(belief, change)
+        assert belief.number == 4 + n
+    assert play(belief, "12-1@Ann") == before
+
+
+def test_a_dispute_shows_what_each_hypothesis_rests_on() -> None:
+    from companion.tracking.dispute import alternatives
+
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+3-5@Cy"])
+    found = alternatives(belief.filter, play(belief, "3-5@Cy").item)
+    assert {one.player for one in found} >= {"Ann", "Cy"}
+    assert found == sorted(found, key=lambda one: (one.cost, one.player))
+    assert any(str(one).startswith("CLOSED_TRAIN by Ann and Ann: ") for one in found)
+    assert any(("EXTRA_TILE", "Cy") in one.codes for one in found)

@@ -1,0 +1,59 @@
+"""The table of priors: whole decibans, each with its source."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.mexican.turn_state import TurnState
+from companion.ruleset import load_ruleset
+from companion.tracking.costs import ILLEGAL, PRIORS, RARE, Cause, decibans, fault, misread
+from companion.tracking.mexican import MexicanState, fork
+from companion.violation import Violation
+from tests.tracking.rounds import dealt
+
+
+def test_every_cause_has_a_price_and_a_source() -> None:
+    assert set(PRIORS) == set(Cause)
+    for prior in PRIORS.values():
+        assert isinstance(prior.decibans, int) and prior.decibans >= 0
+        assert prior.says and prior.source
+
+
+def test_decibans_are_ten_times_the_logarithm() -> None:
+    assert [decibans(p) for p in (1.0, 0.5, 0.1, 0.005, 0.0)] == [0, 3, 10, 23, 99]
+
+
+def test_a_half_that_was_hardly_read_is_likelier_misread_than_a_rule_broken() -> None:
+    assert misread(0.9, guessed=False) < ILLEGAL < misread(0.99, guessed=False)
+
+
+def test_no_reading_is_surer_than_the_tail_that_was_measured() -> None:
+    assert misread(0.9999999, guessed=False) == misread(None, guessed=False) == PRIORS[Cause.MISREAD].decibans
+
+
+def test_a_doubtful_neighbour_makes_any_reading_doubtful() -> None:
+    assert misread(None, guessed=True) < ILLEGAL
+
+
+def test_nobody_lays_two_tiles_by_oversight() -> None:
+    assert fault([Violation.EXTRA_TILE]) is Cause.RARELY_ILLEGAL
+    assert fault([Violation.EXTRA_TILE, Violation.MISMATCH]) is Cause.ILLEGAL
+    assert Violation.CLOSED_TRAIN not in RARE
+
+
+@pytest.mark.parametrize("rules", ["poltava", "cz", "reeves", "tactic"])
+def test_a_forked_turn_has_every_field_and_shares_no_container(rules: str) -> None:
+    turn = TurnState(load_ruleset(rules), dealt())
+    other = fork(turn)
+    for name in TurnState.__slots__:
+        mine, his = getattr(turn, name), getattr(other, name)
+        assert mine == his
+        if isinstance(mine, (list, set, dict)):
+            assert mine is not his, name
+
+
+def test_a_copied_state_has_every_field() -> None:
+    state = MexicanState(load_ruleset("reeves"), dealt(), "Ann")
+    other = state.copy()
+    for name in MexicanState.__slots__:
+        assert getattr(other, name) == getattr(state, name), name
