@@ -2,10 +2,14 @@
 # Copies the journals and settings (not the evidence pictures) to /var/backups/companion and keeps the last 14 copies.
 # A journal is append-only: a copy taken in the middle of a play lacks at most that play, and opens.
 set -euo pipefail
+umask 077
 
 DATA="${DESTDIR:-}/var/lib/companion"
 BACKUPS="${DESTDIR:-}/var/backups/companion"
 KEEP=14
+
+fail() { rm -f "$target.part"; echo "$1" >&2; exit 1; }
+journals() { grep -c '^\./games/[^/]*/journal\.jsonl$' || true; }
 
 [ -d "$DATA" ] || { echo "nothing to copy: $DATA is not there"; exit 0; }
 mkdir -p "$BACKUPS"
@@ -14,14 +18,15 @@ name="companion-$(date -u +%Y%m%dT%H%M%SZ)"
 number=""
 while [ -e "$BACKUPS/$name${number:+-$number}.tar.gz" ]; do number=$((${number:-0} + 1)); done
 target="$BACKUPS/$name${number:+-$number}.tar.gz"
+there="$(cd "$DATA" && find . -path './games/*/journal.jsonl' -type f | journals)"
 status=0
-tar --create --gzip --file "$target.part" --directory "$DATA" --exclude='./evidence' --exclude='*.jpg' --warning=no-file-changed . || status=$?
+tar --create --gzip --file "$target.part" --directory "$DATA" --exclude='./evidence' --exclude='*.jpg' --exclude='./.in-use' \
+  --warning=no-file-changed . || status=$?
 # tar says 1 when a journal grew while it was read: that is a good copy.
-if [ "$status" -gt 1 ]; then
-  rm -f "$target.part"
-  echo "the copy failed (tar: $status); is the disk full?" >&2
-  exit 1
-fi
+[ "$status" -le 1 ] || fail "the copy failed (tar: $status); is the disk full?"
+# A copy that cannot be read back is none.
+copied="$(tar --list --gzip --file "$target.part" | journals)" || fail "the copy cannot be read back; is the disk full?"
+[ "$copied" -ge "$there" ] || fail "the copy holds $copied of $there games; is the disk failing?"
 sync "$target.part" 2>/dev/null || true
 mv "$target.part" "$target"
 echo "$target"

@@ -236,6 +236,36 @@ fresh_pin() {
   printf '%06d' $((number % 1000000))
 }
 
+# set_line NAME VALUE: that line of the settings; every other line stays as it is.
+set_line() {
+  local fresh line
+  if [ "$DRY" = yes ]; then
+    echo "would set: $1=$2"
+    return 0
+  fi
+  fresh="$(mktemp "$CONF.XXXXXX")"
+  while IFS= read -r line || [ -n "$line" ]; do
+    case "$line" in
+      "$1="*) ;;
+      *) printf '%s\n' "$line" ;;
+    esac
+  done <"$CONF" >"$fresh"
+  printf '%s\n' "$1=$2" >>"$fresh"
+  chmod 0600 "$fresh"
+  mv "$fresh" "$CONF"
+}
+
+# The words for `companion serve` with another camera; whatever else somebody wrote there (a broker, a table's name) stays.
+with_camera() {
+  local others
+  others="$(sed -E 's/(^|[[:space:]])--camera([[:space:]]+|=)[^[:space:]]+//; s/^[[:space:]]+//' <<<"$1")"
+  if [ "$2" = none ]; then
+    echo "$others"
+  else
+    echo "--camera $2${others:+ $others}"
+  fi
+}
+
 write_settings() {
   run install -d -m 0755 "$(dirname "$CONF")"
   if [ ! -e "$CONF" ]; then
@@ -247,10 +277,11 @@ write_settings() {
     [ -z "$PORT" ] || run sed -i "s|^COMPANION_PORT=.*|COMPANION_PORT=$PORT|" "$CONF"
   fi
   [ -n "$CAMERA" ] || return 0
-  local arguments="--camera $CAMERA"
-  [ "$CAMERA" != none ] || arguments=""
-  if ! grep -qsxF "COMPANION_ARGS=$arguments" "$CONF"; then
-    run sed -i "s|^COMPANION_ARGS=.*|COMPANION_ARGS=$arguments|" "$CONF"
+  local present wanted
+  present="$(sed -n 's/^COMPANION_ARGS=//p' "$CONF" 2>/dev/null | tail -n 1 || true)"
+  wanted="$(with_camera "$present" "$CAMERA")"
+  if [ "$present" != "$wanted" ]; then
+    set_line COMPANION_ARGS "$wanted"
     CHANGED=yes
   fi
 }
@@ -329,7 +360,11 @@ do_install() {
   if [ "$KIOSK" = yes ]; then ensure_user companion-tv video render input; fi
   RELEASE="$(release_name)"
   build_release
-  if [ -d "$DATA" ]; then run "$HERE/backup.sh"; fi
+  run install -d -m 0700 "$BACKUPS"
+  if [ -d "$DATA" ]; then
+    say "copying the games before the update"
+    run "$HERE/backup.sh" || die "the games could not be copied, so nothing was updated; the running release was not touched"
+  fi
   refuse_during_a_game
   switch_to "$RELEASE"
   write_settings
@@ -347,20 +382,64 @@ do_rollback() {
   start_and_watch
 }
 
+# A copy holds folders and plain files, nothing else: no way out of its folder, and nobody's rights but the companion's.
+check_copy() {
+  local listing odd size room
+  gzip --test "$RESTORE" 2>/dev/null || die "$RESTORE: not a copy made by backup.sh (expected a .tar.gz)"
+  listing="$(LC_ALL=C tar --list --verbose --numeric-owner --absolute-names --file "$RESTORE" 2>/dev/null)" ||
+    die "$RESTORE: not a copy made by backup.sh (the archive is damaged)"
+  if tar --list --absolute-names --file "$RESTORE" | grep -Eq '(^/|(^|/)\.\.(/|$))'; then
+    die "$RESTORE: reaches outside its folder; not restored"
+  fi
+  odd="$(grep -Ev '^[-d]' <<<"$listing" | head -n 1 || true)"
+  [ -z "$odd" ] || die "$RESTORE: holds a link or a device (${odd##* }); expected folders and plain files; not restored"
+  odd="$(grep -E '^-.{2}[sS]|^-.{5}[sS]' <<<"$listing" | head -n 1 || true)"
+  [ -z "$odd" ] || die "$RESTORE: holds a file that would run with other rights (${odd##* }); not restored"
+  grep -Eq ' \./games/$' <<<"$listing" || die "$RESTORE: not a copy made by backup.sh (expected the folder games in it)"
+  size="$(awk '{ total += $3 } END { print int(total / 1024) + 1024 }' <<<"$listing")"
+  room="$(df --output=avail -k "$(dirname "$DATA")" | tail -n 1)"
+  [ "$size" -lt "$room" ] || die "$RESTORE: needs $((size / 1024)) MB, and $((room / 1024)) MB are free; not restored"
+}
+
 do_restore() {
   refuse_during_a_game
-  gzip --test "$RESTORE" 2>/dev/null || die "$RESTORE: not a copy made by backup.sh (expected a .tar.gz)"
-  if tar --list --file "$RESTORE" | grep -Eq '(^/|(^|/)\.\.(/|$))'; then die "$RESTORE: reaches outside its folder; not restored"; fi
-  local aside
+  run mkdir -p "$(dirname "$DATA")"
+  [ "$DRY" = yes ] || check_copy
+  local aside fresh
   aside="$DATA.before-$(date -u +%Y%m%dT%H%M%SZ)"
+  while [ -e "$aside" ]; do aside="$aside-1"; done
+  fresh="$DATA.restoring"
+  # All of it is unpacked beside the games before the companion is stopped.
+  run rm -rf "$fresh"
+  run install -d -m 0750 "$fresh"
+  if ! run tar --extract --gzip --no-same-owner --no-same-permissions --file "$RESTORE" --directory "$fresh"; then
+    rm -rf "$fresh"
+    die "$RESTORE: could not be unpacked; the games were not touched, and the companion runs on"
+  fi
+  run chmod -R u=rwX,g=rX,o= "$fresh"
+  if getent passwd companion >/dev/null; then run chown -R companion:companion "$fresh"; fi
   run systemctl stop companion.service
-  if [ -d "$DATA" ]; then run mv "$DATA" "$aside"; fi
-  run mkdir -p "$DATA"
-  run tar --extract --gzip --file "$RESTORE" --directory "$DATA"
-  if getent passwd companion >/dev/null; then run chown -R companion:companion "$DATA"; fi
-  say "the games of $RESTORE are back; those of before lie in $aside"
-  CHANGED=yes
-  start_and_watch
+  # From here on, whatever goes wrong: the companion is started again.
+  [ "$DRY" = yes ] || trap 'systemctl start companion.service' EXIT
+  if [ -d "$DATA" ]; then run mv -T "$DATA" "$aside"; fi
+  if ! run mv -T "$fresh" "$DATA"; then
+    if [ -d "$aside" ]; then mv -T "$aside" "$DATA"; fi
+    die "$RESTORE: could not be put in place; the games are as they were"
+  fi
+  run systemctl restart companion.service
+  if [ "$DRY" = yes ]; then return 0; fi
+  if healthy; then
+    trap - EXIT
+    say "the games of $RESTORE are back; those of before lie in $aside"
+    return 0
+  fi
+  if [ -d "$aside" ]; then
+    systemctl stop companion.service
+    mv -T "$DATA" "$fresh"
+    mv -T "$aside" "$DATA"
+    die "the companion does not start with these games, so those of before are back; the others lie in $fresh"
+  fi
+  die "the companion does not answer; journalctl -u companion says why"
 }
 
 do_uninstall() {

@@ -97,6 +97,11 @@ class Box:
     def set(self, name: str, content: str = "") -> None:
         (self.stub / name).write_text(content + "\n", encoding="utf-8")
 
+    def stub_command(self, name: str, body: str) -> None:
+        stub = self.folder / "bin" / name
+        stub.write_text(f"#!/bin/bash\n{body}\n", encoding="utf-8")
+        stub.chmod(0o755)
+
     def run(self, *arguments: str, script: str = "install.sh") -> subprocess.CompletedProcess[str]:
         environment = {
             "PATH": f"{self.folder / 'bin'}:/usr/bin:/bin",

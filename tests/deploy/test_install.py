@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import tarfile
 from pathlib import Path
 
 import pytest
 
+from companion.events import Drew
+from companion.header import Header
+from companion.journal import Journal
 from tests.deploy.pretended import DEPLOY, Box
 
 
@@ -192,8 +196,8 @@ def test_old_releases_go_but_the_present_and_the_one_before_stay(box: Box) -> No
 
 def test_a_restored_copy_sets_the_present_games_aside(box: Box) -> None:
     box.run()
-    box.data.mkdir(parents=True)
-    game = box.data / "game.jsonl"
+    game = box.data / "games/game.jsonl"
+    game.parent.mkdir(parents=True)
     game.write_text("old\n", encoding="utf-8")
     copy = box.run(script="backup.sh").stdout.strip()
     game.write_text("new\n", encoding="utf-8")
@@ -201,7 +205,140 @@ def test_a_restored_copy_sets_the_present_games_aside(box: Box) -> None:
     assert result.returncode == 0, result.stderr
     assert game.read_text(encoding="utf-8") == "old\n"
     [aside] = box.data.parent.glob("companion.before-*")
-    assert (aside / "game.jsonl").read_text(encoding="utf-8") == "new\n"
+    assert (aside / "games/game.jsonl").read_text(encoding="utf-8") == "new\n"
+
+
+HEADER = Header("tactic", "double-9", ("Ann", "Ben"))
+
+
+def play(data: Path, game: str, events: int) -> None:
+    folder = data / "games" / game
+    folder.mkdir(parents=True)
+    with Journal.create(folder / "journal.jsonl", HEADER) as journal:
+        journal.append_all([Drew(by="Ann")] * events)
+
+
+def test_the_copy_made_before_an_update_brings_every_game_back(box: Box) -> None:
+    box.run()
+    play(box.data, "game-0001", 12)
+    play(box.data, "game-0002", 30)
+    box.new_version("second")
+    assert "copying the games before the update" in box.run().stdout
+    [copy] = (box.root / "var/backups/companion").glob("*.tar.gz")
+    assert copy.stat().st_mode & 0o777 == 0o600
+    for path in box.data.glob("games/*/journal.jsonl"):
+        path.write_bytes(b"spoiled by the new release\n")
+    result = box.run("--restore", str(copy))
+    assert result.returncode == 0, result.stderr
+    for game, events in (("game-0001", 12), ("game-0002", 30)):
+        with Journal.open(box.data / "games" / game / "journal.jsonl") as journal:
+            assert len(journal.events) == events
+            journal.append(Drew(by="Ben"))
+
+
+def test_nothing_is_updated_while_the_games_cannot_be_copied(box: Box) -> None:
+    box.run()
+    first = box.present
+    play(box.data, "game-0001", 3)
+    box.stub_command("tar", 'case "$*" in *--create*var/lib/companion*) exit 2 ;; esac\nexec /usr/bin/tar "$@"')
+    box.new_version("second")
+    result = box.run()
+    assert result.returncode == 1
+    assert "nothing was updated" in result.stderr
+    assert box.present == first
+    assert list((box.root / "var/backups/companion").iterdir()) == []
+
+
+def test_a_copy_that_lacks_a_game_is_no_copy(box: Box) -> None:
+    play(box.data, "game-0001", 3)
+    box.stub_command(
+        "tar", 'case "$*" in *--create*) set -- --exclude=journal.jsonl "$@" ;; esac\nexec /usr/bin/tar "$@"'
+    )
+    result = box.run(script="backup.sh")
+    assert result.returncode == 1
+    assert "holds 0 of 1 games" in result.stderr
+    assert list((box.root / "var/backups/companion").iterdir()) == []
+
+
+def evil(kind: str) -> tarfile.TarInfo:
+    member = tarfile.TarInfo("./games/evil")
+    if kind == "symlink":
+        member.type, member.linkname = tarfile.SYMTYPE, "/etc/shadow"
+    elif kind == "hard link":
+        member.type, member.linkname = tarfile.LNKTYPE, "./games"
+    elif kind == "device":
+        member.type, member.devmajor, member.devminor = tarfile.BLKTYPE, 179, 0
+    elif kind == "pipe":
+        member.type = tarfile.FIFOTYPE
+    elif kind == "setuid":
+        member.mode = 0o4755
+    elif kind == "setgid":
+        member.mode = 0o2755
+    elif kind == "upwards":
+        member.name = "./games/../../../../etc/cron.d/evil"
+    else:
+        member.name = "/etc/cron.d/evil"
+    return member
+
+
+@pytest.mark.parametrize(
+    "kind", ["symlink", "hard link", "device", "pipe", "setuid", "setgid", "upwards", "absolute", "no games", "cut off"]
+)
+def test_a_copy_that_is_none_is_refused_and_the_companion_runs_on(box: Box, kind: str) -> None:
+    box.run()
+    play(box.data, "game-0001", 3)
+    before = box.files()
+    copy = box.folder / "copy.tar.gz"
+    with tarfile.open(copy, "w:gz") as archive:
+        if kind != "no games":
+            folder = tarfile.TarInfo("./games/")
+            folder.type, folder.mode = tarfile.DIRTYPE, 0o755
+            archive.addfile(folder)
+        if kind not in ("no games", "cut off"):
+            archive.addfile(evil(kind))
+        archive.add(box.data / "games/game-0001/journal.jsonl", "./other/journal.jsonl")
+    if kind == "cut off":
+        copy.write_bytes(copy.read_bytes()[:-40])
+    box.forget()
+    result = box.run("--restore", str(copy))
+    assert result.returncode == 1
+    assert len(result.stderr.strip().splitlines()) == 1, result.stderr
+    assert box.files() == before
+    assert not any(call.startswith(("systemctl stop", "systemctl restart")) for call in box.calls)
+
+
+def test_games_with_which_the_companion_does_not_start_are_taken_back(box: Box) -> None:
+    box.run()
+    play(box.data, "game-0001", 3)
+    copy = box.run(script="backup.sh").stdout.strip()
+    play(box.data, "game-0002", 5)
+    box.set("mute")
+    result = box.run("--restore", copy)
+    assert result.returncode == 1
+    assert "those of before are back" in result.stderr
+    assert sorted(path.name for path in (box.data / "games").iterdir()) == ["game-0001", "game-0002"]
+    assert box.calls[-1] == "systemctl start companion.service"
+    assert not list(box.data.parent.glob("companion.before-*"))
+
+
+def test_a_second_run_with_another_camera_keeps_broker_and_table_name(box: Box) -> None:
+    box.run("--camera", "usb:0")
+    settings = box.root / "etc/companion/companion.conf"
+    words = settings.read_text(encoding="utf-8").replace(
+        "COMPANION_ARGS=--camera usb:0", "COMPANION_ARGS=--broker 192.168.1.7 --camera usb:0 --table-name Table-3|&"
+    )
+    settings.write_text(words, encoding="utf-8")
+    for camera, expected in (
+        ("usb:1", "--camera usb:1 --broker 192.168.1.7 --table-name Table-3|&"),
+        ("none", "--broker 192.168.1.7 --table-name Table-3|&"),
+        ("/dev/v4l/by-id/cam", "--camera /dev/v4l/by-id/cam --broker 192.168.1.7 --table-name Table-3|&"),
+        ("picamera", "--camera picamera --broker 192.168.1.7 --table-name Table-3|&"),
+    ):
+        assert box.run("--camera", camera).returncode == 0
+        lines = settings.read_text(encoding="utf-8").splitlines()
+        assert [line for line in lines if line.startswith("COMPANION_ARGS=")] == [f"COMPANION_ARGS={expected}"]
+        assert settings.stat().st_mode & 0o777 == 0o600
+        assert len([line for line in lines if line.startswith("COMPANION_PIN=")]) == 1
 
 
 def test_something_that_is_no_copy_is_not_restored(box: Box) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -76,3 +77,30 @@ def test_systemd_understands_every_line(name: str, tmp_path: Path) -> None:
 
 def test_the_pin_is_on_no_command_line_where_every_user_could_read_it() -> None:
     assert "PIN" not in settings("companion.service")["ExecStart"][0]
+
+
+@pytest.mark.parametrize(
+    ("name", "most"), [("companion.service", 2.0), ("companion-backup.service", 1.5), ("companion-kiosk.service", 3.0)]
+)
+def test_systemd_finds_little_that_a_unit_could_do_without(name: str, most: float) -> None:
+    checker = shutil.which("systemd-analyze")
+    if checker is None:
+        pytest.skip("systemd-analyze is not installed")
+    answer = subprocess.run(
+        [checker, "security", "--offline=true", "--no-pager", str(UNITS / name)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    found = re.search(r"Overall exposure level for \S+: (\d+\.\d+)", answer.stdout)
+    assert found is not None, answer.stderr
+    assert float(found[1]) <= most
+
+
+def test_the_copying_keeps_one_right_of_roots() -> None:
+    """It reads what only the companion's user may read, and writes where only root may."""
+    unit = settings("companion-backup.service")
+    assert unit["CapabilityBoundingSet"] == ["CAP_DAC_READ_SEARCH"]
+    assert unit["ReadWritePaths"] == ["/var/backups/companion"]
+    assert 'install -d -m 0700 "$BACKUPS"' in (DEPLOY / "install.sh").read_text(encoding="utf-8")
