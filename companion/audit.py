@@ -46,7 +46,8 @@ def is_offence(rules: RuleSet, code: Violation, *, feeding: bool = False) -> boo
 
     `feeding`: a double had to be covered, which nobody may decline. Source: rules.md 2.3.
     """
-    return code is Violation.FIRST_TRAIN_NOT_MAXIMAL or feeding or not rules.may_decline
+    declined = rules.may_decline or (rules.is_mexican and rules.leaves_open("may_decline"))
+    return code is Violation.FIRST_TRAIN_NOT_MAXIMAL or feeding or not declined
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from companion import line_questions, train_questions
 from companion.explaining import explain_all
 from companion.question_answer import Answer
 from companion.question_fields import Fields, QuestionError, shown
-from companion.ruleset import CHINESE, MEXICAN, RULESET_NAMES, RuleSet, RuleSetError, load_ruleset
+from companion.ruleset import CHINESE, MEXICAN, SHIPPED, RuleSet, RuleSetError, load_ruleset
 
 Kind = Callable[[RuleSet, Fields], Answer]
 
@@ -62,7 +62,7 @@ def _id_of(question: Any) -> str | int | float | None:
 
 
 def _rules_of(fields: Fields, family: str, kind: Kind) -> RuleSet:
-    name = fields.one_of("rules", RULESET_NAMES)
+    name = fields.one_of("rules", SHIPPED)
     options: Mapping[str, Any] = {}
     if fields.has("options"):
         options = fields.raw("options")
@@ -73,7 +73,7 @@ def _rules_of(fields: Fields, family: str, kind: Kind) -> RuleSet:
     except RuleSetError as refused:
         raise QuestionError(str(refused)) from None
     if rules.family != family:
-        fitting = [other for other in RULESET_NAMES if load_ruleset(other).family == family]
+        fitting = [other for other in SHIPPED if load_ruleset(other).family == family]
         raise QuestionError(f"rules: expected one of {', '.join(fitting)} for this kind, not {shown(name)}")
     return rules
 

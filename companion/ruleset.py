@@ -32,8 +32,15 @@ from companion.ruleset_fields import (
 __all__ = ["ANY_SET", "CHINESE", "MEXICAN", "RULESET_NAMES", "RuleSet", "RuleSetError", "Source", "load_ruleset"]
 
 RULESET_NAMES = ("tactic", "reeves", "cz", "poltava", "jielong", "chedeng", "kkori")
+HOUSE_SET_NAMES = ("goodsam", "goodsam-florida", "owlshollow", "longtrain", "ninesteps")
+"""Well-known ways to play Mexican Train that public pages describe; what such a page does not say accuses nobody."""
+SHIPPED = (*RULESET_NAMES, *HOUSE_SET_NAMES)
+MOST_PLAYERS = 12
 LONGEST_FAMILY_LINE = 8
 """A house that extends a house that extends ...: more steps than this are a circle."""
+
+SILENT = "silent_as"
+"""Like `extends`, for a text that says less than the rule set it is filled up from: what it does not say is open."""
 
 OPEN = "A"
 """The mark of a field about which the source is silent or ambiguous."""
@@ -69,6 +76,7 @@ class RuleSet:
     may_decline: bool = False
     decline_draws: bool = True
     open_hands: bool = False
+    hand: int | None = None
 
     sets: tuple[int, ...] = ()
     quick_set: int | None = None
@@ -81,6 +89,9 @@ class RuleSet:
     finish_first_lap: bool = False
     mx_from_turn: int = 1
     mx_root: str = "engine"
+    mx_sign: str | None = None
+    engine_from: str = "set_aside"
+    draws: str = "one"
     extra_tile: str = "anywhere"
     extra_in_order: bool = False
     max_doubles_per_turn: int | None = None
@@ -107,13 +118,19 @@ class RuleSet:
     redeal_doubles: int | None = None
     small_deck_players: tuple[int, ...] = ()
     next_leader: str = "winner"
+    match_points: int | None = None
+    match_deals: int | None = None
 
     sources: Mapping[str, Source] = field(default_factory=lambda: MappingProxyType({}), hash=False, compare=False)
+    open_fields: frozenset[str] = field(default=frozenset(), init=False, repr=False, hash=False, compare=False)
+
+    def __post_init__(self) -> None:
+        silent = frozenset(name for name, source in self.sources.items() if source.mark == OPEN)
+        object.__setattr__(self, "open_fields", silent)
 
     def leaves_open(self, field: str) -> bool:
         """Whether the source is silent or ambiguous about this field: its default stands, and accuses nobody."""
-        source = self.sources.get(field)
-        return source is not None and source.mark == OPEN
+        return field in self.open_fields
 
     @property
     def is_mexican(self) -> bool:
@@ -121,11 +138,15 @@ class RuleSet:
 
     def hand_size(self, set_max: int, players: int) -> int | None:
         """Tiles dealt to each of `players`; None where the rule set has no number for them."""
+        if self.hand is not None:
+            return self.hand
         row = self.hand_table.get(set_max, self.hand_table.get(ANY_SET, {}))
         return row.get(players)
 
     def players_allowed(self, set_max: int = ANY_SET) -> tuple[int, ...]:
-        """The numbers of players that the hand table has for this set, ascending."""
+        """The numbers of players that the hand table has for this set, ascending; any where the house names a hand."""
+        if self.hand is not None:
+            return tuple(range(2, MOST_PLAYERS + 1))
         return tuple(sorted(self.hand_table.get(set_max, self.hand_table.get(ANY_SET, {}))))
 
     def first_engine_of(self, set_max: int) -> int:
@@ -148,7 +169,7 @@ def load_ruleset(name_or_path: str | Path, options: Mapping[str, Any] | None = N
     changes = dict(options or {})
     if not isinstance(name_or_path, (str, Path)):
         raise RuleSetError(f"rules: expected one of {', '.join(RULESET_NAMES)} or the path of a .toml file")
-    if isinstance(name_or_path, str) and name_or_path in RULESET_NAMES:
+    if isinstance(name_or_path, str) and name_or_path in SHIPPED:
         return _shipped(name_or_path, _frozen(changes))
     path = Path(name_or_path)
     if path.suffix != ".toml":
@@ -173,7 +194,9 @@ def with_options(rules: RuleSet, options: Mapping[str, Any]) -> RuleSet:
     if not changed:
         return rules
     sources = {**rules.sources, **{name: Source("house", "options of this game") for name in changed}}
-    return replace(rules, **changed, sources=MappingProxyType(sources))
+    rules = replace(rules, **changed, sources=MappingProxyType(sources))
+    _refuse_contradiction("options", rules)
+    return rules
 
 
 def _frozen(options: Mapping[str, Any]) -> str:
@@ -189,7 +212,8 @@ def _shipped(name: str, frozen_options: str) -> RuleSet:
         return with_options(_shipped(name, "{}"), json.loads(frozen_options))
     file = f"{name}.toml"
     text = (resources.files("companion") / "rulesets" / file).read_text(encoding="utf-8")
-    return _read(text, name, file, base=None)
+    parent = _parse(text, file).get(SILENT)
+    return _read(text, name, file, base=None if parent is None else _shipped(parent, "{}"))
 
 
 def _house(path: Path, steps: int) -> RuleSet:
@@ -200,14 +224,16 @@ def _house(path: Path, steps: int) -> RuleSet:
     except OSError as problem:
         raise RuleSetError(f"{path}: {problem.strerror or 'cannot be read'}, expected a rule set") from None
     written = _parse(text, str(path))
-    parent = written.get("extends")
+    if "extends" in written and SILENT in written:
+        raise RuleSetError(f"{path}: {SILENT}: expected extends or {SILENT}, not both")
+    parent = written.get("extends", written.get(SILENT))
     base: RuleSet | None = None
     if parent is not None:
         if not isinstance(parent, str):
             raise RuleSetError(f"{path}: extends: expected the name or path of a rule set")
         if steps >= LONGEST_FAMILY_LINE:
             raise RuleSetError(f"{path}: extends: the files extend each other in a circle")
-        if parent in RULESET_NAMES:
+        if parent in SHIPPED:
             base = _shipped(parent, "{}")
         elif parent.endswith(".toml"):
             base = _house(path.parent / parent, steps + 1)
@@ -227,6 +253,7 @@ def _parse(text: str, file: str) -> dict[str, Any]:
 def _read(text: str, name: str, file: str, base: RuleSet | None) -> RuleSet:
     written = _parse(text, file)
     written.pop("extends", None)
+    silent = written.pop(SILENT, None)
     values: dict[str, Any] = {"name": name}
     for label, reader in LABELS.items():
         if label in written:
@@ -238,18 +265,123 @@ def _read(text: str, name: str, file: str, base: RuleSet | None) -> RuleSet:
     family = base.family if base is not None else values["family"]
     known = fields_of(family)
     sources = dict(base.sources) if base is not None else {}
+    if silent is not None:
+        source = values.get("source", file)
+        sources = {name: Source(OPEN, f"{source}: silent; as in {silent}") for name in sources}
     for key, entry in written.items():
         if key not in known:
             raise RuleSetError(f"{file}: {_name(key)}: no such field in the {family} games")
         plain, sources[key] = _entry(entry, file, key)
         values[key] = _value(FIELDS[key].value, plain, file, key)
     values["sources"] = MappingProxyType(sources)
-    if base is not None:
-        return replace(base, **values)
-    for key in known:
-        if key not in values:
-            raise RuleSetError(f"{file}: {key}: missing")
-    return RuleSet(**values)
+    if base is None:
+        for key in known:
+            if key not in values:
+                raise RuleSetError(f"{file}: {key}: missing")
+    rules = RuleSet(**values) if base is None else replace(base, **values)
+    _refuse_contradiction(file, rules)
+    return rules
+
+
+def _refuse_contradiction(where: str, rules: RuleSet) -> None:
+    """RuleSetError with the two fields that cannot both hold."""
+    for one, other, why in contradictions(rules):
+        raise RuleSetError(f"{where}: {one} and {other}: {why}")
+
+
+def contradictions(rules: RuleSet) -> list[tuple[str, str, str]]:
+    """Pairs of fields that cannot both hold as they are, and why."""
+    if not rules.is_mexican:
+        return [
+            (one, other, why)
+            for wrong, one, other, why in (
+                (
+                    rules.multipliers and rules.settlement != "pairwise",
+                    "multipliers",
+                    "settlement",
+                    "only pairwise payments are doubled",
+                ),
+                (
+                    rules.match_points is not None and rules.settlement != "points",
+                    "match_points",
+                    "settlement",
+                    "expected settlement = points, as other payments add up to nothing",
+                ),
+            )
+            if wrong
+        ]
+    return [
+        (one, other, why)
+        for wrong, one, other, why in (
+            (
+                rules.first_simultaneous and not rules.long_first,
+                "first_simultaneous",
+                "long_first",
+                "only long first trains are laid at the same time",
+            ),
+            (
+                rules.first_optional and not rules.long_first,
+                "first_optional",
+                "long_first",
+                "only a long first train may be refused",
+            ),
+            (
+                rules.strict_first_train and not rules.long_first,
+                "strict_first_train",
+                "long_first",
+                "only a long first train can be as long as possible",
+            ),
+            (
+                rules.strict_first_train and rules.first_optional,
+                "strict_first_train",
+                "first_optional",
+                "a train that may be refused need not be as long as possible",
+            ),
+            (
+                rules.finish_first_lap and not rules.long_first,
+                "finish_first_lap",
+                "long_first",
+                "nobody goes out with a single tile",
+            ),
+            (
+                rules.first_double_opens and not rules.long_first,
+                "first_double_opens",
+                "long_first",
+                "only a long first train ends on a double without a second tile",
+            ),
+            (
+                rules.long_first and rules.mx_from_turn == 1,
+                "mx_from_turn",
+                "long_first",
+                "a long first train is laid on the own train only",
+            ),
+            (
+                rules.extra_tile == "this_double" and rules.max_doubles_per_turn != 1,
+                "max_doubles_per_turn",
+                "extra_tile",
+                "whoever covers the same double lays one double in a turn",
+            ),
+            (
+                rules.extra_tile != "this_double" and rules.close_order == "single",
+                "close_order",
+                "extra_tile",
+                "several doubles can be open unless each is covered at once",
+            ),
+            (
+                rules.extra_in_order and rules.close_order not in ("fifo", "lifo"),
+                "extra_in_order",
+                "close_order",
+                "expected an order, fifo or lifo",
+            ),
+            (
+                rules.blocked_winner_zero and rules.scoring == "first_out",
+                "blocked_winner_zero",
+                "scoring",
+                "no pips are counted",
+            ),
+        )
+        if wrong
+    ]
 
 
 def _entry(entry: Any, file: str, name: str) -> tuple[Any, Source]:

@@ -405,6 +405,14 @@ WHEN: Mapping[Violation, Callable[[BotRound, Position], bool]] = {
     Violation.DOUBLE_ORDER: lambda game, position: len(position.open) > 1,
     Violation.DRAW_FIRST_TURN: lambda game, position: position.first_turn,
     Violation.DRAW_FROM_EMPTY: lambda game, position: not game.pile,
+    # After a first train that ends on a double one draw more may have been for that double.
+    Violation.EXTRA_DRAW: lambda game, position: (
+        not (
+            game.rules.leaves_open("first_double_opens")
+            and position.trains[position.turn][-1:]
+            and position.trains[position.turn][-1].is_double
+        )
+    ),
     Violation.FIRST_TURN_OWN_ONLY: lambda game, position: position.first_turn,
     Violation.MX_TOO_EARLY: lambda game, position: position.first_turn,
     Violation.OPEN_DOUBLE_IGNORED: lambda game, position: bool(position.open),

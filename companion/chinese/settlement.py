@@ -13,7 +13,9 @@ from companion.ruleset import RuleSet
 PAIRWISE = "pairwise"
 KKORI = "kkori"
 WINNER_CHIP = "winner_chip"
+POINTS = "points"
 SETTLEMENTS = (PAIRWISE, KKORI, WINNER_CHIP)
+"""The ways to pay; with `points` nothing is paid, and everybody writes down the own pips."""
 
 MUCH = 30
 """Kkori: a loser with more pips than this pays the winner even if somebody has more still."""
@@ -21,7 +23,10 @@ MUCH = 30
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """`result` is the net of each player (positive: receives) and adds up to 0; `winner` has the lowest sum."""
+    """`result` is the net of each player (positive: receives) and adds up to 0; `winner` has the lowest sum.
+
+    With plain points `result` are the pips of each player.
+    """
 
     result: Mapping[str, int]
     winner: str
@@ -45,6 +50,8 @@ def settle(
     """
     winner = min(order, key=lambda player: (pips[player], order.index(player)))
     mode = rules.settlement if mode is None else mode
+    if mode == POINTS:
+        return Settlement(dict(pips), winner)
     net = dict.fromkeys(order, 0)
     if mode == PAIRWISE:
         for payer, receiver, amount in _differences(order, pips):

@@ -114,7 +114,9 @@ class Course:
         """
         if not self.laying_together:
             return False
-        return not self.all_begun or belongs_to_first_train(self.rules, self.table, player, action)
+        turn = self.turn if self.turn is not None and self.turn.player == player else self.first_turns.get(player)
+        done = turn.actions if turn is not None else ()
+        return not self.all_begun or belongs_to_first_train(self.rules, self.table, player, action, done)
 
     @property
     def position(self) -> Table:

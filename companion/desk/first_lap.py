@@ -8,6 +8,7 @@ whoever may have the first ordinary turn is a row of players and not one. Source
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from companion.desk.made_turn import MadeTurn, Table
@@ -23,11 +24,14 @@ REMEMBERED = 24
 """So many of the last may be ordinary turns."""
 
 
-def belongs_to_first_train(rules: RuleSet, table: Table, player: str, action: Action) -> bool:
-    """Whether this act by `player` can still be part of the first train, although everybody has begun."""
+def belongs_to_first_train(
+    rules: RuleSet, table: Table, player: str, action: Action, done: Sequence[Action] = ()
+) -> bool:
+    """Whether this act by `player` can still be part of the first train, although everybody has begun; `done` are the
+    acts that it has seen."""
     if isinstance(action, (Play, Unmark)):
         return player == (action.train if isinstance(action, Play) else action.player)
-    if isinstance(action, (Mark, Draw)) and (isinstance(action, Draw) or action.player == player):
+    if isinstance(action, (Mark, Draw)) and action not in done and action in (Draw(), Mark(player)):
         return _ends_on_a_double(rules, table, player)
     return False
 

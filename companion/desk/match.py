@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from companion.chinese.settlement import settle
+from companion.chinese.settlement import POINTS, settle
 from companion.desk.course import Course, Findings, Step
 from companion.desk.proof import block_findings, reveal_findings
 from companion.event_fields import Finding
@@ -20,7 +20,16 @@ from companion.events import (
     RoundStarted,
 )
 from companion.mexican.judging import judge_state
-from companion.mexican.scoring import WINNER_TAKES, engine_due, last_round, match_winners, score, tiles_in
+from companion.mexican.scoring import (
+    DOUBLE_BLANK,
+    PENALTY,
+    WINNER_TAKES,
+    engine_due,
+    last_round,
+    match_winners,
+    score,
+    tiles_in,
+)
 from companion.position import LinePosition, Position
 from companion.referee import referee_for
 from companion.reveal import score_code, wrong_scores
@@ -80,7 +89,9 @@ class Match:
 
     @property
     def most_points_win(self) -> bool:
-        return not self.rules.is_mexican or self.rules.scoring == WINNER_TAKES
+        if self.rules.is_mexican:
+            return self.rules.scoring != PENALTY
+        return self.rules.settlement != POINTS
 
     def take(self, event: Event, key: int) -> MatchStep:
         """The match after `event`."""
@@ -195,13 +206,17 @@ class Match:
         )
 
     def match_end(self) -> MatchEnded | None:
-        """The end of the match after its last round. The Chinese games have none: the table says when."""
-        sheet = self.board.round
-        if self.board.over or sheet is None or sheet.scores is None or not self.rules.is_mexican:
+        """The end of the match after its last round. The Chinese games end when the table says so, or at the points or
+        after the deals that it has agreed on."""
+        sheet, rules = self.board.round, self.rules
+        if self.board.over or sheet is None or sheet.scores is None:
             return None
-        if sheet.number < last_round(self.rules, self.set_max):
-            return None
-        return self.ended_now()
+        if rules.is_mexican:
+            done = sheet.number >= last_round(rules, self.set_max)
+        else:
+            points = rules.match_points is not None and max(self.board.totals.values()) >= rules.match_points
+            done = points or (rules.match_deals is not None and sheet.number >= rules.match_deals)
+        return self.ended_now() if done else None
 
     def ended_now(self) -> MatchEnded:
         """The match as won on the totals so far."""
@@ -234,7 +249,8 @@ class Match:
         """The table after the deal."""
         players = self.header.players
         size = self.rules.hand_size(self.set_max if self.rules.is_mexican else ANY_SET, len(players))
-        counted = event.draws_seen and size is not None
+        # An engine out of a hand leaves it open how many tiles were drawn until it was found.
+        counted = event.draws_seen and size is not None and (self.rules.engine_from == "set_aside")
         hands = dict.fromkeys(players, size) if counted and size is not None else {}
         if not self.rules.is_mexican:
             return LinePosition(players, turn=starter, hands=hands)
@@ -268,7 +284,9 @@ class Match:
         if due is None or event.source == "rule":
             return event.violations
         wrong = wrong_scores(event.scores, due.scores)
-        return tuple(Finding(str(score_code(self.rules)), by=player) for player in wrong)
+        blank = any(DOUBLE_BLANK in self._left(player) for player in self.header.players)
+        unsure = self.rules.leaves_open("scoring") or (blank and self.rules.leaves_open("double_blank"))
+        return tuple(Finding(str(score_code(self.rules)), certain=not unsure, by=player) for player in wrong)
 
     def _left(self, player: str) -> tuple[Tile, ...]:
         shown = self.shown.get(player)

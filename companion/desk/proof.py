@@ -18,6 +18,7 @@ from companion.desk.course import Course
 from companion.desk.made_turn import FOREIGN_TILES, MadeTurn, Table
 from companion.event_fields import Finding
 from companion.events import HandShown, RoundEnded
+from companion.mexican.open_questions import open_codes
 from companion.position import LinePosition, Position
 from companion.reveal import count_is_inconsistent, is_false_block, lap_was_cut, unaccounted
 from companion.tile import Tile, double_set
@@ -34,11 +35,16 @@ def block_findings(course: Course, event: RoundEnded) -> tuple[Finding, ...]:
     boneyard = table.boneyard if isinstance(table, Position) else None
     codes = {finding.code for finding in found}
     if event.how == "blocked_declared" and is_false_block(course.rules, {}, {}, boneyard):
-        found.append(Finding(str(Violation.FALSE_BLOCK), certain=not course.watched))
+        found.append(_told_of(course, Violation.FALSE_BLOCK))
     moved = course.moved | ({course.turn.player} if course.turn is not None else set())
     if event.how == "out" and lap_was_cut(moved, course.players, course.rules):
-        found.append(Finding(str(Violation.FIRST_LAP_NOT_FINISHED), certain=not course.watched))
+        found.append(_told_of(course, Violation.FIRST_LAP_NOT_FINISHED))
     return tuple(finding for n, finding in enumerate(found) if n < len(event.violations) or finding.code not in codes)
+
+
+def _told_of(course: Course, code: Violation) -> Finding:
+    """Not certain before a camera that counted, nor where the source leaves the question open."""
+    return Finding(str(code), certain=not course.watched and code not in open_codes(course.rules))
 
 
 def recorded(course: Course) -> bool:

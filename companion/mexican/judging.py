@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from companion.mexican.open_questions import open_codes
 from companion.mexican.scoring import engine_due
 from companion.mexican.turn_state import Faults, TurnState
 from companion.position import Position
@@ -115,7 +116,8 @@ def judge_state(rules: RuleSet, position: Position) -> Ruling:
     if max(engine) > position.set_max:
         codes.add(V.TILE_NOT_IN_SET)
     due = engine_due(rules, position.set_max, position.round or 1, position.first_engine)
-    if position.round is not None and engine != Laid(due, due):
+    any_double = rules.engine_from == "highest_hand"
+    if position.round is not None and engine != Laid(due, due) and not any_double:
         (codes if engine.is_double else may).add(V.WRONG_ENGINE)
     seen = {engine.tile}
     for train in position.train_names():
@@ -128,7 +130,8 @@ def judge_state(rules: RuleSet, position: Position) -> Ruling:
     if position.trains.get(SECOND_MEXICAN) and position.trains.get(MEXICAN):
         codes.add(V.SECOND_MEXICAN)
     codes.update(_faults_of_flips(rules, position))
-    return Ruling.of(codes, may)
+    questions = open_codes(rules)
+    return Ruling.of(codes - questions, may | (codes & questions))
 
 
 def _faults_seen(

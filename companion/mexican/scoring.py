@@ -10,7 +10,8 @@ from companion.tile import Tile
 
 PENALTY = "penalty"
 WINNER_TAKES = "winner_takes"
-SCORE_MODES = (PENALTY, WINNER_TAKES)
+FIRST_OUT = "first_out"
+SCORE_MODES = (PENALTY, WINNER_TAKES, FIRST_OUT)
 
 DOUBLE_BLANK = Tile(0, 0)
 
@@ -37,7 +38,7 @@ def deal(rules: RuleSet, set_max: int, players: int) -> Deal:
     hand = rules.hand_size(set_max, players)
     if hand is None:
         return Deal(None, None, "unsupported")
-    boneyard = tiles_in(set_max) - 1 - players * hand
+    boneyard = tiles_in(set_max) - players * hand - (1 if rules.engine_from == "set_aside" else 0)
     if boneyard < 0:
         verdict = "impossible"
     elif boneyard == 0:
@@ -64,7 +65,7 @@ def score(
 
     Args:
         hands: the tiles left in each hand.
-        mode: "penalty" or "winner_takes"; None is the rule set's own.
+        mode: "penalty", "winner_takes" or "first_out" (a round won counts 1); None is the rule set's own.
         blocked: the round ended with nobody out.
         out: who laid the last tile; None means whoever has an empty hand.
 
@@ -73,7 +74,7 @@ def score(
     """
     sums = {player: pips(rules, tiles) for player, tiles in hands.items()}
     mode = rules.scoring if mode is None else mode
-    winner_takes = mode == WINNER_TAKES
+    winner_takes = mode in (WINNER_TAKES, FIRST_OUT)
     winners: set[str] = set()
     if blocked:
         if sums and (rules.blocked_winner_zero or winner_takes):
@@ -87,13 +88,15 @@ def score(
         return {player: 0 if blocked and player in winners else points for player, points in sums.items()}
     if not winners:
         raise ScoringError("out: expected who went out, for no hand is empty")
+    if mode == FIRST_OUT:
+        return {player: int(player in winners) for player in sums}
     prize = sum(points for player, points in sums.items() if player not in winners)
     return {player: prize if player in winners else 0 for player in sums}
 
 
 def match_winners(totals: Mapping[str, int], mode: str) -> tuple[str, ...]:
     """Who wins on these totals, sorted; more than one name is a shared win."""
-    best = max(totals.values()) if mode == WINNER_TAKES else min(totals.values())
+    best = min(totals.values()) if mode == PENALTY else max(totals.values())
     return tuple(sorted(player for player, total in totals.items() if total == best))
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from companion.mexican.blocks import due_doubles, live_doubles, provably_blocked
+from companion.mexican.open_questions import open_codes
 from companion.position import Chain, Position
 from companion.ruleset import RuleSet
 from companion.tile import Laid, suit_ways
@@ -52,6 +53,7 @@ class TurnState:
         "markers",
         "may",
         "open",
+        "open_codes",
         "player",
         "position",
         "rules",
@@ -62,6 +64,7 @@ class TurnState:
 
     def __init__(self, rules: RuleSet, position: Position) -> None:
         self.rules = rules
+        self.open_codes = open_codes(rules)
         self.position = position
         self.player = position.turn
         self.trains: dict[str, Chain] = dict(position.trains)
@@ -129,7 +132,7 @@ class TurnState:
                 (doubts if perhaps_open else faults).append(V.OPEN_DOUBLE_IGNORED)
             elif train not in due:
                 faults.append(V.DOUBLE_ORDER)
-            closes = train in due
+            closes = train in due or (train in self.live and V.DOUBLE_ORDER in self.open_codes)
         elif self.doubles and not self.long:
             after = self._faults_after_doubles(laid, train)
             faults.extend(after.certain)
@@ -145,6 +148,9 @@ class TurnState:
                 faults.append(V.WRONG_ROOT)
             elif rules.mx_root == "engine":
                 doubts.append(V.WRONG_ROOT)
+        if self.open_codes:
+            doubts += [code for code in faults if code in self.open_codes]
+            faults = [code for code in faults if code not in self.open_codes]
         return Faults(faults, doubts)
 
     def _faults_after_doubles(self, laid: Laid, train: str) -> Faults:
@@ -193,7 +199,7 @@ class TurnState:
         return bool(chain) and chain[-1].is_double and train not in self.open and train not in self.flipped
 
     def _hold(self, code: V, *, certain: bool) -> None:
-        (self.codes if certain else self.may).add(code)
+        (self.codes if certain and code not in self.open_codes else self.may).add(code)
 
     def play(self, laid: Laid, train: str) -> None:
         faults = self.faults_of(laid, train)
@@ -220,9 +226,9 @@ class TurnState:
         self.last_was_double = False
         if self.long and not self.rules.first_draw:
             feeding = self._first_train_double_at(self.player) and not self.drawn
-            self._hold(V.DRAW_FIRST_TURN, certain=not feeding and not self.rules.leaves_open("first_draw"))
-        elif self.complete or self.drawn:
-            self.codes.add(V.EXTRA_DRAW)
+            self._hold(V.DRAW_FIRST_TURN, certain=not feeding)
+        elif self.complete or (self.drawn and self.rules.draws == "one"):
+            self._hold(V.EXTRA_DRAW, certain=self.complete or not self.rules.leaves_open("draws"))
         if self.boneyard == 0:
             self.codes.add(V.DRAW_FROM_EMPTY)
         if self.rules.block_rule == "provable_stop" and self._blocked():
@@ -250,9 +256,9 @@ class TurnState:
 
     def flip(self, train: str) -> None:
         if self.rules.dead_double != "flip":
-            self.codes.add(V.FLIP_NOT_IN_RULES)
+            self._hold(V.FLIP_NOT_IN_RULES, certain=True)
         elif train not in self.open or not self._exhausted(self.value_due(train)):
-            self.codes.add(V.WRONG_FLIP)
+            self._hold(V.WRONG_FLIP, certain=True)
         self.flipped.add(train)
         if train in self.open:
             self.open.remove(train)
@@ -277,6 +283,8 @@ class TurnState:
             missing = V.MARKER_REMOVED_WRONGLY if self.took_off else V.MARKER_MISSING
         if missing is V.MARKER_MISSING and empty_pass and self.boneyard == 0:
             missing = None
+        # With an empty boneyard it may be open whether a pass asks for the marker.
+        unsure_pass = self.boneyard == 0 and not self.drawn_ever and rules.leaves_open("marker_on_empty_boneyard")
         if self.last_was_double and undrawn and not marked and self.boneyard != 0:
             if self.boneyard is not None:
                 self.codes.add(V.DOUBLE_NOT_FOLLOWED)
@@ -286,11 +294,12 @@ class TurnState:
         declining = rules.may_decline and not self.live and not self.doubles
         if undrawn and self.boneyard != 0 and (not declining or rules.decline_draws):
             unsure = self.boneyard is None or (declining and rules.leaves_open("decline_draws"))
+            unsure = unsure or (self.drawn_ever and rules.leaves_open("redraw_after_drawn_double"))
             self._hold(V.NO_DRAW, certain=not unsure)
         if missing is V.MARKER_MISSING and empty_pass and self.boneyard is None:
             self.may.add(missing)
         elif missing is not None:
-            self.codes.add(missing)
+            self._hold(missing, certain=not unsure_pass)
 
     def _finish_complete(self) -> None:
         rules, player = self.rules, self.player
