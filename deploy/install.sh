@@ -266,6 +266,10 @@ with_camera() {
   fi
 }
 
+fresh_key() {
+  od -An -N16 -tx1 /dev/urandom | tr -d ' \n'
+}
+
 write_settings() {
   run install -d -m 0755 "$(dirname "$CONF")"
   if [ ! -e "$CONF" ]; then
@@ -275,6 +279,10 @@ write_settings() {
     CHANGED=yes
     if [ -z "$CAMERA" ] && [ "$ON_PI" = no ]; then CAMERA=none; fi
     [ -z "$PORT" ] || run sed -i "s|^COMPANION_PORT=.*|COMPANION_PORT=$PORT|" "$CONF"
+  fi
+  if ! grep -qs '^COMPANION_SCREEN_KEY=.' "$CONF"; then
+    set_line COMPANION_SCREEN_KEY "$(fresh_key)"
+    CHANGED=yes
   fi
   [ -n "$CAMERA" ] || return 0
   local present wanted

@@ -70,6 +70,7 @@ def hold_data_dir(folder: Path) -> IO[bytes]:
 @click.option(
     "--pin", metavar="DIGITS", envvar="COMPANION_PIN", help="A PIN of your own; left out: a fresh one for each start."
 )
+@click.option("--screen-key", envvar="COMPANION_SCREEN_KEY", hidden=True, default="")
 @click.option("--name", "names", multiple=True, metavar="HOST", help="A further name this box answers to.")
 @click.option("--broker", metavar="HOST[:PORT]", help="Tell a club's MQTT broker what happens here.")
 @click.option("--table-name", default="Table", show_default=True, help="What this table is called at the broker.")
@@ -79,6 +80,7 @@ def serve(
     host: str,
     data_dir: Path | None,
     pin: str | None,
+    screen_key: str,
     names: tuple[str, ...],
     broker: str | None,
     table_name: str,
@@ -130,7 +132,10 @@ def serve(
         parts.enter_context(pod)
         address = numeric_address(ear)
         chosen = PageSettings(
-            pin=pin or fresh_pin(), names=own_names() | {name.lower() for name in names}, address=address
+            pin=pin or fresh_pin(),
+            names=own_names() | {name.lower() for name in names},
+            address=address,
+            screen_key=screen_key,
         )
         app = create_app(house, chosen)
         _beat_for_the_page(house, dog.beat, parts)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import secrets
+import threading
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
@@ -16,12 +18,16 @@ from werkzeug.http import parse_cookie
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.web.body import read_body, text
+from companion.web.guard import network_of
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
 from companion.web.pin import PinLock, TooManyTriesError
 from companion.web.returned import at_field
 
 access = Blueprint("access", __name__)
+
+MOST_SIGNED_IN = 200
+"""Browsers; a club of forty tables has fewer."""
 
 PIN_HEADER = "X-Companion-Pin"
 
@@ -31,23 +37,65 @@ def lock() -> PinLock:
     return found
 
 
+class SignedIn:
+    """The browsers that are signed in. A cookie of one that has signed out opens nothing any more. Thread-safe."""
+
+    def __init__(self, most: int = MOST_SIGNED_IN) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._known: dict[str, None] = {}
+
+    def add(self) -> str:
+        """A new one's own secret; the oldest is forgotten when there are too many."""
+        secret = secrets.token_urlsafe(16)
+        with self._lock:
+            self._known[secret] = None
+            while len(self._known) > self._most:
+                del self._known[next(iter(self._known))]
+        return secret
+
+    def __contains__(self, secret: object) -> bool:
+        with self._lock:
+            return secret in self._known
+
+    def remove(self, secret: object) -> None:
+        with self._lock:
+            self._known.pop(secret, None)  # type: ignore[call-overload]
+
+    def clear(self) -> None:
+        with self._lock:
+            self._known.clear()
+
+
+def browsers() -> SignedIn:
+    found: SignedIn = current_app.extensions["companion_signed_in"]
+    return found
+
+
 def signed_in() -> bool:
-    """Whether this browser has given the PIN that is valid now."""
-    return session.get("pin") == lock().fingerprint
+    """Whether this browser has given the PIN that is valid now, and has not signed out since."""
+    return _opens(current_app, session)
+
+
+def _opens(app: Flask, kept: Mapping[str, Any]) -> bool:
+    found: PinLock = app.extensions["companion_lock"]
+    known: SignedIn = app.extensions["companion_signed_in"]
+    return kept.get("pin") == found.fingerprint and kept.get("browser") in known
 
 
 def cookie_opens(app: Flask, headers: Mapping[str, str]) -> bool:
     """The same of a request that is still being read: `headers` are those of its head, like {"COOKIE": "..."}."""
-    found = app.extensions.get("companion_lock")
+    if "companion_lock" not in app.extensions:
+        return False
     signer = SecureCookieSessionInterface().get_signing_serializer(app)
     cookie = parse_cookie(headers.get("COOKIE", "")).get(app.config["SESSION_COOKIE_NAME"])
-    if found is None or signer is None or not cookie:
+    if signer is None or not cookie:
         return False
     try:
         kept = signer.loads(cookie, max_age=int(app.permanent_session_lifetime.total_seconds()))
     except BadSignature:
         return False
-    return isinstance(kept, dict) and kept.get("pin") == found.fingerprint
+    return isinstance(kept, dict) and _opens(app, kept)
 
 
 def who_changes() -> str | None:
@@ -85,7 +133,7 @@ def needs_pin(view: Callable[..., Any]) -> Callable[..., Any]:
 def try_pin(pin: str) -> None:
     """Raises Forbidden for a wrong PIN and TooManyRequests while the address has to wait."""
     try:
-        right = lock().opens(pin, request.remote_addr or "?")
+        right = lock().opens(pin, network_of(request.remote_addr))
     except TooManyTriesError as many:
         seconds = math.ceil(many.wait_s)
         sentence = ngettext(
@@ -128,6 +176,10 @@ def sign_in_by_program() -> Response:
 
 @access.post("/pin/out")
 def sign_out() -> AnyResponse:
+    """This browser; with `all`, from somebody who is signed in, every one."""
+    if read_body(request).get("all") and signed_in():
+        browsers().clear()
+    browsers().remove(session.get("browser"))
     session.clear()
     return redirect("/", 303)
 
@@ -135,8 +187,12 @@ def sign_out() -> AnyResponse:
 def _sign_in(fields: dict[str, Any]) -> None:
     pin = fields.get("pin")
     try_pin(str(pin) if isinstance(pin, int) and not isinstance(pin, bool) else text(fields, "pin", longest=32).strip())
+    screen = session.get("screen")
     session.clear()
     session.permanent = True
+    if screen:
+        session["screen"] = True
     session["pin"] = lock().fingerprint
+    session["browser"] = browsers().add()
     if fields.get("name"):
         session["name"] = text(fields, "name", longest=24)

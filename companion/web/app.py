@@ -13,7 +13,7 @@ from flask import Flask, Response, g, jsonify, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from companion.journal import JournalError
-from companion.web.access import access, wants_page
+from companion.web.access import SignedIn, access, wants_page
 from companion.web.api import api
 from companion.web.changing import Repeats
 from companion.web.disk import disk_fault, disk_is_full
@@ -58,6 +58,8 @@ class PageSettings:
     pin: str = field(default_factory=fresh_pin)
     names: Collection[str] = field(default_factory=own_names)
     address: str | None = None
+    screen_key: str = ""
+    """What the box's own screen shows to be it; empty: no screen may show the PIN."""
     source_url: str = SOURCE_URL
     stream: StreamSettings = field(default_factory=StreamSettings)
     testing: bool = False
@@ -84,6 +86,7 @@ def create_app(house: House, settings: PageSettings | None = None, lock: PinLock
     app.extensions["companion_lock"] = lock or PinLock.of(chosen.pin)
     app.extensions["companion_stream"] = chosen.stream
     app.extensions["companion_seats"] = Seats(chosen.stream.most)
+    app.extensions["companion_signed_in"] = SignedIn()
     app.extensions["companion_source"] = SourceArchive()
     app.extensions["companion_exports"] = Places()
     app.extensions["companion_repeats"] = Repeats()

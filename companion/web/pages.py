@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ipaddress
+import hmac
 import threading
 from collections.abc import Mapping
 from typing import Any
 
-from flask import Blueprint, Response, current_app, g, jsonify, render_template, request
+from flask import Blueprint, Response, current_app, g, jsonify, render_template, request, session
 from markupsafe import Markup
 from werkzeug.exceptions import NotFound
 
@@ -89,11 +89,18 @@ def fit(words: str) -> str:
 
 
 def on_the_box() -> bool:
-    """Whether the page is shown on the box's own screen, which may show the PIN."""
-    try:
-        return ipaddress.ip_address((request.remote_addr or "").split("%")[0]).is_loopback
-    except ValueError:
-        return False
+    """Whether the page is shown on the box's own screen, which may show the PIN.
+
+    Where a request comes from says nothing: through a proxy on the box everybody comes from the box.
+    """
+    return bool(session.get("screen"))
+
+
+def _greet_screen() -> None:
+    """The box's own screen opens `/tv?screen=KEY`."""
+    key = current_app.extensions["companion_settings"].screen_key
+    if key and hmac.compare_digest(key.encode(), request.args.get("screen", "").encode()):
+        session["screen"] = True
 
 
 @pages.app_context_processor
@@ -108,6 +115,7 @@ def live() -> str:
 
 @pages.get("/tv")
 def tv() -> str:
+    _greet_screen()
     return _whole("live.html", tv=True)
 
 

@@ -47,9 +47,16 @@ def fresh_pin() -> str:
     return f"{secrets.randbelow(1_000_000):06d}"
 
 
+EVERYONE = "*"
+
+MOST_REMEMBERED = 5000
+"""Addresses; a home network has 250."""
+
+
 @dataclass(slots=True)
 class PinLock:
     """Compares PINs. One address has `free_tries`, all together `free_tries_for_all`; then the wait doubles each time.
+    The right PIN forgets the wrong ones of its address and of all.
 
     `clock` gives monotonic seconds.
     """
@@ -73,21 +80,28 @@ class PinLock:
         return hashlib.sha256(self._hash).hexdigest()[:16]
 
     def opens(self, pin: str, address: str) -> bool:
-        """Whether `pin` is right. Raises TooManyTriesError before any hashing while the address has to wait."""
+        """Whether `pin` is right. Raises TooManyTriesError before any hashing while the address has to wait.
+
+        An address without wrong tries always has one, however many others guess: nobody can lock the owner out.
+        """
         with self._lock:
             now = self.clock()
             self._forget(now)
             mine = self._tries.setdefault(address, _Tries())
-            everyone = self._tries.setdefault("*", _Tries())
-            closed_until = max(mine.closed_until_s, everyone.closed_until_s)
+            everyone = self._tries.setdefault(EVERYONE, _Tries())
+            closed_until = max(mine.closed_until_s, everyone.closed_until_s) if mine.wrong else 0.0
             if now < closed_until:
                 raise TooManyTriesError(closed_until - now)
-            if hmac.compare_digest(_scrypt(pin[:64], self._salt, self.settings), self._hash):
-                del self._tries[address]
-                return True
+            # Counted before it is known: many at once from one address are many tries.
             self._count(mine, self.settings.free_tries, now)
-            self._count(everyone, self.settings.free_tries_for_all, now)
+        if not hmac.compare_digest(_scrypt(pin[:64], self._salt, self.settings), self._hash):
+            with self._lock:
+                self._count(everyone, self.settings.free_tries_for_all, now)
             return False
+        with self._lock:
+            self._tries.pop(address, None)
+            self._tries.pop(EVERYONE, None)
+        return True
 
     def _count(self, tries: _Tries, free: int, now: float) -> None:
         tries.wrong += 1
@@ -98,9 +112,8 @@ class PinLock:
 
     def _forget(self, now: float) -> None:
         old = [name for name, tries in self._tries.items() if now - tries.last_s > self.settings.forget_after_s]
-        for name in old:
-            if self._tries[name].wrong:
-                del self._tries[name]
+        for name in (*old, *[name for name in self._tries if name != EVERYONE][: len(self._tries) - MOST_REMEMBERED]):
+            self._tries.pop(name, None)
 
 
 def _scrypt(pin: str, salt: bytes, settings: PinSettings) -> bytes:

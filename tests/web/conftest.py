@@ -57,6 +57,7 @@ def app(house: House, clock: FakeClock) -> Iterator[Flask]:
         pin=PIN,
         names=frozenset({"localhost", "box.local"}),
         address="http://192.168.1.23:8000",
+        screen_key="the-boxes-own",
         stream=StreamSettings(ping_s=0.02, most=6),
         testing=True,
     )

@@ -184,9 +184,16 @@ def test_the_first_view_is_lighter_than_150_kb(anyone: FlaskClient, session: Fak
 
 
 def test_the_pin_is_shown_on_the_boxes_own_screen_only(app, anyone: FlaskClient) -> None:
-    assert "135790" in anyone.get("/tv").text
-    assert "135790" not in anyone.get("/tv", environ_base={"REMOTE_ADDR": "192.168.1.40"}).text
-    assert "135790" not in anyone.get("/").text
+    for path in ("/", "/tv", "/tv?screen=", "/tv?screen=wrong", "/regions?tv=1"):
+        assert "135790" not in anyone.get(path).text, "whoever comes from the box itself may come through a proxy"
+    assert "135790" in anyone.get("/tv?screen=the-boxes-own").text
+    assert "135790" in anyone.get("/tv").text, "the same browser later"
+    assert "135790" not in app.test_client().get("/tv").text
+
+
+def test_without_a_key_no_screen_shows_the_pin(house: House) -> None:
+    app = create_app(house, PageSettings(pin="135790"))
+    assert "135790" not in app.test_client().get("/tv?screen=", headers={"Host": "127.0.0.1"}).text
 
 
 def test_a_play_page_shows_ruling_source_and_the_pictures_that_are_there(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import io
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 
+from companion.web.access import SignedIn, cookie_opens
 from companion.web.guard import host_is_ours
 from companion.web.pin import PinLock, PinSettings, TooManyTriesError
 from tests.web.conftest import PIN
@@ -192,12 +195,73 @@ def test_one_guesser_does_not_lock_out_another_phone() -> None:
     assert lock.opens("111111", "friend")
 
 
-def test_many_addresses_together_are_slowed_down_too() -> None:
+def test_many_addresses_together_are_slowed_down_to_one_try_each() -> None:
     lock = PinLock.of("111111", PinSettings(n=2**4), FakeClock())
-    for number in range(50):
-        lock.opens("0", f"address {number}")
+    for number in range(60):
+        assert not lock.opens("0", f"address {number}")
+    assert not lock.opens("0", "one more")
     with pytest.raises(TooManyTriesError):
         lock.opens("111111", "one more")
+
+
+def test_fifty_wrong_pins_from_ten_addresses_do_not_lock_the_owner_out() -> None:
+    lock = PinLock.of("111111", PinSettings(n=2**4), FakeClock())
+    for number in range(50):
+        lock.opens("0", f"address {number % 10}")
+    assert lock.opens("111111", "owner"), "an address without wrong tries always has one"
+    assert not lock.opens("0", "guest")
+    assert lock.opens("111111", "guest"), "the right PIN has forgotten the wrong ones of all"
+
+
+def test_many_tries_at_once_are_counted_before_they_are_compared() -> None:
+    lock = PinLock.of("111111", PinSettings(n=2**10), FakeClock())
+
+    def guess(_: int) -> str:
+        try:
+            return str(lock.opens("0", "guesser"))
+        except TooManyTriesError:
+            return "waits"
+
+    with ThreadPoolExecutor(16) as pool:
+        tried = list(pool.map(guess, range(64)))
+    assert tried.count("False") == 5 and tried.count("waits") == 59
+
+
+def test_one_ipv6_network_is_one_guesser(anyone: FlaskClient) -> None:
+    for number in range(5):
+        away = {"REMOTE_ADDR": f"2001:db8:0:1::{number}"}
+        assert anyone.post("/api/pin", json={"pin": "000000"}, environ_base=away).status_code == 403
+    there = {"REMOTE_ADDR": "2001:db8:0:1:ffff::1"}
+    assert anyone.post("/api/pin", json={"pin": PIN}, environ_base=there).status_code == 429
+    assert (
+        anyone.post("/api/pin", json={"pin": PIN}, environ_base={"REMOTE_ADDR": "2001:db8:0:2::1"}).status_code == 200
+    )
+
+
+def test_a_cookie_opens_nothing_after_signing_out(app: Flask, keeper: FlaskClient) -> None:
+    kept = keeper.get_cookie("companion")
+    assert kept is not None
+    assert "Sign out" in keeper.get("/").text
+    assert keeper.post("/pin/out").status_code == 303
+    thief = app.test_client()
+    thief.set_cookie("companion", kept.value)
+    assert thief.post("/api/undo", json={}).status_code == 401
+    assert not cookie_opens(app, {"COOKIE": f"companion={kept.value}"})
+
+
+def test_every_phone_can_be_signed_out_by_somebody_with_the_pin(app: Flask, keeper: FlaskClient) -> None:
+    other = app.test_client()
+    other.post("/api/pin", json={"pin": PIN})
+    app.test_client().post("/pin/out", data={"all": "1"})
+    assert other.post("/api/undo", json={}).status_code == 200, "a stranger signs out nobody"
+    keeper.post("/pin/out", data={"all": "1"})
+    assert other.post("/api/undo", json={}).status_code == 401
+
+
+def test_the_oldest_of_very_many_browsers_is_signed_out() -> None:
+    known = SignedIn(most=2)
+    first, second, third = known.add(), known.add(), known.add()
+    assert first not in known and second in known and third in known
 
 
 def test_the_lock_keeps_no_plain_pin() -> None:
