@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
-from flask import Blueprint, redirect, render_template, request
+from flask import Blueprint, Response, jsonify, redirect, render_template, request
 from werkzeug.exceptions import Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -15,6 +16,7 @@ from companion.web.board import Board, board_of
 from companion.web.body import read_body, tiles
 from companion.web.changing import changes, table_as_seen
 from companion.web.chart import totals_chart
+from companion.web.hand_notes import hand_notes, mark_of
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
 from companion.web.photographs import expect_photograph, read_photograph
@@ -22,6 +24,9 @@ from companion.web.refusals import say as say_plainly
 from companion.web.returned import FieldError
 
 rounds = Blueprint("rounds", __name__)
+
+LONGEST_HAND = 400
+"""Characters of a hand that come back with notes."""
 
 
 def _board() -> Board:
@@ -53,13 +58,20 @@ def end() -> str:
 
 
 def _end_page(
-    board: Board, hands: Mapping[str, str], note: str | None, whose: str | None = None, how: str | None = None
+    board: Board,
+    hands: Mapping[str, str],
+    note: str | None,
+    whose: str | None = None,
+    how: str | None = None,
+    notes: Mapping[str, list[str]] | None = None,
 ) -> str:
     workshop = house().workshop
     eye = workshop is not None and workshop.read_hand is not None
     return render_template(
-        "round_end.html", board=board, hands=hands, note=note, eye=eye, whose=whose, how=how, tv=False
-    )
+        "round_end.html",
+        board=board, hands=hands, note=note, eye=eye, whose=whose, how=how, notes=notes or {},
+        seen=mark_of(notes or {}), tv=False,
+    )  # fmt: skip
 
 
 def _next_seat(board: Board, hands: Mapping[str, str]) -> str | None:
@@ -69,16 +81,29 @@ def _next_seat(board: Board, hands: Mapping[str, str]) -> str | None:
 
 @rounds.post("/round-end")
 @changes
-def count() -> AnyResponse:
-    """All hands at once: the round ends, each hand is shown, and the session scores it."""
+def count() -> AnyResponse | str:
+    """All hands at once: the round ends, each hand is shown, and the session scores it.
+
+    Where the record of the table says otherwise, the hands come back once with notes, and count when sent again.
+    """
     fields = read_body(request)
     with table_as_seen(fields) as session:
-        _count(fields, session)
+        board = board_of(session.snapshot())
+        shown = _hands(fields, board)
+        how = str(fields.get("how") or "")
+        if how not in ("out", "blocked_declared", "abandoned"):
+            raise FieldError("how", _("Say how the round ended."))
+        if how == "out" and all(shown.values()):
+            raise FieldError("how", _("If somebody went out, one hand must be empty."))
+        notes = hand_notes(board, shown, how) if how != "abandoned" else {}
+        if mark_of(notes) != str(fields.get("seen") or ""):
+            written = {seat.name: str(fields.get(f"hand_{seat.index}") or "")[:LONGEST_HAND] for seat in board.seats}
+            return _end_page(board, written, None, how=how, notes=notes)
+        _count(session, board, shown, how)
     return redirect("/scores", 303)
 
 
-def _count(fields: Mapping[str, Any], session: Any) -> None:
-    board = board_of(session.snapshot())
+def _hands(fields: Mapping[str, Any], board: Board) -> dict[str, list[tuple[int, int]]]:
     shown = {}
     for seat in board.seats:
         field = fields.get(f"hand_{seat.index}")
@@ -86,16 +111,30 @@ def _count(fields: Mapping[str, Any], session: Any) -> None:
             shown[seat.name] = tiles(field, board.highest, name=f"hand_{seat.index}")
         except FieldError as fault:
             raise FieldError(fault.field, f"{seat.name}: {fault.description}", fault.plain) from None
-    how = str(fields.get("how") or "")
-    if how not in ("out", "blocked_declared", "abandoned"):
-        raise FieldError("how", _("Say how the round ended."))
-    if how == "out" and all(shown.values()):
-        raise FieldError("how", _("If somebody went out, one hand must be empty."))
+    return shown
+
+
+def _count(session: Any, board: Board, shown: Mapping[str, list[tuple[int, int]]], how: str) -> None:
     if board.phase == "playing":
-        act(session.end_round, how)
+        empty = [name for name, hand in shown.items() if not hand]
+        out = empty[0] if how == "out" and len(empty) == 1 and not board.chinese else None
+        act(session.end_round, how, *([] if out is None else [out]))
     if how != "abandoned":
         for name, hand in shown.items():
             act(session.show_hand, name, hand)
+
+
+@rounds.get("/round-end/notes")
+def notes_now() -> Response:
+    """The notes at hands that are still being written: `{"notes": {field: [sentence]}, "seen": mark}`."""
+    board = _board()
+    shown: dict[str, list[tuple[int, int]]] = {}
+    for seat in board.seats:
+        with suppress(FieldError):
+            shown[seat.name] = tiles(request.args.get(f"hand_{seat.index}", ""), board.highest)
+    notes = hand_notes(board, shown, request.args.get("how", ""))
+    fields = {f"hand_{seat.index}": notes[seat.name] for seat in board.seats if seat.name in notes}
+    return jsonify({"notes": fields, "seen": mark_of(notes)})
 
 
 @rounds.post("/round-end/photo")

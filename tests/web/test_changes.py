@@ -99,10 +99,11 @@ def test_only_rulings_that_differ_are_listed() -> None:
 
 
 def test_the_hands_end_the_round_and_are_shown_one_by_one(keeper: FlaskClient, session: FakeSession) -> None:
+    session.show({**tables.illegal(), "hands": {}})
     form = {"how": "out", "hand_1": "", "hand_2": "12-5 3-3", "hand_3": "0-0", "hand_4": "1-2,4-4"}
     assert keeper.post("/round-end", data=form).headers["Location"] == "/scores"
     assert session.calls == [
-        ("end_round", ("out",), {}),
+        ("end_round", ("out", "Ann"), {}),
         ("show_hand", ("Ann", []), {}),
         ("show_hand", ("Ben", [(12, 5), (3, 3)]), {}),
         ("show_hand", ("Cyril", [(0, 0)]), {}),

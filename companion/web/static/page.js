@@ -292,42 +292,74 @@ for (const button of document.querySelectorAll("[data-print]")) {
   button.addEventListener("click", () => print());
 }
 
-// Two taps write one tile of a hand: a keypad under the field that is being filled.
+// Two taps write one tile of a hand: a keypad under the field that is being filled. It comes instead of the phone's own
+// keyboard, which would cover it.
 for (const field of document.querySelectorAll("[data-hand]")) {
+  if (matchMedia("(pointer: coarse)").matches) field.inputMode = "none";
   field.addEventListener("focus", () => openPicker(field));
 }
 
 function openPicker(field) {
+  if (document.querySelector(".picker")?.dataset.for === field.name) return;
   document.querySelector(".picker")?.remove();
   const picker = document.createElement("div");
-  picker.className = "picker keys";
+  picker.className = "picker pad";
+  picker.dataset.for = field.name;
   let first = null;
+  const tiles = () => field.value.trim().split(/\s+/).filter(Boolean);
+  const changed = () => field.dispatchEvent(new Event("input", { bubbles: true }));
+  const key = (text, tap) => {
+    const made = document.createElement("button");
+    made.type = "button";
+    made.className = "key";
+    const face = document.createElement("span");
+    face.textContent = text;
+    made.append(face);
+    made.addEventListener("click", () => tap(made));
+    picker.append(made);
+  };
+  const release = () => {
+    first = null;
+    for (const other of picker.children) other.removeAttribute("aria-pressed");
+  };
   for (let value = Number(field.dataset.low); value <= Number(field.dataset.hand); value += 1) {
-    const key = document.createElement("button");
-    key.type = "button";
-    key.className = "quiet";
-    key.textContent = String(value);
-    key.addEventListener("click", () => {
+    key(String(value), (made) => {
       if (first === null) {
         first = value;
-        key.setAttribute("aria-pressed", "true");
+        made.setAttribute("aria-pressed", "true");
         return;
       }
-      field.value = `${field.value.trim()} ${first}${field.dataset.sign}${value}`.trim();
-      first = null;
-      for (const other of picker.children) other.removeAttribute("aria-pressed");
+      field.value = [...tiles(), `${first}${field.dataset.sign}${value}`].join(" ");
+      release();
+      changed();
     });
-    picker.append(key);
   }
-  const undo = document.createElement("button");
-  undo.type = "button";
-  undo.className = "quiet";
-  undo.textContent = "⌫";
-  undo.addEventListener("click", () => {
-    field.value = field.value.trim().split(/\s+/).slice(0, -1).join(" ");
+  key("⌫", () => {
+    if (first !== null) return release();
+    field.value = tiles().slice(0, -1).join(" ");
+    return changed();
   });
-  picker.append(undo);
   field.closest("label").after(picker);
+}
+
+// What the record says otherwise about the hands, while they are being written.
+const hands = document.querySelector("form[data-notes]");
+if (hands) {
+  let waiting = 0;
+  const look = async () => {
+    const asked = new URLSearchParams(new FormData(hands));
+    for (const name of [...asked.keys()]) if (!/^(hand_\d+|how)$/.test(name)) asked.delete(name);
+    const answer = await fetch(`${hands.dataset.notes}?${asked}`).catch(() => null);
+    if (!answer?.ok) return;
+    const { notes, seen } = await answer.json();
+    for (const note of hands.querySelectorAll("[data-note]")) note.textContent = (notes[note.dataset.note] ?? []).join(" ");
+    hands.elements.seen.value = seen;
+  };
+  hands.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(look, 400);
+  });
+  if ([...hands.querySelectorAll("[data-hand]")].some((field) => field.value)) look();
 }
 
 // How to join in is said for a minute; a key, a touch or the mouse brings it back for another one.

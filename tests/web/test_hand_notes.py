@@ -1,0 +1,82 @@
+"""Hands at the end of a round: notes before they count, accusations never."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+from companion.web.board import board_of
+from companion.web.hand_notes import hand_notes, mark_of
+from tests.web import tables
+from tests.web.fakes import FakeSession
+from tests.web.test_entering import Table
+
+HANDS = {"how": "out", "hand_1": "", "hand_2": "10-5 11-1", "hand_3": "3-3", "hand_4": "1-2"}
+
+
+@pytest.fixture
+def train_table(tmp_path: Path) -> Iterator[Table]:
+    table = Table(tmp_path, "tactic", "double-12")
+    yield table
+    table.session.close()
+
+
+def test_a_tile_that_lies_on_the_table_or_in_two_hands_is_noted() -> None:
+    board = board_of(tables.midgame(hands={}))
+    found = hand_notes(board, {"Ann": [], "Ben": [(5, 10), (1, 2)], "Cyril": [(2, 1)]}, "out")
+    assert found == {
+        "Ben": ["5-10 is already on the table: Ann's train."],
+        "Cyril": ["2-1 is already in the hand of Ben."],
+    }
+
+
+def test_another_number_of_tiles_than_expected_is_noted_and_who_went_out_is_not() -> None:
+    board = board_of(tables.midgame(hands={"Ann": 3, "Ben": 2, "Cyril": 1}))
+    found = hand_notes(board, {"Ann": [], "Ben": [(1, 2)], "Cyril": [(4, 4)], "Dorothea": [(5, 5)]}, "out")
+    assert found == {"Ben": ["We expected 2 tiles here, not 1."]}
+
+
+def test_where_nobody_wrote_the_plays_down_nothing_is_expected() -> None:
+    table = tables.midgame()
+    for row in table["trains"]:
+        row["tiles"] = []
+    assert hand_notes(board_of(table), {"Ann": [(1, 2)], "Ben": [], "Cyril": [(3, 4)]}, "out") == {}
+
+
+def test_hands_with_notes_come_back_once_and_count_when_sent_again(keeper: FlaskClient, session: FakeSession) -> None:
+    session.show(tables.round_over())
+    page = keeper.post("/round-end", data=HANDS)
+    assert page.status_code == 200 and session.calls == []
+    assert "10-5 is already on the table: Ann&#39;s train." in page.text
+    assert 'value="10-5 11-1"' in page.text and "Count it all the same" in page.text
+    (seen,) = re.findall(r'name="seen" value="(\w+)"', page.text)
+    assert keeper.post("/round-end", data={**HANDS, "seen": seen}).headers["Location"] == "/scores"
+    assert [call[0] for call in session.calls] == ["show_hand"] * 4
+
+
+def test_a_hand_changed_after_its_note_is_looked_over_again(keeper: FlaskClient, session: FakeSession) -> None:
+    session.show(tables.round_over())
+    seen = mark_of(hand_notes(board_of(tables.round_over()), {"Ben": [(10, 5)]}, "out"))
+    page = keeper.post("/round-end", data={**HANDS, "seen": seen})
+    assert page.status_code == 200 and session.calls == []
+
+
+def test_notes_come_while_the_hands_are_written(anyone: FlaskClient, session: FakeSession) -> None:
+    session.show(tables.round_over())
+    answer = anyone.get("/round-end/notes?hand_2=10-5+1&hand_3=10-5&how=out").json
+    assert list(answer["notes"]) == ["hand_3"], "a hand that is not finished yet is left in peace"
+    assert answer["seen"]
+
+
+def test_a_house_that_enters_only_the_hands_is_scored_and_accused_of_nothing(train_table: Table) -> None:
+    form = {"how": "out", "hand_1": "", "hand_2": "12-5 5-7", "hand_3": "3-3", "page": "/round-end"}
+    answer = train_table.client.post("/round-end", data=form)
+    assert answer.headers["Location"] == "/scores"
+    shown = train_table.session.snapshot()
+    assert shown["totals"] == {"Ann": 0, "Ben": 29, "Cy": 6}
+    assert shown["rounds_played"][0]["out"] == "Ann"
+    assert not any(line.get("violations") for line in shown["plays"]) and shown["audit"] == []
