@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import click
 
+from companion.cli.serve import without_password
+
 
 @click.command()
-@click.option("--broker", required=True, metavar="HOST[:PORT]", help="The MQTT broker the tables publish to.")
+@click.option(
+    "--broker",
+    required=True,
+    metavar="[mqtts://]HOST[:PORT]",
+    envvar="COMPANION_BROKER",
+    callback=without_password,
+    help="The MQTT broker the tables publish to. With a password: COMPANION_BROKER=USER:PASSWORD@HOST.",
+)
 @click.option("--port", type=click.IntRange(1, 65535), default=8010, show_default=True, help="This page's port.")
 @click.option("--host", default="0.0.0.0", show_default=True, help="The address to listen on.")
 def hall(broker: str, port: int, host: str) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 if TYPE_CHECKING:
     from companion.cli.serve_camera import WatchedTable
@@ -21,6 +22,15 @@ DATA_VARIABLE = "COMPANION_DATA"
 
 PAGE_BEAT_S = 5.0
 """How often the page is asked whether it lives; systemd waits 30 s."""
+
+
+def without_password(context: click.Context, option: click.Parameter, given: str | None) -> str | None:
+    """Refuse a password among the arguments, where everybody on the machine can read it."""
+    source = context.get_parameter_source(option.name or "")
+    if given is not None and "@" in given and source is ParameterSource.COMMANDLINE:
+        line = "a password here can be read by everybody on this machine; write COMPANION_BROKER=USER:PASSWORD@HOST"
+        raise click.UsageError(f"--broker: {line} into the environment or companion.conf")
+    return given
 
 
 def default_data_dir() -> Path:
@@ -72,7 +82,13 @@ def hold_data_dir(folder: Path) -> IO[bytes]:
 )
 @click.option("--screen-key", envvar="COMPANION_SCREEN_KEY", hidden=True, default="")
 @click.option("--name", "names", multiple=True, metavar="HOST", help="A further name this box answers to.")
-@click.option("--broker", metavar="HOST[:PORT]", help="Tell a club's MQTT broker what happens here.")
+@click.option(
+    "--broker",
+    metavar="[mqtts://]HOST[:PORT]",
+    envvar="COMPANION_BROKER",
+    callback=without_password,
+    help="Tell a club's MQTT broker what happens here. With a password: COMPANION_BROKER=USER:PASSWORD@HOST.",
+)
 @click.option("--table-name", default="Table", show_default=True, help="What this table is called at the broker.")
 def serve(
     source: str | None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import queue
 import threading
 import time
@@ -12,6 +13,8 @@ from typing import Any, Self
 from companion.hall.tables import Table, Tables
 from companion.publish.line import Broker, Line, Mail
 from companion.publish.topics import ONLINE, ROOT, pack, table_of, topic, unpack
+
+log = logging.getLogger(__name__)
 
 ASK_FIRST_S, ASK_AGAIN_S = 0.5, 3.0
 """How long nothing may come from a table that lacks events before it is asked, and before it is asked again."""
@@ -81,7 +84,10 @@ class Hall:
             if message[0] == "close":
                 return
             with self._lock:
-                self._handle(message)
+                try:
+                    self._handle(message)
+                except Exception:  # whatever a stranger has said, the hall goes on listening
+                    log.exception("a message could not be understood")
             if self._mail.empty():
                 self._ask_for_gaps()
                 if message[0] != "nothing":

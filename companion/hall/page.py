@@ -39,6 +39,9 @@ def create_hall_app(hall: HallLike, names: Collection[str] | None = None) -> Fla
         snapshot = hall.snapshot()
         reasons = [] if snapshot["connected"] else ["the broker cannot be reached"]
         reasons += [f"{table['name']} is not connected" for table in snapshot["tables"] if not table["online"]]
+        reasons += [
+            f"the game of {table['name']} cannot be read" for table in snapshot["tables"] if not table["readable"]
+        ]
         return jsonify({"status": "degraded" if reasons else "ok", "reasons": reasons})
 
     return app

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,8 +12,11 @@ from companion.events import Event, event_from_json
 from companion.header import Header
 from companion.scoreboard import fold
 
+log = logging.getLogger(__name__)
+
 MOST_TABLES = 200
 MOST_AHEAD = 2000
+MOST_EVENTS = 20_000
 """Bounds against a stranger on the broker who makes up tables or sequence numbers."""
 
 
@@ -42,10 +46,15 @@ class Table:
             "game": self.game,
             "seq": len(self.events),
             "complete": not self.missing,
+            "readable": True,
         }
         if self.header is None:
             return shown
-        board = fold(self.header, self.events)
+        try:
+            board = fold(self.header, self.events)
+        except Exception:  # lines that no journal holds, of one table; the others are shown as ever
+            log.warning("the events of table %s make no game", self.id, exc_info=True)
+            return shown | {"readable": False}
         sheet = board.round
         return shown | {
             "rules": self.header.rules,
@@ -106,7 +115,7 @@ class Tables:
             event = event_from_json(message.get("event"))
         except EventError:
             return
-        if event.seq <= len(known.events) or len(known.ahead) >= MOST_AHEAD:
+        if event.seq <= len(known.events) or len(known.ahead) >= MOST_AHEAD or event.seq > MOST_EVENTS:
             return
         known.ahead[event.seq] = event
         known.last_seq = max(known.last_seq, event.seq)

@@ -6,14 +6,17 @@ Whatever comes over it becomes a message in the owner's mailbox; the network thr
 
 from __future__ import annotations
 
+import os
 import queue
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import paho.mqtt.client as mqtt
 from paho.mqtt.enums import CallbackAPIVersion
 
-DEFAULT_PORT = 1883
+DEFAULT_PORT, TLS_PORT = 1883, 8883
+CA_VARIABLE = "COMPANION_BROKER_CA"
+"""A file with the certificate that signed the broker's, where that is none of the system's."""
 KEEPALIVE_S = 20
 PAUSE_S = (1, 30)
 """Before connecting again: the first pause and the longest."""
@@ -26,11 +29,15 @@ class Broker:
     host: str
     port: int = DEFAULT_PORT
     user: str | None = None
-    password: str | None = None
+    password: str | None = field(default=None, repr=False)
+    tls: bool = False
 
 
 def parse_broker(text: str) -> Broker:
-    """`host`, `host:port` or `user:password@host:port`. Raises ValueError in one line."""
+    """`host`, `host:port` or `user:password@host:port`; with `mqtts://` before it encrypted. Raises ValueError in one
+    line, which does not repeat the password."""
+    secure = text.startswith("mqtts://")
+    text = text.removeprefix("mqtts://").removeprefix("mqtt://")
     login, _, address = text.rpartition("@")
     host, colon, port = address.partition(":")
     if not host or any(letter.isspace() for letter in text):
@@ -38,7 +45,8 @@ def parse_broker(text: str) -> Broker:
     if colon and not (port.isdecimal() and 0 < int(port) < 65536):
         raise ValueError(f"broker {address!r}: expected a port from 1 to 65535 after the colon")
     user, _, password = login.partition(":")
-    return Broker(host, int(port) if colon else DEFAULT_PORT, user or None, password or None)
+    usual = TLS_PORT if secure else DEFAULT_PORT
+    return Broker(host, int(port) if colon else usual, user or None, password or None, secure)
 
 
 class Line:
@@ -57,6 +65,8 @@ class Line:
         self._client = client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id=name)
         if broker.user is not None:
             client.username_pw_set(broker.user, broker.password)
+        if broker.tls:
+            client.tls_set(ca_certs=os.environ.get(CA_VARIABLE) or None)
         if said_when_lost is not None:
             client.will_set(*said_when_lost, qos=1, retain=True)
         client.reconnect_delay_set(*PAUSE_S)

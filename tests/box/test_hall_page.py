@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from companion.cli.hall import hall as hall_command
+from companion.cli.serve import serve as serve_command
 from companion.events import HandShown, RoundEnded, RoundScored, RoundStarted
 from companion.hall.page import create_hall_app
 from companion.hall.tables import Tables
@@ -114,3 +115,47 @@ def test_a_broker_that_cannot_be_is_wrong_usage() -> None:
     result = CliRunner().invoke(hall_command, ["--broker", "host:port"])
     assert result.exit_code == 2
     assert "expected a port" in result.output
+
+
+def test_one_table_s_nonsense_leaves_the_others_shown() -> None:
+    tables = told([1, 2, 3, 4, 5])
+    for what in ({"answer": 3}, {"insert": [{"event": "round_scored", "scores": {}, "totals": {}}]}, {"by": "Ann"}):
+        wrong = {
+            "event": "corrected",
+            "seq": 1,
+            "at": "2026-11-20T19:00:00.000Z",
+            "source": "person",
+            "corrects": 9,
+            "what": what,
+        }
+        name = f"odd{len(list(tables))}"
+        tables.head(name, head(1, "other") | {"name": name})
+        tables.event(name, {"game": "other", "event": wrong})
+
+    class Hall:
+        def snapshot(self) -> dict[str, Any]:
+            return {"connected": True, "tables": [table.as_json() for table in tables]}
+
+    client = create_hall_app(Hall(), {"localhost"}).test_client()
+    page = client.get("/", headers={"Host": "localhost"})
+    assert page.status_code == 200 and "Table 1" in page.text and ">7<" in page.text
+    assert client.get("/api/hall", headers={"Host": "localhost"}).status_code == 200
+    assert client.get("/health", headers={"Host": "localhost"}).status_code == 200
+
+
+def test_events_that_make_no_game_are_said_at_their_table_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    tables = told([1, 2, 3, 4, 5])
+    [table] = tables
+    table.events.insert(0, table.events.pop())  # a round scored before it began
+    shown = table.as_json()
+    assert shown["name"] == "Table 1"
+    page = create_hall_app(
+        type("H", (), {"snapshot": lambda self: {"connected": True, "tables": [shown]}})(), {"localhost"}
+    )
+    assert page.test_client().get("/", headers={"Host": "localhost"}).status_code == 200
+
+
+@pytest.mark.parametrize("command", [hall_command, serve_command])
+def test_a_password_among_the_arguments_is_refused(command: Any) -> None:
+    result = CliRunner().invoke(command, ["--broker", "ann:secret@box.local"])
+    assert result.exit_code == 2 and "COMPANION_BROKER" in result.output and "secret" not in result.output

@@ -191,6 +191,8 @@ def test_a_table_s_name_becomes_a_topic(name: str, slug: str) -> None:
 def test_a_broker_s_address_is_read_or_refused() -> None:
     assert parse_broker("box.local") == Broker("box.local", 1883)
     assert parse_broker("ann:s:cret@10.0.0.7:8883") == Broker("10.0.0.7", 8883, "ann", "s:cret")
+    assert parse_broker("mqtts://ann:x@box.local") == Broker("box.local", 8883, "ann", "x", tls=True)
+    assert "s:cret" not in repr(parse_broker("ann:s:cret@10.0.0.7"))
     for wrong in ("", "host:", "host:0", "host:x", "host:99999", "a b", ":1883"):
         with pytest.raises(ValueError, match="broker"):
             parse_broker(wrong)
