@@ -23,6 +23,7 @@ COMMANDS: Mapping[str, str] = {
     "score": "The pips of a hand laid open, by the rule set's scoring.",
     "judge": "Questions to the referee: JSON lines in, answers out.",
     "replay": "A journal played again: every ruling and the scores.",
+    "explain": "Why a play is named as it is: the hypotheses and what each rests on.",
     "calibrate": "Set up table and camera.",
     "teach": "Let the reader learn your own set.",
     "sheets": "Printable corner markers, rulers and cards.",

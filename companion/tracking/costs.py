@@ -53,6 +53,7 @@ class Cause(StrEnum):
     DOUBTFUL_NEIGHBOUR = "doubtful_neighbour"
     MISCOUNTED_HAND = "miscounted_hand"
     ANYBODY = "anybody"
+    WRONG_WORD = "wrong_word"
     UNSEEN = "unseen"
     UNSEEN_IN_CLUTTER = "unseen_in_clutter"
     CUT_SHORT = "cut_short"
@@ -110,6 +111,7 @@ PRIORS: dict[Cause, Prior] = {
     Cause.DOUBTFUL_NEIGHBOUR: Prior(10, "a tile beside it was not surely read, and misread", "judgement: one in ten"),
     Cause.MISCOUNTED_HAND: Prior(15, "a hand was counted wrongly", "follows from missed draws"),
     Cause.ANYBODY: Prior(3, "anybody may have been next", "two players at least"),
+    Cause.WRONG_WORD: Prior(20, "what a person entered is wrong", "judgement: one tap in a hundred"),
     Cause.UNSEEN: Prior(
         60, "much happened unseen", "an observation of which the belief explains nothing: none in 840 told rounds"
     ),

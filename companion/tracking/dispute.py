@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from companion.tracking.costs import PRIORS, Cause
+from companion.tracking.evidence import ITEMS
 from companion.tracking.filter import Hypothesis, TableFilter
 from companion.tracking.pieces import Step
+from companion.turn import End
 
 MOST_ALTERNATIVES = 8
 
-USUAL = frozenset(
+UNSAID = frozenset(
     {
+        Cause.ILLEGAL,
+        Cause.RARELY_ILLEGAL,
+        Cause.ALSO_ILLEGAL,
         Cause.ON_OWN_TRAIN,
         Cause.ON_MEXICAN_TRAIN,
         Cause.ON_ANOTHERS_TRAIN,
@@ -21,7 +26,7 @@ USUAL = frozenset(
         Cause.ANYBODY,
     }
 )
-"""Assumptions that need no words."""
+"""What is usual needs no words, and a fault is named by its code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,46 +44,47 @@ class Alternative:
     assumes: tuple[Cause, ...]
 
     def __str__(self) -> str:
-        """`overlooked draw and Cy: 54`."""
-        words = [PRIORS[cause].says for cause in self.assumes]
-        words += [f"{code} by {player}" for code, player in self.codes]
-        told = " and ".join([*words, self.player])
-        return f"{told}: {self.cost}"
+        """`Ann (CLOSED_TRAIN): 53`, `the camera missed a draw and Cy: 54`."""
+        faults = ", ".join(code if by == self.player else f"{code} by {by}" for code, by in self.codes)
+        told = " and ".join([*(PRIORS[cause].says for cause in self.assumes), self.player])
+        return f"{told} ({faults}): {self.cost}" if faults else f"{told}: {self.cost}"
 
 
 def alternatives(belief: TableFilter, item: int) -> list[Alternative]:
     """The hypotheses about who made `item`, cheapest first; none where it is settled."""
     found: dict[tuple[object, ...], Alternative] = {}
-    hypotheses = belief.all
+    hypotheses = sorted(belief.all, key=lambda one: one.cost)
     total = sum(one.weight for one in hypotheses) or 1.0
-    best: float | None = None
-    for one in sorted(hypotheses, key=lambda one: one.cost):
+    least = base = 0.0
+    for one in hypotheses:
         row = one.actors.get(item)
         if not row:
             continue
         player = max(row, key=lambda name: (row[name], name))
         steps = list(_steps(one, item))
-        codes = tuple(dict.fromkeys((code, step.player) for step in steps for code in step.codes))
-        assumes = tuple(
-            cause
-            for step in steps
-            for cause in step.causes
-            if cause not in USUAL and cause not in (Cause.ILLEGAL, Cause.RARELY_ILLEGAL, Cause.ALSO_ILLEGAL)
+        if not found:
+            least, base = one.cost, sum(step.cost for step in steps)
+        codes = tuple(
+            sorted({(code, by) for (what, code, by), share in one.codes.items() if what == item and share > 0.5})
         )
-        if best is None:
-            best = sum(step.cost for step in steps)
-        key = (player, codes, assumes)
+        assumes = tuple(dict.fromkeys(c for c in _causes_before(steps, item) if c not in UNSAID))
         share = one.weight / total * row[player]
-        known = found.get(key)
-        if known is None:
-            found[key] = Alternative(player, round(best + one.cost), share, codes, assumes)
-        else:
-            found[key] = Alternative(player, known.cost, known.p + share, codes, assumes)
+        known = found.get((player, codes, assumes))
+        cost = round(base + one.cost - least) if known is None else known.cost
+        found[player, codes, assumes] = Alternative(player, cost, share + (known.p if known else 0.0), codes, assumes)
     return sorted(found.values(), key=lambda one: (one.cost, one.player))[:MOST_ALTERNATIVES]
 
 
 def _steps(one: Hypothesis, item: int) -> Iterator[Step]:
     """The steps of the way to it, from the change of `item` on."""
     for number, steps in one.path:
-        if any(step.item == item for step in steps) or number * 1000 > item:
+        if number >= item // ITEMS:
             yield from steps
+
+
+def _causes_before(steps: Sequence[Step], item: int) -> Iterator[Cause]:
+    """What was assumed between the change before and this item."""
+    for step in steps:
+        yield from step.causes
+        if step.item == item and step.act is not None and not isinstance(step.act, End):
+            return

@@ -22,7 +22,7 @@ from companion.tracking.costs import (
     WIDE_WORK,
     Cause,
 )
-from companion.tracking.evidence import Evidence
+from companion.tracking.evidence import ITEMS, Evidence
 from companion.tracking.explain import Explanation, State, explain
 from companion.tracking.pieces import Pieces, Step
 
@@ -77,7 +77,7 @@ class Hypothesis:
             for cause in (*step.causes, *assumed):
                 causes[item, cause] = 1.0
             loose, assumed = [], []
-        path = (*(one for one in self.path if one[0] * _ITEMS >= first), (number, told.steps))
+        path = (*(one for one in self.path if one[0] * ITEMS >= first), (number, told.steps))
         return Hypothesis(told.state, told.cost, actors, codes, causes, path, self.born, told.state.pending)
 
     def merged(self, other: Hypothesis) -> Hypothesis:
@@ -92,9 +92,6 @@ class Hypothesis:
         first = self if self.cost <= other.cost else other
         born = None if self.born is None or other.born is None else max(self.born, other.born)
         return Hypothesis(first.state, cost_of(mine + his), actors, codes, causes, first.path, born, first.pending)
-
-
-_ITEMS = 1000
 
 
 def cost_of(weight: float) -> float:
@@ -151,7 +148,7 @@ class TableFilter:
         return True
 
     def _first_item(self) -> int:
-        return self.snapshots[0].evidence.number * _ITEMS if self.snapshots else 0
+        return self.snapshots[0].evidence.number * ITEMS if self.snapshots else 0
 
     def _explained(self, beam: Sequence[Hypothesis], pieces: Pieces, *, faults: bool) -> tuple[list[Explanation], bool]:
         row = [(one.cost + one.state.overdue, one.state) for one in beam]
@@ -200,7 +197,7 @@ class TableFilter:
     def _grow_outliers(self, pieces: Pieces, evidence: Evidence, first: int) -> None:
         """The outliers that were there go on; the change itself may be one where it has no faultless explanation."""
         grown: list[Hypothesis] = []
-        alive = [one for one in self.outliers if one.born is not None and one.born * _ITEMS >= first]
+        alive = [one for one in self.outliers if one.born is not None and one.born * ITEMS >= first]
         if alive:
             row = [(one.cost + one.state.overdue, one.state) for one in alive]
             found, _ = explain(row, pieces, faults=False, reach=9, most=2 * MOST_OUTLIERS, work=CALM_WORK // 4)
@@ -221,7 +218,8 @@ class TableFilter:
             state = best.state.after_outlier(pieces)
             players = best.state.players
             steps = tuple(
-                Step(piece.by or players[0], piece.act, piece.item, (), (cause,), 0) for piece in evidence.pieces
+                Step(piece.by or players[0], piece.act, piece.item, (), (cause,), 0 if n else PRIORS[cause].decibans)
+                for n, piece in enumerate(evidence.pieces)
             )
             outlier = outlier.after(Explanation(0, state, steps, cost), evidence.number, first)
             for piece in evidence.pieces:

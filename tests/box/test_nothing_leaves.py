@@ -29,6 +29,7 @@ ENDING: Mapping[str, tuple[list[str], set[int]]] = {
     "watch": (["{pictures}", "--setup", "{setup}", "--json"], {0}),
     "judge": (["--explain"], {0}),
     "replay": (["{journal}"], {0}),
+    "explain": (["{journal}", "1"], {0, 1}),
     "calibrate": (["{picture}"], {0, 1}),
     "teach": (["{picture}", "--data", "{data}"], {0, 1}),
     "sheets": (["--out", "{data}/sheets"], {0}),

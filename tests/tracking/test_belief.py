@@ -148,5 +148,5 @@ def test_a_dispute_shows_what_each_hypothesis_rests_on() -> None:
     found = alternatives(belief.filter, play(belief, "3-5@Cy").item)
     assert {one.player for one in found} >= {"Ann", "Cy"}
     assert found == sorted(found, key=lambda one: (one.cost, one.player))
-    assert any(str(one).startswith("CLOSED_TRAIN by Ann and Ann: ") for one in found)
+    assert any(str(one).startswith("Ann (CLOSED_TRAIN): ") for one in found)
     assert any(("EXTRA_TILE", "Cy") in one.codes for one in found)

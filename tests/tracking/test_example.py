@@ -1,0 +1,19 @@
+"""The worked example of docs/architecture.md is what the belief says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from companion.tracking.dispute import alternatives
+from tests.tracking.rounds import play, tracked
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "architecture.md"
+
+
+def test_the_worked_example_comes_out_as_it_is_written() -> None:
+    block = DOCUMENT.read_text(encoding="utf-8").split("### A worked example")[1].split("```")[1]
+    belief = tracked("reeves", ["boneyard-1, mark Ann", "+12-2@Ben", "+12-3@Cy", "+2-5@Ben"])
+    verdict = play(belief, "2-5@Ben")
+    found = [f"{one.p:5.1%}  {one}" for one in alternatives(belief.filter, verdict.item)]
+    assert block.strip("\n").splitlines() == found[:5]
+    assert verdict.by is None and not any(charge.certain for charge in verdict.charges)
