@@ -1,4 +1,4 @@
-"""Was that pass honest? What the tiles shown at the end prove about earlier decisions. Source: rules.md section 8.
+"""Was that pass honest? What the tiles shown at the end prove about earlier decisions. Source: docs/rules.md section 8.
 
 For a decision of a player, U is what he laid after it and what he shows at the end: his hand then and what he drew
 since, each draw exactly one unknown tile. Of the tiles in U that would have been playable, more than he drew since
@@ -44,7 +44,7 @@ def status_by_ends(held: Collection[Tile], ends: Collection[int], draws_after: i
 def is_offence(rules: RuleSet, code: Violation, *, feeding: bool = False) -> bool:
     """Whether the examined decision is forbidden at all: where players may decline it is information only.
 
-    `feeding`: a double had to be covered, which nobody may decline. Source: rules.md 2.3.
+    `feeding`: a double had to be covered, which nobody may decline. Source: docs/rules.md 2.3.
     """
     declined = rules.may_decline or (rules.is_mexican and rules.leaves_open("may_decline"))
     return code is Violation.FIRST_TRAIN_NOT_MAXIMAL or feeding or not declined

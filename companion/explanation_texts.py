@@ -1,7 +1,7 @@
 """What the referee says about each code: a sentence for the table and the rule behind it, in the project's own words.
 
-All texts are gettext message ids with named places: {player}, {tile} and {train}. Source of the meanings: rules.md,
-section 6; of the rules: the preset field that each `Rule` names.
+All texts are gettext message ids with named places: {player}, {tile} and {train}. Source of the meanings:
+docs/rules.md, section 6; of the rules: the preset field that each `Rule` names.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The questions about the connecting games. Source: rules.md section 10."""
+"""The questions about the connecting games. Source: docs/rules.md section 10."""
 
 from __future__ import annotations
 

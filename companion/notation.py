@@ -1,6 +1,6 @@
 """The one-line notation of tiles, chains, acts and changes; what is printed parses back to the same value.
 
-Source: rules.md section 1. `12-5 5-7 7-7` is a chain, the inner half first; Chinese tiles are `a:b`, left to right.
+Source: docs/rules.md 1. `12-5 5-7 7-7` is a chain, the inner half first; Chinese tiles are `a:b`, left to right.
 Everything that cannot be understood raises `NotationError`, one line naming the text and what was expected.
 """
 

@@ -1,4 +1,4 @@
-"""What is known of the table between two turns. Source: rules.md section 1 (`state`).
+"""What is known of the table between two turns. Source: docs/rules.md section 1 (`state`).
 
 Both positions follow the table: an illegal tile is part of them like any other.
 """
@@ -63,11 +63,11 @@ class Position:
         return seen[2]
 
     def count(self, value: int) -> int:
-        """How many different tiles of the set with `value` lie on the table. Source: rules.md 7.3, n(v)."""
+        """How many different tiles of the set with `value` lie on the table. Source: docs/rules.md 7.3, n(v)."""
         return sum(1 for t in self.visible if t.has(value) and t.high <= self.set_max)
 
     def exhausted(self, value: int) -> bool:
-        """Whether all set_max + 1 tiles with `value` lie on the table. Source: rules.md 7.3."""
+        """Whether all set_max + 1 tiles with `value` lie on the table. Source: docs/rules.md 7.3."""
         suit = suit_ways(self.set_max, value)
         return bool(suit) and all(way.tile in self.visible for way in suit)
 

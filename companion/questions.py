@@ -1,4 +1,4 @@
-"""Questions to the referee and their answers, field by field. Source: rules.md section 10.
+"""Questions to the referee and their answers, field by field. Source: docs/rules.md section 10.
 
 `answer` is the one front door; it never raises for what it is asked. Unknown fields are ignored; a field that is
 missing, of a wrong type, or names something unknown is refused with one line.

@@ -130,7 +130,7 @@ class LineReferee:
 
 def undealt(rules: RuleSet, set_max: int | None, players: int) -> str | None:
     """Why a set (None: the Chinese tiles) cannot be dealt to so many players; None where it can, or where the rule set
-    says nothing about this set and the hands are simply not counted. Source: rules.md 2.1 and 4.2."""
+    says nothing about this set and the hands are simply not counted. Source: docs/rules.md 2.1 and 4.2."""
     if set_max is None:
         dealt = line.deal(rules, players).verdict == "ok"
         allowed: Sequence[int] = rules.players_allowed()

@@ -1,6 +1,6 @@
 """What must add up once everybody has shown the tiles left: counts, blocks, scores, the deal.
 
-Each function answers one code of rules.md section 6 (evidence H); what is unknown is never held against anybody.
+Each function answers one code of docs/rules.md section 6 (evidence H); what is unknown is never held against anybody.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A house writes its own file with `extends = "tactic"` and the fields that differ; single evenings pass `options`.
 Each field of a shipped file stands with the source it rests on and a mark: T stated by the text, I implied by it,
-A ambiguous or silent (the default stands there), E an error or contradiction in the source (rules.md, section 0).
+A ambiguous or silent (the default stands there), E an error or contradiction in the source (docs/rules.md, section 0).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleSet:
-    """The rules of one game. The fields are rules.md section 3 by name; those of the other family stay at rest.
+    """The rules of one game. The fields are docs/rules.md section 3 by name; those of the other family stay at rest.
 
     `rounds` None means one round for each double of the set, `first_engine` None the set's highest double,
     `max_doubles_per_turn` None no limit, `announce` None no announcement. `closings_per_turn` is 1 in every source,

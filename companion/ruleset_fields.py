@@ -1,6 +1,6 @@
 """What each field of a rule set may hold, and the one line that is said when it holds something else.
 
-The names, values and types are those of rules.md, section 3; the fields of the connecting games those of section 4.
+The names, values and types are those of docs/rules.md 3; the fields of the connecting games those of section 4.
 A field that may be absent has a word for it ("none", "no limit", ...) because TOML knows no null; JSON's null does too.
 """
 
@@ -22,7 +22,7 @@ HandTable = Mapping[int, Mapping[int, int]]
 """Set (its highest pip, or ANY_SET) -> number of players -> tiles dealt to each."""
 
 HOLDER_LEADS = "holder_of_2:5"
-"""Whoever holds 2:5 leads, as an older description of Kkori has it. Source: rules.md 4.2."""
+"""Whoever holds 2:5 leads, as an older description of Kkori has it. Source: docs/rules.md 4.2."""
 
 MANY_TILES = 1000
 """No count in a rule set reaches this; it only keeps absurd numbers out."""

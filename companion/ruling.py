@@ -1,4 +1,4 @@
-"""What the referee says of a turn or of a table. Source: rules.md section 6.1."""
+"""What the referee says of a turn or of a table. Source: docs/rules.md section 6.1."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Tiles and sets: what a box of dominoes contains.
 
-Source: rules.md sections 1 and 4.1. A tile's identity has no orientation, `Tile(6, 4) == Tile(4, 6)`;
+Source: docs/rules.md sections 1 and 4.1. A tile's identity has no orientation, `Tile(6, 4) == Tile(4, 6)`;
 how it lies in a train is `Laid`.
 """
 

@@ -1,4 +1,4 @@
-"""The codes of everything that can be wrong at a table. Source: rules.md section 6."""
+"""The codes of everything that can be wrong at a table. Source: docs/rules.md section 6."""
 
 from __future__ import annotations
 
@@ -127,4 +127,4 @@ RULE_SETS: dict[Violation, frozenset[str]] = {
     )
     for code in map(Violation, codes.split())
 }
-"""Code -> the published rule sets in which it can be broken (the last column of rules.md section 6)."""
+"""Code -> the published rule sets in which it can be broken (the last column of docs/rules.md section 6)."""

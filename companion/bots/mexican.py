@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
+from companion.mexican.blocks import live_doubles
 from companion.mexican.judging import legal_plays
 from companion.position import Position
 from companion.ruleset import RuleSet
@@ -11,7 +12,7 @@ from companion.tile import Laid, Tile
 from companion.turn import MEXICAN, Action, Draw, End, Flip, Mark, Play, Unmark
 
 DECLINES = 0.03
-"""How often a bot refuses to lay where the rules let it."""
+"""How often a bot refuses to lay where the rules let it, which is never while a double is to be covered."""
 FLIPS = 0.7
 """How often it turns a dead double over where the rules allow it."""
 LONGEST_LOOK = 400
@@ -40,7 +41,7 @@ class TurnMaker:
         self._flip()
         if self.long:
             self._lay_first_train()
-        elif not (self.rules.may_decline and self.rng.random() < DECLINES):
+        elif live_doubles(self.rules, self.before) or not self.rules.may_decline or self.rng.random() >= DECLINES:
             self.lay_on()
         else:
             self.draw_if_due()

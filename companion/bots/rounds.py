@@ -140,7 +140,7 @@ class BotRound:
         )
 
     def _complete(self, player: str, actions: tuple[Action, ...], position: Position | LinePosition) -> bool:
-        """Source: rules.md 7.1, "Complete"."""
+        """Source: docs/rules.md 7.1, "Complete"."""
         plays = [action for action in actions if isinstance(action, Play)]
         if isinstance(position, LinePosition):
             return bool(plays) or any(isinstance(action, Discard) for action in actions)

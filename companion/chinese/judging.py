@@ -1,4 +1,4 @@
-"""The ruling on one turn at the line. Source: rules.md 7.4."""
+"""The ruling on one turn at the line. Source: docs/rules.md 7.4."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The line of a connecting game: what fits where, who is next, when a deal is over. Source: rules.md section 4."""
+"""The line of a connecting game: what fits where, who is next, when a deal is over. Source: docs/rules.md section 4."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def count_of(tiles: Mapping[Tile, int], line: Chain, value: int) -> int:
 
 
 def supply_of(tiles: Mapping[Tile, int], value: int) -> int:
-    """How many tiles of the set show `value`: 10, 7, 8, 8, 9, 10 for one to six. Source: rules.md 4.1."""
+    """How many tiles of the set show `value`: 10, 7, 8, 8, 9, 10 for one to six. Source: docs/rules.md 4.1."""
     return sum(copies for tile, copies in tiles.items() if tile.has(value))
 
 

@@ -1,4 +1,4 @@
-"""Who pays whom after a deal of a connecting game. Source: rules.md 4.3.
+"""Who pays whom after a deal of a connecting game. Source: docs/rules.md 4.3.
 
 Hands are numbered from the leader; on equal sums the lower hand has the advantage.
 """

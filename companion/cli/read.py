@@ -94,7 +94,7 @@ def say_refused(name: str, problem: str, as_json: bool) -> None:
 
 
 def as_dict(name: str, reading: PictureReading) -> dict[str, Any]:
-    """One answer line as contract.md writes it."""
+    """One answer line, as the README describes it."""
     return {
         "image": name,
         "size": list(reading.size_wh),

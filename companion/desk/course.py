@@ -221,7 +221,7 @@ class Course:
         return mover
 
     def over_by_rule(self) -> RoundEnded | None:
-        """The end of the round, where the rules and the counts alone decide it. Source: rules.md 2.6 and 4.2."""
+        """The end of the round, where the rules and the counts alone decide it. Source: docs/rules.md 2.6 and 4.2."""
         if self.ended is not None:
             return None
         if self.turn is not None and not self.turn.finished(self.rules):

@@ -3,7 +3,7 @@
 In that lap there is no turn order: a tile on X's own train and X's own marker are X's, in any order, interleaved, by
 several players in one change. Each player has one first turn, taken up again whenever he lays another tile. The lap is
 over with the first act that can only be an ordinary turn's; until then a tile on the own train may be either, so
-whoever may have the first ordinary turn is a row of players and not one. Source: rules.md 2.2.
+whoever may have the first ordinary turn is a row of players and not one. Source: docs/rules.md 2.2.
 """
 
 from __future__ import annotations

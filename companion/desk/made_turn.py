@@ -1,8 +1,8 @@
 """One player's turn while it is being made, and which of its acts each fault belongs to.
 
-A turn is judged as a whole (rules.md 7.1), but a table is watched act by act. So an act is held against a player when
-no later act of the same turn can mend it; what only the end of the turn shows (a missing marker, an unfollowed double)
-waits until the turn is over. Confirm fast, accuse slowly.
+A turn is judged as a whole (docs/rules.md 7.1), but a table is watched act by act. So an act is held against a player
+when no later act of the same turn can mend it; what only the end of the turn shows (a missing marker, an unfollowed
+double) waits until the turn is over. Confirm fast, accuse slowly.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class MadeTurn:
     strayed: bool = False
 
     def long(self, rules: RuleSet) -> bool:
-        """Whether this is a long first turn. Source: rules.md 2.2."""
+        """Whether this is a long first turn. Source: docs/rules.md 2.2."""
         return isinstance(self.before, Position) and rules.long_first and self.before.first_turn
 
     @property
@@ -68,7 +68,7 @@ class MadeTurn:
         return play_out(rules, self.before, done).feeding
 
     def complete(self, rules: RuleSet) -> bool:
-        """Whether the player has done what a turn asks for. Source: rules.md 7.1, "Complete"."""
+        """Whether the player has done what a turn asks for. Source: docs/rules.md 7.1, "Complete"."""
         if isinstance(self.before, LinePosition):
             return any(isinstance(action, (Play, Discard)) for action in self.actions)
         plays = self.plays

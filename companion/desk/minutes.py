@@ -26,7 +26,7 @@ Charge = tuple[str, str]
 """(code, player)."""
 
 READ_TWICE = frozenset({str(Violation.DUPLICATE_TILE), str(Violation.MULTIPLICITY)})
-"""A tile that is seen more often than the box has it is first of all misread, now or before. Source: rules.md 5.1."""
+"""A tile that is seen more often than the box has it is first of all misread. Source: docs/rules.md 5.1."""
 
 OWN_KEYS = 2_000_000
 """Keys of the events whose charges are worked out lie above this."""

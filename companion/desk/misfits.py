@@ -26,7 +26,7 @@ PICTURED = frozenset(
 
 SURE_OF_TWO = 0.995
 """Least probability of each of the four halves where the same tile seems to lie there twice. A box holds each tile
-once, so below that a misreading is likelier. Source: rules.md 5.1."""
+once, so below that a misreading is likelier. Source: docs/rules.md 5.1."""
 
 MOST_MISFITS = 2
 """Where more tiles that do not fit come at once the table was misread or out of sight: nobody errs so often."""

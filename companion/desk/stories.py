@@ -4,7 +4,7 @@ Every row of turns from the open turn on is tried, each tile, draw and marker in
 passing unseen. A last turn may be unfinished: nothing is held against it that a later act can mend. If any telling is
 faultless the change is legal; among those the one with the fewest turns is preferred, and where several are equally
 short nobody is named for what they dispute. If none is, the cheapest faulty ones are weighed: what they share is
-certain, the rest is "one of these". Source: rules.md sections 5.2 and 9.
+certain, the rest is "one of these". Source: docs/rules.md sections 5.2 and 9.
 """
 
 from __future__ import annotations
@@ -266,7 +266,7 @@ class _Search:
     def _acts(self, rest: _Rest, player: str, told: Sequence[Event]) -> Iterator[tuple[Event, _Rest]]:
         """What `player` may have done next, with what is left then.
 
-        A marker is moved by its owner, or by the last to act where its owner did nothing. Source: rules.md section 9.
+        A marker is moved by its owner, or by the last to act where its owner did nothing. Source: docs/rules.md 9.
         """
         for n, train in enumerate(rest.flips):
             left = replace(rest, flips=rest.flips[:n] + rest.flips[n + 1 :])
@@ -351,7 +351,7 @@ class _Search:
 
 
 def _only_the_moment(telling: Telling) -> bool:
-    """Out of turn is a story only where the turn is faultless but for its moment. Source: rules.md section 9."""
+    """Out of turn is a story only where the turn is faultless but for its moment. Source: docs/rules.md section 9."""
     early = {player for player, code in telling.blame if code == Violation.OUT_OF_TURN}
     return not any(player in early and code != Violation.OUT_OF_TURN for player, code in telling.blame)
 

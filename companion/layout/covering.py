@@ -1,6 +1,6 @@
 """What a wall hides: a tile laid on its equal shows nothing, nor does one that the next tile covers in the same moment.
 
-A Chinese line folds back on itself (rules.md section 4.2, stacking), so the place of the next tile is known. Which
+A Chinese line folds back on itself (docs/rules.md section 4.2, stacking), so the place of the next tile is known. Which
 tile a later one proves to lie there is told here; whether that is believed is for others to decide.
 """
 

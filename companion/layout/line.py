@@ -1,8 +1,8 @@
 """The one line of the Chinese games, with its walls, and the tiles put away face down.
 
-The line may fold back on itself: the ninth tile goes on the eighth, and so on (rules.md section 4.2, stacking). From
-above only the top tile of a wall is seen, so what lies below is history: a different tile in the place of a known one
-is a tile laid on it, where the wall has come to that place; anywhere else it is a doubtful reading.
+The line may fold back on itself: the ninth tile goes on the eighth, and so on (docs/rules.md section 4.2, stacking).
+From above only the top tile of a wall is seen, so what lies below is history: a different tile in the place of a known
+one is a tile laid on it, where the wall has come to that place; anywhere else it is a doubtful reading.
 """
 
 from __future__ import annotations

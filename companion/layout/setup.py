@@ -27,7 +27,7 @@ class TableSetup:
 
     `engine` is the value of the round's engine where it is known. `boneyard_spread` False: the face-down tiles are a
     pile and their number says nothing. `arms` is 1 or 2 for a Chinese line. `copies` is how often every tile exists,
-    None where the set itself says so (once in a double set, rules.md section 4.1 for the Chinese one). `over`: the
+    None where the set itself says so (once in a double set, docs/rules.md section 4.1 for the Chinese one). `over`: the
     round is over, and what is laid along the table's edge from now on are the players' hands.
     """
 

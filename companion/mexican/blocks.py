@@ -1,4 +1,4 @@
-"""Dead doubles and provable blocks: what the table alone proves. Source: rules.md 7.3."""
+"""Dead doubles and provable blocks: what the table alone proves. Source: docs/rules.md 7.3."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from companion.turn import MEXICAN
 
 
 def live_doubles(rules: RuleSet, position: Position) -> tuple[str, ...]:
-    """The trains of `open` that bind the player to move, in the order of laying. Source: rules.md 7.1.
+    """The trains of `open` that bind the player to move, in the order of laying. Source: docs/rules.md 7.1.
 
     Nobody who lays a long first train is bound.
     """

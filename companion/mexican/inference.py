@@ -1,6 +1,6 @@
 """What happened between two still tables: every row of turns that explains the change is weighed.
 
-Legal if any story is legal; else the cheapest faulty ones are named. Source: rules.md section 9. The search walks
+Legal if any story is legal; else the cheapest faulty ones are named. Source: docs/rules.md section 9. The search walks
 player by player; while a legal story is looked for a faulty turn ends its branch, and faulty ones are only looked for
 with as many faulty turns as are needed, so the work stays bounded for a change of four tiles and eight players.
 """
@@ -47,7 +47,7 @@ class Remainder:
 
 
 def infer(rules: RuleSet, before: Position, delta: Iterable[Change], expected: str) -> Inference:
-    """Explain the change `delta` of the table `before`, `expected` to move next. Source: rules.md section 9."""
+    """Explain the change `delta` of the table `before`, `expected` to move next. Source: docs/rules.md section 9."""
     changes = tuple(c for c in delta if c != Drawing(0))
     if any(isinstance(c, Vanishing) for c in changes):
         return Inference(explainable=False, vanished=True)

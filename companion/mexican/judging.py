@@ -21,7 +21,7 @@ from companion.violation import Violation as V
 def judge_turn(
     rules: RuleSet, position: Position, actions: Iterable[Action], *, after_round_end: bool = False
 ) -> Ruling:
-    """Rule on one whole turn by `position.turn`. Source: rules.md 7.1."""
+    """Rule on one whole turn by `position.turn`. Source: docs/rules.md 7.1."""
     acts = tuple(actions)
     if after_round_end and any(isinstance(a, Play) for a in acts):
         return Ruling.of([V.PLAY_AFTER_END])
@@ -107,7 +107,7 @@ def legal_plays(
 
 
 def judge_state(rules: RuleSet, position: Position) -> Ruling:
-    """Rule on a table seen in one frame, its history unknown. Source: rules.md 7.2."""
+    """Rule on a table seen in one frame, its history unknown. Source: docs/rules.md 7.2."""
     codes: set[V] = set()
     may: set[V] = set()
     engine = position.engine

@@ -1,4 +1,4 @@
-"""Dealing, the end of a round, and what it costs. Source: rules.md sections 2.1, 2.6 and 10."""
+"""Dealing, the end of a round, and what it costs. Source: docs/rules.md sections 2.1, 2.6 and 10."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stories that a change between two still tables allows: who may have done what. Source: rules.md section 9."""
+"""The stories that a change between two still tables allows: who may have done what. Source: docs/rules.md 9."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A turn of Mexican Train while it is being played: record first, judge second.
 
-Every act changes the table, right or wrong, and leaves behind what was wrong with it. Source: rules.md 7.1, whose order
-of root causes is the order of the checks here. What rests on an open question of the source is never certain.
+Every act changes the table, right or wrong, and leaves behind what was wrong with it. Source: docs/rules.md 7.1, whose
+order of root causes is the order of the checks here. What rests on an open question of the source is never certain.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Faults(NamedTuple):
 
 def qualifies(rules: RuleSet, player: str, plays: Sequence[Play]) -> bool:
     """Whether one of these tiles of a completed turn takes the player's marker off: any tile on the own train, and
-    where the rules say so any tile at all. Source: rules.md 7.1, "qualifying play"."""
+    where the rules say so any tile at all. Source: docs/rules.md 7.1, "qualifying play"."""
     return any(rules.marker_off == "any" or play.train == player for play in plays)
 
 
@@ -322,7 +322,7 @@ class TurnState:
 
     @property
     def qualifies(self) -> bool:
-        """Whether this turn has laid a tile for which the own marker comes off. Source: rules.md 7.1."""
+        """Whether this turn has laid a tile for which the own marker comes off. Source: docs/rules.md 7.1."""
         return qualifies(self.rules, self.player, self.laid)
 
     @property

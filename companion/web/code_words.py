@@ -1,4 +1,4 @@
-"""Each violation as a player would say it: a title, and the rule behind it in one sentence (rules.md, section 6)."""
+"""Each violation as a player would say it: a title, and the rule behind it in one sentence (docs/rules.md 6)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The rule sets in a player's words: what is special about each, who may play, and which house rules can be chosen.
 
-The rules themselves live in the rule sets; this is only what the set-up page says about them (rules.md sections 2-4).
+The rules themselves live in the rule sets; this is only what the set-up page says about them (docs/rules.md 2-4).
 """
 
 from __future__ import annotations

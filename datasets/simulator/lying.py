@@ -9,7 +9,7 @@ from companion.tile import Laid
 from datasets.simulator.placing import Rect
 
 WALL = 8
-"""Tiles in the first row of a Chinese line; the ninth goes on the eighth (rules.md section 4.2)."""
+"""Tiles in the first row of a Chinese line; the ninth goes on the eighth (docs/rules.md section 4.2)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Rules.md 7.1 and 9 read a second time, as plainly as they can be written: the oracle of `test_plain_reading`.
+"""A second reading of docs/rules.md 7.1 and 9, as plain as can be: the oracle of `test_plain_reading`.
 
 Nothing of the referee is used here: tables are dicts, tiles are pairs, rule sets the few words that matter. Acts are
 ("play", (a, b), train), ("draw",), ("mark", player), ("unmark", player), ("flip", train).
@@ -44,7 +44,7 @@ def judge(rules: str, table: Table, acts: list[Act], ended: bool = False) -> tup
         return trains[name][-1][1] if trains.get(name) else table["engine"][1]
 
     def blocked() -> bool:
-        """Poltava: whether no tile that nobody sees would fit where somebody may play. Source: rules.md 7.3."""
+        """Poltava: whether no tile that nobody sees would fit where somebody may play. Source: docs/rules.md 7.3."""
         bound = [] if long else [t for t in opened if t not in flipped and not exhausted(due(t))]
         ends = {due(t) for t in bound or (*table["players"], "MX") if t not in flipped}
         seen = visible()

@@ -1,4 +1,4 @@
-"""What shown hands prove of earlier passes and draws: rules.md section 8."""
+"""What shown hands prove of earlier passes and draws: docs/rules.md section 8."""
 
 from __future__ import annotations
 

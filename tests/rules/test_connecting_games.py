@@ -1,4 +1,4 @@
-"""Jie Long, Che Deng, Kkori: rules.md sections 4 and 7.4."""
+"""Jie Long, Che Deng, Kkori: docs/rules.md sections 4 and 7.4."""
 
 from __future__ import annotations
 

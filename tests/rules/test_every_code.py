@@ -1,4 +1,4 @@
-"""Every code of rules.md section 6 has a smallest example here; a code without one fails the last test."""
+"""Every code of docs/rules.md section 6 has a smallest example here; a code without one fails the last test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The examples of rules.md sections 10 and 11, and of contract.md, as they stand there.
+"""Examples of every question (docs/rules.md 10) and of the sources (docs/rules.md 11), as they stand there.
 
 Where an example writes no `may`, none is asked for.
 """

@@ -1,4 +1,4 @@
-"""One test per rule of a turn, named after the rule. The numbers are files of the sources, see rules.md section 0."""
+"""One test per rule of a turn, named after the rule. The numbers are sources, see docs/rules.md 0."""
 
 from __future__ import annotations
 

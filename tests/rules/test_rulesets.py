@@ -1,4 +1,4 @@
-"""Rule sets are data, each field with its source (rules.md, section 3)."""
+"""Rule sets are data, each field with its source (docs/rules.md, section 3)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from companion.ruleset import ANY_SET, RULESET_NAMES, RuleSetError, load_ruleset
 from companion.ruleset_fields import fields_of
 
-# rules.md, section 3, columns poltava, cz, reeves, tactic ("-" is no).
+# docs/rules.md, section 3, columns poltava, cz, reeves, tactic ("-" is no).
 PRESETS = """
 long_first True True False False
 first_simultaneous False True False False

@@ -1,4 +1,4 @@
-"""Dealing, scoring, winning, ending: rules.md sections 2.1, 2.6, 10 and 11."""
+"""Dealing, scoring, winning, ending: docs/rules.md sections 2.1, 2.6, 10 and 11."""
 
 from __future__ import annotations
 

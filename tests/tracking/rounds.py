@@ -1,4 +1,4 @@
-"""Small rounds for the belief: a table after the deal, and changes in the notation of rules.md."""
+"""Small rounds for the belief: a table after the deal, and changes in the notation of docs/rules.md."""
 
 from __future__ import annotations
 
