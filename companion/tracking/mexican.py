@@ -7,6 +7,7 @@ see are moves like any other, with a cost (costs.py). Nothing here decides who i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from operator import attrgetter
 from typing import NamedTuple
 
 from companion.mexican.turn_state import TurnState
@@ -25,30 +26,16 @@ OF_VALUES = frozenset({V.MISMATCH, V.WRONG_ROOT, V.DUPLICATE_TILE, V.TILE_NOT_IN
 """Faults that a misread half explains."""
 
 
+_FIELDS = TurnState.__slots__
+_values = attrgetter(*_FIELDS)
+_CONTAINERS = frozenset({list, dict, set})
+
+
 def fork(turn: TurnState) -> TurnState:
-    """The same turn, to be tried further. Written out, for it is done for every act that is tried."""
+    """The same turn, to be tried further."""
     other = TurnState.__new__(TurnState)
-    other.boneyard = turn.boneyard
-    other.codes = turn.codes.copy()
-    other.complete = turn.complete
-    other.doubles = turn.doubles.copy()
-    other.drawn = turn.drawn
-    other.drawn_ever = turn.drawn_ever
-    other.flipped = turn.flipped.copy()
-    other.hand = turn.hand
-    other.laid = turn.laid.copy()
-    other.last_was_double = turn.last_was_double
-    other.live = turn.live
-    other.long = turn.long
-    other.markers = turn.markers.copy()
-    other.may = turn.may.copy()
-    other.open = turn.open.copy()
-    other.player = turn.player
-    other.position = turn.position
-    other.rules = turn.rules
-    other.seen = turn.seen.copy()
-    other.took_off = turn.took_off
-    other.trains = turn.trains.copy()
+    for name, value in zip(_FIELDS, _values(turn), strict=True):
+        setattr(other, name, value.copy() if type(value) in _CONTAINERS else value)
     return other
 
 
