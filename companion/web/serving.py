@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import resource
 import signal
 import socket
 import struct
@@ -100,6 +101,19 @@ def _outward(routes: Sequence[str]) -> list[str]:
     return [name for _, name in sorted(found)]
 
 
+FILES_BESIDE = 200
+"""Of camera, journals, pictures and libraries."""
+
+
+def _allow_files(count: int) -> None:
+    """As many open files as the connections may need, where the system lets us."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
 class Server:
     """A running page. `run` blocks until `stop` is called from another thread."""
 
@@ -109,6 +123,7 @@ class Server:
         self._sockets: dict[int, Any] = {}
         self._ended = threading.Event()
         parts = app.extensions
+        _allow_files(FILES_BESIDE + 2 * chosen.limits.most)
         streams: StreamSettings = parts.get("companion_stream") or StreamSettings()
         self._server = PageServer(
             app,

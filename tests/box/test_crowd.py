@@ -1,0 +1,18 @@
+"""The short version of the crowd: everybody misbehaves at once, and the others notice nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bench.attacks.crowd import CrowdSize, attack
+
+
+@pytest.mark.slow
+def test_other_phones_are_served_while_a_crowd_misbehaves(tmp_path: Path) -> None:
+    size = CrowdSize(streams=60, trickling=100, slow_readers=40, bodies=6, seconds=4.0, seats=30)
+    report = attack(tmp_path, size)
+    assert set(report.statuses) == {200} and len(report.answers_s) >= 3
+    assert report.memory_most_mb - report.memory_before_mb < 50
+    assert report.slowest_s < 20, "nobody waited for a deadline of somebody else's"
