@@ -45,6 +45,10 @@ class Desk(Protocol):
         """Would recording this find a fault?"""
         ...
 
+    def may_end(self, observation: Observation) -> bool:
+        """Is this perhaps the last play of the round?"""
+        ...
+
     def record(self, observation: Observation, layout: Layout, frame: str) -> bool:
         """Make it part of the game; False where it was asked about instead and is to be looked at again."""
         ...

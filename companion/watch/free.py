@@ -50,6 +50,9 @@ class FreeBoard:
     def accuses(self, observation: Observation) -> bool:
         return bool(observation.gone)
 
+    def may_end(self, observation: Observation) -> bool:
+        return False
+
     def record(self, observation: Observation, layout: Layout, frame: str) -> bool:
         for lost in observation.gone:
             self.tell(TileTakenBack(source="camera", frame=frame, by=None, tile=lost.tile, train=BOARD))

@@ -7,7 +7,7 @@ half-sure readings are one half-sure reading, and a wavering one ends unread and
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from companion.layout.joints import distance
@@ -178,6 +178,34 @@ class TableMemory:
                 track.missing += 1
         self.tracks += fresh
         self._see_markers(markers, looked)
+
+    def differing(
+        self, tiles: Sequence[SeenTile], markers: Sequence[SeenMarker], changed: Callable[[Point], bool], width: float
+    ) -> list[Point]:
+        """Where a look at the whole table shows something else than is known: places to look at again.
+
+        `changed` says whether the picture differs there from the table read last: without that nothing has gone from a
+        place and nothing there is another tile. What is found beside everything known may have been overlooked.
+        """
+        places: list[Point] = []
+        placed = [PlacedTile(n, track.seen) for n, track in enumerate(self.tracks)]
+        met: set[int] = set()
+        for raw, known in zip(tiles, identify(tiles, placed, width), strict=True):
+            if known.old is not None:
+                met.add(known.old.id)
+                if self.tracks[known.old.id].differs(raw, self.settings.sure) and changed(raw.center_mm):
+                    places.append(raw.center_mm)
+            elif not any(self._is(raw, figure, width) for figure in self.figures) and not any(
+                overlap(raw, track.seen) > MOST_OVERLAP for track in self.tracks
+            ):
+                places.append(raw.center_mm)
+        lost = [track.seen.center_mm for n, track in enumerate(self.tracks) if n not in met]
+        reach = self.settings.marker_reach_mm
+        lie, here = [marker.seen.center_mm for marker in self.markers], [marker.center_mm for marker in markers]
+        new = [one.center_mm for one in markers if one.confidence >= LEAST_THING_CONFIDENCE]
+        new = [one for one in new if all(distance(one, old) > reach for old in (*lie, *self.parked))]
+        lost += [old for old in lie if all(distance(one, old) > reach for one in here)]
+        return [*places, *(place for place in (*lost, *new) if changed(place))]
 
     def tiles(self) -> list[SeenTile]:
         """The tiles as they are believed to lie, with their fused values."""

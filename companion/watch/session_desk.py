@@ -162,6 +162,13 @@ class SessionDesk:
             return True
         return bool(self.session.accuses(observation.delta, flips=observation.flips, discards=observation.discards))
 
+    def may_end(self, observation: Observation) -> bool:
+        table, laid = self.position, len(observation.laid)
+        if table is None or not laid or not table.hands:
+            return False
+        counts = table.hands.values()
+        return sum(counts) <= laid if isinstance(table, LinePosition) else min(counts) <= laid
+
     def record(self, observation: Observation, layout: Layout, frame: str) -> bool:
         self._held_back = not self._recorded(observation, layout, frame)
         return not self._held_back

@@ -257,13 +257,19 @@ def around(
     doubts: Sequence[Problem], reach_mm: float, calibration: Calibration, size_wh: tuple[int, int]
 ) -> tuple[Region, ...]:
     """The parts of the picture, (w, h) large, where something is in doubt."""
+    places = [doubt.where_mm for doubt in doubts if doubt.where_mm is not None]
+    return regions_at(places, reach_mm, calibration, size_wh)
+
+
+def regions_at(
+    places: Sequence[Point], reach_mm: float, calibration: Calibration, size_wh: tuple[int, int]
+) -> tuple[Region, ...]:
+    """The parts of the picture, (w, h) large, within `reach_mm` of these places along either axis."""
     boxes: list[Region] = []
-    for doubt in doubts:
-        if doubt.where_mm is not None:
-            x, y = doubt.where_mm
-            px = calibration.to_px([[x - reach_mm, y - reach_mm], [x + reach_mm, y + reach_mm]])
-            low, high = px.min(0), px.max(0)
-            boxes.append(grown((int(low[0]), int(low[1]), int(high[0]), int(high[1])), 0.0, size_wh))
+    for x, y in places:
+        px = calibration.to_px([[x - reach_mm, y - reach_mm], [x + reach_mm, y + reach_mm]])
+        low, high = px.min(0), px.max(0)
+        boxes.append(grown((int(low[0]), int(low[1]), int(high[0]), int(high[1])), 0.0, size_wh))
     return tuple(boxes)
 
 

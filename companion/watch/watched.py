@@ -18,13 +18,16 @@ from vision.frame import Frame
 class WatchSettings:
     """`equal_readings` make a change real; an accusation needs `sure_readings`; after `most_readings` it is asked.
 
-    `follow_px` is a shift of the whole picture from which the calibration follows it.
+    `follow_px` is a shift of the whole picture from which the calibration follows it. After `whole_after` frames in
+    which nothing happens the whole table is looked at again: at five pictures a second a play that changed too little
+    to be noticed is on record within ten seconds.
     """
 
     equal_readings: int = 2
     sure_readings: int = 4
     most_readings: int = 6
     follow_px: float = 0.7
+    whole_after: int = 40
     memory: MemorySettings = field(default_factory=MemorySettings)
     colour: ColourSettings = field(default_factory=ColourSettings)
     weigh: WeighSettings = field(default_factory=WeighSettings)
@@ -49,7 +52,11 @@ class CameraNews:
 
 @dataclass(slots=True)
 class Reading:
-    """One still table being read: where, how often, and what came out so far."""
+    """One still table being read: where, how often, and what came out so far.
+
+    `overlooked`: nothing was seen to change there; a look at the whole table found something else than is on record.
+    `compared`: the rest of the table was looked at for what may excuse or end something.
+    """
 
     frame: Frame
     regions: tuple[Region, ...] | None
@@ -58,3 +65,5 @@ class Reading:
     agreed: int = 0
     last: Observation | None = None
     layout: Layout | None = None
+    overlooked: bool = False
+    compared: bool = False

@@ -17,7 +17,7 @@ from companion.layout import Layout, TableSetup, Trouble, reconstruct, under_the
 from companion.layout.joints import distance
 from companion.layout.setup import Family
 from companion.observed import Observation, difference
-from companion.tableview import SeenMarker, SeenTile, TableView
+from companion.tableview import Point, SeenMarker, SeenTile, TableView
 from companion.tile import Laid, Tile
 from companion.watch.bare import BareTable
 from companion.watch.blanks import blanks_in_doubt
@@ -30,7 +30,7 @@ from companion.watch.shrunken import Shrunken
 from companion.watch.supposed import SupposedMarkers
 from companion.watch.things import Things
 from companion.watch.unseen import covered_unseen
-from companion.watch.view import BoxMm, around, at_edge, box_mm, grown, on_table, square_of, united
+from companion.watch.view import BoxMm, around, at_edge, box_mm, grown, on_table, regions_at, square_of, united
 from companion.watch.watched import CameraNews, FrameSource, Reading, WatchSettings
 from companion.watch.weighing import weigh_unread
 from vision.calibration import Calibration
@@ -83,6 +83,7 @@ class Watcher:
         self.glimpse = Glimpse(self._look_there)
         self._before: Frame | None = None
         self._passed_over: tuple[Frame, SettleState] | None = None
+        self._idle = 0
         self._state = ""
 
     def run(self) -> None:
@@ -108,6 +109,8 @@ class Watcher:
         state = self.settler.see(frame, still=self.camera.stills)
         self._say(TableState.READING if self._reading and state.state is TableState.READ else state.state, frame.name)
         self._hand_was_here = self._hand_was_here or state.state is TableState.HAND
+        if state.state is not TableState.READ:
+            self._idle = 0
         self._passed_over = (frame, state) if self.camera.stills and not state.should_read else None
         if state.should_read:
             self._begin(frame, state, before)
@@ -120,6 +123,10 @@ class Watcher:
             self._begin(frame, state, before)
         elif self._reading is not None and state.state is TableState.READ:
             self._look(frame)
+        elif self._reading is None and self.layout is not None and state.state is TableState.READ:
+            self._idle += 1
+            if self._idle >= self.settings.whole_after:
+                self._compare(frame, state)
         elif self._reading is None and self.layout is not None and state.regions:
             self.glimpse.take(frame, self._wide(state.regions, frame, self.glimpse.settings.margin))
             self.things.prepare(frame)
@@ -154,7 +161,53 @@ class Watcher:
         self._reading = self._before = None
         self.settler.forget()
 
-    def _begin(self, frame: Frame, state: SettleState, before: Frame | None) -> None:
+    def _compare(self, frame: Frame, state: SettleState) -> None:
+        """Nothing has happened for a while: is the whole table as it is on record? Where not, it is read again."""
+        self._idle = 0
+        regions = self._differing(frame)
+        if regions:
+            self._begin(frame, replace(state, regions=regions), None, overlooked=True)
+
+    def _differing(self, frame: Frame, hidden: Sequence[BoxMm] = ()) -> tuple[Region, ...]:
+        """Where a look at the whole table shows something else than what is known to lie there."""
+        self.glimpse.idle()
+        picture = self.eye.look(frame.image, self._length_px(), self.known)
+        seen = on_table(picture, self.calibration, self.setup.tile_mm, self.memory.hub)
+        places = self.memory.differing(
+            seen.tiles,
+            seen.markers,
+            lambda place: self.things.changed(frame.image, place, self.calibration),
+            self.setup.tile_mm[1],
+        )
+        places = [place for place in places if Looked(hidden=tuple(hidden)).covers(place)]
+        return regions_at(places, self.setup.tile_mm[0], self.calibration, frame.size_wh)
+
+    def _differs_elsewhere(self, frame: Frame, observation: Observation) -> bool:
+        """Before somebody is accused or the round ends: does the rest of the table lie as it is on record?
+
+        Where it does not, it is read along, and all is weighed once more.
+        """
+        reading = self._reading
+        assert reading is not None
+        if reading.compared or reading.regions is None or observation.empty:
+            return False
+        if not (self.desk.accuses(observation) or self.desk.may_end(observation)):
+            return False
+        reading.compared = True
+        more = self._differing(frame, self._hidden(reading))
+        boxes = [box_mm(region, self.calibration) for region in reading.regions]
+        looked = Looked(tuple(boxes))
+        more = tuple(region for region in more if not looked.covers(_middle_mm(region, self.calibration)))
+        if not more:
+            return False
+        reading.regions = united([*reading.regions, *more])
+        reading.count, reading.agreed, reading.last = 0, 0, None
+        return True
+
+    def _hidden(self, reading: Reading) -> tuple[BoxMm, ...]:
+        return tuple(box_mm(region, self.calibration, self.setup.tile_mm[0] / 2) for region in reading.hidden)
+
+    def _begin(self, frame: Frame, state: SettleState, before: Frame | None, *, overlooked: bool = False) -> None:
         """Read what lies there, in this picture and in the one `before` it that shows the same still table."""
         self._follow(frame, state)
         regions: tuple[Region, ...] | None = None
@@ -164,7 +217,7 @@ class Watcher:
         self._hand_was_here = False
         self.memory.begin()
         self.settler.begin()
-        self._reading = Reading(frame, regions, state.hidden)
+        self._reading = Reading(frame, regions, state.hidden, overlooked=overlooked)
         # What reaches the picture's edge may be an arm that looks like the table: then the next picture has to agree.
         gone = regions and not at_edge(regions, frame.size_wh) and not state.forced
         if gone and before is not None and state.still_for:
@@ -196,7 +249,7 @@ class Watcher:
         observation = self.desk.still_new(difference(self.layout, layout), layout)
         observation, layout = covered_unseen(observation, layout, self.layout, self.setup, self.desk)
         # A marker that is on record and not to be seen may be gone: what it forbids or allows is uncertain.
-        clouded = observation.clouded or any(marker.hidden for marker in self.memory.markers)
+        clouded = observation.clouded or any(marker.hidden for marker in self.memory.markers) or reading.overlooked
         maybe_marked = self._unrecognised(frame, observation, layout)
         observation = replace(observation, maybe_marked=maybe_marked, clouded=clouded)
         same = reading.last is not None and observation.key == reading.last.key
@@ -206,8 +259,13 @@ class Watcher:
         if observation.empty and not observation.doubts and settled and reading.agreed >= self.settings.equal_readings:
             # Nothing new is a finding like any other: one look may have missed the tile that was laid.
             self._finish(frame, layout)
-            self._ask_unread(frame, layout)
-        elif reading.count >= self.settings.most_readings or (settled and reading.agreed >= self._needed(observation)):
+            if not reading.overlooked:
+                self._ask_unread(frame, layout)
+            return
+        enough = reading.count >= self.settings.most_readings or (
+            settled and reading.agreed >= self._needed(observation)
+        )
+        if enough and not self._differs_elsewhere(frame, observation):
             self._commit(frame, observation, layout)
 
     def _unrecognised(self, frame: Frame, observation: Observation, layout: Layout) -> frozenset[str]:
@@ -224,7 +282,8 @@ class Watcher:
         """How many equal readings this takes: more for what would be an accusation or a question."""
         if observation.empty and not observation.doubts:
             return self.settings.equal_readings
-        if observation.doubts or self.desk.accuses(observation):
+        overlooked = self._reading is not None and self._reading.overlooked
+        if overlooked or observation.doubts or self.desk.accuses(observation):
             return self.settings.sure_readings
         return self.settings.equal_readings
 
@@ -267,6 +326,7 @@ class Watcher:
     def _finish(self, frame: Frame, layout: Layout) -> None:
         self.layout, self._held_back = layout, None
         self._reading = None
+        self._idle = 0
         self.glimpse.forget()
         self._colours = colours(frame, self.settings.colour)
         self.bare.learn(frame.image, self._known(), self.calibration)
@@ -285,8 +345,7 @@ class Watcher:
             wide = self._wide(reading.regions, frame)
             picture = self.glimpse.look(frame, wide)
             boxes = tuple(box_mm(region, self.calibration) for region in reading.regions)
-        hidden = tuple(box_mm(region, self.calibration, self.setup.tile_mm[0] / 2) for region in reading.hidden)
-        looked = Looked(boxes, hidden)
+        looked = Looked(boxes, self._hidden(reading))
         seen = on_table(picture, self.calibration, self.setup.tile_mm, self.memory.hub)
         if seen.hub is not None and (self.memory.hub is None or boxes is None):
             self.memory.hub = seen.hub
@@ -404,3 +463,9 @@ class Watcher:
         if state != self._state or detail:
             self._state = state
             self.publish(CameraNews(state, frame, detail))
+
+
+def _middle_mm(region: Region, calibration: Calibration) -> Point:
+    """The middle of a part of the picture, on the table."""
+    x0, y0, x1, y1 = box_mm(region, calibration)
+    return (x0 + x1) / 2, (y0 + y1) / 2

@@ -54,6 +54,9 @@ class Notebook:
     def accuses(self, observation: Observation) -> bool:
         return bool(observation.gone)
 
+    def may_end(self, observation: Observation) -> bool:
+        return False
+
     def record(self, observation: Observation, layout: Layout, frame: str) -> bool:
         self.records.append((frame, observation))
         return True

@@ -1,0 +1,47 @@
+"""A table that lies still is looked at as a whole again: what changed unnoticed is found, and nothing is made up."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.blind import WITHIN_S, BlindSettler, blind_round
+from companion.notation import print_change
+from companion.turn import Play
+from companion.watch.watched import WatchSettings
+from datasets.simulator.camera import Filmed, SimSettings
+from datasets.simulator.script import Troubles
+from tests.table.test_watch import SHORT, seat_a_watcher
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "rules"), [(9911, "reeves"), (9912, "kkori")])
+def test_a_play_that_nothing_shows_is_on_record_within_ten_seconds(seed: int, rules: str) -> None:
+    told = blind_round(seed, rules, scenes=8, share=0.3)
+    assert told.late_s
+    assert all(late is not None and late <= WITHIN_S for late in told.late_s)
+    assert (told.missed, told.invented, told.taken_back, told.accused) == (0, 0, 0, ())
+
+
+@pytest.mark.parametrize("stern", [False, True])
+def test_before_an_accusation_the_rest_of_the_table_is_looked_at(stern: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = SimSettings(rules="reeves", troubles=Troubles.none(), most_scenes=3, **{**SHORT, "still_frames": 14})
+    camera, watcher, desk, _, _ = seat_a_watcher(9941, settings, unread=0.0, missed=0.0)
+    watcher.settler = BlindSettler(camera, frozenset({1}))
+    watcher.settings = WatchSettings(whole_after=10**9)
+    monkeypatch.setattr(watcher, "_recoloured", lambda frame: ())
+    monkeypatch.setattr(desk, "accuses", lambda observation: stern and bool(observation.laid))
+    watcher.run()
+    unnoticed = {f"+{act.tile.inner}-{act.tile.outer}@{act.train}" for act in plays_of(camera.truth[1])}
+    seen = {print_change(change) for _, observation in desk.records for change in observation.delta}
+    assert unnoticed
+    assert (unnoticed <= seen) is stern
+
+
+def plays_of(filmed: Filmed) -> list[Play]:
+    return [act for _, act in filmed.scene.plays if isinstance(act, Play)]
+
+
+@pytest.mark.slow
+def test_what_a_look_overlooks_where_nothing_changed_has_not_gone() -> None:
+    told = blind_round(9931, "poltava", scenes=5, share=0.2, missed=0.05)
+    assert (told.missed, told.invented, told.taken_back, told.accused) == (0, 0, 0, ())
