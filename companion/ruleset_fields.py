@@ -21,6 +21,7 @@ ANY_SET = -1
 HandTable = Mapping[int, Mapping[int, int]]
 """Set (its highest pip, or ANY_SET) -> number of players -> tiles dealt to each."""
 
+WINNER_LEADS = "winner"
 HOLDER_LEADS = "holder_of_2:5"
 """Whoever holds 2:5 leads, as an older description of Kkori has it. Source: docs/rules.md 4.2."""
 
@@ -189,7 +190,7 @@ FIELDS: Mapping[str, Field] = {
     "multipliers": _chinese(_flag),
     "redeal_doubles": _chinese(_number(1, 8), "none"),
     "small_deck_players": _chinese(_numbers),
-    "next_leader": _chinese(_one_of("winner", "rotate", HOLDER_LEADS)),
+    "next_leader": _chinese(_one_of(WINNER_LEADS, "rotate", HOLDER_LEADS)),
     "match_points": _chinese(_number(1), "none"),
     "match_deals": _chinese(_number(1), "none"),
 }

@@ -9,9 +9,10 @@ from typing import Any
 
 from companion.bots.planting import Plan
 from companion.bots.rounds import BotRound, BotTurn, deal_line, deal_mexican
+from companion.chinese.settlement import settle
 from companion.referee import referee_for
 from companion.ruleset import RuleSet
-from companion.ruleset_fields import HOLDER_LEADS
+from companion.ruleset_fields import HOLDER_LEADS, WINNER_LEADS
 from companion.tile import Tile
 from companion.violation import Violation
 
@@ -66,12 +67,26 @@ class BotGame:
 
     def rounds(self) -> Iterator[BotRound]:
         """The rounds in order; each must have been played to its end before the next is dealt."""
+        leader: str | None = None
         for number in range(1, self.rounds_due + 1):
             rng = Random(f"{self.seed}/{number}")
             chance = Random(f"{self.seed}/{number}/plan")
             plan = Plan(self._codes, self._rate, self._most, chance, latitude=self._latitude)
-            starter = self.players[(self._rotate_from + number - 1) % len(self.players)]
-            yield self.deal(number, starter, rng, plan)
+            starter = leader or self.players[(self._rotate_from + number - 1) % len(self.players)]
+            game = self.deal(number, starter, rng, plan)
+            yield game
+            leader = self._leader_after(game)
+
+    def _leader_after(self, game: BotRound) -> str | None:
+        """Who starts the next round by the score of this one; None where that goes by turns."""
+        if self.rules.is_mexican or self.rules.next_leader != WINNER_LEADS or game.how is None:
+            return None
+        tiles = {player: [*game.hands[player], *game.discards.get(player, ())] for player in self.players}
+        pips = {player: sum(tile.pips for tile in left) for player, left in tiles.items()}
+        first = self.players.index(game.starter)
+        order = self.players[first:] + self.players[:first]
+        counts = {player: len(left) for player, left in tiles.items()}
+        return settle(self.rules, order, pips, discards=counts).winner
 
     def turns(self) -> Iterator[BotTurn]:
         """The turns of all rounds."""

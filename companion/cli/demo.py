@@ -20,6 +20,9 @@ LOOPBACK = "127.0.0.1"
 FILM_WH = (2240, 1680)
 """1.8 pixels per mm of the made-up table: what hardware/OPTICS.md calls good, and quickly rendered."""
 
+PLANT_RATE = 0.25
+"""Of the turns; the first faults are to be seen before anybody gets up again."""
+
 LAYING_S = 300.0
 """A busy machine may need so long to render the first table."""
 
@@ -27,14 +30,17 @@ LAYING_S = 300.0
 @click.command()
 @click.option("--rules", "rules_name", type=click.Choice(RULESET_NAMES), default="tactic", show_default=True)
 @click.option("--players", type=int, default=None, help="How many play.  [default: 3, or 4 with the Chinese set]")
-@click.option("--seed", type=click.IntRange(0), default=4, show_default=True, help="Another seed, another game.")
+@click.option("--seed", type=click.IntRange(0), default=14, show_default=True, help="Another seed, another game.")
 @click.option("--speed", type=click.FloatRange(0.1, 100), default=1.0, show_default=True, help="Frames come faster.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes any free one.")
-@click.option("--rounds", type=click.IntRange(1), default=1, show_default=True)
-def demo(rules_name: str, players: int | None, seed: int, speed: float, port: int, rounds: int) -> None:
+@click.option(
+    "--rounds", type=click.IntRange(1), help="End after so many.  [default: one match after the other until Ctrl-C]"
+)
+def demo(rules_name: str, players: int | None, seed: int, speed: float, port: int, rounds: int | None) -> None:
     """Show a made-up game on a rendered table, seen by the real camera path, on the live page.
 
-    Illegal plays are planted in it now and then. Ctrl-C ends it.
+    Round follows round, scored by the camera, and match follows match. Illegal plays are planted now and then. Ctrl-C
+    ends it.
     """
     from companion.web.serving import PortTakenError, listen, port_of
 
@@ -64,7 +70,10 @@ def plantable(rules: RuleSet, codes: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(code for code in codes if rules.name in RULE_SETS[Violation(code)])
 
 
-def _play(rules: RuleSet, players: int, seed: int, speed: float, rounds: int, ear: Any, port: int, data: Path) -> None:
+def _play(
+    rules: RuleSet, players: int, seed: int, speed: float, rounds: int | None, ear: Any, port: int, data: Path
+) -> None:
+    from companion.cli.demo_table import DemoCamera
     from companion.cli.serve_camera import WatchedTable
     from companion.cli.serve_games import make_house
     from companion.supervise import SupervisedCamera, SupervisionSettings
@@ -72,22 +81,34 @@ def _play(rules: RuleSet, players: int, seed: int, speed: float, rounds: int, ea
     from companion.web.pin import fresh_pin
     from companion.web.serving import numeric_address, serve_on
     from datasets.simulator.camera import VISIBLE_FAULTS, SimSettings
-    from datasets.simulator.evening import EveningOpener, EveningSettings, SimEvening
+    from datasets.simulator.evening import EveningOpener, EveningSettings, evening_table, place_of
     from datasets.simulator.film import FilmSettings
+    from datasets.simulator.script import Troubles
 
-    table = SimSettings(plant=plantable(rules, VISIBLE_FAULTS), film=FilmSettings(size_wh=FILM_WH))
-    evening = EveningSettings(rules=rules.name, players=players, rounds=rounds, speed=speed, table=table)
-    set_up = SimEvening(seed, evening).table.setup_json()
-    house = make_house(data)
-    camera = SupervisedCamera(
-        f"sim:{seed}", supervision=SupervisionSettings(opening_s=LAYING_S), opener=EveningOpener(seed, evening)
+    table = SimSettings(
+        plant=plantable(rules, VISIBLE_FAULTS),
+        plant_rate=PLANT_RATE,
+        troubles=Troubles(bump=0.0, two_turns=0.0),
+        film=FilmSettings(size_wh=FILM_WH),
+        boneyard_spread=rules.is_mexican,
     )
-    watched = WatchedTable(house, f"sim:{seed}", data, camera=camera)
+    evening = EveningSettings(rules=rules.name, players=players, rounds=rounds, speed=speed, table=table)
+    house = make_house(data)
+
+    def begin(match: int) -> None:
+        house.start_game(evening_table(seed, evening, match, 1).setup_json())
+
+    def film() -> DemoCamera:
+        filmed = SupervisedCamera(
+            f"sim:{seed}", supervision=SupervisionSettings(opening_s=LAYING_S), opener=EveningOpener(seed, evening)
+        )
+        return DemoCamera(filmed, place_of, begin, lambda: str(house.session.snapshot()["phase"]))
+
+    watched = WatchedTable(house, f"sim:{seed}", data, camera=film(), reopen=film)
     house.camera = house.table = watched
     pin = fresh_pin()
     address = numeric_address(ear)
     app = create_app(house, PageSettings(pin=pin, address=address))
-    house.start_game(set_up)
     watched.start()
     click.echo(f"The table is being filmed. Open http://{LOOPBACK}:{port} here, or {address} on a phone; PIN {pin}.")
     click.echo("Ctrl-C ends the demo.", err=True)

@@ -34,7 +34,7 @@ from companion.watch.hypotheses import settings_for
 from companion.watch.session_desk import SessionDesk
 from companion.watch.start import first_calibration, known_set, with_measured_tiles
 from companion.web.house import House, SessionLike
-from hardware.camera import Camera, open_camera
+from hardware.camera import Camera, CameraError, open_camera
 from vision.calibration import Calibration
 from vision.frame import Frame
 from vision.reading import PictureReading
@@ -45,6 +45,15 @@ TRY_AGAIN_S = 2.0
 
 GLANCE_S = 5.0
 """So long the seats' page goes by one look at the table."""
+
+WAITING_S = 0.2
+"""Pause between two looks at a film that waits for its game."""
+
+BEAT_S = 2.0
+"""At a film's end nothing is seen, but the watchdog is told that all is well."""
+
+DEMO_OVER = "the demo is over"
+FILM_OVER = "the film is over"
 
 MOVED_SHARE = 0.003
 """Corners that moved by more than this share of the picture's width are worth a word."""
@@ -65,8 +74,9 @@ class WatchedTable:
         camera: Camera | None = None,
         deleter: Deleter | None = None,
         trust: ClockTrust | None = None,
+        reopen: Callable[[], Camera] | None = None,
     ) -> None:
-        """`camera` stands in for the one that `source` names: the demo films its own table."""
+        """`camera` stands in for the one that `source` names: the demo films its own table. `reopen` opens it anew."""
         self._house = house
         self._beat = beat
         self._evidence = EvidenceStore(data_dir / "games", deleter=deleter, trust=trust)
@@ -78,6 +88,8 @@ class WatchedTable:
         if camera is None and (source == "picamera" or source.startswith(("usb:", "/dev/"))):
             camera = SupervisedCamera(source, beat=lambda: beat("camera"))
         self._camera: Camera = open_camera(source) if camera is None else camera
+        self._reopen = reopen if reopen is not None else partial(open_camera, source)
+        self._is_demo = source.startswith("sim:")
         self._view = ViewKeeper(self._camera)
         self._own_setup: Callable[[], Any] | None = getattr(self._camera, "setup", None)
         self._data_dir = data_dir
@@ -94,6 +106,8 @@ class WatchedTable:
         self._forget = threading.Event()
         self._measure = threading.Event()
         self._stop = threading.Event()
+        self._again = threading.Event()
+        self._film_frame: Frame | None = None
         self._thread = threading.Thread(target=self._run, name="watching", daemon=True)
 
     def start(self) -> None:
@@ -213,6 +227,18 @@ class WatchedTable:
         if watcher is not None:
             watcher.read_now()
 
+    @property
+    def is_film(self) -> bool:
+        """Does the camera show a recording, which can be watched again?"""
+        return not self._camera.live
+
+    def watch_again(self) -> None:
+        """Show the film from its beginning, with a new game of the same players. Raises ValueError for a live camera,
+        CameraError where the film cannot be opened any more."""
+        if not self.is_film:
+            raise ValueError("a live camera cannot be watched again")
+        self._again.set()
+
     def _play(self, name: str, session: SessionLike) -> None:
         """Another game is on the table."""
         with self._lock:
@@ -228,8 +254,34 @@ class WatchedTable:
             self._measure.set()
 
     def _run(self) -> None:
-        keep_watching(self._step, lost=self._lost, back=self._back, beat=lambda: self._beat("referee"), stop=self._stop)
-        self._say("lost" if not self._stop.is_set() else "looking", "the recording has ended")
+        while not self._stop.is_set():
+            keep_watching(
+                self._step, lost=self._lost, back=self._back, beat=lambda: self._beat("referee"), stop=self._stop
+            )
+            if not self._again.is_set() and not self._stop.is_set():
+                self._say("ended", DEMO_OVER if self._is_demo else FILM_OVER)
+            while not self._again.wait(BEAT_S) and not self._stop.is_set():
+                self._beat("referee")
+            if not self._stop.is_set():
+                self._rewind()
+        self._say("looking")
+
+    def _rewind(self) -> None:
+        """The film from its beginning; the game that was played to it stays among the earlier ones."""
+        self._again.clear()
+        self._camera.close()
+        try:
+            self._camera = self._reopen()
+        except CameraError as fault:
+            self._say("lost", str(fault))
+            return
+        self._view, self._watcher, self._film_frame = ViewKeeper(self._camera), None, None
+        self._own_setup = getattr(self._camera, "setup", None)
+        with self._lock:
+            game = self._game
+        self._say("looking")
+        if game is not None and any(event.source == "camera" for event in game[1].events):
+            self._house.start_game(game[1].header.to_json())  # type: ignore[attr-defined]
 
     def _step(self) -> bool:
         if self._fresh.is_set():
@@ -238,8 +290,10 @@ class WatchedTable:
         if self._forget.is_set() and self._watcher is not None:
             self._forget.clear()
             self._watcher.forget()
+        if self._again.is_set():
+            return False
         try:
-            frame = self._camera.read()
+            frame = self._next_frame()
         except AwayError as away:
             self._view.away(away)
             raise
@@ -251,6 +305,21 @@ class WatchedTable:
         going_on = self._see(frame, game)
         self._evidence.remember(frame)
         return going_on
+
+    def _next_frame(self) -> Frame | None:
+        """The next picture. A film stands still until its table is found and somebody has said who starts."""
+        if self._film_frame is None or not self._film_waits():
+            self._film_frame = self._camera.read()
+        return self._film_frame
+
+    def _film_waits(self) -> bool:
+        if self._camera.live:
+            return False
+        if self._watcher is not None and not getattr(self._watcher.desk, "waits_for_starter", False):
+            return False
+        if self._watcher is not None or self._game is None:
+            self._stop.wait(WAITING_S)
+        return True
 
     def _see(self, frame: Frame, game: tuple[str, SessionLike] | None) -> bool:
         """One picture of this game's table; False when it is time to stop."""

@@ -111,7 +111,7 @@ class SessionDesk:
         """
         if self.session.phase == "scored" and self._still_lies(layout):
             return False
-        if self._beginning.waiting and self.asks and not self._beginning.starter_is_said:
+        if self.waits_for_starter:
             return False
         if self._beginning.waiting:
             engine, starter, number = self._beginning.of(layout)
@@ -128,6 +128,11 @@ class SessionDesk:
                 return False
             self._line = line_of(layout)
         return True
+
+    @property
+    def waits_for_starter(self) -> bool:
+        """Does the next round begin only once somebody has said who starts?"""
+        return self._beginning.waiting and self.asks and not self._beginning.starter_is_said
 
     def _still_lies(self, layout: Layout) -> bool:
         """Do tiles of the table on record lie where they were laid? One alone may lie there by chance."""

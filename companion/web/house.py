@@ -69,6 +69,15 @@ class Placing(Protocol):
         """From now on the trains start there. Raises ValueError (perhaps with `one` and `other`), OSError."""
         ...
 
+    @property
+    def is_film(self) -> bool:
+        """Does it show a recording, which can be watched again?"""
+        ...
+
+    def watch_again(self) -> None:
+        """Show the film from its beginning, with a new game of the same players."""
+        ...
+
     def read_now(self) -> None:
         """Read the table as it is, whatever moves over it."""
         ...

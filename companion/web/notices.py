@@ -89,9 +89,11 @@ def _camera(camera: Mapping[str, Any] | None) -> list[Notice]:
     state = (camera or {}).get("state")
     if state == "unseated":
         return [Notice("question", _("Who sits where?"))]
-    if state == "lost":
+    if state in ("lost", "ended"):
         message = str((camera or {}).get("message") or "")
-        return [Notice("question", say_plainly(message) if message else camera_words("lost"))]
+        return [
+            Notice("question" if state == "lost" else "note", say_plainly(message) if message else camera_words(state))
+        ]
     return []
 
 

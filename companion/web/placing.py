@@ -80,8 +80,9 @@ def show() -> str:
 def _page(found: Mapping[str, Any] | None) -> str:
     corners = (found or {}).get("corners") or FIRST_CORNERS
     has = house().table is not None
+    film = has and table().is_film
     words = {"cause_words": cause_words, "problem_words": problem_words}
-    return render_template("table.html", found=found, corners=corners, has_camera=has, tv=False, **words)
+    return render_template("table.html", found=found, corners=corners, has_camera=has, film=film, tv=False, **words)
 
 
 @placing.get("/api/table")
@@ -117,6 +118,17 @@ def place() -> AnyResponse | str:
     if wants_page():
         return redirect("/seats?next=/round-start" if what == "keep" and table().unseated() else "/table", 303)
     return jsonify(looked_over() or {"picture": False})
+
+
+@placing.post("/api/watch-again")
+@changes
+def watch_again() -> AnyResponse:
+    """The film from its first picture, with a new game of the same players."""
+    read_body(request)
+    if not table().is_film:
+        raise Conflict(_("This camera films what happens now: there is nothing to watch again."))
+    table().watch_again()
+    return redirect("/", 303) if wants_page() else jsonify({"camera": house().camera_status()})
 
 
 @placing.post("/api/read-now")

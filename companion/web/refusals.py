@@ -55,6 +55,8 @@ TROUBLES = (
     _("the camera was moved: check the four corners"),
     _("the camera was moved; the table was found again"),
     _("the recording has ended"),
+    _("the demo is over"),
+    _("the film is over"),
     _("the disk is full: pictures are not kept, the game is"),
     _("the disk is full: the game goes on without pictures"),
     _("a picture could not be kept (%(why)s): the game goes on without pictures"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import logging
 import resource
 import signal
 import socket
@@ -119,6 +120,8 @@ class Server:
 
     def __init__(self, app: Flask, ear: socket.socket, settings: ServingSettings | None = None) -> None:
         chosen = settings or ServingSettings()
+        # Many phones at once are served one after the other; that is nothing to say in the terminal.
+        logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         self._app = app
         self._sockets: dict[int, Any] = {}
         self._ended = threading.Event()

@@ -211,6 +211,7 @@ def camera_words(state: str) -> str:
         "read": _("Up to date"),
         "looking": _("Looking"),
         "lost": _("Not connected"),
+        "ended": _("The film is over"),
         "unclear": _("Has a question"),
         "unseated": _("Who sits where?"),
     }

@@ -6,6 +6,7 @@ benchmarks, and so is `filming`, the scene that is being filmed; no part of the 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -96,7 +97,7 @@ class SimCamera(FrameSource):
         rules = load_ruleset(self.rules_name)
         players = self.settings.players or (4 if not rules.is_mexican else self._rng.choice((2, 3, 4)))
         self.game = self._match(rules, players)
-        self.round: BotRound = next(islice(self.game.rounds(), self.settings.number - 1, None))
+        self.round = self._round()
         self._usual = self._plan(rules.is_mexican)
         self.plan = plan if plan is not None else self._roomy(self._usual)
         self.table = TableTop(self.plan, np.random.default_rng(seed + 31))
@@ -144,6 +145,14 @@ class SimCamera(FrameSource):
     def _match(self, rules: RuleSet, players: int) -> BotGame:
         of = self.settings
         return BotGame(rules, players, self.seed, plant=of.plant, plant_rate=of.plant_rate, plants_per_round=of.plants)
+
+    def _round(self) -> BotRound:
+        rounds = self.game.rounds()
+        for earlier in islice(rounds, self.settings.number - 1):
+            if not self.game.rules.is_mexican:
+                # Who leads may depend on who won; the trains' starters go by turns.
+                deque(earlier.turns(), maxlen=0)
+        return next(rounds)
 
     def _roomy(self, usual: TablePlan) -> TablePlan:
         """A plan on which nobody runs out of table. Raises TableFullError where there is none."""

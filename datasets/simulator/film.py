@@ -57,9 +57,13 @@ class Film:
 
     def __post_init__(self) -> None:
         self._rng = np.random.default_rng(self.seed + 977)
+
+    def _bank(self) -> list[NDArray[np.int16]]:
+        """A few frames' worth of noise, made when the first frame is wanted."""
         w, h = self.settings.size_wh
-        for _ in range(NOISE_BANK):
+        while len(self._noise) < NOISE_BANK:
             self._noise.append(np.round(self._rng.normal(0, self.settings.noise, (h, w, 3))).astype(np.int16))
+        return self._noise
 
     def corners_px(self) -> NDArray[np.float64]:
         """The table's corners in the picture, (4, 2), as nobody has bumped the camera yet."""
@@ -73,8 +77,9 @@ class Film:
         """A frame of the rendered table, with a hand over it reaching for `hand_mm` or without one."""
         assert self._still is not None, "develop comes first"
         image = self._still if hand_mm is None else self._with_hand(self._still, hand_mm, wobble)
+        bank = self._bank()
         gain = 1.0 + float(self._rng.normal(0, self.settings.flicker))
-        noise = self._noise[int(self._rng.integers(NOISE_BANK))]
+        noise = bank[int(self._rng.integers(NOISE_BANK))]
         noisy = cv2.add(image, noise, dtype=cv2.CV_8U)
         return np.asarray(cv2.convertScaleAbs(noisy, alpha=gain), np.uint8)
 

@@ -62,7 +62,8 @@ def _other_bends(reached: Rehearsal, rng: Random) -> dict[tuple[str, int], Bend]
 
 @dataclass(slots=True)
 class BlankFilm:
-    """Stands in for a film where only what lies on the table counts: every frame is one black pixel."""
+    """Stands in for a film where only what lies on the table counts: every frame is one black pixel, and
+    a millimetre is as wide as a pixel."""
 
     plan: TablePlan
     seed: int
@@ -80,4 +81,5 @@ class BlankFilm:
         return np.zeros((1, 1, 3), np.uint8)
 
     def corners_px(self) -> np.ndarray:
-        return np.zeros((4, 2), np.float64)
+        w, h = self.plan.size_mm
+        return np.array([(0.0, 0.0), (w, 0.0), (w, h), (0.0, h)])

@@ -29,6 +29,7 @@ class FakeTable:
     def __init__(self) -> None:
         self.placed: list[tuple[Any, Any]] = []
         self.read = 0
+        self.is_film, self.watched_again = False, 0
         self.seated: dict[str, tuple[float, float]] = {}
         self.asks_for_seats = False
         self.around: dict[str, Any] | None = {
@@ -49,6 +50,9 @@ class FakeTable:
 
     def place(self, corners: Any, size_mm: Any = None) -> None:
         self.placed.append((corners, size_mm))
+
+    def watch_again(self) -> None:
+        self.watched_again += 1
 
     def read_now(self) -> None:
         self.read += 1

@@ -1,0 +1,132 @@
+"""A film in place of a camera: it waits for its game, ends without a fault, and can be watched again."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from companion.cli.serve_camera import DEMO_OVER, FILM_OVER, WatchedTable
+from companion.cli.serve_games import make_house
+from companion.web.house import House
+from tests.web.test_placing import FakeTable
+from vision.frame import Frame
+
+
+class ShortFilm:
+    live = False
+    stills = False
+
+    def __init__(self, frames: int) -> None:
+        self.left = frames
+        self.shown = 0
+        self.closed = False
+
+    def read(self) -> Frame | None:
+        if self.shown >= self.left:
+            return None
+        self.shown += 1
+        return Frame(np.full((90, 120, 3), 90, np.uint8), float(self.shown), f"f{self.shown}")
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@pytest.fixture
+def films() -> list[ShortFilm]:
+    return []
+
+
+@pytest.fixture
+def watched(tmp_path: Path, films: list[ShortFilm]) -> Iterator[WatchedTable]:
+    def film() -> ShortFilm:
+        films.append(ShortFilm(0 if films else 3))
+        return films[-1]
+
+    table = WatchedTable(make_house(tmp_path), "evening.mp4", tmp_path, camera=film(), reopen=film)  # type: ignore[arg-type]
+    yield table
+    table._eye.close()
+    table._evidence.close()
+
+
+def test_a_film_stands_still_until_there_is_a_game(watched: WatchedTable, films: list[ShortFilm]) -> None:
+    watched._stop.set()  # nobody waits in a test
+    for _ in range(5):
+        assert watched._step()
+    assert films[0].shown == 1 and watched.still() is not None
+
+
+def test_a_film_runs_once_its_round_has_begun(watched: WatchedTable, films: list[ShortFilm]) -> None:
+    class Desk:
+        waits_for_starter = True
+
+    class Watcher:
+        desk = Desk()
+        seen = 0
+
+        def see(self, frame: Frame) -> None:
+            self.seen += 1
+
+    watched._stop.set()
+    watched._watcher = Watcher()  # type: ignore[assignment]
+    assert watched._step() and watched._step() and films[0].shown == 1
+    watched._watcher.desk.waits_for_starter = False  # type: ignore[union-attr]
+    assert watched._step() and watched._step() and films[0].shown == 3
+    assert not watched._step()
+
+
+@pytest.mark.parametrize(("source", "words"), [("evening.mp4", FILM_OVER), ("sim:3", DEMO_OVER)])
+def test_a_film_that_ends_is_over_and_no_camera_is_gone(source: str, words: str, tmp_path: Path) -> None:
+    news: queue.Queue[object] = queue.Queue()
+    house = make_house(tmp_path)
+    films = [ShortFilm(0)]
+
+    def reopen() -> ShortFilm:
+        films.append(ShortFilm(0))
+        return films[-1]
+
+    table = WatchedTable(house, source, tmp_path, camera=films[0], reopen=reopen)  # type: ignore[arg-type]
+    say = table._say
+    table._say = lambda state, message="": (say(state, message), news.put((state, message)))[0]  # type: ignore[method-assign]
+    table._thread.start()
+    try:
+        assert news.get(timeout=30) == ("ended", words)
+        assert table.status() == {"state": "ended", "message": words}
+        table.watch_again()
+        assert news.get(timeout=30) == ("looking", "")
+        assert news.get(timeout=30) == ("ended", words)
+        assert len(films) == 2 and films[0].closed and not films[1].closed
+    finally:
+        table.close()
+
+
+def test_a_live_camera_is_not_watched_again(watched: WatchedTable) -> None:
+    watched._camera.live = True
+    with pytest.raises(ValueError, match="live"):
+        watched.watch_again()
+
+
+@pytest.fixture
+def shown(app: Flask, house: House) -> FakeTable:
+    table = FakeTable()
+    house.table = table
+    house.camera = type("Film", (), {"status": lambda self: {"state": "ended", "message": DEMO_OVER}})()  # type: ignore[assignment]
+    return table
+
+
+def test_the_page_offers_to_watch_the_film_again(anyone: FlaskClient, shown: FakeTable) -> None:
+    page = anyone.get("/").text
+    assert "The demo is over" in page and "Watch again" in page and "camera is gone" not in page
+    assert anyone.get("/health").json["status"] == "ok"  # type: ignore[index]
+
+
+def test_watching_again_needs_the_pin_and_a_film(anyone: FlaskClient, keeper: FlaskClient, shown: FakeTable) -> None:
+    assert anyone.post("/api/watch-again", json={}).status_code in (401, 403)
+    assert keeper.post("/api/watch-again", json={}).status_code == 409 and shown.watched_again == 0
+    shown.is_film = True
+    assert keeper.post("/api/watch-again", json={}).status_code == 200 and shown.watched_again == 1
