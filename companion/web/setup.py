@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.journal import JournalError
 from companion.questions import answer
-from companion.web.access import wants_page
+from companion.web.access import needs_pin, wants_page
 from companion.web.api import house
 from companion.web.body import MAX_NAME, read_body, text
 from companion.web.changing import changes, expect_game
@@ -47,8 +47,9 @@ def _camera() -> dict[str, Any]:
 
 
 @setup.get("/camera.jpg")
+@needs_pin
 def camera_picture() -> Response:
-    """What the camera sees now, for placing it."""
+    """What the camera sees now, for placing it. Nothing is painted over: only for whoever sets the table up."""
     camera = house().camera
     picture = None if camera is None else camera.still()
     if picture is None:

