@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
 from companion.web.board import Seat
 from companion.web.drawing import SHAPES
 
-WIDTH, HEIGHT = 900.0, 420.0
-LEFT, RIGHT, TOP, BOTTOM = 64.0, 150.0, 24.0, 46.0
+
+@dataclass(frozen=True, slots=True)
+class ChartSize:
+    """A chart's measures in its own units; `apart` between two labels, `names` full ones or initials."""
+
+    width: float
+    height: float
+    left: float
+    right: float
+    bottom: float
+    apart: float
+    names: bool
+    css: str
+
+
+WIDE = ChartSize(900.0, 420.0, 64.0, 190.0, 46.0, 26.0, True, "wide")
+NARROW = ChartSize(300.0, 260.0, 34.0, 76.0, 30.0, 17.0, False, "narrow")
+"""For a phone: type of the same size on a third of the width, players by their initials."""
+
+TOP = 24.0
 
 
 def nice_step(span: float) -> int:
@@ -21,7 +40,9 @@ def nice_step(span: float) -> int:
     return step
 
 
-def totals_chart(seats: Sequence[Seat], rounds: Sequence[Mapping[str, Mapping[str, int]]], title: str) -> Markup:
+def totals_chart(
+    seats: Sequence[Seat], rounds: Sequence[Mapping[str, Mapping[str, int]]], title: str, size: ChartSize = WIDE
+) -> Markup:
     """One line for each player: colour, shape and name at its end, so that colour alone carries nothing.
 
     `rounds` are in order; each has `totals` {player: points}, or only `scores`, which are then added up.
@@ -34,18 +55,23 @@ def totals_chart(seats: Sequence[Seat], rounds: Sequence[Mapping[str, Mapping[st
     count = max(1, len(rounds))
 
     def x(i: float) -> float:
-        return LEFT + (WIDTH - LEFT - RIGHT) * i / count
+        return size.left + (size.width - size.left - size.right) * i / count
 
     def y(value: float) -> float:
-        return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (value - low) / (high - low)
+        return size.height - size.bottom - (size.height - TOP - size.bottom) * (value - low) / (high - low)
 
-    parts = [f'<svg class="chart" viewBox="0 0 {WIDTH:g} {HEIGHT:g}" role="img" aria-label="{escape(title)}">']
+    parts = [
+        f'<svg class="chart {size.css}" viewBox="0 0 {size.width:g} {size.height:g}" role="img"'
+        f' aria-label="{escape(title)}">'
+    ]
     for value in range(low, high + 1, step):
-        parts.append(f'<path class="grid" d="M{LEFT:g} {y(value):.1f}H{WIDTH - RIGHT:g}"/>')
-        parts.append(f'<text class="axis" x="{LEFT - 12:g}" y="{y(value) + 5:.1f}" text-anchor="end">{value}</text>')
+        parts.append(f'<path class="grid" d="M{size.left:g} {y(value):.1f}H{size.width - size.right:g}"/>')
+        parts.append(
+            f'<text class="axis" x="{size.left - 8:g}" y="{y(value) + 5:.1f}" text-anchor="end">{value}</text>'
+        )
     for i in range(1, count + 1):
-        parts.append(f'<text class="axis" x="{x(i):.1f}" y="{HEIGHT - 14:g}" text-anchor="middle">{i}</text>')
-    labels = _spread([(y(lines[seat.name][-1]), seat) for seat in seats], 26.0)
+        parts.append(f'<text class="axis" x="{x(i):.1f}" y="{size.height - 10:g}" text-anchor="middle">{i}</text>')
+    labels = _spread([(y(lines[seat.name][-1]), seat) for seat in seats], size)
     for seat in seats:
         points = [(x(i), y(value)) for i, value in enumerate(lines[seat.name])]
         path = "M" + "L".join(f"{px:.1f} {py:.1f}" for px, py in points)
@@ -55,9 +81,10 @@ def totals_chart(seats: Sequence[Seat], rounds: Sequence[Mapping[str, Mapping[st
                 f'<use class="point" href="#s{(seat.index - 1) % SHAPES}" x="{px - 7:.1f}" y="{py - 7:.1f}"'
                 ' width="14" height="14"/>'
             )
-        label_y = labels[seat.name]
+        x_text, y_text = size.width - size.right + 12, labels[seat.name] + 5
+        name = escape(seat.name if size.names else seat.initial)
         parts.append(
-            f'<text class="name" x="{WIDTH - RIGHT + 16:g}" y="{label_y + 5:.1f}">{escape(seat.name[:12])}'
+            f'<text class="name" x="{x_text:g}" y="{y_text:.1f}">{name}'
             f' <tspan class="value">{lines[seat.name][-1]}</tspan></text></g>'
         )
     parts.append("</svg>")
@@ -72,12 +99,12 @@ def _running(name: str, rounds: Sequence[Mapping[str, Mapping[str, int]]]) -> li
     return totals
 
 
-def _spread(wanted: list[tuple[float, Seat]], apart: float) -> dict[str, float]:
+def _spread(wanted: list[tuple[float, Seat]], size: ChartSize) -> dict[str, float]:
     """Label heights as near as possible to the line ends, but never on one another."""
     placed: dict[str, float] = {}
-    last = TOP - apart
+    last = TOP - size.apart
     for height, seat in sorted(wanted, key=lambda pair: (pair[0], pair[1].index)):
-        last = max(height, last + apart)
+        last = max(height, last + size.apart)
         placed[seat.name] = last
-    over = last - (HEIGHT - 8)
+    over = last - (size.height - 8)
     return {name: height - max(0.0, over) for name, height in placed.items()}

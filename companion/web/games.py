@@ -21,7 +21,7 @@ from companion.web.disk import why_of
 from companion.web.downloads import send_once
 from companion.web.house import NoGameError, SessionLike, event_lines
 from companion.web.languages import gettext as _
-from companion.web.languages import show_time
+from companion.web.languages import show_clock, show_day
 from companion.web.plays import PICTURE, pictures_folder
 
 games = Blueprint("games", __name__)
@@ -33,7 +33,8 @@ EXPORT_LIMIT = 400 * 1024 * 1024
 """Bytes of pictures in one zip; an evening is far below."""
 
 
-def _session(game: str) -> SessionLike:
+def look_up(game: str) -> SessionLike:
+    """A game to look at. Raises NotFound, Conflict."""
     try:
         found = house().look_up(game)
     except (OSError, ValueError, JournalError) as fault:
@@ -61,13 +62,19 @@ def listing() -> str:
 
 
 def _shown(session: SessionLike) -> dict[str, Any]:
-    """The table of a game, and when it began; "" for a journal that does not say."""
+    """The table of a game, and when it began in words; "" for a journal that does not say."""
+    begun = begun_at(session)
+    words = "" if begun is None else f"{show_day(begun)}, {show_clock(begun)}"
+    return {"board": board_of(session.snapshot()), "begun": words}
+
+
+def begun_at(session: SessionLike) -> datetime | None:
+    """The moment of a game's first entry, if its journal says."""
     first = next(iter(event_lines(session)), {})
     try:
-        begun = show_time(datetime.fromisoformat(str(first.get("at") or "")))
+        return datetime.fromisoformat(str(first.get("at") or ""))
     except ValueError:
-        begun = ""
-    return {"board": board_of(session.snapshot()), "begun": begun}
+        return None
 
 
 @games.post("/games/<game>/open")
@@ -90,7 +97,7 @@ def reopen(game: str) -> AnyResponse:
 @games.get("/games/<game>/replay")
 def replay(game: str) -> str:
     """The table as it was after one entry, with a scrubber through the game."""
-    session = _session(game)
+    session = look_up(game)
     lines = event_lines(session)
     if not lines:
         raise NotFound(_("Nothing has happened in this game yet."))
@@ -102,6 +109,12 @@ def replay(game: str) -> str:
     line = next((line for line in lines if line["seq"] == at), lines[-1])
     board = board_of(session.snapshot(at=at))
     return render_template("replay.html", board=board, line=line, at=at, last=last, name=game, tv=False)
+
+
+@games.get("/pictures/delete")
+def ask_to_delete() -> str:
+    """Asks first: pictures do not come back."""
+    return render_template("delete_pictures.html", may_delete=house().delete_pictures is not None, tv=False)
 
 
 @games.post("/pictures/delete")

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
-from babel.dates import format_datetime
+from babel.dates import format_date, format_datetime, format_time
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from flask import Flask, Request, g, has_request_context
@@ -78,6 +78,16 @@ def marked(message: str) -> str:
 def show_time(at: datetime) -> str:
     """A moment in the viewer's own writing, in the box's time zone."""
     return format_datetime(at.astimezone(), "medium", locale=current_language())
+
+
+def show_day(at: datetime) -> str:
+    """A day as people say it, in the box's time zone."""
+    return format_date(at.astimezone(), "full", locale=current_language())
+
+
+def show_clock(at: datetime) -> str:
+    """The time of day, to the minute."""
+    return format_time(at.astimezone(), "short", locale=current_language())
 
 
 def speak_languages(app: Flask) -> None:

@@ -62,7 +62,7 @@ def words() -> dict[str, Any]:
         "story_words": wording.story_words,
         "rules_name": wording.rules_name,
         "set_title": wording.set_title,
-        "how_words": wording.how_words,
+        "ended_words": wording.ended_words,
         "rules_source": wording.rules_source,
         "code_title": code_title,
         "code_rule": code_rule,

@@ -15,10 +15,12 @@ from companion.web.api import act, house
 from companion.web.board import Board, board_of
 from companion.web.body import read_body, tiles
 from companion.web.changing import changes, table_as_seen
-from companion.web.chart import totals_chart
+from companion.web.chart import NARROW, WIDE, totals_chart
+from companion.web.games import begun_at, look_up
 from companion.web.hand_notes import hand_notes, mark_of
+from companion.web.house import SessionLike
 from companion.web.languages import gettext as _
-from companion.web.languages import ngettext
+from companion.web.languages import ngettext, show_day
 from companion.web.photographs import expect_photograph, read_photograph
 from companion.web.refusals import say as say_plainly
 from companion.web.returned import FieldError
@@ -47,9 +49,30 @@ def end_match() -> str:
 
 @rounds.get("/scores")
 def sheet() -> str:
-    board = _board()
-    chart = totals_chart(board.seats, board.rounds_played, _("Totals after each round")) if board.rounds_played else ""
-    return render_template("scores.html", board=board, chart=chart, tv=False)
+    """The score sheet of the game on the table."""
+    return _sheet(house().session, house().game, current=True)
+
+
+@rounds.get("/games/<game>/scores")
+def earlier_sheet(game: str) -> str:
+    """The score sheet of any game; everybody may look at it."""
+    return _sheet(look_up(game), game, current=house().has_game and game == house().game)
+
+
+def _sheet(session: SessionLike, game: str, *, current: bool) -> str:
+    board = board_of(session.snapshot())
+    title = _("Totals after each round")
+    charts = [totals_chart(board.seats, board.rounds_played, title, size) for size in (WIDE, NARROW)]
+    return render_template(
+        "scores.html", board=board, charts=charts if board.rounds_played else [], day=_day(session), name=game,
+        order=sorted(board.scores, key=lambda row: row.rank), current=current, tv=False,
+    )  # fmt: skip
+
+
+def _day(session: SessionLike) -> str:
+    """The day on which the game began; "" for a journal that does not say."""
+    begun = begun_at(session)
+    return "" if begun is None else show_day(begun)
 
 
 @rounds.get("/round-end")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flask import Blueprint, Response, jsonify, redirect, render_template, request
@@ -31,8 +31,36 @@ RESERVED = frozenset({"MX", "MX2", "R", "L"})
 @setup.get("/setup")
 def ask() -> str:
     chosen = RULES.get(request.args.get("rules", ""))
-    shown = {"all_rules": RULES, "rules": chosen, "options": _options(chosen), "seat_map": seat_map, "tv": False}
+    last = _last_game()
+    shown = {
+        "all_rules": RULES, "rules": chosen, "options": _options(chosen), "seat_map": seat_map, "last": last,
+        "names": list(last["players"]) if last else [], "running": _running(), "tv": False,
+    }  # fmt: skip
     return render_template("setup.html", **shown, **_camera())
+
+
+def _last_game() -> Mapping[str, Any] | None:
+    """`game`, `rules`, `set`, `players` and `options` of the game on the table, else of the latest one."""
+    games = [house().game] if house().has_game else house().games()[:1]
+    for game in games:
+        try:
+            session = house().look_up(game)
+        except (OSError, ValueError, JournalError):
+            continue
+        snapshot = {} if session is None else session.snapshot()
+        if snapshot.get("rules") in RULES:
+            return {"game": game, **{name: snapshot[name] for name in ("rules", "set", "players")},
+                    "options": snapshot.get("options") or {}}  # fmt: skip
+    return None
+
+
+def _running() -> list[str]:
+    """The players of a game that a new one would put aside."""
+    if not house().has_game:
+        return []
+    snapshot = house().session.snapshot()
+    over = snapshot.get("phase") == "match_over" or not snapshot.get("round")
+    return [] if over else [str(name) for name in snapshot.get("players") or ()]
 
 
 def _options(chosen: RuleWords | None) -> list[Any]:
@@ -83,6 +111,8 @@ def start() -> AnyResponse:
 
 def read_header(fields: dict[str, Any]) -> dict[str, Any]:
     """The journal's header from the form (`player_1` ... and `option_*`) or from JSON (`players`, `options`)."""
+    if fields.get("same_as"):
+        return _same_as(text(fields, "same_as", longest=80))
     rules = RULES.get(text(fields, "rules", longest=40))
     if rules is None:
         raise FieldError("rules", f"There are no rules called '{str(fields['rules'])[:40]}'.")
@@ -92,6 +122,14 @@ def read_header(fields: dict[str, Any]) -> dict[str, Any]:
     players = _players(fields, rules)
     _refuse_undealt(rules, chosen_set, len(players))
     return {"rules": rules.name, "set": chosen_set, "players": players, "options": _chosen_options(fields, rules)}
+
+
+def _same_as(game: str) -> dict[str, Any]:
+    """The header of an earlier game: the same players play it again."""
+    last = _last_game()
+    if last is None or last["game"] != game:
+        raise Conflict(_("Another game is on the table now. Please look again."))
+    return {name: last[name] for name in ("rules", "set", "players", "options")}
 
 
 def _refuse_undealt(rules: RuleWords, chosen_set: str, count: int) -> None:

@@ -309,15 +309,17 @@ def story_words(candidate: Mapping[str, Any], family: str = "mexican") -> str:
     return str(candidate.get("story") or "?")
 
 
-def how_words(how: str | None) -> str:
+def ended_words(played: Mapping[str, Any]) -> str:
     """How a round ended, in a cell of the score sheet."""
+    how, out = played.get("how"), played.get("out")
+    if how == "out":
+        return _("%(name)s went out", name=out) if out else _("somebody went out")
     words = {
-        "out": _("somebody went out"),
-        "blocked_proved": _("blocked, proved"),
+        "blocked_proved": _("blocked"),
         "blocked_declared": _("blocked"),
         "abandoned": _("broken off"),
     }
-    return words.get(how or "", "–")
+    return words.get(str(how), "–")
 
 
 def rules_source(name: str) -> str:

@@ -224,3 +224,44 @@ def test_the_set_up_page_offers_every_rule_set() -> None:
     assert set(RULES) == set(RULESET_NAMES)
     for name, words in RULES.items():
         assert words.family == load_ruleset(name).family
+
+
+def test_the_same_players_play_again_by_the_same_house_rules(keeper: FlaskClient, house: House) -> None:
+    keeper.post("/setup", data=SETUP)
+    first = house.game
+    page = keeper.get("/setup").text
+    assert f'name="same_as" value="{first}"' in page and "Ann, Ben B" in page
+    answer = keeper.post("/setup", data={"same_as": first})
+    assert answer.headers["Location"] == "/round-start" and house.game != first
+    state = keeper.get("/api/state").json
+    assert (state["rules"], state["set"], state["players"]) == ("cz", "double-12", ["Ann", "Ben B"])
+    assert keeper.post("/setup", data={"same_as": first}).status_code == 409, "that game is no longer the last one"
+
+
+def test_a_running_game_is_said_to_be_put_aside(keeper: FlaskClient, session: FakeSession) -> None:
+    assert "The game of Ann, Ben, Cyril, Dorothea is not over." in keeper.get("/setup?rules=cz").text
+    session.show(tables.match_over())
+    assert "is not over" not in keeper.get("/setup?rules=cz").text
+
+
+def test_pictures_are_deleted_only_after_a_question(keeper: FlaskClient, house: House) -> None:
+    deleted: list[int] = []
+    house.delete_pictures = lambda: deleted.append(1) or 0  # type: ignore[func-returns-value]
+    listing = keeper.get("/games").text
+    assert 'href="/pictures/delete"' in listing and 'action="/pictures/delete"' not in listing
+    assert "none of them comes back" in keeper.get("/pictures/delete").text
+    assert deleted == []
+    keeper.post("/pictures/delete", data={"x": "1"})
+    assert deleted == [1]
+
+
+def test_the_sheet_is_ordered_by_totals_and_says_who_went_out(anyone: FlaskClient, session: FakeSession) -> None:
+    table = tables.match_over()
+    table["rounds_played"][0]["out"] = "Ann"
+    table["totals"] = {"Ann": 61, "Ben": 55, "Cyril": 12, "Dorothea": 73}
+    session.show(table)
+    page = anyone.get("/games/tonight/scores").text
+    heads = [page.index(f'<span class="col-name">{name}') for name in ("Cyril", "Ben", "Ann", "Dorothea")]
+    assert heads == sorted(heads)
+    assert "Ann went out" in page
+    assert "(went out)" in page

@@ -225,7 +225,7 @@ def test_the_referee_answers_a_question_without_the_pin(anyone: FlaskClient, ses
 
 def test_the_score_sheet_says_in_a_table_what_its_chart_draws(anyone: FlaskClient) -> None:
     page = anyone.get("/scores").text
-    assert '<svg class="chart"' in page
+    assert '<svg class="chart wide"' in page
     for total in ("37", "55", "61", "73"):
         assert f'<td class="n total">{total}</td>' in page
 

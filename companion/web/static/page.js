@@ -342,6 +342,50 @@ function openPicker(field) {
   field.closest("label").after(picker);
 }
 
+// Players change seats by a handle: dragged with mouse or finger, or moved with the arrow keys.
+for (const list of document.querySelectorAll("[data-reorder]")) {
+  const rows = [...list.querySelectorAll(".player-row")];
+  const field = (n) => rows[n].querySelector("input");
+  const swap = (from, to) => {
+    if (to < 0 || to >= rows.length || from === to) return from;
+    const step = Math.sign(to - from);
+    for (let n = from; n !== to; n += step) [field(n).value, field(n + step).value] = [field(n + step).value, field(n).value];
+    name();
+    return to;
+  };
+  const name = () => handles.forEach((handle, n) => handle.setAttribute("aria-label", list.dataset.reorder.replace("{name}", field(n).value || String(n + 1))));
+  const handles = rows.map((row, n) => {
+    const handle = document.createElement("button");
+    handle.type = "button";
+    handle.className = "quiet handle";
+    handle.textContent = "↕";
+    let at = n;
+    handle.addEventListener("pointerdown", (event) => {
+      at = n;
+      handle.setPointerCapture(event.pointerId);
+      event.preventDefault();
+    });
+    handle.addEventListener("pointermove", (event) => {
+      if (!handle.hasPointerCapture(event.pointerId)) return;
+      const over = rows.findIndex((other) => {
+        const box = other.getBoundingClientRect();
+        return event.clientX >= box.left && event.clientX <= box.right && event.clientY >= box.top && event.clientY <= box.bottom;
+      });
+      if (over >= 0) at = swap(at, over);
+    });
+    handle.addEventListener("keydown", (event) => {
+      const step = { ArrowUp: -1, ArrowLeft: -1, ArrowDown: 1, ArrowRight: 1 }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      handles[swap(n, n + step)].focus();
+    });
+    row.append(handle);
+    return handle;
+  });
+  list.addEventListener("input", name);
+  name();
+}
+
 // What the record says otherwise about the hands, while they are being written.
 const hands = document.querySelector("form[data-notes]");
 if (hands) {

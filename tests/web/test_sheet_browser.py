@@ -1,0 +1,137 @@
+"""The score sheet and the set-up in a real browser: on the smallest phone, on paper, and with few taps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pypdfium2
+import pytest
+from flask import Flask
+from playwright.sync_api import Browser, Page, expect
+
+from companion.web.house import House
+from tests.web import tables
+from tests.web.browser import served, started
+from tests.web.conftest import PIN
+from tests.web.fakes import FakeSession
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with started() as chromium:
+        yield chromium
+
+
+@pytest.fixture
+def address(app: Flask) -> Iterator[str]:
+    with served(app) as found:
+        yield found
+
+
+def whole_match(count: int) -> dict[str, Any]:
+    """Thirteen rounds, three-figure totals, long names."""
+    names = [name[:24] for name in tables.LONG_NAMES[:count]]
+    rounds = [
+        {"round": n + 1, "engine": [12 - n, 12 - n], "how": "out", "out": names[n % count],
+         "scores": {name: (n * 7 + i * 13) % 60 for i, name in enumerate(names)}}
+        for n in range(13)
+    ]  # fmt: skip
+    totals = {name: 900 - 57 * i for i, name in enumerate(names)}
+    return tables.match_over() | {
+        "players": names, "rounds_played": rounds, "totals": totals, "winner": [names[-1]], "trains": [], "hands": {},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("count", [2, 4, 8])
+def test_the_sheet_fits_the_smallest_phone(browser: Browser, address: str, session: FakeSession, count: int) -> None:
+    session.show(whole_match(count))
+    page = browser.new_page(viewport={"width": 320, "height": 640})
+    page.goto(f"{address}/scores", wait_until="load")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    table = page.locator(".sheet-of-scores .scroll")
+    assert table.evaluate("(e) => e.scrollWidth <= e.clientWidth")
+    chart = page.locator(".chart:visible")
+    expect(chart).to_have_count(1)
+    outside = chart.evaluate(
+        """(svg) => [...svg.querySelectorAll('text')].filter((t) => {
+            const [a, b] = [t.getBoundingClientRect(), svg.getBoundingClientRect()];
+            return a.left < b.left - 1 || a.right > b.right + 1 || a.bottom > b.bottom + 1;
+        }).map((t) => t.textContent)"""
+    )
+    assert outside == []
+    page.close()
+
+
+def printed(page: Page) -> tuple[int, float, float, str]:
+    """Pages, their width and height in points, and the text of the first one."""
+    paper = pypdfium2.PdfDocument(page.pdf(prefer_css_page_size=True))
+    first = paper[0]
+    return len(paper), *first.get_size(), first.get_textpage().get_text_range()
+
+
+@pytest.mark.parametrize(("count", "landscape"), [(4, False), (5, True), (8, True)])
+def test_the_sheet_fits_one_page_of_paper(
+    browser: Browser, address: str, session: FakeSession, count: int, landscape: bool
+) -> None:
+    session.show(whole_match(count))
+    page = browser.new_page()
+    page.goto(f"{address}/scores", wait_until="load")
+    pages, width, height, text = printed(page)
+    assert (width > height) is landscape
+    assert {round(width), round(height)} == {595, 842}, "A4"
+    first_words = {name.split()[0].split("-")[0] for name in whole_match(count)["players"]}
+    assert all(word in text for word in first_words), "full names on paper"
+    assert "went out" in text and "Rank" in text and "Place:" in text
+    assert pages <= 2 and "13" in text
+    page.close()
+
+
+def test_the_same_players_begin_again_with_four_taps(browser: Browser, address: str, session: FakeSession) -> None:
+    session.show(tables.match_over())
+    context = browser.new_context(viewport={"width": 360, "height": 740})
+    assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
+    page = context.new_page()
+    page.goto(address, wait_until="load")
+    taps = 0
+    for name in ("New game", "Start the game", "Start"):
+        role = page.get_by_role("link" if name == "New game" else "button", name=name, exact=True)
+        role.last.click()
+        taps += 1
+        page.wait_for_load_state()
+    assert taps <= 4
+    expect(page.locator("#live")).to_be_visible()
+    context.close()
+
+
+def test_players_change_seats_by_drag_and_by_keys(browser: Browser, address: str, session: FakeSession) -> None:
+    session.show(tables.match_over())
+    context = browser.new_context(viewport={"width": 360, "height": 740})
+    assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
+    page = context.new_page()
+    page.goto(f"{address}/setup?rules=tactic", wait_until="load")
+    seats = page.locator('input[name^="player_"]')
+    page.get_by_role("button", name="Move Ann").focus()
+    page.keyboard.press("ArrowDown")
+    assert [seats.nth(n).input_value() for n in range(3)] == ["Ben", "Ann", "Cyril"]
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Move Ann"
+    handle, goal = page.get_by_role("button", name="Move Cyril"), seats.nth(0)
+    handle.scroll_into_view_if_needed()
+    box, end = handle.bounding_box(), goal.bounding_box()
+    assert box is not None and end is not None
+    page.mouse.move(box["x"] + 10, box["y"] + 10)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 10, end["y"] + 10, steps=8)
+    page.mouse.up()
+    assert [seats.nth(n).input_value() for n in range(3)] == ["Cyril", "Ben", "Ann"]
+    context.close()
+
+
+def test_the_sheet_of_an_earlier_match_needs_no_pin(browser: Browser, address: str, house: House) -> None:
+    page = browser.new_page(viewport={"width": 360, "height": 740})
+    page.goto(f"{address}/games", wait_until="load")
+    page.get_by_role("link", name="Score sheet").first.click()
+    expect(page.locator(".rounds tfoot td.total").first).to_have_text("37")
+    page.close()
