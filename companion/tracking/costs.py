@@ -29,6 +29,7 @@ class Cause(StrEnum):
     ILLEGAL = "illegal"
     RARELY_ILLEGAL = "rarely_illegal"
     UNSETTLED = "unsettled"
+    UNSETTLED_END = "unsettled_end"
     ALSO_ILLEGAL = "also_illegal"
     SILENT_PASS = "silent_pass"
     TURN_IN_BETWEEN = "turn_in_between"
@@ -66,6 +67,9 @@ PRIORS: dict[Cause, Prior] = {
     ),
     Cause.UNSETTLED: Prior(
         3, "the sources leave open whether this is allowed", "judgement: half of the tables play so"
+    ),
+    Cause.UNSETTLED_END: Prior(
+        10, "a turn ends as hardly anybody ends it, though no source forbids it", "judgement: declining without a draw"
     ),
     Cause.ALSO_ILLEGAL: Prior(
         10, "the end of the same turn breaks another rule", "a turn passed in silence lacks draw and marker at once"

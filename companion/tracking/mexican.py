@@ -39,6 +39,14 @@ def fork(turn: TurnState) -> TurnState:
     return other
 
 
+FEW = 4
+"""From here on the count of a hand or of the boneyard makes no difference yet: hypotheses that differ in it are one."""
+
+
+def _few(count: int | None) -> int | None:
+    return count if count is None or count < FEW else FEW
+
+
 def begun(rest: Rest) -> bool:
     """Whether some of the change is explained already."""
     return bool(rest.draws or rest.flips or rest.markers or any(rest.tiles))
@@ -122,8 +130,9 @@ class MexicanState:
             min(self.silent, 2 * len(self.players)), self.anyone, self.between, self.lap,
             turn.complete, turn.drawn, turn.drawn_ever, turn.last_was_double, turn.took_off, turn.qualifies,
             bool(turn.laid), tuple(turn.doubles), turn.live, tuple(turn.open),
-            frozenset(turn.markers), frozenset(turn.flipped), turn.boneyard, turn.hand,
-            tuple(turn.position.hands.items()), turn.player in turn.position.markers,
+            frozenset(turn.markers), frozenset(turn.flipped), _few(turn.boneyard), _few(turn.hand),
+            tuple(map(_few, turn.position.hands.values())), tuple(turn.position.hands),
+            turn.player in turn.position.markers,
             tuple(chain[-1] if chain else None for chain in turn.trains.values()),
         )  # fmt: skip
 
@@ -401,8 +410,7 @@ class MexicanState:
             judged.finish()
             codes = judged.codes - before
         if not codes:
-            left = V.MARKER_NOT_REMOVED in judged.may and me not in on
-            causes: tuple[Cause, ...] = (Cause.MARKER_LEFT_ON,) if left else ()
+            causes = tuple(self._unusual(turn, judged, on))
             yield sum(_C[cause] for cause in causes), judged, (), causes, on, off
             return
         yield from self._unseen_endings(turn, codes, on, off)
@@ -411,6 +419,15 @@ class MexicanState:
             causes = (first, *(Cause.ALSO_ILLEGAL for _ in range(len(codes) - 1)))
             cost = sum(_C[cause] for cause in causes)
             yield cost, judged, tuple(sorted(map(str, codes))), causes, on, off
+
+    def _unusual(self, turn: TurnState, judged: TurnState, on: frozenset[str]) -> Iterator[Cause]:
+        """What is held against nobody at the end of this turn, and yet hardly ever done."""
+        doubts = judged.may - turn.may
+        if V.MARKER_NOT_REMOVED in doubts and turn.player not in on:
+            yield Cause.MARKER_LEFT_ON
+        uncounted = (V.NO_DRAW, V.DOUBLE_NOT_FOLLOWED) if turn.boneyard is None else ()
+        if doubts.difference((V.MARKER_NOT_REMOVED, *uncounted)):
+            yield Cause.UNSETTLED_END
 
     def _unseen_endings(
         self, turn: TurnState, codes: Iterable[V], on: frozenset[str], off: frozenset[str]
