@@ -31,6 +31,11 @@ from companion.violation import Violation
 Findings = Mapping[int, tuple[Finding, ...]]
 
 
+MOST_ACTS = 200
+"""More than the largest set has tiles. A turn is judged as a whole with each act; what goes on for longer is no turn of
+any game, and goes on as another one of the same player, or a damaged journal takes minutes to open."""
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """The course after an event, the event's own findings, and new findings of earlier events by their keys."""
@@ -415,6 +420,9 @@ class Course:
     def _with_act(self, action: Action, key: int) -> Step:
         turn = self.turn
         assert turn is not None
+        if len(turn.actions) >= MOST_ACTS:
+            table = turned_to(self.table, turn.player, self.moved)
+            turn = MadeTurn(turn.player, table, resume=turn.resume, strayed=turn.strayed)
         made, table = turn.with_act(action, key, self.referee, self.rules)
         if turn.strayed:
             table = self.referee.apply(self.table, action)
