@@ -24,6 +24,8 @@ from bench.attacks.results import arguments, command, record
 from bench.attacks.siege import lay_siege
 from companion.header import Header
 from companion.journal import Journal, read_journal
+from companion.journal_copies import copy_of, journal_of
+from companion.journal_repair import repair_game
 from companion.supervise import SupervisedCamera
 from companion.supervise.camera import SupervisionSettings
 from companion.supervise.health import State
@@ -35,12 +37,20 @@ KILLS_PER_JOURNAL = 50
 
 WRITER = """
 import os, sys
+from pathlib import Path
 from companion.events import Drew
 from companion.journal import Journal
-with Journal.open(sys.argv[1]) as journal:
+from companion.journal_copies import CopyKeeper
+class Session:
+    def subscribe(self, tell): self.tell = tell
+session = Session()
+path = Path(sys.argv[1])
+with Journal.open(path) as session.journal:
+    CopyKeeper(path.parent.parent).follow(path.parent.name, session)
     while True:
-        event = journal.append(Drew(by="Ann"))
+        event = session.journal.append(Drew(by="Ann"))
         os.write(1, b"%d\\n" % event.seq)
+        session.tell(event)
 """
 
 
@@ -49,22 +59,33 @@ class KillReport:
     kills: int
     acknowledged: int
     lost: int
+    false_alarms: int
+    uncopied: int
     slowest_reopening_s: float
 
 
 def kill_writers(folder: Path, kills: int, seed: int = 1) -> KillReport:
-    """Kill a writing process in the middle of its work, `kills` times; what it had acknowledged must be there."""
+    """Kill a process that writes a journal and its copy in the middle of its work, `kills` times.
+
+    What it had acknowledged must be there. A kill is no damage: comparing journal and copy reports nothing
+    (`false_alarms`). `uncopied` counts the entries that the copy had not got yet.
+    """
     chance = random.Random(seed)
-    acknowledged = lost = 0
+    acknowledged = lost = false_alarms = uncopied = 0
     slowest = 0.0
     path = folder / "none"
     for number in range(kills):
         if number % KILLS_PER_JOURNAL == 0:
-            path = folder / f"journal-{number}.jsonl"
+            path = journal_of(folder / "games", f"game-{number}")
+            path.parent.mkdir(parents=True)
             Journal.create(path, HEADER).close()
         before = len(read_journal(path).events)
         told = _write_and_kill(path, chance.randint(1, 25))
         start = time.perf_counter()
+        copy = copy_of(folder / "games", path.parent.name)
+        behind = path.read_bytes().count(b"\n") - (copy.read_bytes().count(b"\n") if copy.exists() else 0)
+        uncopied += max(0, behind)
+        false_alarms += len(repair_game(folder / "games", path.parent.name))
         with Journal.open(path) as journal:
             slowest = max(slowest, time.perf_counter() - start)
             there = [event.seq for event in journal.events]
@@ -72,7 +93,7 @@ def kill_writers(folder: Path, kills: int, seed: int = 1) -> KillReport:
         lost += len(set(told) - set(there))
         assert there == list(range(1, len(there) + 1))
         assert all(seq > before for seq in told)
-    return KillReport(kills, acknowledged, lost, slowest)
+    return KillReport(kills, acknowledged, lost, false_alarms, uncopied, slowest)
 
 
 def _write_and_kill(path: Path, after: int) -> list[int]:

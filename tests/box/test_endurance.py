@@ -18,6 +18,7 @@ def test_killed_writers_lose_no_acknowledged_event(tmp_path: Path) -> None:
     report = kill_writers(tmp_path, kills=8)
     assert report.acknowledged >= 8
     assert report.lost == 0
+    assert report.false_alarms == 0
 
 
 def test_a_power_cut_leaves_a_beginning_of_the_game(tmp_path: Path) -> None:
