@@ -33,6 +33,7 @@ from companion.events import (
     MarkerRemoved,
     Passed,
     RoundEnded,
+    RoundScored,
     RoundStarted,
     TilePlayed,
     TileTakenBack,
@@ -79,10 +80,12 @@ class Session(OpenGame):
         *,
         draws_seen: bool = True,
         first_number: int | None = None,
+        after: int | None = None,
         guess: bool = True,
     ) -> tuple[Event, ...]:
         """The next round is dealt. Left out, the engine and the starter are those that the rules name.
 
+        `after`: the round that was broken off is not dealt again, this is the one after it.
         `first_number` counts only for the journal's first round: which of the match it is that was begun without it.
         `guess`: where the rules name no starter either, the next in turn is taken; else it stays open who it was.
         """
@@ -94,16 +97,17 @@ class Session(OpenGame):
                 raise SessionError("the last round is not scored; show the hands first")
             if match.phase == "over":
                 raise SessionError("the match is over")
-            number = match.next_number if first_number is None or match.board.rounds else first_number
-            laid = None
+            laid = laid_of(engine) if engine is not None and self.rules.is_mexican else None
+            number = match.number_with(laid) if first_number is None or match.board.rounds else first_number
+            number = number if after is None else max(number, after + 1)
             if self.rules.is_mexican:
-                laid = laid_of(engine) if engine is not None else match.engine_due(number)
+                laid = laid or match.engine_due(number)
                 if laid is None:
                     raise SessionError("all rounds of this match have been played")
             if starter is not None:
                 starter = self._player(starter)
             elif guess or match.starter_is_named:
-                starter = match.next_starter
+                starter = match.starter_of(number)
             return self._record(RoundStarted(round=number, engine=laid, starter=starter, draws_seen=draws_seen))
 
     def play(
@@ -233,15 +237,50 @@ class Session(OpenGame):
             out = (_last_to_lay(self._ledger) if out is None else self._player(out)) if named else None
             return self._record(RoundEnded(how=how, out=out, source=source))
 
-    def enter_scores(self, scores: Mapping[str, int]) -> tuple[Event, ...]:
-        """The round's points as the players counted them, where the hands were not shown."""
+    def enter_scores(
+        self, scores: Mapping[str, int], number: int | None = None, *, out: str | None = None
+    ) -> tuple[Event, ...]:
+        """The points of a round as the players counted them, where the hands were not shown.
+
+        `number` None: of the round that is played, which is over with this, or has just ended; else of an earlier one
+        that was left without points. `out`: who went out, None where nobody could lay any more.
+        """
         with self._lock:
-            match = self._ledger.match
-            if match.phase != "ended":
-                raise SessionError("points are written when a round is over and not scored yet")
             if set(scores) != set(self.header.players):
                 raise SessionError("expected points for %(names)s", names=", ".join(self.header.players))
+            out = None if out is None else self._player(out)
+            how = "blocked_declared" if out is None else "out"
+            match, sheet = self._ledger.match, self._ledger.match.board.round
+            if number is not None and (sheet is None or number != sheet.number or match.phase == "scored"):
+                return self._score_late(dict(scores), number, how, out)
+            if match.phase == "playing":
+                self._record(RoundEnded(how=how, out=out))
+                match = self._ledger.match
+            if match.phase != "ended":
+                raise SessionError("points are written when a round is over and not scored yet")
             return self._record(replace(match.with_scores(dict(scores)), source="person"))
+
+    def _score_late(self, scores: dict[str, int], number: int, how: str, out: str | None) -> tuple[Event, ...]:
+        """Points for a round that was broken off, and after which the game went on."""
+        history = self._ledger.history
+        ended = None
+        for act in history.acts:
+            sheet = act.after.board.round
+            if isinstance(act.event, RoundEnded) and sheet is not None and sheet.number == number:
+                ended = act if sheet.how == "abandoned" else None
+            elif isinstance(act.event, RoundScored) and sheet is not None and sheet.number == number:
+                ended = None
+        if ended is None:
+            raise SessionError("round %(number)s has its points already, or was not played", number=number)
+        line = {
+            name: value
+            for name, value in replace(ended.after.with_scores(scores), source="person").to_json().items()
+            if name not in ("seq", "at")
+        }
+        # The next round has begun already: what the rules would have named for it is of no use any more.
+        line |= {"next_engine": None, "next_starter": None}
+        what = {"how": how, "out": out, "insert": [line], "after": True}
+        return self._amend(Corrected(corrects=ended.held.event.seq, what=what))
 
     def end_match(self) -> tuple[Event, ...]:
         """The players stop here; whoever leads has won."""

@@ -27,6 +27,7 @@ from companion.mexican.scoring import (
     engine_due,
     last_round,
     match_winners,
+    round_of,
     score,
     tiles_in,
 )
@@ -129,6 +130,16 @@ class Match:
             return 1
         return sheet.number if sheet.how == "abandoned" else sheet.number + 1
 
+    def number_with(self, engine: Laid | None) -> int:
+        """The number of the round to come with this engine.
+
+        After a round that was broken off it is dealt again, or a later one begins and this one has no points.
+        """
+        sheet, number = self.board.round, self.next_number
+        if sheet is None or sheet.how != "abandoned" or engine is None or not engine.is_double:
+            return number
+        return max(number, round_of(self.rules, self.set_max, engine.inner) or 0)
+
     @property
     def starter_is_named(self) -> bool:
         """Do the rules and the rounds so far say who starts the next one? Else `next_starter` is but next in turn."""
@@ -145,6 +156,15 @@ class Match:
         if sheet is None or began is None:
             return self.header.players[0]
         return began if sheet.how == "abandoned" else self._after(began)
+
+    def starter_of(self, number: int) -> str | None:
+        """Who starts that round: after one that was left without points the next in turn.
+
+        None where the points would have to tell.
+        """
+        if number > self.next_number and self.starter is not None:
+            return self._after(self.starter) if self.rules.is_mexican else None
+        return self.next_starter
 
     @property
     def starter(self) -> str | None:
@@ -225,7 +245,8 @@ class Match:
         return MatchEnded(winners=winners, totals=dict(self.board.totals), source="rule")
 
     def _start(self, event: RoundStarted) -> MatchStep:
-        named = event.starter in self.header.players or self.starter_is_named
+        due = self.starter_is_named and (self.board.round is None or event.round <= self.next_number)
+        named = event.starter in self.header.players or due
         starter = event.starter if event.starter in self.header.players else self.next_starter
         table = self.table_of(event, starter)
         findings: tuple[Finding, ...] = ()

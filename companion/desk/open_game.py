@@ -103,6 +103,14 @@ class OpenGame:
             return match.engine_due(match.next_number if number is None else number)
 
     @property
+    def dealt_again(self) -> bool:
+        """Was the last round broken off? Then it is dealt again, or the next one without its points."""
+        with self._lock:
+            match = self._ledger.match
+            sheet = match.board.round
+            return match.phase == "scored" and sheet is not None and sheet.how == "abandoned"
+
+    @property
     def scoreboard(self) -> Scoreboard:
         """The journal folded."""
         with self._lock:

@@ -42,6 +42,8 @@ class Beginning:
             return table.engine if isinstance(table, Position) else None
         if self.first and (self.setup.engine is not None or self.setup.round_number is None):
             return self.setup.engine
+        if self.session.dealt_again:
+            return None
         due: Laid | None = self.session.engine_due(self.setup.round_number if self.first else None)
         return due
 

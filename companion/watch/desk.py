@@ -65,6 +65,14 @@ class Desk(Protocol):
         """Has a person said something since the last look because of which the table is to be read again?"""
         ...
 
+    def is_cleared(self, layout: Layout) -> bool:
+        """Is most of the round on record gone, though the round has no score yet? Then no change is a play."""
+        ...
+
+    def ask_about_another_round(self, layout: Layout, frame: str) -> None:
+        """The table was cleared: ask whether another round has begun, once."""
+        ...
+
     def cleared(self) -> bool:
         """Has a round been scored since the last time this was asked? Then another table comes."""
         ...

@@ -72,6 +72,12 @@ class FreeBoard:
     def stirred(self) -> bool:
         return False
 
+    def is_cleared(self, layout: Layout) -> bool:
+        return False
+
+    def ask_about_another_round(self, layout: Layout, frame: str) -> None:
+        """Never: there are no rounds."""
+
     def cleared(self) -> bool:
         return False
 

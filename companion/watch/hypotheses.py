@@ -44,6 +44,8 @@ class HypothesisSettings:
     cloud_patience: int = 2
     hand_patience: int = 4
     doubt_patience: int = 1
+    round_patience: int = 2
+    """So many further changes of the table wait for an answer about an unscored round before the next one begins."""
 
 
 def settings_for(stills: bool) -> HypothesisSettings:

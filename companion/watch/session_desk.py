@@ -16,6 +16,7 @@ from companion.ruleset import RuleSet
 from companion.setup_file import GameSetup
 from companion.tile import Laid, Tile
 from companion.turn import Mark, Unmark
+from companion.watch.another_round import NO_POINTS, AnotherRound
 from companion.watch.beginning import Beginning
 from companion.watch.desk import LINE
 from companion.watch.doubts import Doubts
@@ -79,6 +80,9 @@ class SessionDesk:
         self._phase = ""
         self._line: tuple[Laid | None, ...] = ()
         self._no_middle: int | None = None
+        self._another = AnotherRound(session, keep, self.settings.round_patience if asks else 0)
+        self._read_again = False
+        self._seen: Layout | None = None
         self._ending = Ending(session, OpenHands(setup.header.players, box, setup.tile_mm[0] / 2), keep)
 
     @property
@@ -109,15 +113,23 @@ class SessionDesk:
         A table on which the tiles of the last round still lie begins nothing, and one that is not understood yet is
         looked at again.
         """
-        if self.session.phase == "scored" and self._still_lies(layout):
+        if self.session.phase == "scored" and self._another.skipped is None and self._still_lies(layout):
+            return False
+        if self.is_cleared(layout):
+            self.ask_about_another_round(layout, frame)
             return False
         if self.waits_for_starter:
             return False
         if self._beginning.waiting:
             engine, starter, number = self._beginning.of(layout)
             self.draws_seen = self._beginning.draws_countable(layout)
-            self.session.start_round(engine, starter, draws_seen=self.draws_seen, first_number=number, guess=False)
+            after = self._another.skipped
+            self.session.start_round(
+                engine, starter, draws_seen=self.draws_seen, first_number=number, after=after, guess=False
+            )
             self._begun = True
+            self._let_old_questions_be()
+            self._another.forget()
             self._unanswered.forget()
             self._along_edge.clear()
             self._doubts = Doubts(self.settings.doubt_patience)
@@ -133,6 +145,19 @@ class SessionDesk:
     def waits_for_starter(self) -> bool:
         """Does the next round begin only once somebody has said who starts?"""
         return self._beginning.waiting and self.asks and not self._beginning.starter_is_said
+
+    def is_cleared(self, layout: Layout) -> bool:
+        self._seen = layout
+        return self._another.is_cleared(layout)
+
+    def ask_about_another_round(self, layout: Layout, frame: str) -> None:
+        self._another.ask(layout, frame)
+
+    def _let_old_questions_be(self) -> None:
+        """What nobody could tell of the last round's table lies there no more."""
+        for question in self.session.questions:
+            if question.source == "camera" and not question.reason.startswith((NO_POINTS, "hand_", "set_sum")):
+                self.session.drop_question(question.seq)
 
     def _still_lies(self, layout: Layout) -> bool:
         """Do tiles of the table on record lie where they were laid? One alone may lie there by chance."""
@@ -343,10 +368,12 @@ class SessionDesk:
             self._no_middle = None
 
     def stirred(self) -> bool:
-        return self._ending.stirred() or self._unanswered.stirred()
+        again, self._read_again = self._read_again, False
+        return self._ending.stirred() or self._unanswered.stirred() or again
 
     def cleared(self) -> bool:
         """Does what is known of the table count no more: is the round just scored, or its beginning undone?"""
+        self._read_again = self._another.hear(self._seen) or self._read_again
         before, self._phase = self._phase, self.session.phase
         undone_at_all = self._begun and self._phase == "waiting"
         self._begun = self._begun and not undone_at_all

@@ -246,6 +246,9 @@ class Watcher:
                 self._ask_unread(frame, layout)
                 self.layout = layout if begun else None
             return
+        if self.desk.is_cleared(layout):
+            self._wait_for_another_round(frame, layout, reading)
+            return
         observation = self.desk.still_new(difference(self.layout, layout), layout)
         observation, layout = covered_unseen(observation, layout, self.layout, self.setup, self.desk)
         # A marker that is on record and not to be seen may be gone: what it forbids or allows is uncertain.
@@ -267,6 +270,15 @@ class Watcher:
         )
         if enough and not self._differs_elsewhere(frame, observation):
             self._commit(frame, observation, layout)
+
+    def _wait_for_another_round(self, frame: Frame, layout: Layout, reading: Reading) -> None:
+        """Once the cleared table is surely read, ask. Until that is answered it is compared with what lay there."""
+        sure = reading.count >= self.settings.sure_readings and not self.memory.unsettled()
+        if sure or reading.count >= self.settings.most_readings:
+            self.memory.keep_known()
+            self.desk.ask_about_another_round(layout, frame.name)
+            assert self.layout is not None
+            self._finish(frame, self.layout)
 
     def _unrecognised(self, frame: Frame, observation: Observation, layout: Layout) -> frozenset[str]:
         """Players beside whose trains something lies that may be a marker, where that would matter."""

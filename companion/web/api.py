@@ -25,6 +25,9 @@ api = Blueprint("api", __name__)
 
 HIGHEST = 18
 
+MOST_ALIKE = 50
+"""Questions of one kind that one tap settles."""
+
 
 def house() -> House:
     found: House = current_app.extensions["companion_house"]
@@ -215,11 +218,18 @@ def undo() -> AnyResponse:
 @api.post("/api/answer")
 @changes
 def answer() -> AnyResponse:
-    """Which of an unclear event's stories is true; -1: none of them."""
+    """Which of an unclear event's stories is true; -1: none of them.
+
+    `also`: numbers of further questions of the same kind that this settles, with spaces between.
+    """
     fields = read_body(request)
-    with table_as_seen(fields):
+    with table_as_seen(fields) as session:
         choice = number(fields, "choice", -1, 50)
-        return said("answer", number(fields, "seq", 1, 10**9), None if choice < 0 else choice, by=who_changes())
+        seq = number(fields, "seq", 1, 10**9)
+        also = [number({"also": one}, "also", 1, 10**9) for one in str(fields.get("also") or "").split()[:MOST_ALIKE]]
+        for other in also:
+            act(session.answer, other, None, by=who_changes())  # type: ignore[attr-defined]
+        return said("answer", seq, None if choice < 0 else choice, by=who_changes())
 
 
 def correction(fields: dict[str, Any]) -> tuple[int, dict[str, Any]]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from companion.standing import is_fault, standing_doubts
 from companion.turn import MEXICAN
+from companion.web.asked import question_kind
 from companion.web.drawing import SHAPES
 
 SURE_ENOUGH = 0.9
@@ -155,6 +156,16 @@ class Board:
     def by_likelihood(self) -> tuple[TrainView, ...]:
         """The trains as they are offered for the next tile: where it probably goes, what is open, what is closed."""
         return tuple(sorted(self.trains, key=lambda train: (train.name != self.preselected, not train.playable)))
+
+    @property
+    def questions(self) -> tuple[tuple[Mapping[str, Any], tuple[int, ...]], ...]:
+        """What is asked: of questions of one kind that offer no answers only the newest, with the numbers of all."""
+        cards: dict[object, tuple[Mapping[str, Any], tuple[int, ...]]] = {}
+        for question in self.unclear:
+            kind = question["seq"] if question.get("candidates") else question_kind(str(question.get("reason") or ""))
+            earlier = cards.pop(kind)[1] if kind in cards else ()
+            cards[kind] = (question, (*earlier, int(question["seq"])))
+        return tuple(cards.values())
 
     @property
     def faults(self) -> tuple[Mapping[str, Any], ...]:

@@ -14,6 +14,7 @@ from werkzeug.exceptions import NotFound
 from companion.standing import is_fault, standing_doubts, standing_faults
 from companion.web import wording
 from companion.web.access import signed_in, who_changes
+from companion.web.asked import unscored_round
 from companion.web.board import Board, board_of
 from companion.web.changing import stamp
 from companion.web.code_words import code_rule, code_title
@@ -59,6 +60,7 @@ def words() -> dict[str, Any]:
         "fit": fit,
         "unbroken": wording.unbroken,
         "reason_words": wording.reason_words,
+        "unscored_round": unscored_round,
         "story_words": wording.story_words,
         "rules_name": wording.rules_name,
         "set_title": wording.set_title,

@@ -23,6 +23,7 @@ REFUSALS = (
     _("no. %(seq)s is no tile that lies on the table"),
     _("hands are shown when the round is over; end it first"),
     _("points are written when a round is over and not scored yet"),
+    _("round %(number)s has its points already, or was not played"),
     _("expected points for %(names)s"),
     _("the match can end between two rounds"),
     _("there is nothing to undo"),

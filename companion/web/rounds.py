@@ -13,7 +13,8 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.web.access import needs_pin
 from companion.web.api import act, house
 from companion.web.board import Board, board_of
-from companion.web.body import read_body, tiles
+from companion.web.body import number as whole_number
+from companion.web.body import person, read_body, tiles
 from companion.web.changing import changes, table_as_seen
 from companion.web.chart import NARROW, WIDE, totals_chart
 from companion.web.games import begun_at, look_up
@@ -29,6 +30,9 @@ rounds = Blueprint("rounds", __name__)
 
 LONGEST_HAND = 400
 """Characters of a hand that come back with notes."""
+
+MOST_POINTS = 9999
+"""Of one round; Chinese games are settled with payments, which may be below zero."""
 
 
 def _board() -> Board:
@@ -158,6 +162,27 @@ def notes_now() -> Response:
     notes = hand_notes(board, shown, request.args.get("how", ""))
     fields = {f"hand_{seat.index}": notes[seat.name] for seat in board.seats if seat.name in notes}
     return jsonify({"notes": fields, "seen": mark_of(notes)})
+
+
+@rounds.get("/round-points/<int:number>")
+def points(number: int) -> str:
+    """The points of one round as the players counted them."""
+    return render_template("round_points.html", board=_board(), number=number, tv=False)
+
+
+@rounds.post("/round-points/<int:number>")
+@changes
+def write_points(number: int) -> AnyResponse:
+    """Write them down; a round that is still being played is over with that."""
+    fields = read_body(request)
+    with table_as_seen(fields) as session:
+        board = _board()
+        scores = {
+            seat.name: whole_number(fields, f"points_{seat.index}", -MOST_POINTS, MOST_POINTS) for seat in board.seats
+        }
+        out = None if fields.get("out") in (None, "") else person(fields, "out", [seat.name for seat in board.seats])
+        act(session.enter_scores, scores, number, out=out)  # type: ignore[attr-defined]
+    return redirect("/scores", 303)
 
 
 @rounds.post("/round-end/photo")

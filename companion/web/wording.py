@@ -13,6 +13,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from companion.turn import MEXICAN
+from companion.web.asked import TROUBLE_CODE
 from companion.web.board import Board
 from companion.web.code_words import code_title
 from companion.web.languages import gettext as _
@@ -231,6 +232,10 @@ def reason_words(question: Mapping[str, Any]) -> str:
         "unreadable": _("A tile cannot be read. What is it?"),
     }
     kind, _colon, about = reason.partition(":")
+    if kind == "new_round":
+        return _("Has a new round begun? Round %(number)s has no points yet.", number=about.strip())
+    if kind == "no_points":
+        return _("Round %(number)s has no points yet.", number=about.strip())
     if kind == "unreadable_tile":
         return _unread_words(about.strip())
     if kind in ("hand_unread", "hand_count", "hand_twice", "set_sum"):
@@ -256,9 +261,6 @@ def _hand_words(kind: str, name: str) -> str:
     if kind == "hand_twice":
         return _("A tile in the hand of %(name)s lies elsewhere on the table too. Is it read rightly?", name=name)
     return _("The tiles on the table and in the hands are not the whole set. Is the last hand read rightly?")
-
-
-TROUBLE_CODE = re.compile(r"\b[A-Z]+(?:_[A-Z]+)+\b")
 
 
 def trouble_words(code: str) -> str:
@@ -306,7 +308,9 @@ def story_words(candidate: Mapping[str, Any], family: str = "mexican") -> str:
     events = candidate.get("events") or ()
     if events and all(isinstance(event, Mapping) and event.get("event") for event in events):
         return " ".join(say_event(event, family) for event in events)
-    return str(candidate.get("story") or "?")
+    known = {"new_round": _("Yes, skip its points"), "same_round": _("No, it is still being played")}
+    story = str(candidate.get("story") or "?")
+    return known.get(story, story)
 
 
 def ended_words(played: Mapping[str, Any]) -> str:

@@ -70,6 +70,12 @@ class Notebook:
     def stirred(self) -> bool:
         return False
 
+    def is_cleared(self, layout: Layout) -> bool:
+        return False
+
+    def ask_about_another_round(self, layout: Layout, frame: str) -> None:
+        raise AssertionError("no round is on record")
+
     def cleared(self) -> bool:
         return False
 

@@ -1,0 +1,158 @@
+"""A table that was cleared before its round was scored: one question, no false play, and the next round goes on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from companion.events import RoundStarted, TilePlayed, Unclear
+from companion.journal import Journal
+from companion.ruleset import load_ruleset
+from companion.session import Session
+from companion.tile import Tile
+from companion.turn import Play
+from companion.watch import Watcher
+from companion.watch.session_desk import SessionDesk
+from companion.watch.start import known_set
+from datasets.simulator.camera import SimSettings
+from datasets.simulator.script import Troubles
+from tests.table.evening import SketchedEvening
+from tests.table.sketch import KnowingEye, sketched
+from vision.calibration import Calibration
+from vision.settle import Settler
+
+
+class Evening:
+    """Two rounds, the first of which nobody ends; `page`: somebody could answer."""
+
+    def __init__(
+        self, folder: Path, *, game: str = "reeves", clearing: Sequence[float] = (), page: bool = True
+    ) -> None:
+        settings = SimSettings(rules=game, troubles=Troubles.none(), most_scenes=6)
+        self.rounds = [sketched(5001, replace(settings, number=number)) for number in (1, 2)]
+        self.camera = SketchedEvening(self.rounds, clearing)
+        setup = replace(self.camera.setup(), tile_mm=(*self.camera.plan.tile_mm[:2], 0.001))
+        first = self.camera.read()
+        assert first is not None and setup.corners_px is not None and setup.size_mm is not None
+        rules, known = load_ruleset(game), known_set(setup)
+        self.session = Session(Journal.create(folder / "game.jsonl", setup.header), rules)
+        box = {Tile(a, b): count for (a, b), count in known.copies.items()}
+        desk = SessionDesk(self.session, rules, setup, box, asks=page)
+        place = Calibration.from_corners(setup.corners_px, setup.size_mm, 0.001, size_wh=first.size_wh)
+        eye = KnowingEye(self.camera, unread=0.0, missed=0.0)  # type: ignore[arg-type]
+        table = setup.table_setup()
+        self.watcher = Watcher(self.camera, eye, Settler(), place, table, desk, known=known)  # type: ignore[arg-type]
+        self.watcher.see(first)
+
+    def until_asked(self) -> Unclear:
+        """Go on until something is asked."""
+        while not self.session.questions:
+            assert self.watcher.step(), "nothing was asked"
+        (question,) = self.session.questions
+        return question
+
+    def to_the_end(self) -> None:
+        self.watcher.run()
+
+    def asked(self) -> list[str]:
+        return [event.reason for event in self.session.events if isinstance(event, Unclear)]
+
+    def assert_second_round(self) -> None:
+        """The second round lies on record as it was played, and nobody is accused of anything."""
+        begun = [event for event in self.session.events if isinstance(event, RoundStarted)]
+        assert [(event.round, event.engine) for event in begun][1:] == [(2, self.rounds[1].round.engine)]
+        made = [act for filmed in self.rounds[1].truth for _, act in filmed.scene.plays if isinstance(act, Play)]
+        plays = [play for play in self.session.snapshot()["plays"] if play["event"] == "tile_played"]
+        assert Counter((tuple(play["tile"]), play["train"]) for play in plays) == Counter(
+            (tuple(act.tile), act.train) for act in made
+        )
+        assert not any(finding.certain for _, finding in self.session.scoreboard.violations)
+
+    def plays(self) -> int:
+        return sum(isinstance(event, TilePlayed) for event in self.session.events)
+
+
+@pytest.mark.parametrize("clearing", [(), (0.6, 0.2), (0.0,)], ids=["at once", "in steps", "bare in between"])
+def test_where_nobody_answers_the_next_round_begins_without_points(clearing: tuple[float, ...], tmp_path: Path) -> None:
+    evening = Evening(tmp_path, clearing=clearing)
+    evening.to_the_end()
+    assert [reason for reason in evening.asked() if reason != "several_stories"] == ["new_round: 1", "no_points: 1"]
+    assert [question.reason for question in evening.session.questions] == ["no_points: 1"]
+    assert max(Counter(evening.asked()).values()) == 1, "no question stands twice"
+    assert [sheet.how for sheet in evening.session.scoreboard.rounds] == ["abandoned", None]
+    assert evening.session.scoreboard.rounds[0].scores is None
+    evening.assert_second_round()
+
+
+@pytest.mark.parametrize("game", ["chedeng", "jielong"])
+def test_a_line_that_was_cleared_makes_room_for_the_next_rounds(game: str, tmp_path: Path) -> None:
+    evening = Evening(tmp_path, game=game)
+    evening.to_the_end()
+    assert evening.asked() == ["new_round: 1", "no_points: 1"]
+    evening.assert_second_round()
+
+
+def test_without_a_page_there_is_nobody_to_wait_for(tmp_path: Path) -> None:
+    evening = Evening(tmp_path, page=False)
+    evening.to_the_end()
+    assert evening.asked() == ["no_points: 1"]
+    evening.assert_second_round()
+
+
+def test_a_new_round_without_points_begins_with_the_answer(tmp_path: Path) -> None:
+    evening = Evening(tmp_path)
+    question = evening.until_asked()
+    assert question.reason == "new_round: 1"
+    before = evening.plays()
+    evening.session.answer(question.seq, 0)
+    while evening.session.phase != "playing" or evening.session.snapshot()["round"] == 1:
+        assert evening.watcher.step()
+    assert evening.plays() == before, "it begins with its engine, before anybody has played"
+    evening.to_the_end()
+    assert evening.asked() == ["new_round: 1"]
+    evening.assert_second_round()
+
+
+def test_the_points_that_are_entered_count_and_answer_the_question(tmp_path: Path) -> None:
+    evening = Evening(tmp_path)
+    evening.until_asked()
+    players = evening.session.header.players
+    points = {name: 10 * n for n, name in enumerate(players)}
+    evening.session.enter_scores(points, out=players[0])
+    evening.to_the_end()
+    assert evening.asked() == ["new_round: 1"] and not evening.session.questions
+    assert evening.session.snapshot()["totals"] == points
+    evening.assert_second_round()
+
+
+def test_points_can_be_entered_while_the_next_round_is_played(tmp_path: Path) -> None:
+    evening = Evening(tmp_path, page=False)
+    evening.to_the_end()
+    assert [question.reason for question in evening.session.questions] == ["no_points: 1"]
+    players = evening.session.header.players
+    points = {name: 10 * n for n, name in enumerate(players)}
+    turn = evening.session.snapshot()["turn"]
+    evening.session.enter_scores(points, 1, out=players[0])
+    assert evening.session.snapshot()["totals"] == points
+    assert evening.session.snapshot()["turn"] == turn and evening.session.phase == "playing"
+    assert [sheet.how for sheet in evening.session.scoreboard.rounds] == ["out", None]
+    evening.watcher.see(evening.watcher._before)  # type: ignore[arg-type]
+    assert not evening.session.questions
+    evening.assert_second_round()
+    evening.session.close()
+    again = Session.open(tmp_path / "game.jsonl")
+    assert again.snapshot()["totals"] == points
+
+
+def test_a_table_that_is_cleared_half_way_and_laid_again_costs_nothing(tmp_path: Path) -> None:
+    evening = Evening(tmp_path)
+    question = evening.until_asked()
+    evening.session.answer(question.seq, 1)
+    for _ in range(4):
+        evening.watcher.step()
+    assert evening.session.snapshot()["round"] == 1 and evening.session.phase == "playing"
+    assert evening.asked().count("new_round: 1") == 1

@@ -1,0 +1,105 @@
+"""A round without points: one question for it, a form for the points, and one card for many questions of a kind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+from companion.events import Header
+from companion.session import Session
+from companion.web.app import PageSettings, create_app
+from companion.web.house import House
+from tests.web import tables
+from tests.web.fakes import FakeSession
+
+ASKED = {"event": "unclear", "source": "camera", "candidates": []}
+NEW_ROUND = {**ASKED, "seq": 40, "reason": "new_round: 3",
+             "candidates": [{"story": "new_round", "events": []}, {"story": "same_round", "events": []}]}  # fmt: skip
+
+
+def cards(page: str) -> int:
+    return page.count('class="alert question"')
+
+
+def test_the_question_offers_the_points_to_skip_them_and_to_go_on(keeper: FlaskClient, session: FakeSession) -> None:
+    session.show({**tables.midgame(), "unclear": [NEW_ROUND]})
+    page = keeper.get("/").text
+    assert "Has a new round begun? Round 3 has no points yet." in page
+    assert 'href="/round-points/3"' in page
+    assert "Yes, skip its points" in page and "No, it is still being played" in page
+    assert "None of these" not in page
+
+
+def test_a_round_that_was_left_without_points_can_still_get_them(keeper: FlaskClient, session: FakeSession) -> None:
+    session.show({**tables.midgame(), "unclear": [{**ASKED, "seq": 40, "reason": "no_points: 2"}]})
+    page = keeper.get("/").text
+    assert "Round 2 has no points yet." in page and 'href="/round-points/2"' in page and "Skip its points" in page
+
+
+def test_questions_of_one_kind_are_one_card_with_a_counter_and_one_tap(
+    keeper: FlaskClient, session: FakeSession
+) -> None:
+    places = [(599, 450), (616, 536), (525, 489)]
+    asked = [{**ASKED, "seq": 40 + n, "reason": f"VALUE_CHANGED at {place} mm"} for n, place in enumerate(places)]
+    other = {**ASKED, "seq": 50, "reason": "LOOSE_TILE at (1, 2) mm"}
+    session.show({**tables.midgame(), "unclear": [*asked, other]})
+    page = keeper.get("/").text
+    assert cards(page) == 2
+    assert "×3" in page
+    assert keeper.post("/api/answer", data={"seq": "42", "also": "40 41", "choice": "-1"}).status_code == 303
+    answered = [(arguments, named) for verb, arguments, named in session.calls if verb == "answer"]
+    assert sorted(arguments[0] for arguments, _ in answered) == [40, 41, 42]
+    assert all(arguments[1] is None for arguments, _ in answered)
+
+
+def test_questions_with_answers_of_their_own_stand_apart(keeper: FlaskClient, session: FakeSession) -> None:
+    stories = [{"story": "12-4", "events": []}]
+    asked = [{**ASKED, "seq": 40 + n, "reason": "unreadable_tile: Ann", "candidates": stories} for n in (0, 1)]
+    session.show({**tables.midgame(), "unclear": asked})
+    assert cards(keeper.get("/").text) == 2
+
+
+@pytest.mark.parametrize("also", ["x", "40 -1", "1e9"])
+def test_further_numbers_that_are_none_are_refused(also: str, keeper: FlaskClient, session: FakeSession) -> None:
+    assert keeper.post("/api/answer", json={"seq": 42, "also": also, "choice": -1}).status_code == 400
+    assert not [call for call in session.calls if call[0] == "answer"]
+
+
+@pytest.fixture
+def played(tmp_path: Path) -> tuple[FlaskClient, Session]:
+    """A real game in its first round, and somebody who has given the PIN."""
+    session = Session.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    session.start_round((12, 12), "Ann", draws_seen=False)
+    session.play((12, 5), "Ann")
+    client = create_app(House(session), PageSettings(pin="135790")).test_client()
+    assert client.post("/pin", data={"pin": "135790"}).status_code == 303
+    return client, session
+
+
+def test_points_end_the_round_that_is_played(played: tuple[FlaskClient, Session]) -> None:
+    client, session = played
+    assert "Points of round 1" in client.get("/round-points/1").text
+    answer = client.post("/round-points/1", data={"points_1": "0", "points_2": "31", "out": "Ann"})
+    assert answer.status_code == 303
+    assert session.phase == "scored" and session.snapshot()["totals"] == {"Ann": 0, "Ben": 31}
+
+
+def test_a_mistyped_number_of_points_keeps_the_others_and_writes_nothing(played: tuple[FlaskClient, Session]) -> None:
+    client, session = played
+    before = session.seq
+    answer = client.post("/round-points/1", data={"points_1": "17", "points_2": "3o", "out": "Ann"})
+    assert answer.status_code == 400
+    assert 'value="17"' in answer.text and 'value="3o"' in answer.text and "Please enter a number" in answer.text
+    assert session.seq == before
+
+
+def test_a_round_has_its_points_once(played: tuple[FlaskClient, Session]) -> None:
+    client, session = played
+    points = {"points_1": "0", "points_2": "31", "out": "Ann"}
+    assert client.post("/round-points/1", data=points).status_code == 303
+    answer = client.post("/round-points/1", data=points)
+    assert answer.status_code == 409 and "already" in answer.text
+    assert client.post("/round-points/7", data=points).status_code == 409
+    assert session.snapshot()["totals"] == {"Ann": 0, "Ben": 31}
