@@ -24,6 +24,7 @@ from companion.ruleset_fields import (
     LABELS,
     MEXICAN,
     OPTION_NAMES,
+    ContradictionError,
     HandTable,
     RuleSetError,
     fields_of,
@@ -199,6 +200,24 @@ def with_options(rules: RuleSet, options: Mapping[str, Any]) -> RuleSet:
     return rules
 
 
+def house_file(extends: str, title: str, options: Mapping[str, Any]) -> str:
+    """The text of a house's own rule file: what differs from the rule set that it extends.
+
+    Raises RuleSetError where the options are none of that rule set or contradict each other.
+    """
+    load_ruleset(extends, options)
+    lines = [f"extends = {_toml(extends)}", f"title = {_toml(title)}", ""]
+    lines += [f"{OPTION_NAMES.get(name, name)} = {_toml(value)}" for name, value in options.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: Any) -> str:
+    """A value as TOML writes it; for flags, numbers, texts, lists and tables that is how JSON does, but for tables."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_toml(str(key))} = {_toml(inner)}" for key, inner in value.items()) + " }"
+    return json.dumps(value, ensure_ascii=False)
+
+
 def _frozen(options: Mapping[str, Any]) -> str:
     try:
         return json.dumps(options, sort_keys=True, allow_nan=False)
@@ -284,9 +303,8 @@ def _read(text: str, name: str, file: str, base: RuleSet | None) -> RuleSet:
 
 
 def _refuse_contradiction(where: str, rules: RuleSet) -> None:
-    """RuleSetError with the two fields that cannot both hold."""
     for one, other, why in contradictions(rules):
-        raise RuleSetError(f"{where}: {one} and {other}: {why}")
+        raise ContradictionError(where, one, other, why)
 
 
 def contradictions(rules: RuleSet) -> list[tuple[str, str, str]]:

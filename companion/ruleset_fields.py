@@ -33,6 +33,14 @@ class RuleSetError(Exception):
     """One line that names the file or option, the field, and what was expected."""
 
 
+class ContradictionError(RuleSetError):
+    """Two fields that cannot both hold: `fields` are their names."""
+
+    def __init__(self, where: str, one: str, other: str, why: str) -> None:
+        super().__init__(f"{where}: {one} and {other}: {why}")
+        self.fields = (one, other)
+
+
 @dataclass(frozen=True, slots=True)
 class Field:
     """How one field is read.

@@ -5,9 +5,12 @@ The rules themselves live in the rule sets; this is only what the set-up page sa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from companion.ruleset import RuleSet, load_ruleset
+from companion.ruleset_fields import FIELDS, fields_of
 from companion.web.languages import marked as _
 
 
@@ -25,13 +28,18 @@ class RuleWords:
 
 @dataclass(frozen=True, slots=True)
 class HouseOption:
-    """One house rule: a field of the rule set, the rule sets that offer it, and its choices as (value, words)."""
+    """One house rule: a field of the rule set, and its choices as (value, words), the written one first.
+
+    `main`: shown at once and not among all other rules. `open_question`: the source is silent about it. `said` names
+    the source and its mark, with the source's own words where they are quoted.
+    """
 
     field: str
     question: str
-    rules: tuple[str, ...]
     choices: tuple[tuple[str, str], ...]
-    source: str
+    main: bool
+    open_question: bool
+    said: str
 
 
 RULES: Mapping[str, RuleWords] = {
@@ -53,8 +61,8 @@ RULES: Mapping[str, RuleWords] = {
         RuleWords(
             "reeves",
             "mexican",
-            ("double-12", "double-9"),
-            (2, 8),
+            ("double-12", "double-9", "double-15", "double-18"),
+            (2, 12),
             (
                 _("One tile in the first turn, on the own train or the Mexican train."),
                 _("After two or more doubles the extra tile goes on the first of them."),
@@ -66,7 +74,7 @@ RULES: Mapping[str, RuleWords] = {
         RuleWords(
             "cz",
             "mexican",
-            ("double-12", "double-9"),
+            ("double-12", "double-9", "double-6", "double-15", "double-18"),
             (2, 8),
             (
                 _("In the first turn all build a long train at the same time."),
@@ -88,6 +96,65 @@ RULES: Mapping[str, RuleWords] = {
                 _("The round stops as soon as nothing can be laid any more."),
             ),
             _("Ukrainian rules"),
+        ),
+        RuleWords(
+            "goodsam",
+            "mexican",
+            ("double-12",),
+            (2, 8),
+            (
+                _("The holder of the starting double begins."),
+                _("One tile in the first turn, on the own train or the Mexican train."),
+                _("Who lays a double covers that same double."),
+            ),
+            "idahogoodsam.org/gamerules/9",
+        ),
+        RuleWords(
+            "goodsam-florida",
+            "mexican",
+            ("double-12",),
+            (2, 6),
+            (
+                _("Twelve tiles each; the first round begins with 9-9."),
+                _("One tile in the first turn, on the own train or the Mexican train."),
+                _("After a double the next tile goes anywhere it fits."),
+            ),
+            "goodsams-florida.org",
+        ),
+        RuleWords(
+            "owlshollow",
+            "mexican",
+            ("double-12",),
+            (2, 8),
+            (
+                _("The highest double in a hand is the engine."),
+                _("Who cannot play draws until a tile fits."),
+            ),
+            "shop.owlshollow.com",
+        ),
+        RuleWords(
+            "longtrain",
+            "mexican",
+            ("double-12",),
+            (2, 10),
+            (
+                _("The highest double in a hand is the engine."),
+                _("In the first turn everybody builds a long train of the own."),
+                _("Who lays a double covers that same double."),
+            ),
+            "htfbw.com/games-cards/Games/76098",
+        ),
+        RuleWords(
+            "ninesteps",
+            "mexican",
+            ("double-12",),
+            (2, 10),
+            (
+                _("The holder of the starting double begins."),
+                _("The first turn is played on the own train only."),
+                _("Who cannot play draws until a tile fits."),
+            ),
+            "lightskybluesweet.pages.dev",
         ),
         RuleWords(
             "jielong",
@@ -130,68 +197,178 @@ RULES: Mapping[str, RuleWords] = {
 
 YES, NO = _("yes"), _("no")
 
-OPTIONS: tuple[HouseOption, ...] = (
-    HouseOption(
-        "scoring",
-        _("How is a round counted?"),
-        ("cz",),
-        (("penalty", _("everybody writes the own pips")), ("winner_takes", _("the winner gets all others' pips"))),
-        _("Czech rules"),
-    ),
-    HouseOption(
-        "rounds",
-        _("How many rounds?"),
-        ("cz",),
-        (("13", _("13, down to 0-0")), ("12", _("12, down to 1-1"))),
-        _("Czech rules"),
-    ),
-    HouseOption(
-        "close_order",
-        _("Which open double is covered first?"),
-        ("reeves",),
-        (("fifo", _("the first laid")), ("lifo", _("the last laid"))),
-        _("Reeves' rules, in Bengali"),
-    ),
-    HouseOption(
-        "strict_first_train",
-        _("Must the first train be as long as possible?"),
-        ("poltava",),
-        (("false", NO), ("true", YES)),
-        _("Ukrainian rules"),
-    ),
-    HouseOption(
-        "may_decline",
-        _("May one decline to play?"),
-        ("reeves",),
-        (("false", NO), ("true", YES)),
-        _("Reeves' rules, in Bengali"),
-    ),
-    HouseOption(
-        "open_hands",
-        _("Do the hands lie open?"),
-        ("tactic",),
-        (("false", NO), ("true", YES)),
-        _("Leaflet of the boxed game, in Russian"),
-    ),
-    HouseOption(
-        "mx_root",
-        _("How does the Mexican train start?"),
-        ("cz",),
-        (("engine", _("with the engine's value")), ("any", _("with any tile"))),
-        _("Czech rules"),
-    ),
-    HouseOption(
-        "arms",
-        _("How many open ends?"),
-        ("jielong",),
-        (("1", _("one")), ("2", _("two"))),
-        _("Ukrainian text on Chinese dominoes"),
-    ),
-)
+MAIN = ("scoring", "rounds", "double_blank", "hand", "arms", "settlement", "match_points", "match_deals")
+"""What tables most often do otherwise."""
+
+SILENT = frozenset({"sets", "quick_set", "hand_table", "closings_per_turn", "small_deck_players"})
+"""Not offered: the set is chosen by itself, and nobody plays the others otherwise."""
+
+FREE_NUMBERS: Mapping[str, tuple[int, ...]] = {
+    "double_blank": (0, 25, 50),
+    "max_doubles_per_turn": (1, 2, 3),
+    "match_points": (50, 100, 150, 200, 300, 500),
+    "match_deals": (4, 6, 8, 10, 12, 16, 20),
+    "rounds": (1, 4, 7, 10, 12, 13),
+    "first_engine": (12, 9, 6),
+    "redeal_doubles": (7,),
+    "hand": tuple(range(5, 21)),
+    "mx_from_turn": (1, 2),
+    "arms": (1, 2),
+}
+"""The numbers offered where a field holds any."""
+
+QUESTIONS: Mapping[str, str] = {
+    "may_decline": _("May one decline to play?"),
+    "decline_draws": _("Does somebody who declines draw first?"),
+    "open_hands": _("Do the hands lie open?"),
+    "hand": _("How many tiles does everybody get?"),
+    "long_first": _("Is the first turn a long train?"),
+    "first_simultaneous": _("Does everybody lay the first train at the same time?"),
+    "first_optional": _("May one refuse to start a train?"),
+    "strict_first_train": _("Must the first train be as long as possible?"),
+    "first_draw": _("May one draw in the first turn?"),
+    "first_double_opens": _("Must a double at the end of a first train be covered?"),
+    "finish_first_lap": _("Does everybody finish the first turn when somebody is out?"),
+    "mx_from_turn": _("From which turn on may the Mexican train be started?"),
+    "mx_root": _("How does the Mexican train start?"),
+    "mx_sign": _("What shows that the Mexican train has begun?"),
+    "engine_from": _("Where does the engine come from?"),
+    "draws": _("How many tiles does somebody draw who cannot play?"),
+    "extra_tile": _("Where does the tile after a double go?"),
+    "extra_in_order": _("Does the extra tile close the own doubles in their order?"),
+    "max_doubles_per_turn": _("How many doubles may be laid in a turn?"),
+    "close_order": _("Which open double is covered first?"),
+    "redraw_after_drawn_double": _("Does somebody who drew a double draw again?"),
+    "marker_after": _("When does the marker go on?"),
+    "marker_off": _("What takes the marker off?"),
+    "marker_off_required": _("Must the marker then come off?"),
+    "marker_on_empty_boneyard": _("Does a pass with an empty boneyard ask for the marker?"),
+    "dead_double": _("What becomes of a double that nobody can cover?"),
+    "block_rule": _("When does a blocked round end?"),
+    "scoring": _("How is a round counted?"),
+    "blocked_winner_zero": _("Does the winner of a blocked round count nothing?"),
+    "double_blank": _("How many points is 0-0?"),
+    "announce": _("How is the last tile announced?"),
+    "rounds": _("How many rounds?"),
+    "first_engine": _("With which double does the first round begin?"),
+    "arms": _("How many open ends?"),
+    "settlement": _("Who pays whom?"),
+    "head_tail": _("When does a player pay double?"),
+    "multipliers": _("Are payments doubled for a clean finish?"),
+    "redeal_doubles": _("Are seven doubles in a hand dealt again?"),
+    "next_leader": _("Who leads the next deal?"),
+    "match_points": _("To how many points is a match played?"),
+    "match_deals": _("How many deals is a match?"),
+}
+"""Field -> the question that the set-up page asks."""
+
+NOTHING = _("nothing")
+ANYWHERE = _("anywhere it fits")
+TABLE_SAYS = _("the table says when it ends")
+
+WORDS: Mapping[str, Mapping[str, str]] = {
+    "hand": {"table": _("as the table says")},
+    "mx_from_turn": {"1": _("the first"), "2": _("the second")},
+    "mx_root": {"engine": _("with the engine's value"), "any": _("with any tile")},
+    "mx_sign": {"none": NOTHING, "marker": _("a marker"), "announce": _("its player says so")},
+    "engine_from": {
+        "set_aside": _("it is set aside before the deal"),
+        "holder": _("whoever holds it lays it"),
+        "highest_hand": _("it is the highest double in a hand"),
+    },
+    "draws": {"one": _("one"), "until_playable": _("as many as it takes")},
+    "extra_tile": {
+        "this_double": _("on that same double"),
+        "anywhere": ANYWHERE,
+        "anywhere_but_first_if_many": _("anywhere, after several doubles on the first"),
+    },
+    "max_doubles_per_turn": {"no limit": _("without limit"), "1": _("one"), "2": _("two")},
+    "close_order": {"fifo": _("the first laid"), "lifo": _("the last laid"), "any": _("any of them")},
+    "marker_after": {
+        "nothing_laid": _("when nothing was played"),
+        "nothing_on_own": _("when nothing was played on the own train"),
+    },
+    "marker_off": {"own": _("a play on the own train"), "any": _("any play")},
+    "marker_on_empty_boneyard": {"required": YES, "optional": NO},
+    "dead_double": {
+        "flip": _("it is turned over"),
+        "release": _("it binds nobody any more"),
+        "blocks": _("it locks the table"),
+    },
+    "block_rule": {
+        "provable_stop": _("at once"),
+        "empty_and_all_pass": _("when the boneyard is empty and all have passed"),
+    },
+    "scoring": {
+        "penalty": _("everybody writes the own pips"),
+        "winner_takes": _("the winner gets all others' pips"),
+        "first_out": _("a round won counts one point"),
+    },
+    "announce": {"none": _("not at all"), "tap": _("by a knock"), "tap_or_say": _("by a knock or aloud")},
+    "rounds": {"set + 1": _("down to 0-0"), "1": _("a single round")},
+    "first_engine": {"set": _("the highest of the set")},
+    "arms": {"1": _("one"), "2": _("two")},
+    "settlement": {
+        "pairwise": _("everybody pays the difference"),
+        "kkori": _("the highest sum pays, and whoever has more than 30"),
+        "winner_chip": _("every loser pays one chip"),
+        "points": _("nobody: plain points, the fewest win"),
+    },
+    "head_tail": {"7,8": _("head seven, tail eight"), "6,7": _("head six, tail seven")},
+    "redeal_doubles": {"none": NO, "7": YES},
+    "next_leader": {
+        "winner": _("the winner of the last one"),
+        "rotate": _("each in turn"),
+        "holder_of_2:5": _("whoever holds 2:5"),
+    },
+    "match_points": {"none": TABLE_SAYS},
+    "match_deals": {"none": TABLE_SAYS},
+}
+"""Field -> value -> the words of the choice; a flag is yes or no, and a number stands for itself."""
 
 
-def option_value(text: str) -> bool | int | str:
+def options_of(name: str) -> tuple[HouseOption, ...]:
+    """Every house rule that this rule set has, those that tables most often change first."""
+    rules = load_ruleset(name)
+    fields = [field for field in fields_of(rules.family) if field not in SILENT]
+    offered = [_option(rules, field) for field in fields]
+    return tuple(sorted(offered, key=lambda option: not option.main))
+
+
+def _option(rules: RuleSet, field: str) -> HouseOption:
+    written = _as_choice(getattr(rules, field), field)
+    numbers = [str(number) for number in FREE_NUMBERS.get(field, ())]
+    known = list(WORDS.get(field, {})) or ([] if numbers else ["false", "true"])
+    values = dict.fromkeys([written, *known, *numbers])
+    if rules.close_order != "single":
+        values.pop("single", None)
+    source = rules.sources[field]
+    quoted = " ".join(re.findall(r"«[^»]+»", source.text))
+    said = f"{rules.source} [{source.mark}] {quoted}".strip()
+    choices = tuple((value, _choice_words(field, value)) for value in values)
+    return HouseOption(field, QUESTIONS[field], choices, field in MAIN, rules.leaves_open(field), said)
+
+
+def _as_choice(value: object, field: str) -> str:
+    if value is None:
+        return str(FIELDS[field].absent)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _choice_words(field: str, value: str) -> str:
+    words = WORDS.get(field, {}).get(value)
+    return words or {"true": YES, "false": NO, "single": ANY_OF_THEM}.get(value, value)
+
+
+ANY_OF_THEM = _("any of them")
+
+
+def option_value(text: str) -> bool | int | str | list[int]:
     """A choice of the form as the rule set's field holds it."""
     if text in ("true", "false"):
         return text == "true"
+    if "," in text:
+        return [int(part) for part in text.split(",")]
     return int(text) if text.isdigit() else text

@@ -11,6 +11,8 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.journal import JournalError
 from companion.questions import answer
+from companion.ruleset import house_file, load_ruleset
+from companion.ruleset_fields import ContradictionError, RuleSetError
 from companion.web.access import needs_pin, wants_page
 from companion.web.api import house
 from companion.web.body import MAX_NAME, read_body, text
@@ -20,11 +22,11 @@ from companion.web.drawing import seat_map
 from companion.web.languages import gettext as _
 from companion.web.refusals import say
 from companion.web.returned import FieldError
-from companion.web.rule_words import OPTIONS, RULES, RuleWords, option_value
+from companion.web.rule_words import QUESTIONS, RULES, HouseOption, RuleWords, option_value, options_of
 
 setup = Blueprint("setup", __name__)
 
-MOST_PLAYERS = 10
+MOST_PLAYERS = 12
 RESERVED = frozenset({"MX", "MX2", "R", "L"})
 
 
@@ -63,8 +65,8 @@ def _running() -> list[str]:
     return [] if over else [str(name) for name in snapshot.get("players") or ()]
 
 
-def _options(chosen: RuleWords | None) -> list[Any]:
-    return [] if chosen is None else [option for option in OPTIONS if chosen.name in option.rules]
+def _options(chosen: RuleWords | None) -> tuple[HouseOption, ...]:
+    return () if chosen is None else options_of(chosen.name)
 
 
 def _camera() -> dict[str, Any]:
@@ -109,6 +111,21 @@ def start() -> AnyResponse:
     return jsonify({"game": name, "unseated": unseated})
 
 
+@setup.post("/setup/rules.toml")
+def own_rules() -> Response:
+    """The rules chosen on the set-up page as a file of the house's own, which `extends` the published ones."""
+    fields = read_body(request)
+    rules = RULES.get(text(fields, "rules", longest=40))
+    if rules is None:
+        raise FieldError("rules", f"There are no rules called '{str(fields['rules'])[:40]}'.")
+    options = _chosen_options(fields, rules)
+    _refuse_contradiction(rules, options)
+    written = house_file(rules.name, _("Our table"), options)
+    response = Response(written, mimetype="application/toml")
+    response.headers["Content-Disposition"] = "attachment; filename=our-table.toml"
+    return response
+
+
 def read_header(fields: dict[str, Any]) -> dict[str, Any]:
     """The journal's header from the form (`player_1` ... and `option_*`) or from JSON (`players`, `options`)."""
     if fields.get("same_as"):
@@ -120,8 +137,10 @@ def read_header(fields: dict[str, Any]) -> dict[str, Any]:
     if chosen_set not in rules.sets:
         raise FieldError("set", f"{rules.name} is played with {' or '.join(rules.sets)}.")
     players = _players(fields, rules)
-    _refuse_undealt(rules, chosen_set, len(players))
-    return {"rules": rules.name, "set": chosen_set, "players": players, "options": _chosen_options(fields, rules)}
+    options = _chosen_options(fields, rules)
+    _refuse_contradiction(rules, options)
+    _refuse_undealt(rules, chosen_set, len(players), options)
+    return {"rules": rules.name, "set": chosen_set, "players": players, "options": options}
 
 
 def _same_as(game: str) -> dict[str, Any]:
@@ -132,9 +151,21 @@ def _same_as(game: str) -> dict[str, Any]:
     return {name: last[name] for name in ("rules", "set", "players", "options")}
 
 
-def _refuse_undealt(rules: RuleWords, chosen_set: str, count: int) -> None:
+def _refuse_contradiction(rules: RuleWords, options: dict[str, Any]) -> None:
+    """Two house rules that do not go together are named by their questions."""
+    try:
+        load_ruleset(rules.name, options)
+    except ContradictionError as fault:
+        one, other = (_(QUESTIONS.get(field, field)) for field in fault.fields)
+        sentence = _("These two house rules do not go together: %(one)s %(other)s", one=one, other=other)
+        raise FieldError(f"option_{fault.fields[0]}", sentence) from None
+    except RuleSetError as fault:
+        raise BadRequest(say(str(fault))) from None
+
+
+def _refuse_undealt(rules: RuleWords, chosen_set: str, count: int, options: dict[str, Any]) -> None:
     """Ask the referee whether so many players can be dealt in at all."""
-    question: dict[str, Any] = {"id": 0, "rules": rules.name, "players": count}
+    question: dict[str, Any] = {"id": 0, "rules": rules.name, "players": count, "options": options}
     if rules.family == "chinese":
         question["kind"] = "cn_setup"
     else:

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from companion.ruleset import RULESET_NAMES, load_ruleset
+from companion.ruleset import SHIPPED, load_ruleset
+from companion.ruleset_fields import ContradictionError, fields_of
 from companion.web.house import House
 from companion.web.plays import changes_between
-from companion.web.rule_words import OPTIONS, RULES, option_value
+from companion.web.rule_words import RULES, SILENT, option_value, options_of
 from tests.web import tables
 from tests.web.fakes import FakeSession
 
@@ -154,7 +155,7 @@ def test_a_game_is_set_up_and_comes_on_the_table(keeper: FlaskClient, house: Hou
     ("change", "part"),
     [
         ({"rules": "chess"}, "no rules called"),
-        ({"set": "double-6"}, "played with"),
+        ({"set": "double-7"}, "played with"),
         ({"player_2": ""}, "2 to 8 players, not 1"),
         ({"player_2": "ann"}, "same name"),
         ({"player_2": "MX"}, "cannot be a player"),
@@ -210,18 +211,35 @@ def test_the_replay_asks_for_the_table_as_it_was(anyone: FlaskClient, session: F
     assert anyone.get("/games/tonight/replay?at=4000").text.count("32 / 32") == 1
 
 
-def test_the_house_rules_offered_are_fields_of_their_rule_sets_and_begin_with_what_is_written() -> None:
-    for option in OPTIONS:
-        for rules in option.rules:
-            written = getattr(load_ruleset(rules), option.field)
-            values = [option_value(value) for value, _words in option.choices]
-            assert written is None or written == values[0], (rules, option.field)
-            for value in values:
-                assert getattr(load_ruleset(rules, {option.field: value}), option.field) == value
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_field_of_a_rule_set_is_offered_and_begins_with_what_is_written(name: str) -> None:
+    rules = load_ruleset(name)
+    offered = options_of(name)
+    assert {option.field for option in offered} == set(fields_of(rules.family)) - SILENT
+    for option in offered:
+        values = [option_value(value) for value, _words in option.choices]
+        assert len(values) > 1 and len(set(map(str, values))) == len(values), option.field
+        assert option.said.startswith(f"{rules.source} [{rules.sources[option.field].mark}]")
+        for value in values:
+            try:
+                chosen = load_ruleset(name, {option.field: value})
+            except ContradictionError as fault:
+                assert option.field in fault.fields
+                continue
+            if value == values[0]:
+                assert getattr(chosen, option.field) == getattr(rules, option.field)
+
+
+def test_two_house_rules_that_contradict_each_other_are_named(keeper: FlaskClient) -> None:
+    form = {"rules": "cz", "player_1": "Ann", "player_2": "Ben", "option_long_first": "false"}
+    page = keeper.post("/setup", data=form, headers={"Accept": "text/html"})
+    assert page.status_code == 400
+    assert "These two house rules do not go together" in page.text
+    assert "Is the first turn a long train?" in page.text
 
 
 def test_the_set_up_page_offers_every_rule_set() -> None:
-    assert set(RULES) == set(RULESET_NAMES)
+    assert set(RULES) == set(SHIPPED)
     for name, words in RULES.items():
         assert words.family == load_ruleset(name).family
 
@@ -265,3 +283,16 @@ def test_the_sheet_is_ordered_by_totals_and_says_who_went_out(anyone: FlaskClien
     assert heads == sorted(heads)
     assert "Ann went out" in page
     assert "(went out)" in page
+
+
+def test_the_chosen_rules_are_a_file_that_can_be_read_again(keeper: FlaskClient, tmp_path: Path) -> None:
+    form = {"rules": "goodsam", "option_double_blank": "25", "option_announce": "tap", "option_draws": "until_playable"}
+    answer = keeper.post("/setup/rules.toml", data=form)
+    assert answer.headers["Content-Disposition"] == "attachment; filename=our-table.toml"
+    file = tmp_path / "our-table.toml"
+    file.write_bytes(answer.data)
+    rules = load_ruleset(file)
+    assert (rules.title, rules.extra_tile) == ("Our table", "this_double")
+    assert (rules.double_blank, rules.announce, rules.draws) == (25, "tap", "until_playable")
+    refused = keeper.post("/setup/rules.toml", data={"rules": "cz", "option_long_first": "false"})
+    assert refused.status_code == 400
