@@ -153,7 +153,7 @@ def test_a_new_game_begun_with_two_taps_is_one_game(served: Flask, real: House) 
 
 
 def test_hands_sent_twice_are_counted_once(served: Flask, real: House) -> None:
-    form = {"how": "out", "hand_0": "", "hand_1": "1-2", "hand_2": "3-3", "expected_seq": "1"}
+    form = {"how": "out", "hand_1": "", "hand_2": "1-2", "hand_3": "3-3", "expected_seq": "1"}
     phones = [phone(served) for _ in range(3)]
     answers = at_once([lambda p=p: p.post("/round-end", data=form) for p in phones])
     assert {answer.status_code for answer in answers} == {303}
