@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: run test test-fast bench bench-table soak faults damage fuzz train-env clean
+.PHONY: run test test-fast bench bench-table soak faults damage fuzz wheels release train-env clean
 
 run: $(VENV)/.runtime
 	$(BIN)/companion demo
@@ -65,6 +65,14 @@ $(TRAIN_VENV)/.ready: models/constraints-train.txt
 	$(TRAIN_VENV)/bin/python -m pip --quiet install --requirement models/constraints-train.txt
 	$(TRAIN_VENV)/bin/python -m pip --quiet install --no-deps ultralytics==8.4.190 ultralytics-thop==2.2.3
 	touch $@
+
+# Every package of an installation, for machines without internet; checked against deploy/hashes.txt.
+wheels: $(VENV)/.runtime
+	$(BIN)/python -m deploy.wheels --into wheels
+
+# Wheel, sdist and bill of materials.
+release: $(VENV)/.runtime
+	$(BIN)/python -m deploy.release --into dist
 
 clean:
 	rm -rf $(VENV) $(TRAIN_VENV) build *.egg-info

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import os
+import socket
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -72,6 +74,16 @@ def hold_data_dir(folder: Path) -> IO[bytes]:
     return held
 
 
+def own_table_name(machine: Path = Path("/etc/machine-id")) -> str:
+    """`Table 3f2a`: the same at every start and another on every machine, so that two tables do not share a topic."""
+    try:
+        secret = machine.read_bytes()
+    except OSError:
+        secret = socket.gethostname().encode()
+    # Not the id itself: systemd asks to keep it to oneself.
+    return f"Table {hashlib.sha256(b'companion table ' + secret).hexdigest()[:4]}"
+
+
 @click.command("serve")
 @click.option("--camera", "source", metavar="SOURCE", help="picamera, usb:N, a path, sim:SEED; left out: no camera.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes any free one.")
@@ -89,7 +101,7 @@ def hold_data_dir(folder: Path) -> IO[bytes]:
     callback=without_password,
     help="Tell a club's MQTT broker what happens here. With a password: COMPANION_BROKER=USER:PASSWORD@HOST.",
 )
-@click.option("--table-name", default="Table", show_default=True, help="What this table is called at the broker.")
+@click.option("--table-name", help="What this table is called at the broker.  [default: a name of this machine's own]")
 def serve(
     source: str | None,
     port: int,
@@ -99,7 +111,7 @@ def serve(
     screen_key: str,
     names: tuple[str, ...],
     broker: str | None,
-    table_name: str,
+    table_name: str | None,
 ) -> None:
     """The live page over a real camera, or without one. Prints its address and the PIN for changes."""
     from companion.checkup import Machine, quick_reasons
@@ -132,7 +144,7 @@ def serve(
         limits = {"page": 25.0, **({"camera": 25.0, "referee": 25.0} if source is not None else {})}
         dog = parts.enter_context(Watchdog(limits, say=systemd_notifier(), every_s=feed_every_s()))
         if broker is not None:
-            _publish(house, broker, table_name, folder, parts)
+            _publish(house, broker, table_name or own_table_name(), folder, parts)
         house.follow(LabelKeeper(folder).follow)
         table = None if source is None else _watch(house, source, storage, dog.beat, parts)
         house.learning = LearningDesk(

@@ -10,6 +10,7 @@ import paho.mqtt.client as mqtt
 import pytest
 from paho.mqtt.enums import CallbackAPIVersion
 
+from companion.cli.serve import own_table_name
 from companion.journal import Journal
 from companion.publish import Broker, Outbox, parse_broker
 from companion.publish.discovery import discovery, summary
@@ -196,3 +197,12 @@ def test_a_broker_s_address_is_read_or_refused() -> None:
     for wrong in ("", "host:", "host:0", "host:x", "host:99999", "a b", ":1883"):
         with pytest.raises(ValueError, match="broker"):
             parse_broker(wrong)
+
+
+def test_two_machines_are_two_tables_without_being_told(tmp_path: Path) -> None:
+    names = []
+    for number in "12":
+        (tmp_path / number).write_text(number * 32, encoding="ascii")
+        names.append(own_table_name(tmp_path / number))
+    assert len(set(names)) == 2 and own_table_name(tmp_path / "1") == names[0]
+    assert own_table_name(tmp_path / "missing").startswith("Table ")

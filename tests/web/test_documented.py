@@ -1,0 +1,90 @@
+"""Whatever can be typed, asked or subscribed to stands in docs/: a command, an option, a route, a topic."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from functools import cache
+from pathlib import Path
+
+import click
+import pytest
+
+from companion.__main__ import COMMANDS
+from companion.events import OWN_FIELDS
+from companion.publish import topics
+from companion.publish.discovery import discovery
+from companion.web.app import create_app
+from companion.web.house import House
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+
+
+@cache
+def page(name: str) -> str:
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_command_and_each_of_its_options_is_documented(name: str) -> None:
+    [row] = [line for line in page("commands.md").splitlines() if line.startswith(f"| `{name}` ")]
+    command = getattr(importlib.import_module(f"companion.cli.{name}"), name)
+    options = [option.opts[-1] for option in command.params if isinstance(option, click.Option)]
+    assert [option for option in options if f"`{option}`" not in row and f"`{option} " not in row] == []
+
+
+def test_every_documented_command_exists() -> None:
+    rows = re.findall(r"^\| `(\w+)` ", page("commands.md"), re.MULTILINE)
+    assert sorted(rows) == sorted(COMMANDS)
+
+
+def routes() -> set[str]:
+    app = create_app(House())
+    return {
+        f"{method} {rule}" for rule in app.url_map.iter_rules() for method in (rule.methods or set()) & {"GET", "POST"}
+    }
+
+
+def test_every_route_is_documented_and_every_documented_route_exists() -> None:
+    told = set(re.findall(r"`((?:GET|POST) /[^`]*)`", page("api.md")))
+    assert routes() - told == set(), "not in docs/api.md"
+    assert told - routes() == set(), "in docs/api.md, and nowhere else"
+
+
+def test_every_kind_of_event_is_documented() -> None:
+    assert [kind for kind in OWN_FIELDS if f"`{kind}`" not in page("api.md")] == []
+
+
+def test_every_topic_is_documented() -> None:
+    said = set(re.findall(r"topic\([^,()]+(?:\.[a-z]+)?, \"(\w+)\"\)", published()))
+    said |= set(re.findall(r"_say\(\"(\w+)\"", published()))
+    told = set(re.findall(rf"`{topics.ROOT}/TABLE/(\w+)`", page("mqtt.md")))
+    assert said == told
+    for where in discovery("TABLE", "x"):
+        prefix, kind, table, key, last = where.split("/")
+        assert f"{prefix}/KIND/{table}/KEY/{last}" in page("mqtt.md"), (kind, key)
+
+
+def published() -> str:
+    return "".join(path.read_text(encoding="utf-8") for path in (ROOT / "companion" / "publish").glob("*.py"))
+
+
+def test_every_variable_of_the_environment_is_documented() -> None:
+    found = set()
+    for room in ("companion", "vision", "hardware"):
+        for path in (ROOT / room).rglob("*.py"):
+            found |= set(re.findall(r'"(COMPANION_[A-Z_]+)"', path.read_text(encoding="utf-8")))
+    told = "".join(
+        path.read_text(encoding="utf-8") for path in (*DOCS.glob("*.md"), ROOT / "README.md", ROOT / "deploy/README.md")
+    )
+    assert [name for name in sorted(found) if name not in told] == []
+
+
+def test_the_links_between_documents_lead_somewhere() -> None:
+    broken = []
+    for path in (*DOCS.glob("*.md"), ROOT / "README.md", ROOT / "SECURITY.md", ROOT / "deploy" / "README.md"):
+        for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
+            if "://" not in target and not (path.parent / target).exists():
+                broken.append(f"{path.name}: {target}")
+    assert broken == []
