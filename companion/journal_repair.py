@@ -127,6 +127,14 @@ def whole_lines(content: bytes) -> bytes | None:
     return content
 
 
+def is_whole(path: Path) -> bool:
+    """Whether nothing is wrong with the journal or copy at `path`, only looked at; True where it cannot be reached."""
+    try:
+        return whole_lines(read_what_can_be_read(path)) is not None
+    except OSError:
+        return True
+
+
 def _begins(beginning: bytes | None, content: bytes) -> bool:
     return beginning is not None and content.startswith(beginning)
 

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from companion.state_file import read_state, write_state
+from companion.state_file import NOT_UNDERSTOOD, read_state, write_state
 
 REPAIRS_FILE = "repairs.json"
 """In the data folder: what has been reported and not been seen yet."""
@@ -42,6 +42,9 @@ class Repair:
         """Stands for this case in an address: the same case has the same id."""
         return hashlib.sha256(json.dumps([self.code, dict(self.about)]).encode()).hexdigest()[:12]
 
+
+LASTING_TROUBLE = "TROUBLE"
+"""A sentence that another part of the program says about itself while something lasts; it is shown there as well."""
 
 Check = Callable[[], Sequence[Repair]]
 
@@ -97,6 +100,10 @@ class Repairs:
             lasting = [replace(one, since=self._since[one.id]) for one in lasting]
             return [*lasting, *reversed(self._reports)]
 
+    def to_show(self) -> list[Repair]:
+        """Those that no other part of the page shows."""
+        return [one for one in self.open() if one.code != LASTING_TROUBLE]
+
     def seen(self, id: str) -> bool:
         """Somebody has seen this report; False where there is none of that id."""
         with self._lock:
@@ -129,6 +136,14 @@ class Repairs:
         except OSError:
             # A full disk is itself on the list, and the report stays in memory.
             return
+
+
+def reported(path: Path) -> list[Repair]:
+    """The reports that lie there and were not seen yet, only looked at; none where they cannot be understood."""
+    try:
+        return _reports_of(json.loads(path.read_bytes()))
+    except (OSError, *NOT_UNDERSTOOD):
+        return []
 
 
 def _reports_of(lines: Any) -> list[Repair]:

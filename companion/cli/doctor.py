@@ -11,6 +11,8 @@ import click
 
 from companion.checkup import Finding, Machine, check_all
 from companion.cli.serve import default_data_dir
+from companion.repairs import REPAIRS_FILE, reported
+from companion.web.repair_words import in_english
 from hardware.optics import CameraModel, Outlook, cameras, highest_height, lowest_height, outlook
 
 
@@ -35,17 +37,21 @@ def doctor(
     """
     views = optics(table, model, height)
     findings = list(check_all(Machine(data=data or default_data_dir(), port=port, camera=camera)))
+    repairs = reported((data or default_data_dir()) / REPAIRS_FILE)
     healthy = all(finding.ok or not finding.needed for finding in findings)
     if as_json:
         answer = {
             "ok": healthy,
             "checks": [dataclasses.asdict(finding) for finding in findings],
+            "repairs": [{"code": one.code, "since": one.since, "words": in_english(one)} for one in repairs],
             "optics": [_as_dict(view) for view in views],
         }
         click.echo(json.dumps(answer))
     else:
         for finding in findings:
             click.echo(as_line(finding))
+        for one in repairs:
+            click.echo(f"repair  {one.since}  {in_english(one)} -> see the page Repairs")
         click.echo("\n".join(as_lines(views)))
         click.echo(_summary(findings, healthy))
     if not healthy:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
+from companion.board_health import board_health
 from companion.clock_trust import CLOCK_FILE, CODE, ClockTrust
 from companion.evidence import Deleter, EvidenceSettings, delete_stored, expire_stored, found
 from companion.journal_copies import CopyKeeper
 from companion.journal_repair import repair_games
-from companion.repairs import REPAIRS_FILE, Repair, Repairs
+from companion.repairs import REPAIRS_FILE, Check, Repair, Repairs
 from companion.web.house import House
 from companion.web.repair_words import in_english
+
+LOOK_S = 20.0
+"""So long one look at the board counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +63,24 @@ def open_storage(folder: Path) -> Storage:
     repairs.actions["PICTURES_LEFT"] = deleter.try_again
     repairs.check(trust.repairs)
     repairs.actions[CODE] = trust.confirm
+    repairs.check(_seldom(lambda: board_health().repairs()))
     deleter.try_again()
     if trust.sure:
         expire_stored(folder / "games", time.time() - EvidenceSettings().keep_days * 86400, deleter)
     return Storage(folder, repairs, deleter, trust)
+
+
+def _seldom(check: Check) -> Check:
+    """The same check, asked every LOOK_S seconds however many phones look."""
+    last: list[tuple[float, Sequence[Repair]]] = []
+
+    def asked() -> Sequence[Repair]:
+        now = time.monotonic()
+        if not last or now - last[0][0] > LOOK_S:
+            last[:] = [(now, check())]
+        return last[0][1]
+
+    return asked
 
 
 def _newest(games: Path) -> float | None:

@@ -42,7 +42,7 @@ def health() -> Response:
     if camera is not None and camera.get("state") == "lost":
         reasons.append(str(camera.get("message") or "the camera gives no pictures"))
     reasons += house().troubles()
-    reasons += [in_english(repair) for repair in house().repairs.open()]
+    reasons += [in_english(repair) for repair in house().repairs.to_show()]
     return jsonify({"status": "degraded" if reasons else "ok", "reasons": reasons})
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from companion.game_folders import GameFolders
-from companion.repairs import Repairs
+from companion.repairs import LASTING_TROUBLE, Repair, Repairs
 from companion.web.bell import Bell
 
 
@@ -142,6 +142,7 @@ class House:
         self.pin_is_shown = False
         self.checks: list[Callable[[], Sequence[str]]] = []
         self.repairs = Repairs() if repairs is None else repairs
+        self.repairs.check(self._lasting_troubles)
         self.game_folders = None if data_dir is None else GameFolders(data_dir, self.repairs.report_damaged)
         self.delete_pictures: Callable[[], int] | None = None
         self._lock = threading.Lock()
@@ -248,6 +249,12 @@ class House:
         Whoever wires the program adds to `checks`; each is asked anew every time and has to answer at once.
         """
         return [trouble for check in self.checks for trouble in check()]
+
+    def _lasting_troubles(self) -> list[Repair]:
+        """The same and a lost camera for the list of repairs, which knows since when."""
+        camera = self.camera_status() or {}
+        lost = [str(camera.get("message") or "the camera gives no pictures")] if camera.get("state") == "lost" else []
+        return [Repair(LASTING_TROUBLE, {"words": words}) for words in (*lost, *self.troubles())]
 
     def camera_status(self) -> dict[str, Any] | None:
         """What the camera is doing, or None in a game without one."""

@@ -81,7 +81,7 @@ def words() -> dict[str, Any]:
         "settings": current_app.extensions["companion_settings"],
         "game": house().game,
         "troubles": house().troubles(),
-        "repairs": [repair_words(repair) for repair in house().repairs.open()],
+        "repairs": [repair_words(repair) for repair in house().repairs.to_show()],
     }
 
 
@@ -165,7 +165,7 @@ def _regions_now(tv: bool) -> dict[str, Any]:
         return _render_regions(tv)
     cache: RegionCache = current_app.extensions["companion_regions"]
     moment = house().bell.rings
-    around = (repr(house().camera_status()), tuple(house().troubles()), *(one.id for one in house().repairs.open()))
+    around = (repr(house().camera_status()), tuple(house().troubles()), *(one.id for one in house().repairs.to_show()))
     key = (tv, g.language, signed_in(), on_the_box(), *around)
     found = cache.get(moment, key)
     if found is None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from companion.repairs import Repair
+from companion.repairs import LASTING_TROUBLE, Repair
 from companion.web.languages import gettext
 from companion.web.languages import marked as _
+from companion.web.refusals import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,31 @@ WORDS: Mapping[str, RepairWords] = {
         command="sudo timedatectl set-time '2026-11-20 19:00'",
         button=_("The date above is right"),
     ),
+    "SUPPLY_WEAK": RepairWords(
+        _("The power supply is too weak: the voltage has dropped since the start."),
+        _("A weak supply damages cards and makes cameras disappear."),
+        _("Use the supply that belongs to the board, with its own cable."),
+    ),
+    "TOO_HOT": RepairWords(
+        _("The board is too hot and slows itself down."),
+        _("Tiles are read more slowly. Nothing is lost."),
+        _("Fit the active cooler, or let air to the board."),
+    ),
+    "WAS_SLOWED": RepairWords(
+        _("The board was slowed down since the start, by heat or a weak supply."),
+        _("Tiles are read more slowly. Nothing is lost."),
+        _("Fit the active cooler, or let air to the board."),
+    ),
+    "CARD_ERRORS": RepairWords(
+        _("The card reports errors: %(count)s so far."),
+        _("Every game is kept twice and checked, but both lie on this card."),
+        _("Save the games from the page Games and put in a new card."),
+    ),
+    "CARD_WORN": RepairWords(
+        _("The card is nearly worn out: %(tenths)s tenths of its life are used up."),
+        _("Every game is kept twice and checked, but both lie on this card."),
+        _("Save the games from the page Games and put in a new card."),
+    ),
     "STATE_FILE": RepairWords(
         _("The file %(file)s made no sense and was set aside as %(aside)s."),
         _("What it held starts from nothing or is asked for again. No game was in it."),
@@ -105,8 +131,38 @@ WORDS: Mapping[str, RepairWords] = {
 """By the code of a case; `%(name)s` is filled in from what it is about."""
 
 
+_CAMERA = RepairWords("", _("Plays can be entered by hand meanwhile."), _("Check camera and table."), page="/table")
+
+REMEDIES: Mapping[str, RepairWords] = {
+    "only ": RepairWords(
+        "",
+        _("When the disk is full, nothing more can be recorded."),
+        _("Delete pictures on the page Games."),
+        page="/games",
+    ),
+    "the disk is full": RepairWords(
+        "", _("The game goes on without pictures."), _("Delete pictures on the page Games."), page="/games"
+    ),
+    "the clock was never set": RepairWords(
+        "",
+        _("Games do not depend on the clock; the dates shown do."),
+        command="sudo timedatectl set-time '2026-11-20 19:00'",
+    ),
+    "the broker": RepairWords(
+        "", _("The other tables hear of it as soon as the broker is there again. Nothing is lost.")
+    ),
+    "the camera": _CAMERA,
+    "the picture is": _CAMERA,
+    "the reader": _CAMERA,
+    "table.": _CAMERA,
+}
+"""By how the sentence of another part begins, in English."""
+
+
 def repair_words(repair: Repair) -> RepairWords:
     """The words for one case in the viewer's language."""
+    if repair.code == LASTING_TROUBLE:
+        return _trouble_words(str(repair.about.get("words")))
     words = WORDS.get(repair.code, _unknown(repair))
     about = dict(repair.about)
     return RepairWords(
@@ -119,8 +175,19 @@ def repair_words(repair: Repair) -> RepairWords:
     )
 
 
+def _trouble_words(sentence: str) -> RepairWords:
+    """What helps with what another part of the program says about itself."""
+    for beginning, words in REMEDIES.items():
+        if sentence.startswith(beginning):
+            meaning, remedy = gettext(words.meaning), gettext(words.remedy) if words.remedy else ""
+            return RepairWords(say(sentence), meaning, remedy, words.command, words.page)
+    return RepairWords(say(sentence), gettext(_("The game goes on.")))
+
+
 def in_english(repair: Repair) -> str:
     """What is wrong, for `/health`, the terminal and the log."""
+    if repair.code == LASTING_TROUBLE:
+        return str(repair.about.get("words"))
     return WORDS.get(repair.code, _unknown(repair)).title % dict(repair.about)
 
 

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 import companion.checkup as checkup
 from companion.checkup import Machine, check_all
 from companion.cli.doctor import doctor
+from companion.repairs import REPAIRS_FILE, Repair, Repairs
 
 
 def free_port() -> int:
@@ -149,6 +150,19 @@ def test_the_quick_reasons_for_health_are_disk_and_clock(tmp_path: Path, monkeyp
     disk, clock = checkup.quick_reasons(never_set)
     assert "MB are free" in disk
     assert "never set" in clock
+
+
+def test_reports_that_nobody_has_seen_are_named(tmp_path: Path) -> None:
+    Repairs(tmp_path / REPAIRS_FILE).report(
+        Repair("STATE_FILE", {"file": "seats.json", "aside": "seats.json.damaged-1"})
+    )
+    before = (tmp_path / REPAIRS_FILE).read_bytes()
+    result = CliRunner().invoke(doctor, ["--data", str(tmp_path), "--port", "0"])
+    assert "The file seats.json made no sense" in result.output and "see the page Repairs" in result.output
+    (tmp_path / REPAIRS_FILE).write_bytes(b"nonsense")
+    assert CliRunner().invoke(doctor, ["--data", str(tmp_path), "--port", "0", "--json"]).exit_code == 0
+    assert (tmp_path / REPAIRS_FILE).read_bytes() == b"nonsense", "the doctor only looks"
+    assert before
 
 
 def test_buttons_are_never_needed(tmp_path: Path) -> None:

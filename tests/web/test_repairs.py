@@ -18,6 +18,7 @@ from companion.repairs import REPAIRS_FILE, Repair, Repairs
 from companion.web.app import PageSettings, create_app
 from companion.web.house import House
 from companion.web.repair_words import WORDS, repair_words
+from tests.web.fakes import FakeCamera
 
 DAMAGED = Repair(
     "JOURNAL_DAMAGED", {"game": "evening", "events": 30, "aside": "journal.jsonl.damaged-1", "why": "line 5"}
@@ -77,6 +78,24 @@ def test_a_button_mends_what_lasts(anyone: FlaskClient, keeper: FlaskClient, hou
     assert keeper.post(f"/repairs/{leapt.id}/do", data={}).status_code == 404
 
 
+def test_what_other_parts_say_is_on_the_list_with_what_helps(keeper: FlaskClient, house: House) -> None:
+    house.camera = FakeCamera("lost", "the camera is not there; plug it in again, it comes back by itself")
+    house.checks.append(lambda: ["only 120 MB are free for games and pictures", "the clock was never set", "odd"])
+    page = keeper.get("/repairs").text
+    for words in (
+        "The camera is not there",
+        "Check camera and table.",
+        "Only 120 MB are free",
+        "Delete pictures on the page Games.",
+        "sudo timedatectl set-time",
+        "Odd",
+        "The game goes on.",
+    ):
+        assert words in page
+    assert keeper.get("/").text.count("Only 120 MB are free") == 1, "not twice on the table"
+    assert keeper.get("/health").json["reasons"].count("the clock was never set") == 1
+
+
 def test_reports_outlive_a_restart_until_they_are_seen(tmp_path: Path) -> None:
     repairs = Repairs(tmp_path / REPAIRS_FILE)
     repairs.report(DAMAGED)
@@ -106,7 +125,7 @@ def test_a_report_of_a_newer_release_is_no_fault_of_the_page(tmp_path: Path, any
 
 def test_every_case_has_its_words() -> None:
     about = dict.fromkeys(
-        ("game", "events", "aside", "why", "back", "beyond", "entries", "first", "file", "count", "last"), "1"
+        ("game", "events", "aside", "why", "back", "beyond", "entries", "first", "file", "count", "last", "tenths"), "1"
     )
     for code in WORDS:
         words = repair_words(Repair(code, about))
