@@ -81,6 +81,11 @@ def train_words(train: str | None, translate: Translate = str) -> str:
     return translate(TRAIN_OF).format(player=train)
 
 
+def rule_text(rules: RuleSet | None, code: Violation) -> str:
+    """The rule behind a code in one sentence; without a rule set as most games have it."""
+    return RULES[code].text if rules is None else _text_of(rules, _rule_of(rules, code))
+
+
 def _rule_of(rules: RuleSet, code: Violation) -> Rule:
     return RULES[code] if rules.is_mexican else CHINESE_RULES.get(code, RULES[code])
 

@@ -1,128 +1,22 @@
-"""Each violation as a player would say it: a title, and the rule behind it in one sentence (docs/rules.md 6)."""
+"""The words for codes in the reader's language; the words themselves are in `companion.explanation_texts`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
+from companion.explaining import rule_text
+from companion.explanation_texts import TITLES
+from companion.ruleset import SHIPPED, load_ruleset
+from companion.violation import Violation
 from companion.web.languages import gettext as translate
-from companion.web.languages import marked as _
-
-TITLES: Mapping[str, str] = {
-    "WRONG_ENGINE": _("Wrong engine"),
-    "ENGINE_NOT_DOUBLE": _("The engine is no double"),
-    "TILE_NOT_IN_SET": _("This tile is not in the set"),
-    "DUPLICATE_TILE": _("This tile lies here twice"),
-    "MULTIPLICITY": _("One tile too many of this kind"),
-    "MISMATCH": _("The halves do not match"),
-    "WRONG_ROOT": _("The train does not start from the engine"),
-    "SECOND_MEXICAN": _("A second Mexican train"),
-    "HAND_SIZE": _("Wrong number of tiles dealt"),
-    "CLOSED_TRAIN": _("This train is closed"),
-    "FIRST_TURN_OWN_ONLY": _("First turn: own train only"),
-    "MX_TOO_EARLY": _("Too early for the Mexican train"),
-    "OPEN_DOUBLE_IGNORED": _("An open double must be covered first"),
-    "DOUBLE_ORDER": _("Another double must be covered first"),
-    "EXTRA_NOT_ON_DOUBLE": _("The second tile must cover the double"),
-    "EXTRA_NOT_ON_FIRST_DOUBLE": _("The second tile must cover the first double"),
-    "DOUBLE_NOT_FOLLOWED": _("A double without a second tile"),
-    "EXTRA_TILE": _("One tile too many"),
-    "DEAD_TRAIN": _("This train is closed for good"),
-    "WRONG_FLIP": _("This double is not dead yet"),
-    "FLIP_NOT_IN_RULES": _("Doubles are not turned over here"),
-    "TILE_MOVED": _("A laid tile has moved"),
-    "OUT_OF_TURN": _("Out of turn"),
-    "PLAY_AFTER_END": _("The round was over already"),
-    "MARKER_MISSING": _("The marker is missing"),
-    "MARKER_UNEARNED": _("A marker that is not due"),
-    "MARKER_REMOVED_WRONGLY": _("The marker must stay"),
-    "MARKER_NOT_REMOVED": _("The marker must come off"),
-    "MARKER_WRONG_TRAIN": _("Hands off other players' markers"),
-    "MX_MARKER_MISSING": _("No marker at the Mexican train"),
-    "NO_DRAW": _("A tile must be drawn"),
-    "EXTRA_DRAW": _("One draw too many"),
-    "DRAW_FIRST_TURN": _("No drawing in the first turn"),
-    "DRAW_FROM_EMPTY": _("The boneyard is empty"),
-    "DRAW_WHEN_BLOCKED": _("Drawing while the table is blocked"),
-    "NEEDLESS_DRAW": _("Drew although a tile would fit"),
-    "PASSED_WITH_PLAYABLE": _("Passed although a tile would fit"),
-    "FIRST_TRAIN_NOT_MAXIMAL": _("The first train could be longer"),
-    "HAND_COUNT_INCONSISTENT": _("The number of tiles does not add up"),
-    "UNACCOUNTED_TILE": _("A tile of the set is missing"),
-    "ANNOUNCE_MISSING": _("The last tile was not announced"),
-    "FIRST_LAP_NOT_FINISHED": _("Somebody has not had a first turn"),
-    "FALSE_BLOCK": _("The table was not blocked"),
-    "SCORE_ERROR": _("The score differs from the tiles"),
-    "SETTLEMENT_ERROR": _("The payment differs from the tiles"),
-    "CLOSED_END": _("This end is closed"),
-    "PASS_WITHOUT_DISCARD": _("Passing costs a tile"),
-    "DISCARD_FACE_UP": _("Put away face down"),
-    "LEAD_MUST_PLAY": _("The leader must lay a tile"),
-    "DISCARD_WITH_PLAYABLE": _("Put a tile away although one would fit"),
-    "REDEAL_MISSED": _("Seven doubles: deal again"),
-    "OPEN_END_UNDECLARED": _("The open end was not named"),
-}
-
-RULES: Mapping[str, str] = {
-    "WRONG_ENGINE": _("Each round starts with the next lower double."),
-    "ENGINE_NOT_DOUBLE": _("The tile in the middle must show the same value twice."),
-    "TILE_NOT_IN_SET": _("The set of this game has no such tile."),
-    "DUPLICATE_TILE": _("Every tile exists once; one of the two may have been misread."),
-    "MULTIPLICITY": _("The set has fewer tiles of this kind."),
-    "MISMATCH": _("Touching halves must show the same value."),
-    "WRONG_ROOT": _("The first tile of a train turns the engine's value inwards."),
-    "SECOND_MEXICAN": _("There is only one Mexican train."),
-    "HAND_SIZE": _("The number of tiles in a hand depends on the number of players."),
-    "CLOSED_TRAIN": _("Another player's train may be used only while it carries a marker."),
-    "FIRST_TURN_OWN_ONLY": _("In the first turn everybody builds only the own train."),
-    "MX_TOO_EARLY": _("The Mexican train may be started from the second turn on."),
-    "OPEN_DOUBLE_IGNORED": _("While a double is open, nothing else may be laid."),
-    "DOUBLE_ORDER": _("Open doubles are covered in the order that the rules name."),
-    "EXTRA_NOT_ON_DOUBLE": _("Who lays a double covers that same double."),
-    "EXTRA_NOT_ON_FIRST_DOUBLE": _("After several doubles the extra tile goes on the first of them."),
-    "DOUBLE_NOT_FOLLOWED": _("After a double comes a second tile, or a draw, and then the marker."),
-    "EXTRA_TILE": _("A turn is one tile; more only after a double."),
-    "DEAD_TRAIN": _("A double turned over closes its train."),
-    "WRONG_FLIP": _("A double is turned over only when all tiles of its value lie on the table."),
-    "FLIP_NOT_IN_RULES": _("These rules do not turn over doubles."),
-    "TILE_MOVED": _("A laid tile stays where it lies."),
-    "OUT_OF_TURN": _("Another player was to move."),
-    "PLAY_AFTER_END": _("After the end of a round nothing is laid."),
-    "MARKER_MISSING": _("Who cannot play puts the marker on the own train."),
-    "MARKER_UNEARNED": _("The marker is for turns in which nothing could be played."),
-    "MARKER_REMOVED_WRONGLY": _("The marker comes off only after a play that earns it."),
-    "MARKER_NOT_REMOVED": _("After such a play the marker comes off."),
-    "MARKER_WRONG_TRAIN": _("Everybody handles only the own marker."),
-    "MX_MARKER_MISSING": _("The black marker stands at the start of the Mexican train."),
-    "NO_DRAW": _("Who cannot play draws one tile while there are any."),
-    "EXTRA_DRAW": _("Only one tile is drawn, and another one only after a drawn double."),
-    "DRAW_FIRST_TURN": _("In the first turn of these rules nothing is drawn."),
-    "DRAW_FROM_EMPTY": _("There is nothing left to draw."),
-    "DRAW_WHEN_BLOCKED": _("When nothing can be laid any more, the round ends at once."),
-    "NEEDLESS_DRAW": _("Who has a tile that fits must lay it."),
-    "PASSED_WITH_PLAYABLE": _("Who has a tile that fits must lay it."),
-    "FIRST_TRAIN_NOT_MAXIMAL": _("By this house rule the first train is as long as possible."),
-    "HAND_COUNT_INCONSISTENT": _("Dealt and drawn, less laid, must be the tiles shown."),
-    "UNACCOUNTED_TILE": _("Table, hands and boneyard together must be the whole set."),
-    "ANNOUNCE_MISSING": _("Who has one tile left announces it."),
-    "FIRST_LAP_NOT_FINISHED": _("Everybody has a first turn before the round ends."),
-    "FALSE_BLOCK": _("A shown hand could still have played."),
-    "SCORE_ERROR": _("The points are the pips of the tiles left."),
-    "SETTLEMENT_ERROR": _("The payments follow from the pips."),
-    "CLOSED_END": _("Only the open end takes tiles."),
-    "PASS_WITHOUT_DISCARD": _("Who cannot play puts one tile away, face down."),
-    "DISCARD_FACE_UP": _("A tile put away stays face down until the end."),
-    "LEAD_MUST_PLAY": _("The first move of a deal lays a tile."),
-    "DISCARD_WITH_PLAYABLE": _("Only who cannot play puts a tile away."),
-    "REDEAL_MISSED": _("A hand with seven doubles is dealt again."),
-    "OPEN_END_UNDECLARED": _("The leader names the open end of the first tile."),
-}
 
 
 def code_title(code: str) -> str:
     """The violation's name; an unknown code is shown as it is, never swallowed."""
-    return translate(TITLES[code]) if code in TITLES else code
+    return translate(TITLES[Violation(code)]) if code in Violation.__members__ else code
 
 
 def code_rule(code: str, rules: str = "") -> str:
-    """The rule that was broken, in one sentence."""
-    return translate(RULES[code]) if code in RULES else ""
+    """The rule that was broken, in one sentence, as the rule set of that name has it."""
+    if code not in Violation.__members__:
+        return ""
+    known = load_ruleset(rules) if rules in SHIPPED else None
+    return translate(rule_text(known, Violation(code)))

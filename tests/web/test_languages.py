@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pytest
 from babel.messages.catalog import Catalog, Message
-from babel.messages.extract import extract_from_dir
+from babel.messages.extract import extract, extract_from_dir
 from babel.messages.pofile import read_po
 from flask.testing import FlaskClient
 
+import companion.explanation_texts
 import companion.hall
 import companion.web
+from companion.explanation_texts import RULES, TITLES
 from companion.violation import Violation
-from companion.web.code_words import RULES, TITLES
 from companion.web.languages import LANGUAGES, TRANSLATIONS, catalogue
 from tests.web import tables
 from tests.web.fakes import FakeSession
@@ -30,6 +31,9 @@ PLACEHOLDER = re.compile(r"%\((\w+)\)s")
 @cache
 def messages() -> frozenset[str | tuple[str, str]]:
     """Every message of the code and templates of the page and of the hall's."""
+    words = Path(companion.explanation_texts.__file__)
+    with words.open("rb") as file:
+        told = [message for _line, message, _comments, _context in extract("python", file, keywords={"_": None})]
     found = (
         extract_from_dir(
             str(room),
@@ -38,7 +42,8 @@ def messages() -> frozenset[str | tuple[str, str]]:
         )
         for room in (WEB, HALL)
     )
-    return frozenset(message for one in found for _file, _line, message, _comments, _context in one)
+    of_the_page = {message for one in found for _file, _line, message, _comments, _context in one}
+    return frozenset(of_the_page | set(told))
 
 
 @cache
