@@ -7,12 +7,12 @@ from collections.abc import Collection, Mapping, Sequence
 
 from companion.layout.angles import turn
 from companion.layout.chains import Root
-from companion.layout.joints import KEPT, TileShapes, distance
-from companion.layout.ports import PRICES, Port, PortKind
+from companion.layout.joints import KEPT, TileShapes, distance, value_at
+from companion.layout.ports import PRICES, Port, PortKind, heading
 from companion.layout.setup import MEXICAN, TableSetup
 from companion.layout.shape import Middle
 from companion.layout.tracking import Known
-from companion.tableview import Point, SeenHub, TableView
+from companion.tableview import Point, SeenHub, SeenTile, TableView
 
 HUB_REACH = 1.2
 """Tile widths outside the hub's rim within which a train may begin: less than a tile's length, so that a first tile
@@ -25,8 +25,14 @@ RING_REACH, BEYOND_THE_RIM = 1.8, 0.7
 """Tile widths outside the rim of a hub: up to where first tiles are looked for that tell that the rim was drawn too
 small, less than where second ones lie; and from where on they tell it."""
 
+DEEPEST = 0.45
+"""Tile widths by which the end of a first tile may seem to lie on the engine that it touches."""
+
 LARGEST_LEAN_DEG = 38.0
 """How far a first tile may point past the middle."""
+
+OFF_STATION_DEG = 25.0
+"""So far beside its station a train may leave the middle where no other train claims that station."""
 
 LEAST_POINTING = 3
 """So many trains show which tile is the engine where its value does not."""
@@ -162,21 +168,64 @@ def find_roots(
             away = distance(port.place, middle.center_mm)
             if away == 0.0:
                 continue
-            gap = away - middle.rim_mm
-            # Many hubs have slots: the first tile then lies well inside the rim.
-            if not -0.6 * middle.rim_mm - 0.3 * shapes.width <= gap <= reach:
+            if middle.has_hub or middle.engine is None:
+                aim, leaves = middle.center_mm, port.place
+                gap = around = away - middle.rim_mm
+                # Many hubs have slots: the first tile then lies well inside the rim.
+                least = -0.6 * middle.rim_mm - 0.3 * shapes.width
+            else:
+                engine = shapes.tiles[middle.engine]
+                aim, leaves = _on_axis(engine, shapes, port.place), shapes.tiles[tile].center_mm
+                gap, least = _outside(engine, shapes, port.place), -DEEPEST * shapes.width
+                around = away - middle.rim_mm  # on a ring, or at the engine's outline
+            if gap < least or min(gap, around) > reach:
                 continue
-            inward = (middle.center_mm[0] - port.place[0]) / away, (middle.center_mm[1] - port.place[1]) / away
-            lean = math.degrees(math.acos(_clipped(port.normal[0] * inward[0] + port.normal[1] * inward[1])))
+            lean = _lean(port, aim)
             if lean > LARGEST_LEAN_DEG:
                 continue
-            angle = math.degrees(math.atan2(-inward[1], -inward[0]))
+            angle = math.degrees(math.atan2(leaves[1] - middle.center_mm[1], leaves[0] - middle.center_mm[0]))
             off = min((abs(turn(angle, station)) for station in angles.values()), default=0.0)
             price = (0.3 * abs(gap) + 0.05 * math.radians(off) * away) * 24.0 / shapes.width + PRICES.per_degree * lean
             if port.kind is PortKind.MIDDLE and values is None:
                 price += PRICES.crosswise_unread
+            if not middle.has_hub and _shows_another(shapes.tiles[tile], port, setup.engine):
+                price += PRICES.other_than_the_engine
             found.append(Root(price - (KEPT if tile in kept else 0.0), tile, n, angle))
     return sorted(found, key=lambda root: root.price)
+
+
+def _shows_another(tile: SeenTile, port: Port, engine: int | None) -> bool:
+    """Does the end of a first tile show another value than the engine that it touches, as a train's last tile may that
+    has come back to the middle?"""
+    shown = {value for value in value_at(tile, port) if value is not None}
+    return engine is not None and bool(shown) and engine not in shown
+
+
+def _lean(port: Port, aim: Point) -> float:
+    """Degrees by which a port looks past a point; 0 where it lies on it."""
+    away = distance(port.place, aim)
+    if away == 0.0:
+        return 0.0
+    x, y = (aim[0] - port.place[0]) / away, (aim[1] - port.place[1]) / away
+    return math.degrees(math.acos(_clipped(port.normal[0] * x + port.normal[1] * y)))
+
+
+def _on_axis(engine: SeenTile, shapes: TileShapes, place: Point) -> Point:
+    """The point between the middles of the engine's halves that is nearest to `place`: a first tile points at it."""
+    ux, uy = heading(engine)
+    x, y = place[0] - engine.center_mm[0], place[1] - engine.center_mm[1]
+    along = max(-shapes.length / 4, min(shapes.length / 4, x * ux + y * uy))
+    return engine.center_mm[0] + along * ux, engine.center_mm[1] + along * uy
+
+
+def _outside(engine: SeenTile, shapes: TileShapes, place: Point) -> float:
+    """How far outside the engine a place lies (mm); negative within."""
+    ux, uy = heading(engine)
+    x, y = place[0] - engine.center_mm[0], place[1] - engine.center_mm[1]
+    along, across = abs(x * ux + y * uy) - shapes.length / 2, abs(y * ux - x * uy) - shapes.width / 2
+    if along > 0.0 or across > 0.0:
+        return math.hypot(max(along, 0.0), max(across, 0.0))
+    return max(along, across)
 
 
 def station_angles(setup: TableSetup) -> Mapping[str, float]:
@@ -194,6 +243,30 @@ def station_tolerance(angles: Mapping[str, float]) -> float:
         return 60.0
     steps = [(b - a) % 360.0 for a, b in zip(ordered, [*ordered[1:], ordered[0]], strict=True)]
     return min(60.0, 0.48 * min(steps))
+
+
+def owners(leave: Sequence[float], stations: Mapping[str, float], tolerance: float) -> list[str | None]:
+    """Whose the trains are that leave the middle at these angles: all together as near to their stations as can be.
+
+    A train may leave as far beside its station as `tolerance`, or OFF_STATION_DEG where stations are near each other;
+    None where no station is left so near. One station is one train's.
+    """
+    names, limit = sorted(stations), max(tolerance, OFF_STATION_DEG)
+    # Best so far for each set of stations taken: (how many trains have none, squared degrees, who has which).
+    best: dict[int, tuple[int, float, tuple[str | None, ...]]] = {0: (0, 0.0, ())}
+    for angle in leave:
+        following: dict[int, tuple[int, float, tuple[str | None, ...]]] = {}
+        for taken, (without, off, who) in best.items():
+            ways = [(taken, (without + 1, off, (*who, None)))]
+            for n, name in enumerate(names):
+                apart = abs(turn(angle, stations[name]))
+                if not taken >> n & 1 and apart <= limit:
+                    ways.append((taken | 1 << n, (without, off + apart * apart, (*who, name))))
+            for now, way in ways:
+                if now not in following or way[:2] < following[now][:2]:
+                    following[now] = way
+        best = following
+    return list(min(best.values(), key=lambda way: way[:2])[2])
 
 
 def _clipped(cosine: float) -> float:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from companion.layout.angles import turn
 from companion.layout.between import UNREAD, turned_up
 from companion.layout.chains import Chain, ChainBuilder, Link, Root, forks
-from companion.layout.hub import find_middle, find_roots, station_angles, station_tolerance
+from companion.layout.hub import find_middle, find_roots, owners, station_angles, station_tolerance
 from companion.layout.joints import TIE_MM, Joint, TileShapes, distance, find_joints
 from companion.layout.markers import place_markers
 from companion.layout.ports import FAR_LIMITS, JointLimits, PortKind
@@ -146,29 +146,31 @@ class TrainFinder:
     def _name(
         self, rooted: Sequence[Chain], unrooted: Sequence[Chain], middle: Middle | None, shapes: TileShapes
     ) -> tuple[dict[str, tuple[PlacedTile, ...]], list[Chain]]:
-        """Owners by history first, then by the nearest station; what nobody owns is the Mexican train."""
+        """Owners by history first, then by the stations beside which they leave; what nobody owns is the Mexican
+        train."""
         angles = station_angles(self.setup)
-        tolerance = station_tolerance(angles)
         trains: dict[str, tuple[PlacedTile, ...]] = dict.fromkeys((*self.setup.players, MEXICAN), ())
-        claims: list[tuple[float, str, Chain]] = []
         nameless: list[Chain] = []
+        fresh: list[Chain] = []
         for chain in rooted:
-            assert chain.root is not None
             earlier = self._earlier_name(chain)
-            if earlier is not None:
-                claims.append((-1.0, earlier, chain))
-                continue
-            near = sorted((abs(turn(chain.root.angle_deg, angle)), name) for name, angle in angles.items())
-            if near and near[0][0] <= tolerance:
-                claims.append((*near[0], chain))
-            else:
-                nameless.append(chain)
-        for _, name, chain in sorted(claims, key=lambda claim: claim[:2]):
-            if trains.get(name):
+            if earlier is None:
+                fresh.append(chain)
+            elif trains.get(earlier):
                 self._report(Trouble.CROWDED_STATION, chain.links[0].tile)
                 nameless.append(chain)
             else:
+                trains[earlier] = self._placed(chain, shapes)
+        leave = [chain.root.angle_deg for chain in fresh if chain.root is not None]
+        free = {name: angle for name, angle in angles.items() if not trains.get(name)}
+        tolerance = station_tolerance(angles)
+        for chain, angle, name in zip(fresh, leave, owners(leave, free, tolerance), strict=True):
+            if name is not None:
                 trains[name] = self._placed(chain, shapes)
+                continue
+            if any(abs(turn(angle, station)) <= tolerance for station in angles.values()):
+                self._report(Trouble.CROWDED_STATION, chain.links[0].tile)
+            nameless.append(chain)
         loose: list[Chain] = []
         for chain in unrooted:
             owner = self._pushed_away(chain)

@@ -64,6 +64,7 @@ class JointPrices:
     crosswise_unread: float = 2.0
     straight_double: float = 1.0
     bent_double: float = 3.0
+    other_than_the_engine: float = 4.0
 
 
 LIMITS = JointLimits()

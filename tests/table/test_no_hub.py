@@ -1,0 +1,56 @@
+"""Without a hub trains touch the engine wherever there is room, and are their owners' by the way they leave it."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.layout import reconstruct
+from companion.layout.hub import owners
+from tests.table.no_hub import Table, no_hub_table
+from tests.table.tables import LENGTH, WIDTH, tile, train
+
+
+def exact(table: Table) -> bool:
+    layout = reconstruct(table.view, table.setup, None)
+    found = {name: [placed.laid for placed in tiles] for name, tiles in layout.trains.items() if tiles}
+    return found == {name: laid for name, laid in table.trains.items() if laid}
+
+
+@pytest.mark.parametrize("turning", [0.0, 0.6], ids=["straight", "turning"])
+def test_trains_that_touch_the_engine_are_their_owners(turning: float) -> None:
+    assert [seed for seed in range(60) if not exact(no_hub_table(seed, tiles=30, turning=turning))] == []
+
+
+def test_every_place_at_the_engine_is_tried() -> None:
+    """Three to eight trains a table, the engine lying along, across and askew."""
+    tables = [no_hub_table(seed) for seed in range(60)]
+    assert {len(table.trains) for table in tables} >= {3, 5, 8}
+    headings = {round(seen.heading_deg) for table in tables for seen in table.view.tiles if seen.values == (12, 12)}
+    assert headings >= {0, 90} and len(headings) > 5
+
+
+def test_two_trains_beside_each_other_on_one_long_side() -> None:
+    table = no_hub_table(0)
+    middle = (600.0, 450.0)
+    above = middle[1] - WIDTH / 2 - LENGTH / 2
+    tiles = [
+        tile(*middle, 0.0, 12, 12),
+        tile(middle[0] - LENGTH / 4, above, -90.0, 12, 3),
+        tile(middle[0] + LENGTH / 4, above, -90.0, 12, 5),
+    ]
+    setup = type(table.setup)(
+        table.setup.family, ("Ann", "Ben"), {"Ann": -120.0, "Ben": -60.0}, 90.0, 12, (LENGTH, WIDTH, 9.0)
+    )
+    layout = reconstruct(type(table.view)(tuple(tiles), (), None), setup, None)
+    assert (train(layout, "Ann"), train(layout, "Ben")) == ("12-3", "12-5")
+
+
+def test_a_train_far_beside_its_station_is_still_its_owners_where_nobody_else_claims_it() -> None:
+    stations = {"Ann": 0.0, "Ben": 30.0, "Cy": 60.0}
+    assert owners([20.0, 50.0, 80.0], stations, 14.0) == ["Ann", "Ben", "Cy"]
+    assert owners([22.0], {"Ann": 0.0, "Ben": 180.0}, 14.0) == ["Ann"]
+
+
+def test_a_train_near_nobodys_station_is_nobodys() -> None:
+    assert owners([100.0], {"Ann": 0.0, "Ben": 180.0}, 14.0) == [None]
+    assert owners([5.0, -5.0], {"Ann": 0.0}, 14.0).count(None) == 1
