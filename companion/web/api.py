@@ -251,7 +251,7 @@ def correction(fields: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         if fields.get(flag) in (True, "1", "true", "on"):
             what[flag] = True
     if not what:
-        raise BadRequest(_("The correction changes nothing."))
+        raise BadRequest(_("That correction changes nothing."))
     return seq, what
 
 

@@ -145,7 +145,7 @@ def expect_game(fields: Mapping[str, Any], game: str) -> None:
 
 
 def changed() -> str:
-    return _("The table has changed in the meantime; look again and repeat it if it is still right.")
+    return _("The table has changed meanwhile. Look again, and repeat it if it is still right.")
 
 
 def stamp(board: Any = None, once: object = None) -> Markup:

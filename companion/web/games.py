@@ -40,7 +40,7 @@ def look_up(game: str) -> SessionLike:
     except (OSError, ValueError, JournalError) as fault:
         raise Conflict(_("The game cannot be read: %(why)s", why=why_of(fault))) from None
     if found is None:
-        raise NotFound(_("There is no such game."))
+        raise NotFound(_("We do not know that game."))
     return found
 
 
@@ -88,7 +88,7 @@ def reopen(game: str) -> AnyResponse:
         try:
             house().reopen(game)
         except NoGameError:
-            raise NotFound(_("There is no such game.")) from None
+            raise NotFound(_("We do not know that game.")) from None
         except (OSError, ValueError, JournalError) as fault:
             raise Conflict(_("The game cannot be opened: %(why)s", why=why_of(fault))) from None
     return redirect("/", 303)
@@ -135,7 +135,7 @@ def export(game: str) -> Response:
     """Journal and pictures in one file."""
     folder = pictures_folder(game)
     if folder is None:
-        raise NotFound(_("There is no such game."))
+        raise NotFound(_("We do not know that game."))
 
     def pack(into: IO[bytes]) -> None:
         with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -37,7 +37,7 @@ def desk() -> Learning:
     """Raises Conflict where nothing can be learned: a fixed demonstration."""
     found = house().learning
     if found is None:
-        raise Conflict(_("This page shows one fixed game; a set is learned with `companion serve`."))
+        raise Conflict(_("This page shows one game only. Learn a set with `companion serve`."))
     return found
 
 

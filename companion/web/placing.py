@@ -34,7 +34,7 @@ def cause_words(cause: str) -> tuple[str, str]:
         "GLARE": (_("Glare on the table."), _("Move the lamp, or the camera a little, until no spot is white.")),
         "BLURRED": (_("Blurred."), _("Focus the camera on the table and clean its lens.")),
         "TOO_SMALL": (_("The tiles are too small to read."), _("Bring the camera nearer, or choose a larger picture.")),
-        "SMALL": (_("The pips are small."), _("It can be played; nearer is surer.")),
+        "SMALL": (_("The pips are small."), _("You can play like this; nearer is better.")),
         "UNEVEN": (_("The markers do not fit a flat table."), _("Press the printed sheets flat.")),
         "OUTSIDE": (_("A corner of the table is outside the picture."), _("Turn or lift the camera.")),
     }
@@ -47,20 +47,20 @@ def problem_words(found: Mapping[str, Any]) -> str:
     if why == "MARKERS":
         numbers = ", ".join(str(number) for number in found.get("missing") or ())
         return _(
-            "The table is not found: corner marker %(numbers)s is not in the picture. "
+            "We cannot find the table: corner marker %(numbers)s is not in the picture. "
             "Print the markers, or set the corners by hand.",
             numbers=numbers,
         )
     if why == "NO_TILES":
-        return _("No tile lies on the table to measure it by; lay one there, or write down its size.")
-    return _("These corners are no table: they must go round it clockwise and lie in the picture.")
+        return _("There is no tile on the table to measure it by. Put one there, or enter the table's size.")
+    return _("These four corners do not make a table. Go round it clockwise and stay inside the picture.")
 
 
 def table() -> Placing:
     """Raises Conflict where no camera looks at the table."""
     found = house().table
     if found is None:
-        raise Conflict(_("There is no camera here. Plays are tapped in on the page."))
+        raise Conflict(_("There is no camera here. Tap the plays in on the page."))
     return found
 
 
@@ -181,5 +181,5 @@ def _size(fields: Mapping[str, Any]) -> list[float] | None:
     except (TypeError, ValueError):
         numbers = []
     if len(numbers) != 2 or not all(math.isfinite(one) and 100 <= one <= 10_000 for one in numbers):
-        raise FieldError("width_mm", _("The table's size is two lengths from 100 to 10000 mm."))
+        raise FieldError("width_mm", _("Enter both lengths of the table, each from 100 to 10000 mm."))
     return numbers

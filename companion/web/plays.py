@@ -51,7 +51,7 @@ def line_of(seq: int) -> dict[str, Any]:
     for line in event_lines(house().session, after=seq - 1):
         if line["seq"] == seq:
             return line
-    raise NotFound(_("There is no entry number %(number)s in this game.", number=seq))
+    raise NotFound(_("This game has no entry number %(number)s.", number=seq))
 
 
 def pictures_of(seq: int) -> tuple[str | None, str | None]:
@@ -205,7 +205,7 @@ def preview(seq: int) -> AnyResponse | str:
     try:
         then = session.what_if("correct", seq, what)  # type: ignore[attr-defined]
     except (ValueError, LookupError) as refusal:
-        raise Conflict(say(str(refusal)) or _("That correction is not possible.")) from None
+        raise Conflict(say(str(refusal)) or _("You cannot correct it like that.")) from None
     board = board_of(now)
     totals = {
         name: (old, (then.get("totals") or {}).get(name))

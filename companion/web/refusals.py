@@ -89,12 +89,12 @@ PHOTOGRAPHS = (
 """Of a phone's photograph and whoever reads it."""
 
 STATUS = {
-    400: _("The request cannot be understood."),
+    400: _("We did not understand that request."),
     404: _("There is no such page."),
     405: _("That cannot be done with this page."),
     413: _("That is too large."),
-    415: _("That kind of file is not understood."),
-    500: _("The box made a mistake. The game is kept; look again."),
+    415: _("We cannot read that kind of file."),
+    500: _("The box made a mistake. Your game is safe; look again."),
 }
 """By HTTP status, where nobody wrote a sentence of their own."""
 

@@ -221,4 +221,4 @@ def _photo_note(name: str, read: Mapping[str, Any]) -> str:
         note += " " + ngettext(
             "One tile could not be read; add it by hand.", "%(num)s tiles could not be read; add them by hand.", unread
         )
-    return note + " " + _("Look it over, then count.")
+    return note + " " + _("Check it, then count.")

@@ -51,9 +51,9 @@ RULES: Mapping[str, RuleWords] = {
             ("double-12", "double-9"),
             (2, 8),
             (
-                _("One tile in the first turn, on the own train or the Mexican train."),
-                _("Open doubles are covered in the order in which they were laid."),
-                _("The marker comes off after a play on the own train."),
+                _("Your first turn is one tile, on your own train or the Mexican train."),
+                _("Open doubles are covered in the order in which they were played."),
+                _("The marker comes off when you play on your own train."),
                 _("Knock on the table with your last tile."),
             ),
             _("Leaflet of the boxed game, in Russian"),
@@ -64,8 +64,8 @@ RULES: Mapping[str, RuleWords] = {
             ("double-12", "double-9", "double-15", "double-18"),
             (2, 12),
             (
-                _("One tile in the first turn, on the own train or the Mexican train."),
-                _("After two or more doubles the extra tile goes on the first of them."),
+                _("Your first turn is one tile, on your own train or the Mexican train."),
+                _("After two or more doubles, the extra tile goes on the first one."),
                 _("Announce your last tile."),
                 _("0-0 counts 50 points."),
             ),
@@ -77,8 +77,8 @@ RULES: Mapping[str, RuleWords] = {
             ("double-12", "double-9", "double-6", "double-15", "double-18"),
             (2, 8),
             (
-                _("In the first turn all build a long train at the same time."),
-                _("Who lays a double covers that same double."),
+                _("In the first turn everybody builds a long train at the same time."),
+                _("If you play a double, cover that same double."),
                 _("You may decline to play; then you draw and mark your train."),
                 _("A blocked round is won by the lowest hand; 0-0 counts 50 points."),
             ),
@@ -90,10 +90,10 @@ RULES: Mapping[str, RuleWords] = {
             ("double-12", "double-9"),
             (2, 10),
             (
-                _("In the first turn everybody builds a long train of the own."),
-                _("A double whose value is used up is turned over and closes its train."),
+                _("In your first turn you build a long train of your own."),
+                _("Once every tile of its value is out, a double is turned over and its train is closed."),
                 _("Any play takes the marker off."),
-                _("The round stops as soon as nothing can be laid any more."),
+                _("The round stops as soon as no tile fits any more."),
             ),
             _("Ukrainian rules"),
         ),
@@ -104,8 +104,8 @@ RULES: Mapping[str, RuleWords] = {
             (2, 8),
             (
                 _("The holder of the starting double begins."),
-                _("One tile in the first turn, on the own train or the Mexican train."),
-                _("Who lays a double covers that same double."),
+                _("Your first turn is one tile, on your own train or the Mexican train."),
+                _("If you play a double, cover that same double."),
             ),
             "idahogoodsam.org/gamerules/9",
         ),
@@ -116,7 +116,7 @@ RULES: Mapping[str, RuleWords] = {
             (2, 6),
             (
                 _("Twelve tiles each; the first round begins with 9-9."),
-                _("One tile in the first turn, on the own train or the Mexican train."),
+                _("Your first turn is one tile, on your own train or the Mexican train."),
                 _("After a double the next tile goes anywhere it fits."),
             ),
             "goodsams-florida.org",
@@ -128,7 +128,7 @@ RULES: Mapping[str, RuleWords] = {
             (2, 8),
             (
                 _("The highest double in a hand is the engine."),
-                _("Who cannot play draws until a tile fits."),
+                _("If you cannot play, draw until a tile fits."),
             ),
             "shop.owlshollow.com",
         ),
@@ -139,8 +139,8 @@ RULES: Mapping[str, RuleWords] = {
             (2, 10),
             (
                 _("The highest double in a hand is the engine."),
-                _("In the first turn everybody builds a long train of the own."),
-                _("Who lays a double covers that same double."),
+                _("In your first turn you build a long train of your own."),
+                _("If you play a double, cover that same double."),
             ),
             "htfbw.com/games-cards/Games/76098",
         ),
@@ -152,7 +152,7 @@ RULES: Mapping[str, RuleWords] = {
             (
                 _("The holder of the starting double begins."),
                 _("The first turn is played on the own train only."),
-                _("Who cannot play draws until a tile fits."),
+                _("If you cannot play, draw until a tile fits."),
             ),
             "lightskybluesweet.pages.dev",
         ),
@@ -162,8 +162,8 @@ RULES: Mapping[str, RuleWords] = {
             ("chinese",),
             (2, 4),
             (
-                _("One line; equal halves touch."),
-                _("Who cannot play puts one tile away, face down; those pips count."),
+                _("One line of tiles; matching halves touch."),
+                _("If you cannot play, you put a tile away, face down, and its pips count."),
                 _("With one or two open ends."),
             ),
             _("Ukrainian text on Chinese dominoes"),
@@ -187,8 +187,8 @@ RULES: Mapping[str, RuleWords] = {
             (2, 4),
             (
                 _("One line with one open end."),
-                _("With two or three players the tiles 3:3 to 6:6 stay out."),
-                _("The highest sum pays the winner, and whoever has more than 30."),
+                _("With two or three players, the tiles 3:3 to 6:6 are left out."),
+                _("The highest hand pays the winner, and so does every hand over 30."),
             ),
             _("Ukrainian text on Chinese dominoes"),
         ),
@@ -218,9 +218,9 @@ FREE_NUMBERS: Mapping[str, tuple[int, ...]] = {
 """The numbers offered where a field holds any."""
 
 QUESTIONS: Mapping[str, str] = {
-    "may_decline": _("May one decline to play?"),
+    "may_decline": _("May you decline to play?"),
     "decline_draws": _("Does somebody who declines draw first?"),
-    "open_hands": _("Do the hands lie open?"),
+    "open_hands": _("Are the hands open?"),
     "hand": _("How many tiles does everybody get?"),
     "long_first": _("Is the first turn a long train?"),
     "first_simultaneous": _("Does everybody lay the first train at the same time?"),
@@ -283,7 +283,7 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "anywhere_but_first_if_many": _("anywhere, after several doubles on the first"),
     },
     "max_doubles_per_turn": {"no limit": _("without limit"), "1": _("one"), "2": _("two")},
-    "close_order": {"fifo": _("the first laid"), "lifo": _("the last laid"), "any": _("any of them")},
+    "close_order": {"fifo": _("the first one played"), "lifo": _("the last one played"), "any": _("any of them")},
     "marker_after": {
         "nothing_laid": _("when nothing was played"),
         "nothing_on_own": _("when nothing was played on the own train"),
@@ -300,8 +300,8 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "empty_and_all_pass": _("when the boneyard is empty and all have passed"),
     },
     "scoring": {
-        "penalty": _("everybody writes the own pips"),
-        "winner_takes": _("the winner gets all others' pips"),
+        "penalty": _("everybody scores their own pips"),
+        "winner_takes": _("the winner scores everybody else's pips"),
         "first_out": _("a round won counts one point"),
     },
     "announce": {"none": _("not at all"), "tap": _("by a knock"), "tap_or_say": _("by a knock or aloud")},

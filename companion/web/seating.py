@@ -31,7 +31,7 @@ def seats_now() -> Mapping[str, Any] | None:
     try:
         return table().seats()
     except ValueError:
-        raise Conflict(_("First the table must be found: check camera and table.")) from None
+        raise Conflict(_("Find the table first: check camera and table.")) from None
 
 
 @seating.get("/seats")
@@ -77,7 +77,7 @@ def _refusal(fault: ValueError) -> str:
         return _("%(one)s and %(other)s cannot start at one place.", one=title(one), other=title(other))
     if one:
         return _("Move %(name)s away from the middle.", name=title(one))
-    return _("Everybody who plays needs a place in the picture.")
+    return _("Every player needs a place in the picture.")
 
 
 def _places(fields: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
@@ -88,7 +88,7 @@ def _places(fields: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
             n = len(given)
             given[str(name)] = [_percent(fields.get(f"x{n}")), _percent(fields.get(f"y{n}"))]
     if not isinstance(given, dict) or not given:
-        raise BadRequest(_("Everybody who plays needs a place in the picture."))
+        raise BadRequest(_("Every player needs a place in the picture."))
     return {str(name): _point(place) for name, place in given.items()}
 
 
@@ -104,4 +104,4 @@ def _point(place: Any) -> tuple[float, float]:
         x, y = float(place[0]), float(place[1])
         if -0.5 <= x <= 1.5 and -0.5 <= y <= 1.5:
             return x, y
-    raise BadRequest(_("Everybody who plays needs a place in the picture."))
+    raise BadRequest(_("Every player needs a place in the picture."))

@@ -96,7 +96,7 @@ def start() -> AnyResponse:
     fields = read_body(request)
     header = read_header(fields)
     if house().workshop is None or house().data_dir is None:
-        raise Conflict(_("This page shows one fixed game; new games need `companion serve`."))
+        raise Conflict(_("This page shows one game only. Start new games with `companion serve`."))
     try:
         with house().switching:
             expect_game(fields, house().game)

@@ -227,9 +227,9 @@ def reason_words(question: Mapping[str, Any]) -> str:
     """Why a person is asked, in one sentence."""
     reason = str(question.get("reason") or "")
     words = {
-        "several_stories": _("More than one story explains what changed. Which one is true?"),
-        "misread_or_illegal": _("Misread, or against the rules? Please look."),
-        "unreadable": _("A tile cannot be read. What is it?"),
+        "several_stories": _("Which of these happened?"),
+        "misread_or_illegal": _("Did we misread a tile? Please look."),
+        "unreadable": _("We cannot read a tile. Which one is it?"),
     }
     kind, _colon, about = reason.partition(":")
     if kind == "new_round":
@@ -243,42 +243,42 @@ def reason_words(question: Mapping[str, Any]) -> str:
     if kind in words:
         return words[kind]
     troubles = [trouble_words(code) for code in dict.fromkeys(TROUBLE_CODE.findall(reason))]
-    return " ".join(told for told in troubles if told) or _("Something changed that needs an answer.")
+    return " ".join(told for told in troubles if told) or _("Something on the table changed. What was it?")
 
 
 def _unread_words(train: str) -> str:
     if train in (MEXICAN, "MX2"):
-        return _("A tile on the Mexican train cannot be read. Which one is it?")
-    return _("A tile on the train of %(name)s cannot be read. Which one is it?", name=train)
+        return _("We cannot read a tile on the Mexican train. Which one is it?")
+    return _("We cannot read a tile on %(name)s's train. Which one is it?", name=train)
 
 
 def _hand_words(kind: str, name: str) -> str:
     """What is wrong with a hand laid open at the end of the round."""
     if kind == "hand_unread":
-        return _("A tile in the hand of %(name)s cannot be read. Which tiles are left?", name=name)
+        return _("We cannot read a tile in %(name)s's hand. Which tiles are left?", name=name)
     if kind == "hand_count":
-        return _("The hand of %(name)s has another number of tiles than expected. Are these all?", name=name)
+        return _("We expected another number of tiles in %(name)s's hand. Are these all?", name=name)
     if kind == "hand_twice":
-        return _("A tile in the hand of %(name)s lies elsewhere on the table too. Is it read rightly?", name=name)
-    return _("The tiles on the table and in the hands are not the whole set. Is the last hand read rightly?")
+        return _("A tile in %(name)s's hand is somewhere else on the table too. Did we read it right?", name=name)
+    return _("The table and the hands do not add up to a whole set. Did we read the last hand right?")
 
 
 def trouble_words(code: str) -> str:
     """What the camera cannot make out on the table; accuses nobody. "" for an unknown code."""
     words = {
-        "NO_HUB": _("The engine cannot be found."),
-        "NO_STATIONS": _("It cannot be told whose train starts where."),
-        "UNREADABLE_TILE": _("A tile cannot be read."),
-        "VALUE_CHANGED": _("A tile now reads differently than before."),
+        "NO_HUB": _("We cannot find the engine."),
+        "NO_STATIONS": _("We cannot tell whose train starts where."),
+        "UNREADABLE_TILE": _("We cannot read a tile."),
+        "VALUE_CHANGED": _("A tile looks different from before."),
         "FORKED_TRAIN": _("Two tiles continue the same train."),
         "LOOSE_JOINT": _("Two tiles of a train do not touch."),
-        "LOOSE_TILE": _("A tile lies apart from every train."),
-        "EITHER_TRAIN": _("A tile may belong to either of two trains."),
+        "LOOSE_TILE": _("A tile does not touch any train."),
+        "EITHER_TRAIN": _("A tile could belong to either of two trains."),
         "CROWDED_STATION": _("Two trains start at the same place."),
-        "LONE_MARKER": _("A marker lies apart from every train."),
-        "EITHER_MARKER": _("A marker may belong to either of two trains."),
+        "LONE_MARKER": _("A marker does not stand at any train."),
+        "EITHER_MARKER": _("A marker could belong to either of two trains."),
         "BROKEN_LINE": _("The line has a gap."),
-        "COVERED_TILE": _("A tile may lie hidden under another one."),
+        "COVERED_TILE": _("A tile may be hidden under another one."),
     }
     return words.get(code, "")
 

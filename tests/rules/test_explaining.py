@@ -35,7 +35,7 @@ def test_every_code_reads_well_in_every_rule_set(name: str, code: Violation) -> 
 
 def test_the_facts_stand_in_the_sentence() -> None:
     reason = explain(TACTIC, Violation.CLOSED_TRAIN, Facts("Cy", "9-2", "Ann"))
-    assert reason.sentence == "Cy laid 9-2 on the train of Ann, which is closed to others."
+    assert reason.sentence == "Cy played 9-2 on Ann's train, which is closed to others."
 
 
 def test_the_rule_is_the_one_of_this_rule_set_and_house() -> None:

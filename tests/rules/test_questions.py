@@ -221,7 +221,7 @@ def test_an_explanation_gives_each_code_a_reason() -> None:
     told = answer({**TURN, "action": "play 9-2@Ann; mark Cy; end"}, explain=True)
     assert [reason["code"] for reason in told["reasons"]] == ["CLOSED_TRAIN", "MARKER_UNEARNED"]
     closed = told["reasons"][0]
-    assert closed["sentence"] == "Cy laid 9-2 on the train of Ann, which is closed to others."
+    assert closed["sentence"] == "Cy played 9-2 on Ann's train, which is closed to others."
     assert closed["certain"] is True and closed["source"].startswith("004")
     assert answer(TURN, explain=True)["reasons"] == []
     assert "reasons" not in answer(TURN)

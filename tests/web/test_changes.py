@@ -76,7 +76,7 @@ def test_each_tap_calls_its_verb(keeper: FlaskClient, session: FakeSession, verb
 def test_two_people_correcting_at_once_do_not_overwrite_each_other(keeper: FlaskClient, session: FakeSession) -> None:
     stale = {"seq": 32, "tile": [0, 9], "expected_seq": 31}
     answer = keeper.post("/api/correct", json=stale)
-    assert answer.status_code == 409 and "changed in the meantime" in answer.json["error"]
+    assert answer.status_code == 409 and "changed meanwhile" in answer.json["error"]
     assert session.calls == []
 
 
@@ -88,7 +88,7 @@ def test_a_correction_shows_what_it_changes_before_it_is_made(keeper: FlaskClien
     page = keeper.post("/play/32/preview", data={"tile": "11-0"}).text
     assert session.calls == [("what_if", ("correct", 32, {"tile": [11, 0]}), {})]
     assert "This train is closed" in page and "within the rules" in page
-    assert "To play then: Ann." in page
+    assert "Then Ann is to play." in page
     assert 'name="expected_seq" value="32"' in page and 'name="tile" value="11-0"' in page
 
 

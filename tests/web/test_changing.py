@@ -118,7 +118,7 @@ def test_of_two_changes_to_one_table_the_later_is_refused(served: Flask, real: H
     )
     assert sorted(answer.status_code for answer in answers) == [200, 409, 409]
     [refused, _] = [answer.json["error"] for answer in answers if answer.status_code == 409]
-    assert "changed in the meantime" in refused
+    assert "changed meanwhile" in refused
 
 
 def test_the_same_act_at_another_table_is_another_act(served: Flask, real: House) -> None:

@@ -218,9 +218,9 @@ def test_a_play_that_never_was_is_not_found(anyone: FlaskClient) -> None:
 def test_the_referee_answers_a_question_without_the_pin(anyone: FlaskClient, session: FakeSession) -> None:
     session.answers["judge"] = {"verdict": "illegal", "codes": ["CLOSED_TRAIN"], "may": []}
     page = anyone.get("/ask?train=Ann&low=12&high=3").text
-    assert "No: 12-3 may not be laid there now." in page
+    assert "No, you may not play 12-3 there now." in page
     session.answers["judge"] = {"verdict": "legal", "codes": [], "may": []}
-    assert "Yes: 12-3 may be laid there now." in anyone.get("/ask?train=Ann&low=12&high=3").text
+    assert "Yes, you may play 12-3 there now." in anyone.get("/ask?train=Ann&low=12&high=3").text
 
 
 def test_the_score_sheet_says_in_a_table_what_its_chart_draws(anyone: FlaskClient) -> None:
@@ -236,7 +236,7 @@ def test_what_the_camera_cannot_make_out_is_asked_in_plain_words(anyone: FlaskCl
     table["unclear"] = [{"seq": 31, "reason": reason, "candidates": []}]
     session.show(table)
     alerts = anyone.get("/regions").json["regions"]["alerts"]
-    assert "A tile lies apart from every train. A marker lies apart from every train." in alerts
+    assert "A tile does not touch any train. A marker does not stand at any train." in alerts
     assert "LOOSE_TILE" not in alerts
 
 
@@ -253,7 +253,7 @@ def test_a_misreading_is_asked_as_one(anyone: FlaskClient, session: FakeSession)
     table["unclear"] = [{"seq": 31, "reason": "misread_or_illegal: 12-6", "candidates": stories}]
     session.show(table)
     alerts = anyone.get("/regions").json["regions"]["alerts"]
-    assert "Misread, or against the rules?" in alerts
+    assert "Did we misread a tile?" in alerts
     assert "Somebody played 12-5 on Ann&#39;s train." in alerts
 
 

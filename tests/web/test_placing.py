@@ -102,7 +102,7 @@ def test_corners_are_kept_as_shares_of_the_picture(keeper: FlaskClient, table: F
 
 def test_trying_corners_keeps_nothing(keeper: FlaskClient, table: FakeTable) -> None:
     page = keeper.post("/table", data=form(do="try", width_mm="", height_mm="")).get_data(as_text=True)
-    assert "1.61 px/mm" in page and "Good to play." in page and "The pips are small." in page
+    assert "1.61 px/mm" in page and "You can play." in page and "The pips are small." in page
     assert table.placed == []
 
 

@@ -66,7 +66,7 @@ def test_another_phone_was_faster_and_nothing_typed_is_lost(keeper: FlaskClient,
     assert answer.status_code == 409 and session.calls == []
     assert 'value="9-9"' in field(answer.text, "engine")
     assert 'value="Cyril" required checked' in answer.text
-    assert "The table has changed in the meantime" in answer.text
+    assert "The table has changed meanwhile" in answer.text
     assert 'name="expected_seq" value="0"' in answer.text, "the next tap is about the table as it is now"
 
 

@@ -71,7 +71,7 @@ def test_a_broken_body_is_refused_with_a_sentence(keeper: FlaskClient, session: 
         ({"train": "Ann", "tile": "12"}, "written like"),
         ({"train": "Ann", "tile": {"a": 1}}, "written like"),
         ({"train": "Ann", "outer": 3, "by": "Zoe"}, "is not playing"),
-        ({"train": "Ann", "outer": 3, "expected_seq": 1}, "changed in the meantime"),
+        ({"train": "Ann", "outer": 3, "expected_seq": 1}, "changed meanwhile"),
     ],
 )
 def test_a_play_that_makes_no_sense_is_refused(
