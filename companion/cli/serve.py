@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import logging
 import os
 import socket
 import threading
@@ -115,6 +116,7 @@ def serve(
 ) -> None:
     """The live page over a real camera, or without one. Prints its address and the PIN for changes."""
     from companion.checkup import Machine, quick_reasons
+    from companion.cli.serve_diagnostics import Diagnostics, RecentLog
     from companion.cli.serve_games import make_house
     from companion.cli.serve_labels import LabelKeeper
     from companion.cli.serve_learning import LearningDesk
@@ -141,6 +143,10 @@ def serve(
         storage.copy_games_of(house, parts)
         house.checks.append(lambda: quick_reasons(Machine(data=folder)))
         house.delete_pictures = storage.delete_pictures
+        log = RecentLog()
+        logging.getLogger().addHandler(log)
+        parts.callback(logging.getLogger().removeHandler, log)
+        house.diagnostics = Diagnostics(house, folder, {"camera": _kind_of(source), "broker": broker is not None}, log)
         limits = {"page": 25.0, **({"camera": 25.0, "referee": 25.0} if source is not None else {})}
         dog = parts.enter_context(Watchdog(limits, say=systemd_notifier(), every_s=feed_every_s()))
         if broker is not None:
@@ -172,6 +178,14 @@ def serve(
         click.echo("Ctrl-C ends it; every game is kept.", err=True)
         dog.ready()
         serve_on(app, ear)
+
+
+def _kind_of(source: str | None) -> str:
+    """What kind of camera it is, without the place of a file or the number of a device."""
+    if source is None:
+        return "none"
+    known = ("picamera", "usb:", "/dev/", "sim:")
+    return next((kind for kind in known if source.startswith(kind)), "a recording")
 
 
 def _watch(house: House, source: str, storage: Storage, beat: Callable[[str], None], parts: ExitStack) -> WatchedTable:

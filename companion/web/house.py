@@ -102,6 +102,14 @@ class Learning(Protocol):
         ...
 
 
+class Diagnosing(Protocol):
+    """How the box is, for whoever helps from afar."""
+
+    def pack(self, into: IO[bytes], secrets: Sequence[str] = ()) -> None:
+        """Write a zip in which none of `secrets` stands. Raises OSError."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Workshop:
     """How games are made and opened; given by whoever wires the program, so the page knows no journal."""
@@ -139,6 +147,7 @@ class House:
         self.camera = camera
         self.table: Placing | None = None
         self.learning: Learning | None = None
+        self.diagnostics: Diagnosing | None = None
         self.pin_is_shown = False
         self.checks: list[Callable[[], Sequence[str]]] = []
         self.repairs = Repairs() if repairs is None else repairs

@@ -5,13 +5,15 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from flask import Blueprint, jsonify, redirect, render_template
+from flask import Blueprint, Response, current_app, jsonify, redirect, render_template
 from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.repairs import Repair
 from companion.web.access import needs_pin, wants_page
 from companion.web.api import house
+from companion.web.changing import changes
+from companion.web.downloads import send_once
 from companion.web.languages import gettext as _
 from companion.web.languages import show_time
 from companion.web.repair_words import repair_words
@@ -33,11 +35,24 @@ def _moment(since: str) -> str:
 
 @repairing.get("/repairs")
 def listing() -> str:
-    return render_template("repairs.html", found=[shown(one) for one in house().repairs.open()], tv=False)
+    found = [shown(one) for one in house().repairs.open()]
+    return render_template("repairs.html", found=found, can_diagnose=house().diagnostics is not None, tv=False)
+
+
+@repairing.get("/diagnostics.zip")
+@needs_pin
+def diagnostics() -> Response:
+    """How the box is, for whoever helps from afar: no pictures, no names, no PIN."""
+    found = house().diagnostics
+    if found is None:
+        raise NotFound(_("There are no diagnostics here."))
+    secrets = [current_app.extensions["companion_settings"].pin]
+    exports = current_app.extensions["companion_exports"]
+    return send_once(lambda into: found.pack(into, secrets), "diagnostics.zip", house().data_dir, exports)
 
 
 @repairing.post("/repairs/<id>/seen")
-@needs_pin
+@changes
 def seen(id: str) -> AnyResponse:
     """A report was read; it goes from the list."""
     if not house().repairs.seen(id):
@@ -46,7 +61,7 @@ def seen(id: str) -> AnyResponse:
 
 
 @repairing.post("/repairs/<id>/do")
-@needs_pin
+@changes
 def do(id: str) -> AnyResponse:
     """Press the button of a case."""
     if not house().repairs.act(id):
