@@ -28,7 +28,14 @@ LAYING_S = 300.0
 
 
 @click.command()
-@click.option("--rules", "rules_name", type=click.Choice(RULESET_NAMES), default="tactic", show_default=True)
+@click.option(
+    "--rules",
+    "rules_name",
+    type=click.Choice(RULESET_NAMES),
+    default="tactic",
+    show_default=True,
+    help="The game that is played.",
+)
 @click.option("--players", type=int, default=None, help="How many play.  [default: 3, or 4 with the Chinese set]")
 @click.option("--seed", type=click.IntRange(0), default=14, show_default=True, help="Another seed, another game.")
 @click.option("--speed", type=click.FloatRange(0.1, 100), default=1.0, show_default=True, help="Frames come faster.")

@@ -11,17 +11,65 @@ import click
 
 from companion.questions import answer
 
+ASKS = {
+    "turn": "Was this turn legal?",
+    "state": "Is this table, seen in one picture, possible?",
+    "setup": "How is it dealt?",
+    "dead": "Can this open double still be covered?",
+    "block": "Is the round blocked, provably?",
+    "score": "What does this round score?",
+    "match": "Who wins with these totals?",
+    "round_end": "Does the round end now?",
+    "announce": "Must the last tile be announced?",
+    "audit": "Was that pass or draw honest, given what was shown later?",
+    "inference": "Two still tables: what happened between them?",
+    "cn_turn": "Chinese games: was this turn legal?",
+    "cn_setup": "Chinese games: how is it dealt?",
+    "cn_settle": "Chinese games: who pays whom?",
+    "cn_audit": "Chinese games: was that discard honest?",
+    "cn_block": "Chinese games: can nothing be laid any more?",
+}
+"""Kind of question -> what it asks."""
+
+EXAMPLE = (
+    '{"id": 1, "kind": "turn", "rules": "tactic", "action": "play 8-1@Ben; end", "state": {"set": 12, '
+    '"players": ["Ann", "Ben"], "engine": "12-12", "trains": {"Ann": "12-3", "Ben": "12-8", "MX": ""}, "markers": [], '
+    '"open": [], "turn": "Ann", "first_turn": false, "boneyard": 40}}'
+)
+"""Ann lays on Ben's closed train."""
+
 LONGEST_NUMBER = 40
 """No number of a game or of an id has more digits."""
 
 
-@click.command()
+def help_text() -> str:
+    """What `companion judge --help` says below its first lines."""
+    kinds = "\n".join(f"  {kind:<10} {asks}" for kind, asks in ASKS.items())
+    told = as_line(answer_line(EXAMPLE.encode(), explain=False)).decode().strip()
+    return (
+        "\b\nA question has an `id` (a text or a number, given back with the answer), a `kind`,\n"
+        "`rules` and the fields of its kind:\n"
+        f"{kinds}\n\n"
+        "\b\nOne question and its answer:\n"
+        f"  {EXAMPLE}\n  {told}\n\n"
+        "Every field of every kind: docs/rules.md, section 10."
+    )
+
+
+class _WithKinds(click.Command):
+    """The command whose help ends with the kinds of questions and an example."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.epilog = help_text()
+        super().format_epilog(ctx, formatter)
+
+
+@click.command(cls=_WithKinds)
 @click.option("--explain", is_flag=True, help="Add the reason for each code: what happened, the rule, its source.")
 def judge(explain: bool) -> None:
     """Answer questions to the referee: JSON lines on stdin, answers on stdout.
 
-    A question that cannot be understood is answered with an error, and the next one goes on; the exit status is
-    then 1.
+    A question that is not understood is answered with an error, and the next one goes on. The exit status is then 1.
     """
     refused = False
     answers = sys.stdout.buffer

@@ -37,14 +37,18 @@ SETS = ("auto", "double-6", "double-9", "double-12", "double-15", "double-18", "
 )
 @click.option("--learned", type=click.Path(path_type=Path), help="What `teach` learned of your own set.")
 def read(images: tuple[str, ...], tile_set: str, as_json: bool, draw: Path | None, learned: Path | None) -> None:
-    """Read the tiles in photographs."""
+    """Read the tiles in photographs.
+
+    What is read is named on stderr, answers go to stdout. Exit status 1 where a picture could not be read.
+    """
     eye = eye_for(learned)
     known = known_set(tile_set)
     if draw is not None:
         make_folder(draw)
     refused = False
     drawn: Counter[str] = Counter()
-    for name in images:
+    for number, name in enumerate(images, start=1):
+        say_progress(name, number, len(images))
         try:
             image = open_picture(Path(name))
             reading = eye.look(image, known=known)
@@ -61,6 +65,12 @@ def read(images: tuple[str, ...], tile_set: str, as_json: bool, draw: Path | Non
             save_drawing(draw / file, image, reading)
     if refused:
         raise SystemExit(1)
+
+
+def say_progress(name: str, number: int, count: int) -> None:
+    """Which picture is read, on stderr: a large one takes seconds, a folder of them minutes."""
+    if count > 1 or sys.stderr.isatty():
+        click.echo(f"reading {name}" + (f" ({number} of {count})" if count > 1 else ""), err=True)
 
 
 def eye_for(learned: Path | None = None) -> Eye:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from companion.cli.telling import sentence
 from companion.journal import JournalError
 from companion.replaying import Replay
 from companion.replaying import replay as play_again
@@ -19,7 +20,8 @@ from companion.ruleset import RuleSetError
 def replay(file: Path, as_json: bool) -> None:
     """Play a journal again: every ruling and the scores.
 
-    Exit status 1 where the journal cannot be read. Where it says otherwise than what comes out now, both are shown.
+    FILE is a `game.jsonl` in the folder of the games. Exit status 1 where it cannot be read. Where it says something
+    else than what comes out now, both are shown.
     """
     try:
         game = play_again(file)
@@ -43,10 +45,10 @@ def told(game: Replay) -> list[str]:
     """The game for people: what stands against whom, and the sheet."""
     header = game.text.header
     lines = [f"{game.rules.title}: {', '.join(header.players)}; {len(game.text.events)} events"]
-    for line, finding in game.violations:
-        by = finding.by or getattr(line.event, "by", None) or "somebody"
-        sure = "" if finding.certain else " (one of several)"
-        lines.append(f"  seq {line.event.seq}: {finding.code}, {by}{sure}")
+    against = {line.event.seq: line for line, _ in game.violations}
+    lines += [f"{seq:>4}  {sentence(line.to_json(), game.rules.family)}" for seq, line in against.items()]
+    if not against:
+        lines.append("Nothing stands against anybody.")
     width = max(len(name) for name in header.players) + 2
     lines.append("round".ljust(8) + "".join(name.rjust(width) for name in header.players))
     for sheet in game.board.rounds:

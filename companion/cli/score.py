@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from companion.cli.read import SETS, eye_for, known_set, say_refused
+from companion.cli.read import SETS, eye_for, known_set, say_progress, say_refused
 from companion.ruleset import RuleSet, RuleSetError, load_ruleset
 from companion.tile import Tile
 from vision.pictures import PictureError, open_picture
@@ -31,7 +31,8 @@ def score(images: tuple[str, ...], tile_set: str, rules: str, as_json: bool) -> 
     eye = eye_for()
     known = known_set(tile_set)
     complete = True
-    for name in images:
+    for number, name in enumerate(images, start=1):
+        say_progress(name, number, len(images))
         try:
             reading = eye.look(open_picture(Path(name)), known=known)
         except PictureError as problem:

@@ -11,7 +11,13 @@ from hardware.sheets.paper import PAPERS
 
 
 @click.command()
-@click.option("--paper", type=click.Choice(list(PAPERS), case_sensitive=False), default="A4", show_default=True)
+@click.option(
+    "--paper",
+    type=click.Choice(list(PAPERS), case_sensitive=False),
+    default="A4",
+    show_default=True,
+    help="The paper in your printer.",
+)
 @click.option(
     "--out", type=click.Path(path_type=Path), default=Path("sheets"), show_default=True, help="Folder for the PDFs."
 )

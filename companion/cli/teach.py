@@ -20,7 +20,7 @@ from vision.teaching import teach as learn_from
 
 @click.command()
 @click.argument("image", required=False)
-@click.option("--set", "tile_set", type=click.Choice(SETS), default="double-12", show_default=True)
+@click.option("--set", "tile_set", type=click.Choice(SETS), default="double-12", show_default=True, help="Your set.")
 @click.option("--check", metavar="IMAGE", help="Another photograph of the same row: the self-test.")
 @click.option("--data", type=click.Path(path_type=Path), help="Data folder; left out: the one that serve uses.")
 @click.option("--export", metavar="FILE.zip", help="The tiles that were corrected in play, labelled in YOLO's format.")

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("source")
-@click.option("--setup", "setup_path", type=click.Path(path_type=Path), help="Players, rules and where the table is.")
+@click.option(
+    "--setup",
+    "setup_path",
+    type=click.Path(path_type=Path),
+    help="Players, rules and where the table is; `sim:SEED` needs none.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Journal lines instead of sentences.")
 @click.option("--journal", "journal_path", type=click.Path(path_type=Path), help="Keep the journal in this file.")
 @click.option("--data", "data_dir", type=click.Path(path_type=Path), help="Folder with what `teach` has learned.")
@@ -49,7 +54,7 @@ def watch(
                 raise click.ClickException(f"{source}: no picture in it")
             calibration = first_calibration(first, setup, eye)
             setup = with_measured_tiles(setup, first, calibration, eye)
-            printer = Printer(as_json)
+            printer = Printer(as_json, "chinese" if setup.chinese else "mexican")
             watcher = _watcher(camera, eye, calibration, setup, printer, journal_path)
             watcher.see(first)
             while not printer.unheard:
@@ -69,13 +74,14 @@ def watch(
 
 
 class Printer:
-    """Prints each event once, as it is recorded: a journal line, or a short sentence.
+    """Prints each event once, as it is recorded: a journal line, or the page's sentence for it.
 
     `unheard`: whoever read them has gone (`companion watch ... | head`), and watching on is for nobody.
     """
 
-    def __init__(self, as_json: bool) -> None:
+    def __init__(self, as_json: bool, family: str = "mexican") -> None:
         self.as_json = as_json
+        self.family = family
         self.seq = 0
         self.unheard = False
 
@@ -85,7 +91,7 @@ class Printer:
 
         self.seq += 1
         data = {**data, "seq": data.get("seq") or self.seq, "at": data.get("at") or stamp(utc_now())}
-        text = json.dumps(data, ensure_ascii=False) if self.as_json else sentence(data)
+        text = json.dumps(data, ensure_ascii=False) if self.as_json else self._said(data)
         if self.unheard:
             return
         try:
@@ -96,20 +102,11 @@ class Printer:
             # What is left in the buffer would be written, and fail, once more at the end.
             sys.stdout = io.StringIO()
 
+    def _said(self, data: dict[str, Any]) -> str:
+        from companion.cli.telling import sentence
 
-def sentence(event: dict[str, Any]) -> str:
-    """One event in one line of words and notation."""
-    what = str(event["event"]).replace("_", " ")
-    parts = [str(event.get("by") or "?") + ":" if "by" in event else "", what]
-    if event.get("tile") is not None:
-        parts.append("-".join(map(str, event["tile"])))
-    if event.get("train"):
-        parts.append(f"@{event['train']}")
-    parts += [f"[{finding['code']}]" for finding in event.get("violations") or ()]
-    if event.get("reason"):
-        parts.append(str(event["reason"]))
-    where = f"  ({event['frame']})" if event.get("frame") else ""
-    return " ".join(part for part in parts if part) + where
+        where = f"  ({data['frame']})" if data.get("frame") else ""
+        return f"{data['seq']:>4}  {sentence(data, self.family)}{where}"
 
 
 def _setup(path: Path | None) -> GameSetup | None:

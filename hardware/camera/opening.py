@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hardware.camera.devices import open_device
-from hardware.camera.source import Camera, CameraSettings, without_camera
+from hardware.camera.source import Camera, CameraError, CameraSettings, without_camera
 
 
 def open_camera(source: str, settings: CameraSettings | None = None, *, guarded: bool = True) -> Camera:
@@ -30,9 +30,11 @@ def open_camera(source: str, settings: CameraSettings | None = None, *, guarded:
         return FolderCamera(path)
     if path.is_file():
         return _open_file(path)
-    raise without_camera(
-        f"camera source {source!r} is not there: expected picamera, usb:N, /dev/v4l/by-id/..., "
-        "a video file, a folder of images or sim:SEED"
+    if path.suffix or len(path.parts) > 1:
+        raise CameraError(f"{source}: there is no such file or folder")
+    raise CameraError(
+        f"{source}: expected picamera, usb:N, /dev/v4l/by-id/..., sim:SEED, or a video file or a folder of images "
+        "that is there"
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from hardware.camera.source import FrameSource, without_camera
+from hardware.camera.source import CameraError, FrameSource
 from vision.frame import Frame
 
 DEFAULT_FPS = 25.0
@@ -24,7 +24,7 @@ class VideoCamera(FrameSource):
         self._path = path
         self._capture = cv2.VideoCapture(str(path))
         if not self._capture.isOpened():
-            raise without_camera(f"{path}: not a video this machine can open")
+            raise CameraError(f"{path}: not a video this machine can open")
         fps = float(self._capture.get(cv2.CAP_PROP_FPS))
         self._fps = fps if 0.1 <= fps <= 1000.0 else DEFAULT_FPS
         self._count = 0
@@ -33,7 +33,7 @@ class VideoCamera(FrameSource):
         ok, image = self._capture.read()
         if not ok or image is None:
             if self._count == 0:
-                raise without_camera(f"{self._path}: no frame in this video can be read")
+                raise CameraError(f"{self._path}: no frame in this video can be read")
             return None
         frame = Frame(
             image=image.astype(np.uint8, copy=False),

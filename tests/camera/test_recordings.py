@@ -93,10 +93,19 @@ def test_a_file_that_is_no_video_is_refused(tmp_path: Path) -> None:
         open_camera(str(path))
 
 
-@pytest.mark.parametrize("source", ["usb:99", "usb:x", "/dev/v4l/by-id/nobody", "sim:", "sim:abc", "no-such-folder"])
+@pytest.mark.parametrize("source", ["usb:99", "usb:x", "/dev/v4l/by-id/nobody", "sim:", "sim:abc"])
 def test_a_missing_camera_says_what_works_without_one(source: str) -> None:
     with pytest.raises(CameraError) as refused:
         open_camera(source)
     message = str(refused.value)
     assert "read, score, judge, replay and demo work without a camera" in message
     assert "\n" not in message
+
+
+@pytest.mark.parametrize("source", ["no-such.mp4", "pictures/last-night", "no-such-folder"])
+def test_a_mistyped_file_gets_no_advice_about_cameras(source: str) -> None:
+    with pytest.raises(CameraError) as refused:
+        open_camera(source)
+    message = str(refused.value)
+    assert message.startswith(source)
+    assert "work without a camera" not in message and "plugged" not in message

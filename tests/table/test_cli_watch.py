@@ -8,11 +8,14 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from companion.cli.watch import sentence, watch
+from companion.cli.telling import sentence
+from companion.cli.watch import watch
+from companion.web.wording import say_event, trouble_words
 
 PHOTOS = Path(os.environ.get("COMPANION_PHOTOS", Path(__file__).parents[3] / "shared" / "photos"))
 FREE = {"layout": "free", "set": "double-6"}
@@ -29,7 +32,8 @@ def set_up(folder: Path, **fields: object) -> str:
 @pytest.mark.parametrize(
     ("arguments", "status", "says"),
     [
-        (["no-such-place", "--setup", "{setup}"], 1, "is not there"),
+        (["no-such-place", "--setup", "{setup}"], 1, "no-such-place: expected picamera"),
+        (["no-such.mp4", "--setup", "{setup}"], 1, "no-such.mp4: there is no such file or folder"),
         (["usb:98", "--setup", "{setup}"], 1, "work without a camera"),
         (["{empty}", "--setup", "{setup}"], 1, "no images in folder"),
         (["{pictures}"], 2, "--setup FILE is needed"),
@@ -57,10 +61,30 @@ def test_bad_input_is_one_line_and_a_status(tmp_path: Path, arguments: list[str]
 
 def test_an_event_is_told_in_one_sentence() -> None:
     event = {"event": "tile_played", "by": "Ben", "tile": [5, 7], "train": "Ann", "frame": "f7", "seq": 3}
-    assert (
-        sentence({**event, "violations": [{"code": "CLOSED_TRAIN"}]})
-        == "Ben: tile played 5-7 @Ann [CLOSED_TRAIN]  (f7)"
-    )
+    said = say_event(event)
+    ruled = sentence({**event, "violations": [{"code": "CLOSED_TRAIN", "certain": True}]})
+    assert said in ruled and "Against the rules: This train is closed (CLOSED_TRAIN)." in ruled
+    perhaps = sentence({**event, "violations": [{"code": "CLOSED_TRAIN", "certain": False}]})
+    assert said in perhaps and "Against the rules" not in perhaps and "Perhaps:" in perhaps
+    assert sentence(event) == said
+
+
+@pytest.mark.parametrize(
+    ("what", "says"),
+    [
+        ({"violations": [{"code": "MISMATCH", "certain": True}]}, "No. 3: Against the rules: The halves do not match"),
+        ({"violations": []}, "No. 3: nothing is held against it"),
+        ({"violations": [], "retracts": [{"code": "MISMATCH", "by": "Ben"}], "because": "camera"}, "against Ben"),
+        ({"by": "Ann"}, "Ann"),
+    ],
+)
+def test_a_correction_says_what_it_changes(what: dict[str, Any], says: str) -> None:
+    assert says in sentence({"event": "corrected", "corrects": 3, "what": what, "seq": 9})
+
+
+def test_a_question_is_asked_in_the_words_of_the_page() -> None:
+    asked = sentence({"event": "unclear", "reason": "VALUE_CHANGED at (1, 2) mm", "seq": 4})
+    assert asked == f"Question: {trouble_words('VALUE_CHANGED')}"
 
 
 @pytest.mark.slow

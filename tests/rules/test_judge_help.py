@@ -1,0 +1,25 @@
+"""`companion judge --help` names every kind of question, and its example is one."""
+
+from __future__ import annotations
+
+import json
+
+from click.testing import CliRunner
+
+from companion.cli.judge import ASKS, EXAMPLE, judge
+from companion.questions import KINDS
+
+
+def test_every_kind_of_question_is_explained() -> None:
+    assert set(ASKS) == set(KINDS)
+    told = CliRunner().invoke(judge, ["--help"]).output
+    assert all(f"{kind} " in told and asks in told for kind, asks in ASKS.items())
+
+
+def test_the_example_can_be_asked_as_it_stands() -> None:
+    told = CliRunner().invoke(judge, ["--help"]).output
+    assert EXAMPLE in told
+    answered = CliRunner().invoke(judge, [], input=EXAMPLE + "\n")
+    assert answered.exit_code == 0
+    assert json.loads(answered.stdout)["codes"] == ["CLOSED_TRAIN"]
+    assert answered.stdout.strip() in told
