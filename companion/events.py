@@ -162,12 +162,17 @@ class DoubleFlipped(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Announced(Event):
-    """Something was said aloud: `what` is last_tile, open_end (with `value`) or mexican_train."""
+    """Something was said aloud: `what` is last_tile, open_end (with `value`) or mexican_train.
+
+    Or somebody says what `by` did not say (no_last_tile, no_open_end), or how many tiles `by` was dealt (dealt, with
+    `value`).
+    """
 
     KIND = "announced"
     by: str | None
     what: str = "last_tile"
     value: int | None = None
+    violations: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,7 @@ from companion.desk.ledger import Ledger
 from companion.desk.open_game import OpenGame, TileLike, laid_of
 from companion.desk.refusal import SessionError
 from companion.desk.sight import Sight
+from companion.desk.spoken import REPORTS
 from companion.desk.unable import acts_when_unable
 from companion.event_fields import Certainty, Story
 from companion.events import (
@@ -180,6 +181,15 @@ class Session(OpenGame):
         with self._lock:
             self._running(also_ended=True)
             return self._record(Announced(by=self._who(by), what=what, value=value))
+
+    def report(self, by: str, what: str, value: int | None = None) -> tuple[Event, ...]:
+        """Somebody says what `by` did not announce (desk.spoken: no_last_tile, no_open_end), or how many tiles `by` was
+        dealt (dealt, `value`)."""
+        with self._lock:
+            self._running(also_ended=True)
+            if what not in REPORTS:
+                raise SessionError("expected one of %(names)s", names=", ".join(REPORTS))
+            return self._record(Announced(by=self._player(by), what=what, value=value))
 
     def take_back(self, seq: int, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
         """The tile of an earlier play was taken back from the table; its play is undone."""

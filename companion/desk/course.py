@@ -13,8 +13,10 @@ from typing import Any
 from companion.desk.acts import action_of, between, lifted, meant, passing, turned_to, uncounted, unsettled
 from companion.desk.first_lap import Together, belongs_to_first_train, can_go_on, movers, on_table, with_act
 from companion.desk.made_turn import FOREIGN_TILES, MadeTurn, Table, changes
+from companion.desk.spoken import reported
 from companion.event_fields import Finding
 from companion.events import (
+    Announced,
     Event,
     MarkerPlaced,
     MarkerRemoved,
@@ -145,6 +147,8 @@ class Course:
             self = self._opened_by(event, action)
         if isinstance(event, Passed):
             return self._take_pass(event, key)
+        if isinstance(event, Announced):
+            return Step(self, reported(self.rules, self.table, event))
         if action is None:
             return Step(self, getattr(event, "violations", ()))
         if self.ended is not None:

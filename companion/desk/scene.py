@@ -21,6 +21,10 @@ from companion.ruleset import RuleSet
 from companion.scoreboard import Scoreboard
 from companion.tile import Laid, double_set
 from companion.turn import LEFT, MEXICAN, RIGHT
+from companion.violation import Violation
+
+MX_ANNOUNCE = "MX_ANNOUNCE"
+"""A reminder: opening the Mexican train is announced."""
 
 NOBODYS = -1
 """Stands for a tile that no event of this round laid."""
@@ -160,9 +164,21 @@ def _mexican(course: Course, history: History, table: Position, *, playing: bool
             for name in table.open
         ],
         "must_cover": must,
+        "reminders": _reminders(course, table) if playing else [],
         "may_play": [{"tile": list(play.tile), "train": play.train} for play in plays],
         "blocked": _blocked(course, table) if playing else None,
     }  # fmt: skip
+
+
+def _reminders(course: Course, table: Position) -> list[str]:
+    """What the rules ask for when somebody has just begun the Mexican train: a hint, never a fault."""
+    last = course.turn.plays[-1:] if course.turn is not None else ()
+    begun = len(table.trains.get(MEXICAN, ())) == 1 and last and last[0].train == MEXICAN
+    if not begun or course.rules.mx_sign is None:
+        return []
+    if course.rules.mx_sign == "announce":
+        return [MX_ANNOUNCE]
+    return [] if MEXICAN in table.markers else [str(Violation.MX_MARKER_MISSING)]
 
 
 def _open_to(course: Course, table: Position) -> tuple[str, ...]:

@@ -21,6 +21,9 @@ from companion.web.repair_words import in_english
 from companion.web.returned import FieldError
 from companion.web.wording import show_tile
 
+MOST_TILES = 99
+"""Nobody is dealt more."""
+
 api = Blueprint("api", __name__)
 
 HIGHEST = 18
@@ -205,6 +208,16 @@ def announce() -> AnyResponse:
     fields = read_body(request)
     with table_as_seen(fields):
         return said("announce", _mover(fields))
+
+
+@api.post("/api/report")
+@changes
+def report() -> AnyResponse:
+    """Somebody says what a player did not announce, or how many tiles the player was dealt."""
+    fields = read_body(request)
+    with table_as_seen(fields):
+        value = None if fields.get("value") in (None, "") else number(fields, "value", low=0, high=MOST_TILES)
+        return said("report", person(fields, "by", _players()), text(fields, "what", longest=40), value)
 
 
 @api.post("/api/undo")

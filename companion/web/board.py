@@ -127,6 +127,7 @@ class Board:
     unable: tuple[str, ...]
     still_laying: str | None
     after_double: str | None
+    reminders: tuple[str, ...]
 
     @property
     def chinese(self) -> bool:
@@ -239,6 +240,7 @@ def board_of(snapshot: Mapping[str, Any]) -> Board:
         unable=tuple(snapshot.get("unable") or ()),
         still_laying=snapshot.get("still_laying"),
         after_double=snapshot.get("after_double"),
+        reminders=tuple(snapshot.get("reminders") or ()),
     )
 
 

@@ -7,11 +7,17 @@ from companion.explanation_texts import TITLES
 from companion.ruleset import SHIPPED, load_ruleset
 from companion.violation import Violation
 from companion.web.languages import gettext as translate
+from companion.web.languages import marked as _
 
 
 def code_title(code: str) -> str:
     """The violation's name; an unknown code is shown as it is, never swallowed."""
     return translate(TITLES[Violation(code)]) if code in Violation.__members__ else code
+
+
+def reminder(code: str) -> str:
+    """What the rules ask for at this moment: a hint, never a fault."""
+    return translate(_("Opening the Mexican train is announced.")) if code == "MX_ANNOUNCE" else code_rule(code)
 
 
 def code_rule(code: str, rules: str = "") -> str:

@@ -17,7 +17,7 @@ from companion.web.access import signed_in, who_changes
 from companion.web.asked import unscored_round
 from companion.web.board import Board, board_of
 from companion.web.changing import stamp
-from companion.web.code_words import code_rule, code_title
+from companion.web.code_words import code_rule, code_title, reminder
 from companion.web.drawing import rails, sprite
 from companion.web.house import House, NoGameError
 from companion.web.notices import notices, recent_faults
@@ -68,6 +68,7 @@ def words() -> dict[str, Any]:
         "rules_source": wording.rules_source,
         "code_title": code_title,
         "code_rule": code_rule,
+        "reminder": reminder,
         "is_fault": is_fault,
         "retraction_words": wording.retraction_words,
         "retraction_cause": wording.retraction_cause,

@@ -88,6 +88,8 @@ def say_event(event: Mapping[str, Any], family: str = "mexican") -> str:
         if not shown:
             return _("%(by)s has no tiles left.", by=by)
         return _("%(by)s had left: %(tiles)s.", by=by, tiles=" ".join(show_tile(t, family) for t in shown))
+    if kind == "announced" and event.get("what", "last_tile") != "last_tile":
+        return _say_report(event, by)
     if kind == "corrected":
         return say_correction(event, family)
     simple = {
@@ -281,6 +283,18 @@ def trouble_words(code: str) -> str:
         "COVERED_TILE": _("A tile may be hidden under another one."),
     }
     return words.get(code, "")
+
+
+def _say_report(event: Mapping[str, Any], by: str) -> str:
+    """What somebody says about an announcement that was made or forgotten, or about a deal."""
+    reports = {
+        "no_last_tile": _("%(by)s did not announce the last tile.", by=by),
+        "no_open_end": _("%(by)s did not name the open end.", by=by),
+        "dealt": _("%(by)s was dealt %(count)s tiles.", by=by, count=event.get("value")),
+        "mexican_train": _("%(by)s announced the Mexican train.", by=by),
+        "open_end": _("%(by)s named the open end.", by=by),
+    }
+    return reports.get(str(event.get("what")), str(event.get("what")))
 
 
 def rules_name(name: str) -> str:

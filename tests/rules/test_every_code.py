@@ -156,7 +156,7 @@ EXAMPLES: dict[Violation, Callable[[], set[str]]] = {
 NEVER_CERTAIN: dict[Violation, str] = {
     Violation.DRAW_WHEN_BLOCKED: "only in `may`: nobody is accused of not having seen a block",
     Violation.MX_MARKER_MISSING: "a hint on the page, never in an answer",
-    Violation.OPEN_END_UNDECLARED: "said or not said: no picture and no notation tells",
+    Violation.OPEN_END_UNDECLARED: "said or not said: only a person reports it (tests/rules/test_offered.py)",
 }
 
 

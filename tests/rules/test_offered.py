@@ -79,3 +79,71 @@ def test_a_session_of_twelve_is_dealt_from_a_double_eighteen_set(tmp_path: Path)
     session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-18", many, {"hand": 11}), ticking())
     session.start_round(starter="P0")
     assert session.snapshot()["boneyard"] == 189 - 132
+
+
+class TestReports:
+    """What no camera sees: somebody says it, and the table does not show otherwise."""
+
+    def session(self, tmp_path: Path, rules: str, players: tuple[str, ...] = NAMES[:2], **options: object) -> Session:
+        tiles = "double-12" if load_ruleset(rules).is_mexican else "chinese"
+        session = Session.create(tmp_path / "g.jsonl", Header(rules, tiles, players, options), ticking())
+        session.start_round(starter="Ann")
+        return session
+
+    def held(self, session: Session) -> list[tuple[str, bool, str]]:
+        lines = session.scoreboard.violations
+        return [(one.code, one.certain, getattr(line.event, "by", "")) for line, one in lines]
+
+    def test_a_last_tile_that_was_not_announced(self, tmp_path: Path) -> None:
+        session = self.session(tmp_path, "tactic", hand_table={"12": {"2": 2}})
+        session.report("Ann", "no_last_tile")
+        assert self.held(session) == []
+        session.play((12, 3), "Ann", "Ann")
+        session.report("Ann", "no_last_tile")
+        assert self.held(session) == [("ANNOUNCE_MISSING", True, "Ann")]
+
+    def test_where_nothing_is_announced_nobody_forgot_it(self, tmp_path: Path) -> None:
+        session = self.session(tmp_path, "poltava")
+        session.report("Ann", "no_last_tile")
+        assert self.held(session) == []
+
+    def test_where_a_knock_is_a_courtesy_silence_is_only_possible(self, tmp_path: Path) -> None:
+        session = self.session(tmp_path, "goodsam-florida", hand_table={"12": {"2": 1}})
+        session.report("Ben", "no_last_tile")
+        assert self.held(session) == [("ANNOUNCE_MISSING", False, "Ben")]
+
+    def test_a_hand_of_the_wrong_size(self, tmp_path: Path) -> None:
+        session = self.session(tmp_path, "tactic")
+        session.report("Ben", "dealt", 16)
+        assert self.held(session) == []
+        session.report("Ben", "dealt", 15)
+        assert self.held(session) == [("HAND_SIZE", True, "Ben")]
+
+    def test_an_open_end_that_was_not_named(self, tmp_path: Path) -> None:
+        session = self.session(tmp_path, "kkori", NAMES)
+        session.play((2, 5), "R", "Ann")
+        session.report("Ann", "no_open_end")
+        assert self.held(session) == [("OPEN_END_UNDECLARED", True, "Ann")]
+
+    def test_a_double_needs_no_name_for_its_open_end(self, tmp_path: Path) -> None:
+        session = self.session(tmp_path, "kkori", NAMES)
+        session.play((2, 2), "R", "Ann")
+        session.report("Ann", "no_open_end")
+        assert self.held(session) == []
+
+
+def test_the_page_reminds_whoever_begins_the_mexican_train(tmp_path: Path) -> None:
+    """004: the black marker; 001: «Oznámí že zahajuje trať do Mexika». A hint, never a fault."""
+    session = Session.create(tmp_path / "t.jsonl", Header("tactic", "double-12", NAMES), ticking())
+    session.start_round(starter="Ann")
+    session.play((12, 3), "MX", "Ann")
+    assert session.snapshot()["reminders"] == ["MX_MARKER_MISSING"]
+    session.play((12, 4), "Ben", "Ben")
+    assert session.snapshot()["reminders"] == []
+    session = Session.create(tmp_path / "c.jsonl", Header("cz", "double-12", NAMES[:2]), ticking())
+    session.start_round(starter="Ann")
+    for name, value in (("Ann", 3), ("Ben", 4)):
+        session.play((12, value), name, name)
+    session.play((12, 5), "MX", "Ann")
+    assert session.snapshot()["reminders"] == ["MX_ANNOUNCE"]
+    assert list(session.scoreboard.violations) == []
