@@ -14,6 +14,7 @@ from companion.layout.joints import distance
 from companion.layout.shape import PlacedTile
 from companion.layout.tracking import SAME_PLACE, identify, turned_like
 from companion.tableview import Point, SeenHalf, SeenHub, SeenMarker, SeenTile
+from companion.watch.seams import seam
 from companion.watch.view import LEAST_THING_CONFIDENCE, MOST_OVERLAP, overlap
 
 FLOOR = 1e-3
@@ -161,9 +162,9 @@ class TableMemory:
         """One reading. `looked` says which places it covers: only there something can be missing."""
         self.readings += 1
         tiles = [one for one in tiles if not any(self._is(one, figure, width) for figure in self.figures)]
+        tiles, met = self._without_seams(tiles, width)
         placed = [PlacedTile(n, track.seen) for n, track in enumerate(self.tracks)]
         found = identify(tiles, placed, width)
-        met: set[int] = set()
         fresh: list[Track] = []
         for raw, known in zip(tiles, found, strict=True):
             if known.old is None:
@@ -179,6 +180,22 @@ class TableMemory:
         self.tracks += fresh
         self._see_markers(markers, looked)
 
+    def _without_seams(self, tiles: Sequence[SeenTile], width: float) -> tuple[list[SeenTile], set[int]]:
+        """The finds without those across a seam, with the tiles beyond instead; and which tracks were met in them."""
+        placed = [PlacedTile(n, track.seen) for n, track in enumerate(self.tracks)]
+        lying = self.tiles()
+        found: list[SeenTile] = []
+        met: set[int] = set()
+        for raw, known in zip(tiles, identify(tiles, placed, width), strict=True):
+            across = seam(raw, lying) if known.old is None else None
+            if across is None:
+                found.append(raw)
+                continue
+            met |= set(across.over)
+            if across.beyond is not None:
+                found.append(across.beyond)
+        return found, met
+
     def differing(
         self, tiles: Sequence[SeenTile], markers: Sequence[SeenMarker], changed: Callable[[Point], bool], width: float
     ) -> list[Point]:
@@ -189,7 +206,7 @@ class TableMemory:
         """
         places: list[Point] = []
         placed = [PlacedTile(n, track.seen) for n, track in enumerate(self.tracks)]
-        met: set[int] = set()
+        tiles, met = self._without_seams(tiles, width)
         for raw, known in zip(tiles, identify(tiles, placed, width), strict=True):
             if known.old is not None:
                 met.add(known.old.id)
