@@ -103,6 +103,7 @@ def own_table_name(machine: Path = Path("/etc/machine-id")) -> str:
     help="Tell a club's MQTT broker what happens here. With a password: COMPANION_BROKER=USER:PASSWORD@HOST.",
 )
 @click.option("--table-name", help="What this table is called at the broker.  [default: a name of this machine's own]")
+@click.option("--safe", is_flag=True, help="Start with no camera, no broker and no learned set.")
 def serve(
     source: str | None,
     port: int,
@@ -113,6 +114,7 @@ def serve(
     names: tuple[str, ...],
     broker: str | None,
     table_name: str | None,
+    safe: bool,
 ) -> None:
     """The live page over a real camera, or without one. Prints its address and the PIN for changes."""
     from companion.checkup import Machine, quick_reasons
@@ -120,7 +122,9 @@ def serve(
     from companion.cli.serve_games import make_house
     from companion.cli.serve_labels import LabelKeeper
     from companion.cli.serve_learning import LearningDesk
+    from companion.cli.serve_restart import Restart
     from companion.cli.serve_storage import open_storage
+    from companion.safe_mode import CODE, STEADY_S, SafeMode
     from companion.supervise.watchdog import Watchdog, feed_every_s, systemd_notifier
     from companion.tableside import ButtonPod
     from companion.web.app import PageSettings, create_app
@@ -139,14 +143,24 @@ def serve(
         parts.callback(ear.close)
         parts.enter_context(hold_data_dir(folder))
         storage = open_storage(folder)
-        house = make_house(folder, repairs=storage.repairs)
+        mode = SafeMode(folder, storage.repairs.report_damaged)
+        if mode.begin(counted="NOTIFY_SOCKET" in os.environ) or safe:
+            safe, source, broker = True, None, None
+            click.echo("Safe mode: no camera, no broker, no learned set.", err=True)
+        house = make_house(folder, repairs=storage.repairs, learned=not safe)
+        restart = Restart(mode)
+        house.restart_in = restart.into
+        if safe:
+            storage.repairs.check(mode.repairs)
+            storage.repairs.actions |= {one: lambda: restart.into(False) for one in (CODE, f"{CODE}_BY_ITSELF")}
         storage.copy_games_of(house, parts)
         house.checks.append(lambda: quick_reasons(Machine(data=folder)))
         house.delete_pictures = storage.delete_pictures
         log = RecentLog()
         logging.getLogger().addHandler(log)
         parts.callback(logging.getLogger().removeHandler, log)
-        house.diagnostics = Diagnostics(house, folder, {"camera": _kind_of(source), "broker": broker is not None}, log)
+        started = {"camera": _kind_of(source), "broker": broker is not None, "safe": safe}
+        house.diagnostics = Diagnostics(house, folder, started, log)
         limits = {"page": 25.0, **({"camera": 25.0, "referee": 25.0} if source is not None else {})}
         dog = parts.enter_context(Watchdog(limits, say=systemd_notifier(), every_s=feed_every_s()))
         if broker is not None:
@@ -177,7 +191,13 @@ def serve(
         click.echo(f"PIN for changes: {chosen.pin}")
         click.echo("Ctrl-C ends it; every game is kept.", err=True)
         dog.ready()
+        settled = threading.Timer(STEADY_S, mode.steady)
+        settled.daemon = True
+        settled.start()
+        parts.callback(settled.cancel)
         serve_on(app, ear)
+        mode.steady()
+    restart.again()
 
 
 def _kind_of(source: str | None) -> str:

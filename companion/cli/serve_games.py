@@ -66,8 +66,11 @@ def look_at_game(path: Path) -> Session:
     return Session(book, rules_of(book.header))
 
 
-def make_house(data_dir: Path, camera: Any = None, repairs: Repairs | None = None) -> House:
-    """The house over a data folder, with the last game that was not played to its end on the table again."""
+def make_house(data_dir: Path, camera: Any = None, repairs: Repairs | None = None, *, learned: bool = True) -> House:
+    """The house over a data folder, with the last game that was not played to its end on the table again.
+
+    `learned` False: photographs of hands are read without what was learned of the players' set.
+    """
     found = Repairs() if repairs is None else repairs
 
     def reopen(path: Path) -> Session:
@@ -75,7 +78,8 @@ def make_house(data_dir: Path, camera: Any = None, repairs: Repairs | None = Non
             found.report(case)
         return open_game(path)
 
-    workshop = Workshop(create=create_game, open=reopen, look=look_at_game, read_hand=HandReader(data_dir))
+    reader = HandReader(data_dir if learned else None)
+    workshop = Workshop(create=create_game, open=reopen, look=look_at_game, read_hand=reader)
     house = House(data_dir=data_dir, workshop=workshop, camera=camera, repairs=found)
     found.changed = house.bell.ring
     name = None if house.game_folders is None else house.game_folders.current()

@@ -148,6 +148,8 @@ class House:
         self.table: Placing | None = None
         self.learning: Learning | None = None
         self.diagnostics: Diagnosing | None = None
+        self.restart_in: Callable[[bool], None] | None = None
+        """Start again soon, in safe mode (True) or normally; None: whoever started the program has to."""
         self.pin_is_shown = False
         self.checks: list[Callable[[], Sequence[str]]] = []
         self.repairs = Repairs() if repairs is None else repairs

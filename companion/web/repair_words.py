@@ -123,6 +123,17 @@ WORDS: Mapping[str, RepairWords] = {
         _("Every game is kept twice and checked, but both lie on this card."),
         _("Save the games from the page Games and put in a new card."),
     ),
+    "SAFE_MODE": RepairWords(
+        _("The box runs in safe mode: no camera, no broker, no learned set."),
+        _("Plays are entered by hand. Every game is kept."),
+        button=_("Start normally"),
+    ),
+    "SAFE_MODE_BY_ITSELF": RepairWords(
+        _("The box runs in safe mode: it had ended %(count)s times in a row soon after its start."),
+        _("No camera, no broker, no learned set; plays are entered by hand. Every game is kept."),
+        _("Save the diagnostics below before you try again."),
+        button=_("Start normally"),
+    ),
     "STATE_FILE": RepairWords(
         _("The file %(file)s made no sense and was set aside as %(aside)s."),
         _("What it held starts from nothing or is asked for again. No game was in it."),

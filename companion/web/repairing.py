@@ -36,7 +36,8 @@ def _moment(since: str) -> str:
 @repairing.get("/repairs")
 def listing() -> str:
     found = [shown(one) for one in house().repairs.open()]
-    return render_template("repairs.html", found=found, can_diagnose=house().diagnostics is not None, tv=False)
+    parts = {"can_diagnose": house().diagnostics is not None, "can_restart": _can_start_safely()}
+    return render_template("repairs.html", found=found, tv=False, **parts)
 
 
 @repairing.get("/diagnostics.zip")
@@ -46,7 +47,8 @@ def diagnostics() -> Response:
     found = house().diagnostics
     if found is None:
         raise NotFound(_("There are no diagnostics here."))
-    secrets = [current_app.extensions["companion_settings"].pin]
+    settings = current_app.extensions["companion_settings"]
+    secrets = [settings.pin, settings.screen_key]
     exports = current_app.extensions["companion_exports"]
     return send_once(lambda into: found.pack(into, secrets), "diagnostics.zip", house().data_dir, exports)
 
@@ -67,3 +69,20 @@ def do(id: str) -> AnyResponse:
     if not house().repairs.act(id):
         raise NotFound(_("That report is no longer on the list."))
     return redirect("/repairs", 303) if wants_page() else jsonify({"done": id})
+
+
+@repairing.post("/safe-mode")
+@changes
+def safe_mode() -> AnyResponse:
+    """Start again with no camera, no broker and no learned set."""
+    restart = house().restart_in
+    if restart is None:
+        raise NotFound(_("This page cannot start the box again."))
+    restart(True)
+    return redirect("/repairs", 303) if wants_page() else jsonify({"restarting": True})
+
+
+def _can_start_safely() -> bool:
+    """Whether there is a safe mode to go to: not while the box runs in it."""
+    in_it = any(one.code.startswith("SAFE_MODE") for one in house().repairs.open())
+    return house().restart_in is not None and not in_it

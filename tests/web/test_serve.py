@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -20,6 +21,7 @@ from click.testing import CliRunner
 from companion.cli.serve import default_data_dir, hold_data_dir, serve
 from companion.cli.serve_games import ClosedBook, create_game, make_house
 from companion.journal import JournalError
+from companion.safe_mode import SafeMode
 from companion.web.house import House
 
 HEADER = {"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"], "options": {}}
@@ -82,10 +84,11 @@ def test_games_are_kept_where_the_user_keeps_data(monkeypatch: pytest.MonkeyPatc
 
 
 @contextmanager
-def running(data: Path) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
+def running(data: Path, *more: str) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
     """The real program on a free port: process, address on this machine, PIN."""
     command = [sys.executable, "-m", "companion", "serve", "--host", "127.0.0.1", "--port", "0", "--data", str(data)]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    command += more
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as run:
         try:
             assert run.stdout is not None
@@ -199,3 +202,22 @@ def test_a_game_for_nobody_leaves_nothing_behind(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="players"):
         house.start_game({**HEADER, "players": []})
     assert list((tmp_path / "games").iterdir()) == []
+
+
+@pytest.mark.slow
+def test_safe_mode_watches_no_camera_and_the_button_starts_normally(tmp_path: Path) -> None:
+    """The camera named is a film that is not there: a normal start refuses it, a safe one does not even look."""
+    with running(tmp_path, "--safe", "--camera", "no-such-film.mp4", "--broker", "192.0.2.1") as (run, address, pin):
+        with urllib.request.urlopen(f"{address}/health", timeout=20) as answer:
+            reasons = json.load(answer)["reasons"]
+        assert [one for one in reasons if "safe mode" in one] and not [one for one in reasons if "broker can" in one]
+        with urllib.request.urlopen(f"{address}/repairs", timeout=20) as answer:
+            assert "The box runs in safe mode" in answer.read().decode()
+        [case] = SafeMode(tmp_path).repairs()
+        asked = urllib.request.Request(
+            f"{address}/repairs/{case.id}/do", data=b"{}", headers={"X-Companion-Pin": pin}, method="POST"
+        )
+        asked.add_header("Content-Type", "application/json")
+        urllib.request.urlopen(asked, timeout=20).close()
+        assert run.wait(timeout=60) == 1, "it has started again, normally, and there is no such film"
+        assert run.stderr is not None and "no-such-film.mp4" in run.stderr.read()
