@@ -67,13 +67,13 @@ class RecordedSession(Session):
         if self._depth:
             return call()
         self._depth += 1
-        before, start = self.seq, time.perf_counter()
+        before, start = self.seq, time.process_time()
         try:
             return call()
         finally:
             self._depth -= 1
             line["seq"] = before
-            line["ms"] = round(1000 * (time.perf_counter() - start), 2)
+            line["ms"] = round(1000 * (time.process_time() - start), 2)
             self.lines.append(line)
 
     def observe(self, delta: Iterable[Change], frame: str | None = None, **named: Any) -> tuple[Event, ...]:
@@ -246,6 +246,7 @@ def record(kind: str, seed: int, scenes: int | None, renderer: Path | None, size
         truth = {
             "turns": [turn_line(turn) for turn in turns],
             "laid": [[who, print_act(act, sign)] for who, act in laid],
+            "end": {"how": camera.round.how, "out": camera.round.out},
         }
         golden = {
             "plays": plain(session.snapshot()["plays"]), "end": end,

@@ -48,6 +48,7 @@ class Score:
     false_ever: list[str] = field(default_factory=list)
     accusations: int = 0
     wrong_names: list[str] = field(default_factory=list)
+    ends: Counter[str] = field(default_factory=Counter)
     ms: list[float] = field(default_factory=list)
 
     def add(self, other: Score) -> None:
@@ -57,6 +58,7 @@ class Score:
         self.false_ever += other.false_ever
         self.wrong_names += other.wrong_names
         self.ms += other.ms
+        self.ends += other.ends
 
     def line(self) -> str:
         n = max(1, self.plays)
@@ -65,6 +67,7 @@ class Score:
             f"plays {self.plays} right {self.right / n:.3f} wrong {self.wrong / n:.4f} unnamed {self.unnamed / n:.3f} "
             f"lost {self.lost} | planted {self.planted} shown {self.shown} certain {self.certain} | "
             f"accused {self.accusations} FALSE {len(self.false)} ever {len(self.false_ever)} | "
+            f"ends {dict(sorted(self.ends.items()))} | "
             f"ms p50 {ms[len(ms) // 2]:.1f} p95 {ms[int(len(ms) * 0.95)]:.1f} max {ms[-1]:.0f}"
         )
 
@@ -167,9 +170,9 @@ def follow(recorded: Recorded) -> Iterator[tuple[RoundTracker, float]]:
             first = starter or match.next_starter
             tracker = RoundTracker(rules, match.table_of(event, first), first, starter_known=starter is not None)
         elif line.get("call") == "observe" and tracker is not None:
-            start = time.perf_counter()
+            start = time.process_time()
             tracker.observe(evidence_of(line, tracker.number))
-            yield tracker, 1000 * (time.perf_counter() - start)
+            yield tracker, 1000 * (time.process_time() - start)
 
 
 def as_plays(verdicts: Iterable[Verdict]) -> list[dict[str, Any]]:
@@ -241,6 +244,18 @@ def score(recorded: Recorded, plays: Sequence[Mapping[str, Any]]) -> tuple[Score
     return found, each
 
 
+def end_of(recorded: Recorded, found: tuple[str, str | None] | None) -> str:
+    """`right`, `wrong`, `open` (it ended and nobody says so) or `going` (it was broken off)."""
+    due = recorded.truth.get("end")
+    if due is None or not recorded.rules.is_mexican:
+        return "uncounted"
+    if due["how"] is None:
+        return "going" if found is None else "wrong"
+    if found is None:
+        return "open"
+    return "right" if found[0] == due["how"] and found[1] in (due["out"], None) else "wrong"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
@@ -274,7 +289,10 @@ def main() -> None:
             if not any(c == code and by in (None, p) for c, p in real)
         ]
         mine.ms = spent
+        mine.ends[end_of(recorded, tracker.end() if tracker else None)] += 1
         his, his_each = score(recorded, recorded.golden["plays"])
+        ended = [one for one in recorded.golden["events"] if one["event"] == "round_ended"]
+        his.ends[end_of(recorded, (ended[-1]["how"], ended[-1].get("out")) if ended else None)] += 1
         his.ms = [line["ms"] for line in recorded.lines if line.get("call") == "observe"]
         group = f"{kind} {recorded.head['rules']}"
         new.setdefault(group, Score()).add(mine)

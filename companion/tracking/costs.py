@@ -157,8 +157,8 @@ CALM_REACH = 19
 """While every change has a faultless explanation, hypotheses this much dearer than the best are dropped: no fault."""
 WIDE_REACH = 46
 """When a change has none, those of the window are searched again for two faults, or one and camera errors."""
-CALM_BEAM, WIDE_BEAM = 48, 80
-CALM_WORK, WIDE_WORK = 1200, 1500
+CALM_BEAM, WIDE_BEAM = 40, 64
+CALM_WORK, WIDE_WORK = 700, 900
 """Nodes that one search opens at most."""
 
 NAMED = 0.95

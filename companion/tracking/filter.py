@@ -9,7 +9,7 @@ to the same state are one: what they disagree about stays as probabilities.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from companion.tracking.costs import (
@@ -97,7 +97,7 @@ class Hypothesis:
 def cost_of(weight: float) -> float:
     from math import log10
 
-    return -10.0 * log10(weight)
+    return -10.0 * log10(max(weight, 1e-300))
 
 
 def _mixed(one: Mapping[Any, float], other: Mapping[Any, float], share: float) -> Shares:
@@ -131,7 +131,7 @@ class TableFilter:
         self.snapshots.append(_Snapshot(self.beam, self.outliers, evidence))
         first = self._first_item()
         found, _ = self._explained(self.beam, pieces, faults=False)
-        self.surprised = not found or found[0].errs or self.beam[found[0].parent].cost > UNLIKELY
+        self.surprised = not found or found[0].errs or self.beam[found[0].parent].cost > self.beam[0].cost + UNLIKELY
         self.cut_short = False
         if not self.surprised:
             self.beam = self._grown(self.beam, found, evidence.number, first, CALM_BEAM)
@@ -143,7 +143,6 @@ class TableFilter:
             self.snapshots.pop(0)
         if not self.beam:
             self.beam, self.outliers = self.outliers, []
-            self.beam = [replace(one, cost=one.cost - self.beam[0].cost) for one in self.beam]
             return False
         return True
 
@@ -230,14 +229,37 @@ class TableFilter:
         self.outliers = sorted(grown, key=lambda one: one.cost)[:MOST_OUTLIERS]
 
     def _scale(self) -> None:
-        if self.beam:
-            least = self.beam[0].cost
-            for one in (*self.beam, *self.outliers):
-                one.cost -= least
+        least = min((one.cost for one in (*self.beam, *self.outliers)), default=0.0)
+        for one in (*self.beam, *self.outliers):
+            one.cost -= least
 
     @property
     def all(self) -> list[Hypothesis]:
         return [*self.beam, *self.outliers]
+
+    def hear(self, item: int, costs: Mapping[str, int]) -> bool:
+        """Evidence about who made an earlier piece: a person's word, an arm. `costs` by player in decibans; a player
+        who is not named there costs nothing. False where it is settled already."""
+        known = [one for one in self.all if item in one.actors]
+        for one in known:
+            row = one.actors[item]
+            told = {player: share * 10.0 ** (-costs.get(player, 0) / 10.0) for player, share in row.items()}
+            total = sum(told.values())
+            one.actors = {**one.actors, item: {player: share / total for player, share in told.items()}}
+            one.cost += cost_of(total)
+        self.beam.sort(key=lambda one: one.cost)
+        self.outliers.sort(key=lambda one: one.cost)
+        self._scale()
+        return bool(known)
+
+    def end(self) -> tuple[tuple[str, str | None] | None, float]:
+        """The likeliest end of the round as it stands, and its share; None: it goes on."""
+        shares: dict[tuple[str, str | None] | None, float] = {}
+        for one in self.all:
+            over = one.state.over
+            shares[over] = shares.get(over, 0.0) + one.shown_weight
+        likeliest = max(shares, key=lambda over: shares[over])
+        return likeliest, shares[likeliest] / sum(shares.values())
 
     # ---- tiles taken back --------------------------------------------------------------------------------------
 

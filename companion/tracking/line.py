@@ -9,7 +9,7 @@ from typing import NamedTuple
 from companion.chinese.judging import judge_turn
 from companion.chinese.line import apply
 from companion.position import LinePosition, Position
-from companion.ruleset import RuleSet
+from companion.ruleset import ANY_SET, RuleSet
 from companion.tile import Tile
 from companion.tracking.costs import PRIORS, Cause, fault, misread
 from companion.tracking.pieces import Pieces, Rest, Step
@@ -76,6 +76,16 @@ class LineState:
     @property
     def pending(self) -> int:
         return 0
+
+    @property
+    def over(self) -> tuple[str, str | None] | None:
+        """Whether all tiles are laid or put away. Source: docs/rules.md 4.2."""
+        table = self.table
+        if table.hands and not any(table.hands.values()):
+            return "out", None
+        dealt = self.rules.hand_size(ANY_SET, len(table.players))
+        down = len(table.line) + sum(table.discards.values())
+        return ("out", None) if dealt is not None and down >= dealt * len(table.players) else None
 
     def at_rest(self) -> LineState:
         """The same state between two changes of the table."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
 from typing import NamedTuple
 
+from companion.mexican.blocks import provably_blocked
 from companion.mexican.turn_state import TurnState
 from companion.position import Chain, LinePosition, Position
 from companion.ruleset import RuleSet
@@ -151,6 +152,30 @@ class MexicanState:
         lacks = judged.codes - self.turn.codes or V.MARKER_NOT_REMOVED in judged.may - self.turn.may
         return _C[Cause.STILL_TO_COME] if lacks else 0
 
+    @property
+    def over(self) -> tuple[str, str | None] | None:
+        """How the round has ended by the rules and the counts, and who went out. Source: docs/rules.md 2.6."""
+        turn = self.turn
+        finished = turn.complete or self.put_on
+        if self.anyone or self.lap or (self.acted and not finished):
+            return None
+        moved = self.moved | {turn.player} if self.acted else self.moved
+        hands = dict(turn.position.hands)
+        if turn.hand is not None:
+            hands[turn.player] = turn.hand
+        out = next((player for player in self.players if hands.get(player) == 0), None)
+        if out is not None:
+            laying = self.acted and turn.long and hands.get(turn.player) != 0
+            waits = self.rules.finish_first_lap and (laying or not set(self.players) <= moved)
+            return None if waits else ("out", out)
+        if self.rules.block_rule == "provable_stop":
+            blocked = provably_blocked(self.rules, turn.table(turn.position.after(turn.player), False))
+            return ("blocked_proved", None) if blocked else None
+        silent = self.silent
+        if self.acted:
+            silent = 0 if turn.laid else 1 if self.put_on else self.silent + 1
+        return ("blocked_declared", None) if turn.boneyard == 0 and silent >= len(self.players) else None
+
     def at_rest(self) -> MexicanState:
         """The same state between two changes of the table."""
         if not self.between:
@@ -175,13 +200,23 @@ class MexicanState:
         yield from self._acts(pieces, rest, faults)
         yield from self._ends(rest, faults)
         if faults and not self.acted:
-            for player in self.players:
-                if player not in (self.turn.player, self.last):
-                    other = self._begun(player, self.turn, self.moved)
-                    other.resume = self.resume or self.turn.player
-                    cost = _C[Cause.ILLEGAL]
-                    step = Step(player, None, None, (str(V.OUT_OF_TURN),), (Cause.ILLEGAL,), cost)
-                    yield Move(cost, other, rest, step)
+            for player in self._hasty(pieces, rest):
+                other = self._begun(player, self.turn, self.moved)
+                other.resume = self.resume or self.turn.player
+                cost = _C[Cause.ILLEGAL]
+                step = Step(player, None, None, (str(V.OUT_OF_TURN),), (Cause.ILLEGAL,), cost)
+                yield Move(cost, other, rest, step)
+
+    def _hasty(self, pieces: Pieces, rest: Rest) -> list[str]:
+        """Who may have moved out of turn: whose train or marker has changed, and who comes next but one."""
+        owners = {
+            train for n, (train, row) in enumerate(pieces.trains) if rest.tiles[n] < len(row) and train in self.players
+        }
+        for n, piece in enumerate(pieces.markers):
+            if not rest.markers >> n & 1 and isinstance(piece.act, (Mark, Unmark)):
+                owners.add(piece.act.player)
+        owners.add(self.turn.position.after(self.turn.player))
+        return [name for name in self.players if name in owners and name not in (self.turn.player, self.last)]
 
     def _begun(self, player: str, before: TurnState, moved: frozenset[str]) -> MexicanState:
         """`player` has the turn; nothing is done in it yet."""
@@ -467,7 +502,7 @@ class MexicanState:
             piece = row[done]
             after = rest._replace(tiles=(*rest.tiles[:n], done + 1, *rest.tiles[n + 1 :]))
             layers = (train,) if train in self.players else ()
-            for player in self.players if faults else layers:
+            for player in self.players if faults and not self._fits(piece, train) else layers:
                 own = self._begun(player, self.turn, self.moved - {player})
                 late: tuple[Cause, ...] = ()
                 if player in self.turn.markers:
@@ -514,6 +549,15 @@ class MexicanState:
             ended.between = True
         cost = sum(_C[cause] for cause in causes)
         yield Move(cost, ended, rest, Step(self.starter, None, None, (), causes, cost))
+
+    def _fits(self, piece: Piece, train: str) -> bool:
+        """Whether the owner of the train may lay this tile now; then nobody is looked for who broke a rule with it."""
+        act = piece.act
+        assert isinstance(act, Play)
+        if train not in self.players:
+            return False
+        own = self._begun(train, self.turn, self.moved - {train})
+        return not own.turn.faults_of(act.tile, train).certain
 
     def _back_in_lap(self, starter: str) -> MexicanState:
         other = self.copy()

@@ -10,7 +10,7 @@ from companion.chinese.line import tiles_of
 from companion.position import LinePosition, Position
 from companion.ruleset import RuleSet
 from companion.tile import Laid
-from companion.tracking.costs import SURE
+from companion.tracking.costs import NAMED, SURE
 from companion.tracking.evidence import Evidence, Piece
 from companion.tracking.explain import State
 from companion.tracking.filter import TableFilter
@@ -187,6 +187,24 @@ class RoundTracker:
             entry = self.entries.get(item)
             if entry is not None:
                 entry.verdict = judge_item(item, entry.piece.act, marginals, entry.proved, self.players)
+
+    def hear(self, item: int, by: str, decibans: int) -> None:
+        """Somebody says, or an arm shows, that `by` made this piece; `decibans`: what it costs that it was another.
+
+        Where it is settled already the word alone counts.
+        """
+        entry = self.entries.get(item)
+        if entry is None:
+            return
+        if self.filter.hear(item, {player: decibans for player in self.players if player != by}):
+            self._judge()
+        else:
+            entry.verdict = replace(entry.verdict, by=by, maybe=())
+
+    def end(self) -> tuple[str, str | None] | None:
+        """How the round has ended (and who went out), where that is as sure as a name has to be."""
+        over, share = self.filter.end()
+        return over if share >= NAMED else None
 
     def verdicts(self) -> list[Verdict]:
         """Every piece on record in the order of coming."""

@@ -150,3 +150,40 @@ def test_a_dispute_shows_what_each_hypothesis_rests_on() -> None:
     assert found == sorted(found, key=lambda one: (one.cost, one.player))
     assert any(str(one).startswith("Ann (CLOSED_TRAIN): ") for one in found)
     assert any(one.player == "Cy" and one.cost > found[0].cost for one in found)
+
+
+def test_a_word_settles_what_the_table_leaves_open() -> None:
+    table = dealt(boneyard=None)
+    belief = tracked("tactic", ["mark Ann", "+12-2@Ben", "+12-3@Cy", "+12-4@MX"], table)
+    verdict = play(belief, "12-4@MX")
+    belief.hear(verdict.item, "Ben", 20)
+    assert play(belief, "12-4@MX").by == "Ben"
+    see(belief, "+3-5@Cy")
+    assert play(belief, "3-5@Cy").by == "Cy"
+
+
+def test_a_word_against_the_table_is_weighed_and_not_obeyed() -> None:
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
+    belief.hear(play(belief, "12-2@Ben").item, "Cy", 20)
+    assert play(belief, "12-2@Ben").by in (None, "Ben", "Cy")
+    assert not any(charge.certain for verdict in belief.verdicts() for charge in verdict.charges)
+
+
+def test_a_round_ends_when_a_hand_is_counted_down() -> None:
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+1-4@Ann"], dealt(hand=2))
+    assert belief.end() == ("out", "Ann")
+
+
+def test_a_round_goes_on_while_hands_cannot_be_counted() -> None:
+    belief = tracked("tactic", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+1-4@Ann"], dealt(boneyard=None))
+    assert belief.end() is None
+
+
+def test_the_first_lap_is_finished_before_a_round_ends() -> None:
+    table = dealt(hand=2)
+    belief = tracked("poltava", ["+12-1@Ann, +1-4@Ann", "+12-2@Ben"], table)
+    assert belief.end() is None
+    see(belief, "+12-3@Cy")
+    assert belief.end() is None, "Cy may lay another tile of his first train"
+    see(belief, "+3-5@Cy")
+    assert belief.end() == ("out", "Ann")
