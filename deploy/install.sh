@@ -204,8 +204,11 @@ build_release() {
   run python3 -m venv --system-site-packages "$target/venv"
   local from=()
   [ -z "$WHEELS" ] || from=(--no-index --find-links "$WHEELS")
+  # Every package as it was tested, checked by its hash; then the program itself, which needs nothing else.
   run "$target/venv/bin/python" -m pip install --quiet --disable-pip-version-check "${from[@]}" \
-    --constraint "$target/constraints.txt" --editable "${target}[gpio,mqtt]"
+    --require-hashes --no-deps --requirement "$target/deploy/hashes.txt"
+  run "$target/venv/bin/python" -m pip install --quiet --disable-pip-version-check "${from[@]}" \
+    --no-deps --no-build-isolation --editable "$target"
   if [ "$ON_PI" = yes ] && [ "$CODENAME" = bookworm ]; then
     # Bookworm's simplejpeg was built for numpy 1; picamera2 imports it and fails beside numpy 2.
     run "$target/venv/bin/python" -m pip install --quiet --disable-pip-version-check "${from[@]}" simplejpeg

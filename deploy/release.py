@@ -9,6 +9,7 @@ import argparse
 import json
 import subprocess
 import sys
+import tarfile
 import tempfile
 import tomllib
 import venv
@@ -20,8 +21,8 @@ from deploy.wheels import ROOT
 BUILD = """
 import sys
 from setuptools import build_meta
-print(build_meta.build_sdist(sys.argv[1]))
-print(build_meta.build_wheel(sys.argv[1]))
+kind, into = sys.argv[1:]
+getattr(build_meta, "build_" + kind)(into)
 """
 
 
@@ -33,7 +34,14 @@ def build(into: Path) -> None:
         venv.create(folder, with_pip=True)
         python = Path(folder) / "bin" / "python"
         subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *tools], check=True)
-        subprocess.run([python, "-c", BUILD, str(into.resolve())], check=True, cwd=ROOT, stdout=sys.stderr)
+        target, source = str(into.resolve()), Path(folder) / "source"
+        subprocess.run([python, "-c", BUILD, "sdist", target], check=True, cwd=ROOT, stdout=sys.stderr)
+        # The wheel is made from the sdist: what that lacks shows at once, and nothing of this folder gets in.
+        [packed] = sorted(into.glob("*.tar.gz"), key=lambda path: path.stat().st_mtime)[-1:]
+        with tarfile.open(packed) as archive:
+            archive.extractall(source, filter="data")
+        [unpacked] = source.iterdir()
+        subprocess.run([python, "-c", BUILD, "wheel", target], check=True, cwd=unpacked, stdout=sys.stderr)
     (into / "sbom.cdx.json").write_text(json.dumps(bill(), indent=1) + "\n", encoding="utf-8")
 
 

@@ -1,0 +1,121 @@
+"""A release as somebody gets it: nothing is missing, and it installs from a folder in a machine without a network."""
+
+from __future__ import annotations
+
+import json
+import platform
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from deploy.release import build
+from deploy.sbom import LINE, bill
+from deploy.wheels import HASHES, MACHINES, PYTHONS, ROOT, download, hashed, needed
+from tests.box.namespace import watched
+
+HERE = (platform.machine(), f"{sys.version_info[0]}.{sys.version_info[1]}")
+PICTURE = ROOT / "datasets" / "samples" / "close.jpg"
+
+
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("release") / "dist"
+    build(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `make wheels` puts into its folder for this machine."""
+    folder = tmp_path_factory.mktemp("wheels")
+    download(folder, *HERE, checked=HERE[1] in PYTHONS)
+    return folder
+
+
+def tracked() -> set[str]:
+    told = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    return set(told.stdout.splitlines())
+
+
+@pytest.mark.slow
+def test_the_sdist_is_the_whole_project(dist: Path) -> None:
+    files = tracked()
+    [packed] = dist.glob("*.tar.gz")
+    with tarfile.open(packed) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert files - names == set()
+    assert not [name for name in names if "__pycache__" in name]
+
+
+@pytest.mark.slow
+def test_the_wheel_carries_what_the_program_reads(dist: Path) -> None:
+    [wheel] = dist.glob("*.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    for room, kind in (
+        ("companion/rulesets", "toml"), ("companion/web/templates", "html"), ("companion/web/static", "js"),
+        ("companion/web/translations", "po"), ("companion/hall/templates", "html"), ("vision/networks", "onnx"),
+        ("vision/networks", "json"), ("hardware", "toml"),
+    ):  # fmt: skip
+        here = {str(path.relative_to(ROOT)) for path in (ROOT / room).rglob(f"*.{kind}")}
+        assert here and here - names == set(), room
+
+
+@pytest.mark.slow
+def test_it_installs_and_reads_in_a_machine_without_a_network(dist: Path, wheels: Path, tmp_path: Path) -> None:
+    venv.create(tmp_path / "bare", with_pip=True)
+    python = str(tmp_path / "bare" / "bin" / "python")
+    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-deps"]
+    from_folder = ["--find-links", str(wheels), "--require-hashes", "--requirement", str(HASHES)]
+    if HERE[1] not in PYTHONS:
+        from_folder = [str(path) for path in wheels.glob("*.whl")]
+    [wheel] = dist.glob("*.whl")
+    for words in ([*pip, *from_folder], [*pip, str(wheel)]):
+        done = watched(words)
+        assert done.rc == 0, done.err
+    done = watched([str(tmp_path / "bare" / "bin" / "companion"), "read", str(PICTURE), "--json"])
+    assert done.rc == 0 and done.asked == [], done.err
+    assert len(json.loads(done.out)["tiles"]) > 3
+
+
+def test_every_requirement_has_a_hash_for_every_machine() -> None:
+    names = {
+        match[1]: match[3].split()
+        for line in HASHES.read_text(encoding="utf-8").splitlines()
+        if (match := LINE.match(line))
+    }
+    wanted = {requirement.split(">")[0].strip().lower() for requirement in needed()}
+    assert wanted - set(names) == set()
+    everywhere = len(MACHINES) * len(PYTHONS)
+    assert len(names["numpy"]) == len(names["onnxruntime"]) == everywhere
+
+
+def test_the_hashes_are_of_the_versions_that_are_tested() -> None:
+    pinned = {}
+    for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines():
+        name, equals, version = line.partition("==")
+        if equals:
+            pinned[name.strip().lower().replace("_", "-")] = version.split(";")[0].strip()
+    for line in HASHES.read_text(encoding="utf-8").splitlines():
+        if match := LINE.match(line):
+            assert pinned.get(match[1], match[2]) == match[2], f"{match[1]}: run python -m deploy.wheels --renew"
+
+
+def test_a_changed_file_has_another_hash(tmp_path: Path) -> None:
+    (tmp_path / "some_thing-1.0-py3-none-any.whl").write_bytes(b"a")
+    before = hashed(tmp_path)
+    assert "some-thing==1.0 --hash=sha256:" in before
+    (tmp_path / "some_thing-1.0-py3-none-any.whl").write_bytes(b"b")
+    assert hashed(tmp_path) != before
+
+
+def test_the_bill_of_materials_names_every_package_and_network() -> None:
+    told = bill()
+    assert told["bomFormat"] == "CycloneDX" and told["metadata"]["component"]["version"]
+    names = {part["name"] for part in told["components"]}
+    assert {"numpy", "flask", "onnxruntime", "tiles.onnx", "pips.onnx"} <= names
+    assert all(len(part["hashes"][0]["content"]) == 64 for part in told["components"])
