@@ -3,6 +3,7 @@
     python -m bench.table --rounds 40              rendered frames, the shipped weights (hours on two cores)
     python -m bench.table --eye knowing --rounds 42   sketched frames and an eye that errs as told (minutes)
     python -m bench.table --eye told --rounds 280     no frames: every still table told exactly as it lies
+    python -m bench.table --kept bench/results/real.json   what was filmed earlier
     python -m bench.table --renderer DIR --scenes 24  frames of another renderer (bench/foreign_film.py)
 
 Resumable: each round's result is written as soon as it is known, and rounds already in the file are left out. What is
@@ -180,6 +181,26 @@ def summary(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
+def summary_of_kept(rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Rounds as they were kept before plays and faults were counted apart; what those files do not say is left out."""
+    plays = sum(one["plays"] for one in rounds)
+    named = sum(one["named"] for one in rounds)
+    misnamed = sum(" by " in play for one in rounds for play in one["extra"])
+    planted = sum(one["planted"] for one in rounds)
+    false = sum(len(one["false"]) for one in rounds)
+    return {
+        "rounds": len(rounds),
+        "player_known": _share(named, plays),
+        "player_open": _share(sum(one["exact"] for one in rounds) - named, plays),
+        "player_wrong": _share(misnamed, plays),
+        "lost": sum(len(one["lost"]) for one in rounds),
+        "true_accusations_certain": _share(sum(one["accusations"] for one in rounds) - false, planted),
+        "false_at_the_end": false,
+        "questions_a_round": round(sum(one["questions"] for one in rounds) / max(1, len(rounds)), 2),
+        "ends": dict(Counter(str(one.get("end")) for one in rounds)),
+    }
+
+
 def _total(results: Sequence[Mapping[str, Any]], part: str, name: str) -> int:
     """Numbers added up, or lists counted."""
     values = [one[part][name] for one in results]
@@ -200,7 +221,13 @@ def main() -> None:
     parser.add_argument("--size", type=int, nargs=2, default=(1600, 1200), metavar=("W", "H"))
     parser.add_argument("--scenes", type=int, default=None, help="stop every round after so many scenes")
     parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--kept", type=Path, help="only sum up a file of bench/results/")
     args = parser.parse_args()
+    if args.kept is not None:
+        for name, part in json.loads(args.kept.read_text()).items():
+            if isinstance(part, dict) and "rounds" in part:
+                print(name, json.dumps(summary_of_kept(list(part["rounds"].values())), indent=1))
+        return
     args.out.parent.mkdir(parents=True, exist_ok=True)
     kept: dict[str, Any] = json.loads(args.out.read_text()) if args.out.exists() else {}
     film: Callable[..., Any] = partial(ForeignFilm, folder=args.renderer) if args.renderer else Film
