@@ -231,18 +231,29 @@ def undo() -> AnyResponse:
 @api.post("/api/answer")
 @changes
 def answer() -> AnyResponse:
-    """Which of an unclear event's stories is true; -1: none of them.
+    """Which of an unclear event's stories is true; -1: none of them; or `train` and `outer` of the tile that it was.
 
     `also`: numbers of further questions of the same kind that this settles, with spaces between.
     """
     fields = read_body(request)
     with table_as_seen(fields) as session:
-        choice = number(fields, "choice", -1, 50)
+        own = fields.get("outer") not in (None, "")
+        choice = -1 if own else number(fields, "choice", -1, 50)
         seq = number(fields, "seq", 1, 10**9)
+        line = _tile_that_it_was(fields) if own else None
         also = [number({"also": one}, "also", 1, 10**9) for one in str(fields.get("also") or "").split()[:MOST_ALIKE]]
         for other in also:
             act(session.answer, other, None, by=who_changes())  # type: ignore[attr-defined]
+        if line is not None:
+            return said("correct", seq, {"answer": None, "insert": [line], "after": True}, by=who_changes())
         return said("answer", seq, None if choice < 0 else choice, by=who_changes())
+
+
+def _tile_that_it_was(fields: dict[str, Any]) -> dict[str, Any]:
+    """The answer to a question in one's own numbers, as the event that it was."""
+    train = _train(fields)
+    laid, by = laid_tile(fields, train), _mover(fields)
+    return {"event": "tile_played", "source": "person", "by": by, "tile": list(laid), "train": train, "violations": []}
 
 
 def correction(fields: dict[str, Any]) -> tuple[int, dict[str, Any]]:

@@ -144,6 +144,17 @@ def _looked_for(line: Mapping[str, Any]) -> Sequence[int] | None:
     return tile if isinstance(tile, list) and len(tile) == 2 else None if line.get("event") == "unclear" else ()
 
 
+def question_picture(question: Mapping[str, Any]) -> CloseUp | None:
+    """The place that a question is about, from close by; None where no picture of it was kept."""
+    frame = str(question.get("frame") or "")
+    folder = pictures_folder(house().game) if frame else None
+    if folder is None:
+        return None
+    tiles = [line.get("tile") for one in question.get("candidates") or () for line in one.get("events") or ()]
+    unread = unread_close_up(folder, frame)
+    return unread or next((made for tile in tiles if tile and (made := close_up(folder, [frame], tile))), None)
+
+
 def _close_up(folder: Path, line: Mapping[str, Any]) -> CloseUp | None:
     """The crops of the tile that this entry is about; None rather than those of another tile of the same values."""
     tile, seq = _looked_for(line), int(line["seq"])

@@ -248,6 +248,15 @@ def reason_words(question: Mapping[str, Any]) -> str:
     return " ".join(told for told in troubles if told) or _("Something on the table changed. What was it?")
 
 
+def place_of_question(question: Mapping[str, Any]) -> str | None:
+    """The train that a question is about, where it says."""
+    kind, _colon, about = str(question.get("reason") or "").partition(":")
+    if kind == "unreadable_tile":
+        return about.strip() or None
+    trains = {line.get("train") for one in question.get("candidates") or () for line in one.get("events") or ()}
+    return trains.pop() if len(trains) == 1 else None
+
+
 def _unread_words(train: str) -> str:
     if train in (MEXICAN, "MX2"):
         return _("We cannot read a tile on the Mexican train. Which one is it?")

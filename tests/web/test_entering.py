@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -163,3 +164,39 @@ def test_who_it_was_is_settled_by_one_tap_on_a_face(keeper: FlaskClient, session
     assert re.findall(r'<button name="by" value="(\w+)">', page) == ["Ann", "Ben", "Cyril"]
     keeper.post("/api/correct", data={"seq": "33", "by": "Ben", "expected_seq": str(table["seq"])})
     assert session.calls == [("correct", (33, {"by": "Ben"}), {"by": "Olena"})]
+
+
+def test_a_question_is_answered_with_a_tile_of_ones_own(train_table: Table) -> None:
+    train_table.post("play", train="Ann", outer="5")
+    (question,) = train_table.session.ask("unreadable_tile: MX", source="camera")
+    page = train_table.page
+    assert "We cannot read a tile on the Mexican train. Which one is it?" in page and "It was another tile" in page
+    own = page[page.index("own-answer") :]
+    assert chosen_train(own[: own.index("</details>")]) == "MX", "where the question is, is chosen already"
+    answer = train_table.post("answer", seq=str(question.seq), train="MX", outer="7")
+    assert answer.status_code == 303 and train_table.session.questions == ()
+    assert train_table.plays()[-1] == ("Ben", "MX", [12, 7])
+
+
+def test_a_question_shows_the_place_it_is_about(keeper: FlaskClient, session: FakeSession, tmp_path: Path) -> None:
+    folder = tmp_path / "games" / "tonight"
+    folder.mkdir(parents=True)
+    folder.joinpath("journal.jsonl").write_text("{}", encoding="utf-8")
+    for name in ("f34.jpg", "f34-a0.jpg"):
+        folder.joinpath(name).write_bytes(b"\xff\xd8\xff")
+    row = {"values": [4, None], "p": [0.9, None], "quad": [[0, 0], [0, 20], [40, 20], [40, 0]], "size": [80, 60],
+           "after": "f34-a0.jpg", "before": None, "new": True}  # fmt: skip
+    folder.joinpath("f34.json").write_text(json.dumps({"tiles": [row]}), encoding="utf-8")
+    table = tables.question()
+    table["unclear"][0] |= {"frame": "f34.jpg"}
+    session.show(table)
+    page = keeper.get("/").text
+    assert '<img src="/games/tonight/pictures/f34-a0.jpg"' in page and "Which of these happened?" in page
+    assert " %" not in re.sub(r"<[^>]+>", "", page[page.index("Which of these") : page.index("None of these")])
+
+
+def test_sources_stand_behind_details(anyone: FlaskClient) -> None:
+    page = anyone.get("/play/32").text
+    details = page[page.index('<details class="source">') :]
+    assert "Leaflet of the boxed game" in details[: details.index("</details>")]
+    assert "CLOSED_TRAIN" not in page[: page.index('<details class="source">')]
