@@ -1,10 +1,11 @@
-"""One evening in a real browser, on a real session: from setting up to the second round, with everything in between."""
+"""A family's evening on a phone, on a real session: from setting up to the printed sheet, with the taps counted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import cv2
+import pypdfium2
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -23,9 +24,9 @@ PIN = "135790"
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     house = make_house(tmp_path_factory.mktemp("data"))
     assert house.workshop is not None
-    app = create_app(house, PageSettings(pin=PIN), PinLock.of(PIN, PinSettings(n=2**4)))
+    app = create_app(house, PageSettings(pin=PIN, screen_key="wall"), PinLock.of(PIN, PinSettings(n=2**4)))
     with served(app) as address, started() as browser:
-        found = browser.new_page(base_url=address, viewport={"width": 390, "height": 844})
+        found = browser.new_page(base_url=address, viewport={"width": 360, "height": 740})
         found.set_default_timeout(15_000)
         found.heard = complaints(found)  # type: ignore[attr-defined]
         yield found
@@ -33,13 +34,24 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     house.workshop.read_hand.close()  # type: ignore[union-attr]
 
 
-def lay(page: Page, train: str, outer: int) -> None:
-    """Tap a play into the panel of the table page."""
-    page.goto("/", wait_until="domcontentloaded")
-    form = page.locator("#region-act form.enter")
+def lay(page: Page, train: str, outer: int) -> int:
+    """Tap a play into the sheet of the table page; the number of taps."""
+    if page.locator("#live").count() == 0:
+        page.goto("/", wait_until="domcontentloaded")
+    form, taps = page.locator("#region-act form.enter"), 1
     if not form.locator(f'input[value="{train}"]').is_checked():
         form.locator(f'label.chip:has(input[value="{train}"])').click()
-    form.locator(f'button[name="outer"][value="{outer}"]').click()
+        taps += 1
+    with page.expect_response("**/api/play"):
+        form.locator(f'button[name="outer"][value="{outer}"]').click()
+    expect(page.locator("form[data-sent]")).to_have_count(0)
+    return taps
+
+
+def in_view(page: Page, selector: str) -> bool:
+    """Whether all of it can be seen without scrolling."""
+    box = page.locator(selector).first.bounding_box()
+    return box is not None and box["y"] >= 0 and box["y"] + box["height"] <= 740
 
 
 def photographed(*hand: tuple[int, int]) -> bytes:
@@ -67,10 +79,10 @@ def test_1_the_game_is_set_up(page: Page) -> None:
 
 
 def test_2_plays_are_tapped_in(page: Page) -> None:
-    lay(page, "Ann", 5)
+    assert lay(page, "Ann", 5) == 1, "the own train is chosen already"
     expect(page.locator("#region-turn h2")).to_contain_text("Ben")
     expect(page.locator(".train.p1 .laid")).to_have_count(1)
-    lay(page, "MX", 7)
+    assert lay(page, "MX", 7) == 2
     expect(page.locator("#region-turn h2")).to_contain_text("Cy")
     expect(page.locator("#region-alerts")).not_to_contain_text("!")
 
@@ -81,6 +93,8 @@ def test_3_an_illegal_play_is_named_at_once(page: Page) -> None:
     page.locator(".ask-back").get_by_role("button", name="Cy").click()
     expect(page.locator("#region-alerts")).to_contain_text("This train is closed")
     expect(page.locator("#region-alerts")).to_contain_text("Cy played 5-6 on Ann's train.")
+    assert in_view(page, "#region-alerts .fault") and in_view(page, "#region-turn"), "no scrolling to see a ruling"
+    assert in_view(page, "#region-act .pad")
 
 
 def test_4_the_dispute_shows_rule_and_source(page: Page) -> None:
@@ -110,6 +124,12 @@ def test_6_undo_takes_back_the_last_play(page: Page) -> None:
     page.get_by_role("button", name="Undo").click()
     expect(page.locator(".train.p1 .laid")).to_have_count(2)
     expect(page.locator("#region-turn h2")).to_contain_text("Ann")
+    page.get_by_role("button", name="Cannot play: draw, marker, next").click()
+    expect(page.locator("#region-turn h2")).to_contain_text("Ben")
+    expect(page.locator(".train.p1 .tag.marker")).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#region-turn h2")).to_contain_text("Ann")
+    expect(page.locator(".train.p1 .tag.marker")).to_have_count(0)
 
 
 def test_7_the_referee_is_asked(page: Page) -> None:
@@ -138,7 +158,7 @@ def test_8_the_round_ends_with_hands_typed_tapped_and_photographed(page: Page) -
     expect(page.locator('[data-note="hand_2"]')).to_contain_text("We expected")
     page.get_by_role("button", name="Count").click()
     totals = page.locator(".rounds tfoot td.total")
-    expect(totals).to_have_text(["0", "16", "15"])
+    expect(totals).to_have_text(["0", "15", "16"])
 
 
 def test_9_the_next_round_starts_with_the_next_double(page: Page) -> None:
@@ -169,11 +189,39 @@ def test_b_the_language_is_switched_and_kept(page: Page) -> None:
 
 def test_c_the_wall_shows_the_same_game(page: Page) -> None:
     page.set_viewport_size({"width": 1920, "height": 1080})
-    page.goto("/tv", wait_until="domcontentloaded")
+    page.goto("/tv?screen=wall", wait_until="domcontentloaded")
     expect(page.locator("#region-turn h2")).to_contain_text("Ben")
     expect(page.locator(".join")).to_contain_text(PIN)
     assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
 
 
-def test_d_the_browser_had_nothing_to_complain_about(page: Page) -> None:
+def test_d_the_match_ends_after_a_look_at_who_wins(page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto("/round-end", wait_until="domcontentloaded")
+    page.locator("label.chip", has_text="Broken off").click()
+    page.get_by_role("button", name="Count").click()
+    page.get_by_role("link", name="End the match").click()
+    expect(page.locator("main")).to_contain_text("The totals so far decide")
+    page.get_by_role("button", name="End the match").click()
+    expect(page.locator("h1")).to_have_text("Winner: Ann")
+
+
+def test_e_the_sheet_is_printed_on_one_page(page: Page) -> None:
+    expect(page.get_by_role("button", name="Print")).to_be_visible()
+    paper = pypdfium2.PdfDocument(page.pdf(prefer_css_page_size=True))
+    text = paper[0].get_textpage().get_text_range()
+    assert len(paper) == 1 and "Winner: Ann" in text and "Ann went out" in text
+
+
+def test_f_the_same_players_begin_the_next_match_with_four_taps(page: Page) -> None:
+    taps = 0
+    for name, role in (("New game", "link"), ("Start the game", "button"), ("Start", "button")):
+        page.get_by_role(role, name=name, exact=True).last.click()  # type: ignore[arg-type]
+        page.wait_for_load_state()
+        taps += 1
+    assert taps <= 4
+    expect(page.locator("#region-turn h2")).to_contain_text("Ann")
+
+
+def test_g_the_browser_had_nothing_to_complain_about(page: Page) -> None:
     assert page.heard == []  # type: ignore[attr-defined]
