@@ -7,14 +7,14 @@ from typing import Any
 
 from companion.standing import standing_doubts, standing_faults
 from companion.web.code_words import code_title
-from companion.web.wording import reason_words, say_event
+from companion.web.wording import say_event
 
 
 def sentence(event: Mapping[str, Any], family: str = "mexican") -> str:
     """One event as a sentence, with its ruling where it has one."""
     kind, change = event.get("event"), event.get("what") or {}
     if kind == "unclear":
-        return f"Question: {reason_words(event)}"
+        return f"Question: {say_event(event, family)}"
     if kind == "corrected" and "violations" in change and not change.get("retracts"):
         ruled = ruling({"violations": change["violations"]}) or "nothing is held against it"
         return f"No. {event.get('corrects')}: {ruled}"

@@ -92,12 +92,13 @@ def say_event(event: Mapping[str, Any], family: str = "mexican") -> str:
         return _say_report(event, by)
     if kind == "corrected":
         return say_correction(event, family)
+    if kind == "unclear":
+        return reason_words(event)
     simple = {
         "drew": _("%(by)s drew a tile.", by=by),
         "passed": _("%(by)s passed.", by=by),
         "discarded": _("%(by)s put a tile away, face down.", by=by),
         "announced": _("%(by)s announced the last tile.", by=by),
-        "unclear": _("Something on the table changed. What was it?"),
     }
     return simple.get(kind, kind.replace("_", " "))
 

@@ -54,6 +54,13 @@ def test_questions_of_one_kind_are_one_card_with_a_counter_and_one_tap(
     assert all(arguments[1] is None for arguments, _ in answered)
 
 
+def test_the_log_says_what_was_asked(keeper: FlaskClient, session: FakeSession) -> None:
+    table = tables.midgame()
+    table["plays"].append({**ASKED, "seq": 60, "reason": "no_points: 2"})
+    session.show(table)
+    assert "Round 2 has no points yet." in keeper.get("/regions").json["regions"]["plays"]
+
+
 def test_questions_with_answers_of_their_own_stand_apart(keeper: FlaskClient, session: FakeSession) -> None:
     stories = [{"story": "12-4", "events": []}]
     asked = [{**ASKED, "seq": 40 + n, "reason": "unreadable_tile: Ann", "candidates": stories} for n in (0, 1)]
