@@ -20,6 +20,7 @@ from companion.web.changing import changes, expect_game
 from companion.web.disk import disk_fault
 from companion.web.drawing import seat_map
 from companion.web.languages import gettext as _
+from companion.web.look_alikes import skeleton
 from companion.web.refusals import say
 from companion.web.returned import FieldError
 from companion.web.rule_words import QUESTIONS, RULES, HouseOption, RuleWords, option_value, options_of
@@ -205,6 +206,12 @@ def _refuse_name(field: str, name: str, earlier: Sequence[str]) -> None:
         raise FieldError(field, _("%(name)s cannot be a player's name here.", name=name))
     if name.casefold() in (other.casefold() for other in earlier):
         raise FieldError(field, _("Two players have the same name."))
+    for other in earlier:
+        if skeleton(name) == skeleton(other):
+            sentence = _(
+                "%(one)s and %(other)s look the same on the screen. Write one of them otherwise.", one=other, other=name
+            )
+            raise FieldError(field, sentence)
 
 
 def _chosen_options(fields: dict[str, Any], rules: RuleWords) -> dict[str, Any]:
