@@ -30,7 +30,7 @@ class GameFolders:
     def names(self) -> list[str]:
         """The newest first. Games that earlier releases named after the date are older than any counted one."""
         found = (path.parent.name for path in (self._data_dir / "games").glob("*/journal.jsonl"))
-        return sorted(found, key=lambda name: (_number(name), name), reverse=True)
+        return sorted(found, key=lambda name: (number_of(name), name), reverse=True)
 
     def folder(self, game: str) -> Path:
         return self._data_dir / "games" / game
@@ -44,16 +44,16 @@ class GameFolders:
 
     def put_on_the_table(self, game: str) -> None:
         """Write down that this is the game on the table. Raises OSError; then it counts only until the next start."""
-        if self._current == game and self._count >= _number(game):
+        if self._current == game and self._count >= number_of(game):
             return
-        self._current, self._count = game, max(self._count, _number(game))
+        self._current, self._count = game, max(self._count, number_of(game))
         write_state(self._file, {"game": self._current, "count": self._count})
 
     def make(self) -> str:
         """An empty folder for a new game; its name. A number is never given twice. Raises OSError."""
         folders = (path.name for path in (self._data_dir / "games").glob("game-*"))
         copies = (path.stem for path in (self._data_dir / "copies").glob("game-*.jsonl"))
-        number = max([self._count, *map(_number, folders), *map(_number, copies)])
+        number = max([self._count, *map(number_of, folders), *map(number_of, copies)])
         while True:
             number += 1
             name = f"game-{number:04d}"
@@ -64,7 +64,8 @@ class GameFolders:
             return name
 
 
-def _number(game: str) -> int:
+def number_of(game: str) -> int:
+    """3 for game-0003; 0 for a game that was not counted."""
     counted = _COUNTED.fullmatch(game)
     return 0 if counted is None else int(counted[1])
 

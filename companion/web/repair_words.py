@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from companion.game_folders import number_of
 from companion.repairs import LASTING_TROUBLE, Repair
 from companion.web.languages import gettext
 from companion.web.languages import marked as _
@@ -37,7 +38,7 @@ WORDS: Mapping[str, RepairWords] = {
     ),
     "JOURNAL_DAMAGED": RepairWords(
         _("Game %(game)s was damaged on the card and has been repaired; it has %(events)s entries."),
-        _("The damaged file is kept as %(aside)s. What was found: %(why)s"),
+        _("The damaged file is kept as %(aside)s. What was found: %(why)s."),
         _NEW_CARD,
     ),
     "JOURNAL_MISSING": RepairWords(
@@ -175,13 +176,13 @@ def repair_words(repair: Repair) -> RepairWords:
     if repair.code == LASTING_TROUBLE:
         return _trouble_words(str(repair.about.get("words")))
     words = WORDS.get(repair.code, _unknown(repair))
-    about = dict(repair.about)
+    about = _shown(repair)
     return RepairWords(
         gettext(words.title, **about),
         gettext(words.meaning, **about),
         gettext(words.remedy) if words.remedy else "",
         words.command,
-        words.page % about if words.page else "",
+        words.page % dict(repair.about) if words.page else "",
         gettext(words.button) if words.button else "",
     )
 
@@ -199,7 +200,14 @@ def in_english(repair: Repair) -> str:
     """What is wrong, for `/health`, the terminal and the log."""
     if repair.code == LASTING_TROUBLE:
         return str(repair.about.get("words"))
-    return WORDS.get(repair.code, _unknown(repair)).title % dict(repair.about)
+    return WORDS.get(repair.code, _unknown(repair)).title % _shown(repair)
+
+
+def _shown(repair: Repair) -> dict[str, str | int]:
+    """What a case is about, as people call it: game 3, not game-0003."""
+    about = dict(repair.about)
+    number = number_of(str(about.get("game", "")))
+    return {**about, "game": number} if number else about
 
 
 def _unknown(repair: Repair) -> RepairWords:
