@@ -92,6 +92,7 @@ class RuleSet:
     mx_root: str = "engine"
     mx_sign: str | None = None
     engine_from: str = "set_aside"
+    starter_by: str = "chosen"
     draws: str = "one"
     extra_tile: str = "anywhere"
     extra_in_order: bool = False

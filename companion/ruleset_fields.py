@@ -173,6 +173,7 @@ FIELDS: Mapping[str, Field] = {
     "mx_root": _mexican(_one_of("engine", "any")),
     "mx_sign": _mexican(_one_of("marker", "announce"), "none"),
     "engine_from": _mexican(_one_of("set_aside", "holder", "highest_hand")),
+    "starter_by": _mexican(_one_of("chosen", "highest_tile", "engine")),
     "draws": _mexican(_one_of("one", "until_playable")),
     "extra_tile": _mexican(_one_of("this_double", "anywhere", "anywhere_but_first_if_many")),
     "extra_in_order": _mexican(_flag),

@@ -48,6 +48,12 @@ def deal(rules: RuleSet, set_max: int, players: int) -> Deal:
     return Deal(hand, boneyard, verdict)
 
 
+def starters(drawn: Mapping[str, Tile]) -> tuple[str, ...]:
+    """Who starts when everybody has drawn a tile: the highest sum; more than one name has to draw again."""
+    highest = max((tile.pips for tile in drawn.values()), default=0)
+    return tuple(player for player, tile in drawn.items() if tile.pips == highest)
+
+
 def pips(rules: RuleSet, tiles: Collection[Tile]) -> int:
     """What the tiles of a hand cost, the double blank by the rule set's price."""
     return sum(rules.double_blank if tile == DOUBLE_BLANK else tile.pips for tile in tiles)

@@ -10,6 +10,8 @@ from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.journal import JournalError
+from companion.mexican.scoring import starters
+from companion.tile import Tile
 from companion.web.access import own_path, wants_page, who_changes
 from companion.web.body import number, person, read_body, text, tile, tiles
 from companion.web.changing import changes, table_as_seen
@@ -303,7 +305,21 @@ def start_round() -> AnyResponse:
     with table_as_seen(fields):
         engine = None if fields.get("engine") in (None, "") else tile(fields["engine"], HIGHEST)
         starter = None if fields.get("starter") in (None, "") else person(fields, "starter", _players())
-        return said("start_round", engine, starter)
+        return said("start_round", engine, _starter_by_tiles(fields) or starter)
+
+
+def _starter_by_tiles(fields: Mapping[str, Any]) -> str | None:
+    """Who drew the highest tile, where the tiles that everybody drew are written (`drawn_1` ...)."""
+    players = _players()
+    written = {n: fields.get(f"drawn_{n}") for n in range(1, len(players) + 1)}
+    if not any(written.values()):
+        return None
+    drawn = {players[n - 1]: Tile(*tile(value or "", HIGHEST, f"drawn_{n}")) for n, value in written.items()}
+    highest = starters(drawn)
+    if len(highest) > 1:
+        again = f"drawn_{players.index(highest[0]) + 1}"
+        raise FieldError(again, _("%(names)s drew the same sum. Please draw again.", names=", ".join(highest)))
+    return highest[0]
 
 
 @api.post("/api/show-hand")

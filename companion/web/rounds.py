@@ -10,6 +10,7 @@ from flask import Blueprint, Response, jsonify, redirect, render_template, reque
 from werkzeug.exceptions import Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion.ruleset import SHIPPED, load_ruleset
 from companion.web.access import needs_pin
 from companion.web.api import act, house
 from companion.web.board import Board, board_of
@@ -42,7 +43,10 @@ def _board() -> Board:
 @rounds.get("/round-start")
 def start() -> str:
     snapshot = house().session.snapshot()
-    return render_template("round_start.html", board=board_of(snapshot), next=snapshot.get("next") or {}, tv=False)
+    board = board_of(snapshot)
+    rules = load_ruleset(board.rules, snapshot.get("options") or {}) if board.rules in SHIPPED else None
+    drawing = rules is not None and rules.starter_by == "highest_tile" and not board.rounds_played
+    return render_template("round_start.html", board=board, next=snapshot.get("next") or {}, drawing=drawing, tv=False)
 
 
 @rounds.get("/match-end")

@@ -233,6 +233,7 @@ QUESTIONS: Mapping[str, str] = {
     "mx_root": _("How does the Mexican train start?"),
     "mx_sign": _("What shows that the Mexican train has begun?"),
     "engine_from": _("Where does the engine come from?"),
+    "starter_by": _("Who starts?"),
     "draws": _("How many tiles does somebody draw who cannot play?"),
     "extra_tile": _("Where does the tile after a double go?"),
     "extra_in_order": _("Does the extra tile close the own doubles in their order?"),
@@ -275,6 +276,11 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "set_aside": _("it is set aside before the deal"),
         "holder": _("whoever holds it lays it"),
         "highest_hand": _("it is the highest double in a hand"),
+    },
+    "starter_by": {
+        "chosen": _("somebody is chosen"),
+        "highest_tile": _("whoever draws the highest tile"),
+        "engine": _("whoever lays the engine"),
     },
     "draws": {"one": _("one"), "until_playable": _("as many as it takes")},
     "extra_tile": {

@@ -296,3 +296,16 @@ def test_the_chosen_rules_are_a_file_that_can_be_read_again(keeper: FlaskClient,
     assert (rules.double_blank, rules.announce, rules.draws) == (25, "tap", "until_playable")
     refused = keeper.post("/setup/rules.toml", data={"rules": "cz", "option_long_first": "false"})
     assert refused.status_code == 400
+
+
+def test_whoever_drew_the_highest_tile_starts(keeper: FlaskClient, session: FakeSession) -> None:
+    """001: «Hráč s nejvyšším součtem bodů na kameni bude začínat hru»."""
+    players = len(tables.illegal()["players"])
+    drawn = {f"drawn_{n}": f"{n}-{n}" for n in range(1, players + 1)}
+    body = {"engine": "12-12", "starter": session.snapshot()["players"][0], **drawn}
+    assert keeper.post("/api/start-round", json=body).status_code == 200
+    assert session.calls[-1] == ("start_round", ((12, 12), session.snapshot()["players"][-1]), {})
+    again = keeper.post("/api/start-round", json={**body, "drawn_1": f"0-{2 * players}"})
+    assert again.status_code == 400
+    assert "drew the same sum" in again.text
+    assert keeper.post("/api/start-round", json={**body, "drawn_1": ""}).status_code == 400
