@@ -63,7 +63,8 @@ class CopyKeeper:
     `refused` hears the game whose copy holds more or something else, once. A full disk only delays a copy.
     """
 
-    def __init__(self, games: Path, refused: Callable[[str], None] = lambda game: None) -> None:
+    def __init__(self, games: Path, refused: Callable[[str], None] = lambda game: None, *, soon_s: float = 1.0) -> None:
+        """What happens within `soon_s` is copied with one trip to the card."""
         self._games = games
         self._refused = refused
         self._due = threading.Event()
@@ -71,7 +72,8 @@ class CopyKeeper:
         self._played: dict[str, Recorded] = {}
         self._waiting: set[str] = set()
         self._told: set[str] = set()
-        self._stop = False
+        self._soon_s = soon_s
+        self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run, name="copies", daemon=True)
         self._thread.start()
 
@@ -84,7 +86,7 @@ class CopyKeeper:
 
     def close(self) -> None:
         """Copy what has not been copied and end."""
-        self._stop = True
+        self._ending.set()
         self._due.set()
         self._thread.join()
 
@@ -97,8 +99,8 @@ class CopyKeeper:
     def _run(self) -> None:
         while True:
             self._due.wait()
+            ending = self._ending.wait(self._soon_s)
             self._due.clear()
-            ending = self._stop
             with self._lock:
                 due = {game: self._played[game] for game in self._waiting}
                 self._waiting = set()

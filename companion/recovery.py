@@ -34,6 +34,9 @@ MOST_CHOICES = 512
 """Ways to choose among lines without checksums that differ in the two files."""
 
 
+_BYTES = tuple(bytes((value,)) for value in range(256))
+
+
 @dataclass(frozen=True, slots=True)
 class Recovered:
     """`content` is the game as whole lines, b"" where not even a header is left; `events` how many it holds.
@@ -241,13 +244,16 @@ class _Walk:
         body, checksum = split_line(piece)
         if checksum is None:
             return None
+        wanted = bytes.fromhex(checksum)
+        begun = hashlib.sha256(self._proof.value.encode("ascii"))
         for place in range(len(body)):
-            begun = hashlib.sha256(self._proof.value.encode("ascii") + body[:place])
-            for value in range(256):
+            rest = body[place + 1 :]
+            for byte in _BYTES:
                 tried = begun.copy()
-                tried.update(bytes((value,)) + body[place + 1 :])
-                if tried.hexdigest().startswith(checksum):
-                    return _line_of(with_checksum(body[:place] + bytes((value,)) + body[place + 1 :], checksum))
+                tried.update(byte + rest)
+                if tried.digest().startswith(wanted):
+                    return _line_of(with_checksum(body[:place] + byte + rest, checksum))
+            begun.update(body[place : place + 1])
         return None
 
     def _choose_again(self) -> bool:
