@@ -72,7 +72,7 @@ def test_a_marker_that_comes_a_change_late_accuses_nobody() -> None:
 
 
 def test_a_marker_put_on_for_nothing_is_certain_once_the_others_went_on() -> None:
-    belief = tracked("reeves", ["+12-1@Ann, mark Ann", "+12-2@Ben", "+12-3@Cy", "+1-4@Ann", "+2-5@Ben", "+3-6@Cy"])
+    belief = tracked("reeves", ["+12-1@Ann, mark Ann", "+12-2@Ben", "+12-3@Cy", "+12-4@MX", "+2-5@Ben", "+3-6@Cy"])
     found = [charge for verdict in belief.verdicts() for charge in verdict.charges if charge.code == "MARKER_UNEARNED"]
     assert [(charge.by, charge.certain) for charge in found] == [("Ann", True)]
 
