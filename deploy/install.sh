@@ -297,6 +297,27 @@ write_settings() {
   fi
 }
 
+# The club's broker lets the other tables in, by a password that stands in the settings.
+open_broker() {
+  [ "$BROKER" = yes ] || return 0
+  local folder="$DESTDIR/etc/mosquitto" password
+  if [ -e "$folder/conf.d/companion.conf" ]; then return 0; fi
+  if [ "$DRY" = yes ]; then
+    echo "would let the other tables in on port 1883 ($folder/conf.d/companion.conf), with a password of their own"
+    return 0
+  fi
+  password="$(fresh_key)"
+  install -d -m 0755 "$folder/conf.d"
+  (umask 077 && printf 'companion:%s\n' "$password" >"$folder/companion.passwd")
+  mosquitto_passwd -U "$folder/companion.passwd"
+  chown mosquitto: "$folder/companion.passwd"
+  printf 'listener 1883\nallow_anonymous false\npassword_file /etc/mosquitto/companion.passwd\n' >"$folder/conf.d/companion.conf"
+  set_line COMPANION_BROKER "companion:$password@127.0.0.1"
+  CHANGED=yes
+  systemctl restart mosquitto.service
+  say "the broker is open for the other tables: copy the line COMPANION_BROKER= of $CONF to theirs, with $(hostname).local for 127.0.0.1"
+}
+
 install_units() {
   local unit reload=no
   for unit in companion.service companion-backup.service companion-backup.timer; do
@@ -379,6 +400,7 @@ do_install() {
   refuse_during_a_game
   switch_to "$RELEASE"
   write_settings
+  open_broker
   install_units
   run systemctl start companion-backup.timer
   start_and_watch

@@ -418,3 +418,20 @@ def test_wheels_of_ones_own_mean_no_internet(box: Box) -> None:
     pips = [call for call in box.calls if "pip install" in call]
     assert pips
     assert all(f"--no-index --find-links {wheels}" in call for call in pips)
+
+
+def test_a_broker_lets_the_other_tables_in_by_a_password(box: Box) -> None:
+    box.stub_command("mosquitto_passwd", 'echo "mosquitto_passwd $*" >> "$STUB/calls"; sed -i "s/:.*/:hashed/" "$2"')
+    done = box.run("--broker")
+    assert done.returncode == 0, done.stderr
+    listener = (box.root / "etc/mosquitto/conf.d/companion.conf").read_text(encoding="utf-8")
+    assert "listener 1883" in listener and "allow_anonymous false" in listener
+    settings = (box.root / "etc/companion/companion.conf").read_text(encoding="utf-8")
+    [password] = re.findall(r"^COMPANION_BROKER=companion:([0-9a-f]{32})@127\.0\.0\.1$", settings, re.MULTILINE)
+    assert password not in done.stdout + done.stderr
+    assert not any(password in call for call in box.calls), "the list of processes never shows it"
+    assert (box.root / "etc/mosquitto/companion.passwd").read_text(encoding="utf-8") == "companion:hashed\n"
+    assert "systemctl restart mosquitto.service" in box.calls
+    box.forget()
+    box.run("--broker")
+    assert "systemctl restart mosquitto.service" not in box.calls, "once is enough"
