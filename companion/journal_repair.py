@@ -163,6 +163,8 @@ def _understood_by_another_version(content: bytes, copy: bytes, found: Recovered
 def _put_in_place(game: str, path: Path, copy: Path, held: _File, copied: _File, found: Recovered) -> list[Repair]:
     reports, kept = [], []
     about: dict[str, str | int] = {"game": game, "events": found.events}
+    # What a whole copy holds beyond a whole journal is another course of the game, and no entry of this one.
+    gap = found.beyond > 0 and (held.whole is None or copied.whole is None)
     if found.content != held.whole:
         if held.content:
             kept.append(_replace(path, found.content).name)
@@ -178,26 +180,16 @@ def _put_in_place(game: str, path: Path, copy: Path, held: _File, copied: _File,
         torn = _begins(copied.whole, found.content)
         aside = set_aside(copy, "torn" if torn else "damaged" if copied.whole is None else "other")
         kept.append(copy.name if aside is None else aside.name)
-        if found.content and not torn:
+        if found.content and not torn and not gap:
             code = "COPY_DAMAGED" if copied.whole is None else "COPY_DIFFERS"
             reports.append(Repair(code, {"game": game, "aside": kept[-1]}))
     if not found.content:
         return [Repair("JOURNAL_LOST", {"game": game, "aside": ", ".join(kept)})]
     if found.unproved:
-        doubt: dict[str, str | int] = {
-            "game": game,
-            "entries": _ranges(found.unproved),
-            "first": max(1, found.unproved[0]),
-        }
-        reports.append(Repair("JOURNAL_IN_DOUBT", doubt))
-    if found.beyond and found.content != held.whole:
-        gap: dict[str, str | int] = {
-            "game": game,
-            "events": found.events,
-            "beyond": found.beyond,
-            "aside": ", ".join(kept),
-        }
-        reports.append(Repair("JOURNAL_GAP", gap))
+        entries, first = _ranges(found.unproved), max(1, found.unproved[0])
+        reports.append(Repair("JOURNAL_IN_DOUBT", {"game": game, "entries": entries, "first": first}))
+    if gap:
+        reports.append(Repair("JOURNAL_GAP", {**about, "beyond": found.beyond, "aside": ", ".join(kept)}))
     keep_copy(path.parent.parent, game, found.content)
     return reports
 

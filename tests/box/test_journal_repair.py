@@ -161,9 +161,21 @@ def test_the_game_ends_before_the_first_entry_that_nobody_holds_and_the_rest_is_
     wipe(path, 20)
     wipe(copy, 20)
     reports = repair_game(games, "evening")
-    assert codes(reports) == ["JOURNAL_DAMAGED", "COPY_DAMAGED", "JOURNAL_GAP"]
+    assert codes(reports) == ["JOURNAL_DAMAGED", "JOURNAL_GAP"]
     assert reports[-1].about["events"] == 19 and reports[-1].about["beyond"] == 10
     assert len(read_journal(path).events) == 19
+
+
+def test_entries_that_only_a_damaged_copy_holds_behind_a_gap_are_counted(games: Path, path: Path, copy: Path) -> None:
+    """The journal lost its end at a line's end, and looks whole; the copy knows that there was more."""
+    path.write_bytes(b"".join(lines_of(path)[:11]))
+    wipe(copy, 11, 12)
+    [report] = repair_game(games, "evening")
+    assert codes([report]) == ["JOURNAL_GAP"]
+    assert report.about["events"] == 10 and report.about["beyond"] == 18
+    assert (copy.parent / str(report.about["aside"])).exists()
+    assert len(read_journal(path).events) == 10
+    assert repair_game(games, "evening") == []
 
 
 def test_a_copy_of_something_else_is_kept_and_the_journal_counts(games: Path, path: Path, copy: Path) -> None:
