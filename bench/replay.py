@@ -49,6 +49,8 @@ class Score:
     accusations: int = 0
     wrong_names: list[str] = field(default_factory=list)
     ends: Counter[str] = field(default_factory=Counter)
+    questions: int = 0
+    rounds: int = 0
     ms: list[float] = field(default_factory=list)
 
     def add(self, other: Score) -> None:
@@ -59,6 +61,8 @@ class Score:
         self.wrong_names += other.wrong_names
         self.ms += other.ms
         self.ends += other.ends
+        self.questions += other.questions
+        self.rounds += other.rounds
 
     def line(self) -> str:
         n = max(1, self.plays)
@@ -67,7 +71,7 @@ class Score:
             f"plays {self.plays} right {self.right / n:.3f} wrong {self.wrong / n:.4f} unnamed {self.unnamed / n:.3f} "
             f"lost {self.lost} | planted {self.planted} shown {self.shown} certain {self.certain} | "
             f"accused {self.accusations} FALSE {len(self.false)} ever {len(self.false_ever)} | "
-            f"ends {dict(sorted(self.ends.items()))} | "
+            f"questions {self.questions}/{self.rounds} | ends {dict(sorted(self.ends.items()))} | "
             f"ms p50 {ms[len(ms) // 2]:.1f} p95 {ms[int(len(ms) * 0.95)]:.1f} max {ms[-1]:.0f}"
         )
 
@@ -276,9 +280,10 @@ def main() -> None:
         if (args.rules and recorded.head["rules"] not in args.rules) or count >= args.most:
             continue
         count += 1
-        tracker, spent, ever = None, [], set()
+        tracker, spent, ever, asked = None, [], set(), 0
         for tracker, ms in follow(recorded):
             spent.append(ms)
+            asked += tracker.question() is not None
             ever |= {one[:2] for one in accusations(as_plays(tracker.verdicts())) if one[2]}
         plays = as_plays(tracker.verdicts()) if tracker else []
         mine, mine_each = score(recorded, plays)
@@ -288,11 +293,12 @@ def main() -> None:
             for code, by in sorted(ever, key=str)
             if not any(c == code and by in (None, p) for c, p in real)
         ]
-        mine.ms = spent
+        mine.ms, mine.questions, mine.rounds = spent, asked, 1
         mine.ends[end_of(recorded, tracker.end() if tracker else None)] += 1
         his, his_each = score(recorded, recorded.golden["plays"])
         ended = [one for one in recorded.golden["events"] if one["event"] == "round_ended"]
         his.ends[end_of(recorded, (ended[-1]["how"], ended[-1].get("out")) if ended else None)] += 1
+        his.questions, his.rounds = len(recorded.golden["questions"]), 1
         his.ms = [line["ms"] for line in recorded.lines if line.get("call") == "observe"]
         group = f"{kind} {recorded.head['rules']}"
         new.setdefault(group, Score()).add(mine)

@@ -16,6 +16,7 @@ from companion.tracking.explain import State
 from companion.tracking.filter import TableFilter
 from companion.tracking.line import LineState, line_value_faults
 from companion.tracking.mexican import MexicanState, value_faults
+from companion.tracking.questions import Question, question
 from companion.tracking.verdict import Charge, Marginals, Verdict, judge_item
 from companion.turn import Action, Mark, Play, Unmark
 from companion.violation import Violation as V
@@ -52,6 +53,7 @@ class RoundTracker:
         self.number = 0
         self.moved: list[Verdict] = []
         self.questions: list[str] = []
+        self.asked: Question | None = None
 
     def observe(self, evidence: Evidence) -> None:
         """Take the next change of the table."""
@@ -205,6 +207,15 @@ class RoundTracker:
         """How the round has ended (and who went out), where that is as sure as a name has to be."""
         over, share = self.filter.end()
         return over if share >= NAMED else None
+
+    def question(self) -> Question | None:
+        """What is worth asking now, once a round: whom people name goes to `hear`."""
+        if self.asked is None:
+            last = self.number - len(self.players)
+            ripe = [item for item, entry in self.entries.items() if last - len(self.players) < entry.number <= last]
+            self.asked = question(self.verdicts(), ripe)
+            return self.asked
+        return None
 
     def verdicts(self) -> list[Verdict]:
         """Every piece on record in the order of coming."""

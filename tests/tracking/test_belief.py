@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from companion.tile import Laid
 from companion.tracking.costs import NAMED
 from tests.tracking.rounds import charges, dealt, play, see, tracked
 
@@ -187,3 +190,18 @@ def test_the_first_lap_is_finished_before_a_round_ends() -> None:
     assert belief.end() is None, "Cy may lay another tile of his first train"
     see(belief, "+3-5@Cy")
     assert belief.end() == ("out", "Ann")
+
+
+def test_a_fault_that_hangs_on_a_name_is_asked_about_once() -> None:
+    from companion.tracking.questions import question
+    from companion.tracking.verdict import Charge, Verdict
+    from companion.turn import Play
+
+    laid = Play(Laid(3, 5), "Cy")
+    open_ = Verdict(7000, laid, None, 0.55, ("Ann", "Cy"), (Charge("CLOSED_TRAIN", "Ann", False, 0.55),))
+    found = question([open_], [7000])
+    assert found is not None and found.players == ("Ann", "Cy") and found.codes == ("CLOSED_TRAIN",)
+    assert question([open_], [8000]) is None, "what follows may tell by itself"
+    assert question([replace(open_, p=0.9)], [7000]) is None, "one of them is far likelier"
+    assert question([replace(open_, charges=())], [7000]) is None, "nothing hangs on it"
+    assert question([replace(open_, by="Ann")], [7000]) is None
