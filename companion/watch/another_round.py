@@ -139,13 +139,21 @@ class AnotherRound:
 
 
 def _lying(layout: Layout, table: Position | LinePosition) -> tuple[int, int]:
-    """How many tiles are on record, and how many of them lie where they were laid."""
+    """How many tiles are on record, and how many of them still lie there.
+
+    Tiles of a train that has lost its hold on the hub, or that was pushed aside, lie there still.
+    """
     if isinstance(table, LinePosition):
-        return len(table.line), (_tiles(table.line) & _tiles(tile.laid for tile in layout.line)).total()
-    rows = [(chain, layout.trains.get(name, ())) for name, chain in table.trains.items()]
-    return sum(len(chain) for chain, _ in rows), sum(
-        (_tiles(chain) & _tiles(tile.laid for tile in seen)).total() for chain, seen in rows
-    )
+        rows = [(table.line, layout.line)]
+    else:
+        rows = [(chain, layout.trains.get(name, ())) for name, chain in table.trains.items()]
+    missing = Counter[Tile]()
+    for chain, seen in rows:
+        missing += _tiles(chain) - _tiles(tile.laid for tile in seen)
+    apart = [*layout.loose, *(tile for hand in layout.hands.values() for tile in hand)]
+    gone = missing - _tiles(tile.laid for tile in apart)
+    laid = sum(len(chain) for chain, _ in rows)
+    return laid, laid - gone.total()
 
 
 def _tiles(laid: Iterable[Laid | None]) -> Counter[Tile]:

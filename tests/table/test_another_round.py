@@ -9,19 +9,23 @@ from pathlib import Path
 
 import pytest
 
-from companion.events import RoundStarted, TilePlayed, Unclear
+from companion.events import Header, RoundStarted, TilePlayed, Unclear
 from companion.journal import Journal
+from companion.layout import Layout, PlacedTile
+from companion.notation import Laying
 from companion.ruleset import load_ruleset
 from companion.session import Session
-from companion.tile import Tile
+from companion.tile import Laid, Tile
 from companion.turn import Play
 from companion.watch import Watcher
+from companion.watch.another_round import AnotherRound
 from companion.watch.session_desk import SessionDesk
 from companion.watch.start import known_set
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
 from tests.table.evening import SketchedEvening
 from tests.table.sketch import KnowingEye, sketched
+from tests.table.tables import tile
 from vision.calibration import Calibration
 from vision.settle import Settler
 
@@ -74,6 +78,34 @@ class Evening:
 
     def plays(self) -> int:
         return sum(isinstance(event, TilePlayed) for event in self.session.events)
+
+
+LAID = {"Ann": [(12, 5), (5, 7), (7, 3)], "Ben": [(12, 9), (9, 4)]}
+
+
+def _tiles_at(y: float) -> tuple[PlacedTile, ...]:
+    laid = [halves for row in LAID.values() for halves in row]
+    return tuple(PlacedTile(n, tile(100.0 + 60 * n, y, 0.0, *halves)) for n, halves in enumerate(laid))
+
+
+def _playing(folder: Path) -> AnotherRound:
+    session = Session.create(folder / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    session.start_round((12, 12), "Ann", draws_seen=False)
+    session.observe([Laying(Laid(*halves), name) for name, row in LAID.items() for halves in row])
+    return AnotherRound(session, lambda frame: frame, 2)
+
+
+def test_trains_that_lost_their_hub_are_no_cleared_table(tmp_path: Path) -> None:
+    another = _playing(tmp_path)
+    assert not another.is_cleared(Layout(trains={"Ann": (), "Ben": ()}, loose=_tiles_at(400.0)))
+    assert another.is_cleared(Layout(trains={"Ann": (), "Ben": ()}))
+
+
+def test_a_tile_or_two_taken_back_are_no_cleared_table(tmp_path: Path) -> None:
+    placed = _tiles_at(400.0)
+    another = _playing(tmp_path)
+    assert not another.is_cleared(Layout(trains={"Ann": placed[:3], "Ben": ()}))
+    assert another.is_cleared(Layout(trains={"Ann": placed[:1], "Ben": ()}))
 
 
 @pytest.mark.parametrize("clearing", [(), (0.6, 0.2), (0.0,)], ids=["at once", "in steps", "bare in between"])
