@@ -11,8 +11,8 @@ import click
 
 from companion.checkup import Finding, Machine, check_all
 from companion.cli.serve import default_data_dir
-from companion.repairs import REPAIRS_FILE, reported
-from companion.web.repair_words import in_english
+from companion.repairs import REPAIRS_FILE, Repair, reported
+from companion.web.repair_words import in_english, repair_words
 from hardware.optics import CameraModel, Outlook, cameras, highest_height, lowest_height, outlook
 
 
@@ -51,11 +51,18 @@ def doctor(
         for finding in findings:
             click.echo(as_line(finding))
         for one in repairs:
-            click.echo(f"repair  {one.since}  {in_english(one)} -> see the page Repairs")
+            click.echo(_repair_line(one))
         click.echo("\n".join(as_lines(views)))
         click.echo(_summary(findings, healthy))
     if not healthy:
         raise SystemExit(1)
+
+
+def _repair_line(repair: Repair) -> str:
+    """What is wrong, since when, what it means, and the one thing to do."""
+    words = repair_words(repair)
+    told = " ".join(part for part in (words.title, words.meaning, words.remedy) if part)
+    return f"repair  {repair.since}  {told} -> {words.command or 'press its button on the page Repairs'}"
 
 
 def optics(table: str, model: str | None, height: float | None) -> list[Outlook]:
