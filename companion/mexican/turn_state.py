@@ -299,7 +299,7 @@ class TurnState:
         if missing is V.MARKER_MISSING and empty_pass and self.boneyard is None:
             self.may.add(missing)
         elif missing is not None:
-            self._hold(missing, certain=not unsure_pass)
+            self._hold(missing, certain=not (unsure_pass and missing is V.MARKER_MISSING))
 
     def _finish_complete(self) -> None:
         rules, player = self.rules, self.player

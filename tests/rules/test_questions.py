@@ -237,7 +237,7 @@ def test_a_vanished_tile_s_explanation_names_tile_and_train_and_nobody() -> None
     asked = {"before": BASE, "delta": ["-1-8@Cy"], "expected_player": "Cy"}
     told = answer({"id": 1, "kind": "inference", "rules": "cz", **asked}, explain=True)
     assert told["explanations"] == ["!TILE_MOVED by ?"]
-    assert told["reasons"][0]["sentence"] == "1-8 no longer lies where it lay on the train of Cy."
+    assert told["reasons"][0]["sentence"] == "1-8 was moved from its place on Cy's train."
 
 
 def test_an_empty_delta_needs_no_explanation() -> None:
