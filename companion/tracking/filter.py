@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from companion.tracking.costs import (
+    BACK_REACH,
+    BACK_WORK,
     CALM_BEAM,
     CALM_REACH,
     CALM_WORK,
@@ -130,7 +132,7 @@ class TableFilter:
         pieces = Pieces.of(evidence)
         self.snapshots.append(_Snapshot(self.beam, self.outliers, evidence))
         first = self._first_item()
-        found, _ = self._explained(self.beam, pieces, faults=False)
+        found, _ = self._explained(self.beam, pieces)
         self.surprised = not found or found[0].errs or self.beam[found[0].parent].cost > self.beam[0].cost + UNLIKELY
         self.cut_short = False
         if not self.surprised:
@@ -149,11 +151,8 @@ class TableFilter:
     def _first_item(self) -> int:
         return self.snapshots[0].evidence.number * ITEMS if self.snapshots else 0
 
-    def _explained(self, beam: Sequence[Hypothesis], pieces: Pieces, *, faults: bool) -> tuple[list[Explanation], bool]:
-        row = [(one.cost + one.state.overdue, one.state) for one in beam]
-        if faults:
-            return explain(row, pieces, faults=True, reach=WIDE_REACH, most=2 * WIDE_BEAM, work=WIDE_WORK)
-        return explain(row, pieces, faults=False, reach=CALM_REACH, most=2 * CALM_BEAM, work=CALM_WORK)
+    def _explained(self, beam: Sequence[Hypothesis], pieces: Pieces) -> tuple[list[Explanation], bool]:
+        return explain(_row(beam), pieces, faults=False, reach=CALM_REACH, most=2 * CALM_BEAM, work=CALM_WORK)
 
     def _look_again(self) -> None:
         """The last changes explained anew, with faults; the beam is empty where that fails too."""
@@ -165,7 +164,9 @@ class TableFilter:
             if n > start:
                 self.snapshots[n] = _Snapshot(beam, step.outliers, step.evidence)
             pieces = Pieces.of(step.evidence)
-            found, cut = self._explained(beam, pieces, faults=True)
+            last = n == len(self.snapshots) - 1
+            reach, work = (WIDE_REACH, WIDE_WORK) if last else (BACK_REACH, BACK_WORK)
+            found, cut = explain(_row(beam), pieces, faults=True, reach=reach, most=2 * WIDE_BEAM, work=work)
             self.cut_short = self.cut_short or cut
             if not found:
                 self.beam = []
@@ -198,8 +199,7 @@ class TableFilter:
         grown: list[Hypothesis] = []
         alive = [one for one in self.outliers if one.born is not None and one.born * ITEMS >= first]
         if alive:
-            row = [(one.cost + one.state.overdue, one.state) for one in alive]
-            found, _ = explain(row, pieces, faults=False, reach=9, most=2 * MOST_OUTLIERS, work=CALM_WORK // 4)
+            found, _ = explain(_row(alive), pieces, faults=False, reach=9, most=2 * MOST_OUTLIERS, work=CALM_WORK // 4)
             grown = self._grown(alive, found, evidence.number, first, MOST_OUTLIERS)
         if self.surprised:
             before = self.snapshots[-1].beam
@@ -279,6 +279,11 @@ UNLIKELY = 12
 
 MOST_AT_ONCE = 5
 """Of a change of more tiles most was out of sight; what looks like a fault in it proves little."""
+
+
+def _row(hypotheses: Sequence[Hypothesis]) -> list[tuple[float, State]]:
+    """What the search starts from: states with their costs, and what it costs that something is still unseen."""
+    return [(one.cost + one.state.overdue, one.state) for one in hypotheses]
 
 
 def _assigned(steps: Sequence[Step]) -> frozenset[tuple[int, str]]:
