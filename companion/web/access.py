@@ -22,7 +22,7 @@ from companion.web.guard import network_of
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
 from companion.web.pin import PinLock, TooManyTriesError
-from companion.web.returned import at_field
+from companion.web.returned import at_field, send_again
 
 access = Blueprint("access", __name__)
 
@@ -117,6 +117,8 @@ def needs_pin(view: Callable[..., Any]) -> Callable[..., Any]:
         if not signed_in():
             offered = request.headers.get(PIN_HEADER)
             if offered is None:
+                if wants_page() and request.path in KEPT_FORMS:
+                    return _ask_first()
                 if wants_page():
                     return redirect("/pin?next=" + quote(own_path(request.referrer)), 303)
                 if request.method == "GET" and "text/html" in request.headers.get("Accept", ""):
@@ -128,6 +130,22 @@ def needs_pin(view: Callable[..., Any]) -> Callable[..., Any]:
         return view(*args, **kwargs)
 
     return guarded
+
+
+KEPT_FORMS = frozenset({"/round-end", "/setup", "/api/start-round"})
+"""Forms that people fill in at length: they wait while the PIN is asked for, and are sent again after it."""
+
+MOST_KEPT = 60
+WAITING = "waiting_"
+LONGEST_KEPT = 400
+"""Fields, and characters of each."""
+
+
+def _ask_first() -> str:
+    """The PIN page, which keeps the form that was sent without the PIN (after a restart of the box, say)."""
+    kept = list(request.form.items())[:MOST_KEPT]
+    waiting = {name: value[:LONGEST_KEPT] for name, value in kept if name != "pin"}
+    return render_template("pin.html", next="/", then=request.full_path.rstrip("?"), waiting=waiting)
 
 
 def try_pin(pin: str) -> None:
@@ -165,6 +183,11 @@ def sign_in() -> AnyResponse:
     fields = read_body(request)
     target = own_path(str(fields.get("next") or "/"))
     _sign_in(fields)
+    then = str(fields.get("then") or "")
+    if urlsplit(then).path in KEPT_FORMS and not urlsplit(then).netloc:
+        waiting = {name.removeprefix(WAITING): str(value) for name, value in fields.items() if name.startswith(WAITING)}
+        app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
+        return send_again(app, then, waiting, session)
     return redirect(target, 303)
 
 

@@ -10,9 +10,10 @@ import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from flask import Flask, Response, request
+from flask.sessions import SecureCookieSessionInterface
 from markupsafe import Markup
 from werkzeug.exceptions import BadRequest, HTTPException, MethodNotAllowed, NotFound
 from werkzeug.routing import RequestRedirect
@@ -137,6 +138,23 @@ def give_back(app: Flask, fault: HTTPException) -> Response | None:
     return answer
 
 
+def send_again(app: Flask, target: str, fields: Mapping[str, str], session: Mapping[str, Any]) -> Response:
+    """The answer to a form that had to wait for the PIN, sent again to `target` (path and query) in this session."""
+    path, _sign, query = target.partition("?")
+    signer = SecureCookieSessionInterface().get_signing_serializer(app)
+    assert signer is not None
+    name, body = app.config["SESSION_COOKIE_NAME"], urlencode(fields).encode()
+    kept = {key: value for key, value in request.cookies.items() if key != name}
+    cookies = "; ".join(f"{key}={value}" for key, value in {**kept, name: signer.dumps(dict(session))}.items())
+    environ = {key: value for key, value in request.environ.items() if not key.startswith("werkzeug.")} | {
+        "PATH_INFO": path, "QUERY_STRING": query, "REQUEST_URI": target, "HTTP_COOKIE": cookies,
+        "CONTENT_TYPE": "application/x-www-form-urlencoded", "CONTENT_LENGTH": str(len(body)),
+        "wsgi.input": io.BytesIO(body),
+    }  # fmt: skip
+    with app.request_context(environ):
+        return app.full_dispatch_request()
+
+
 def _returned(fault: HTTPException, fields: Mapping[str, str]) -> Returned:
     sentence = str(getattr(fault, "plain", None) or fault.description)
     kept = {name: value[:LONGEST] for name, value in fields.items() if name not in SECRET}
@@ -187,9 +205,16 @@ def _keep_retry(fault: HTTPException, answer: Response) -> None:
             answer.headers[name] = value
 
 
+def kept_by_form() -> dict[str, str]:
+    """What waits behind a PIN page that came back."""
+    back = returned()
+    fields = {} if back is None else back.entered
+    return {name.removeprefix("waiting_"): value for name, value in fields.items() if name.startswith("waiting_")}
+
+
 def helpers() -> dict[str, Any]:
     """What templates with forms call."""
     return {
         "returned": returned(), "entered": entered, "wrong": wrong, "complaint": complaint, "refusal": refusal,
-        "choices": choices, "here": request.path,
+        "choices": choices, "kept_by_form": kept_by_form, "here": request.path,
     }  # fmt: skip

@@ -104,3 +104,34 @@ def test_what_was_typed_cannot_smuggle_markup_into_the_page(keeper: FlaskClient,
     evil = '"><img src=x onerror=alert(1)>'
     answer = keeper.post("/round-end", data={**HANDS, "hand_2": evil})
     assert answer.status_code == 400 and "<img src=x" not in answer.text
+
+
+def test_hands_sent_without_the_pin_wait_for_it_and_count(anyone: FlaskClient, session: FakeSession) -> None:
+    session.show({**tables.round_over(), "hands": {}})
+    hands = {**HANDS, "hand_2": "4-6"}
+    asked = anyone.post("/round-end", data=hands)
+    assert asked.status_code == 200 and "What you have entered is kept" in asked.text and session.calls == []
+    fields = dict(re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', asked.text))
+    assert fields["waiting_hand_1"] == "12-5 3-3" and fields["then"] == "/round-end"
+    wrong = anyone.post("/pin", data={**fields, "pin": "000000"})
+    assert wrong.status_code == 403 and 'name="waiting_hand_1" value="12-5 3-3"' in wrong.text
+    answer = anyone.post("/pin", data={**fields, "pin": "135790"})
+    assert answer.headers["Location"] == "/scores"
+    assert [call[0] for call in session.calls] == ["show_hand"] * 4
+    assert 'href="/pin">Sign out' in anyone.get("/").text
+
+
+def test_a_typo_after_the_pin_is_told_at_its_field(anyone: FlaskClient, session: FakeSession) -> None:
+    session.show({**tables.round_over(), "hands": {}})
+    fields = dict(
+        re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', anyone.post("/round-end", data=HANDS).text)
+    )
+    answer = anyone.post("/pin", data={**fields, "pin": "135790"})
+    assert answer.status_code == 400 and 'id="wrong-hand_2"' in answer.text
+    assert 'value="12-5 3-3"' in field(answer.text, "hand_1")
+
+
+def test_nothing_else_is_sent_after_the_pin(anyone: FlaskClient, session: FakeSession) -> None:
+    for then in ("/api/undo", "//evil.example/round-end", "/pin"):
+        anyone.post("/pin", data={"pin": "135790", "then": then, "waiting_x": "1"})
+    assert session.calls == []
