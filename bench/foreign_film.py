@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib
 import math
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,16 +21,20 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.simulator.film import NOISE_BANK, FilmSettings
+from datasets.simulator.arm_sprite import ArmSprite, cut_out
+from datasets.simulator.film import NOISE_BANK, SPRITE_REACH, FilmSettings
 from datasets.simulator.lying import Lying
 from datasets.simulator.placing import Rect, overlap
 from datasets.simulator.plan import TablePlan
+from datasets.simulator.reaching import Arm, ArmLook
 from datasets.simulator.tabletop import MARKER_RADIUS_MM, TableTop
 
 Image = NDArray[np.uint8]
 F = np.float32
 TEXTURE = 1400
 """Pixels along the table top's texture."""
+UNLIKE_TABLE = 14
+"""Grey levels by which what an arm adds to the picture differs from the table."""
 BURNT = 246
 """From this level (of 255) on a channel is taken to be burnt out, more so towards white."""
 MODULES = ("background", "render", "scene", "tiles")
@@ -105,7 +110,7 @@ class ForeignFilm:
         )
         fit_print(self.style, plan.tile_mm)
         self._textures: dict[float, Any] = {}
-        self._hands: dict[float, tuple[Image, NDArray[np.float32]]] = {}
+        self._arms: dict[ArmLook, ArmSprite] = {}
         self._still: Image | None = None
         self._hang_camera()
         self._top = self._of["background"].make(self._chance("top"), TEXTURE, self._top_mm)
@@ -121,10 +126,12 @@ class ForeignFilm:
         """Render the table as it lies now; every frame until the next call shows it."""
         self._still = self._drawn(table)
 
-    def frame(self, hand_mm: tuple[float, float] | None = None, wobble: int = 0) -> Image:
-        """A frame of the rendered table, with a hand over it reaching for `hand_mm` or without one."""
+    def frame(self, arms: Sequence[Arm] = (), wobble: int = 0) -> Image:
+        """A frame of the rendered table, with these arms over it."""
         assert self._still is not None, "develop comes first"
-        image = self._still if hand_mm is None else self._with_hand(self._still, hand_mm, wobble)
+        image = self._still
+        for arm in arms:
+            image = self._with_arm(image, arm, wobble)
         gain = 1.0 + float(self._rng.normal(0, self.settings.flicker))
         noisy = cv2.add(image, self._noise[int(self._rng.integers(NOISE_BANK))], dtype=cv2.CV_8U)
         return np.asarray(cv2.convertScaleAbs(noisy, alpha=gain), np.uint8)
@@ -149,7 +156,7 @@ class ForeignFilm:
         make = self._of["render"].Camera
         return make(w, h, self._fov, self._view_mm, bump_mm, self._tilt, self._aside, self._roll, self._bent)
 
-    def _drawn(self, table: TableTop | None, hand_deg: float | None = None) -> Image:
+    def _drawn(self, table: TableTop | None, look: ArmLook | None = None) -> Image:
         render, scene, style = self._of["render"], self._of["scene"], self.style
         camera = self._camera(self.bump_mm if table is not None else (0.0, 0.0))
         g = render.GBuf(camera)
@@ -158,9 +165,9 @@ class ForeignFilm:
         rough = self._lay_top(g, camera)
         if table is not None:
             self._set_table(g, table, camera.px_per_mm((0, 0)))
-        if hand_deg is not None:
-            heading = math.radians(hand_deg)
-            scene.draw_hand(g, self._chance("hand"), np.zeros(2), heading, camera.px_per_mm((0, 0)), zlift=30.0)
+        if look is not None:
+            tip = np.array([SPRITE_REACH * self.plan.size_mm[0], 0.0])
+            scene.draw_hand(g, self._chance("hand", look.seed), tip, 0.0, camera.px_per_mm((0, 0)), zlift=30.0)
         lights = render.make_lights(self._chance("lights"))
         image = render.shade(g, *lights, self._chance("shade"), style["rough"], rough, style["T"], np.zeros(2))
         image = scene.sun_and_shade(self._chance("sun"), image)
@@ -256,22 +263,19 @@ class ForeignFilm:
         g.next_id += 1
         g.prism(place, frame, outline, style["T"], side, top, **looks)
 
-    def _with_hand(self, image: Image, reach_mm: tuple[float, float], wobble: int) -> Image:
-        """The hand of the nearest edge, moved so that its finger tips are near `reach_mm`."""
-        (w, h), (x, y) = self.plan.size_mm, reach_mm
-        away = {90.0: y, 180.0: w - x, -90.0: h - y, 0.0: x}
-        side = min(away, key=lambda one: away[one])
-        if side not in self._hands:
-            empty, shown = self._drawn(None), self._drawn(None, side)
-            apart = (cv2.absdiff(shown, empty).max(axis=2) > 14).astype(np.uint8)
-            apart = cv2.morphologyEx(apart, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
-            apart = cv2.morphologyEx(apart, cv2.MORPH_CLOSE, np.ones((25, 25), np.uint8))
-            self._hands[side] = shown, cv2.GaussianBlur(apart.astype(F), (0, 0), 1.5)
-        sprite, alpha = self._hands[side]
-        wide, high = self.settings.size_wh
-        px = wide / self._view_mm
-        dx, dy = ((a - b) * px for a, b in zip(reach_mm, self.plan.center_mm, strict=True))
-        move = np.array([[1, 0, dx + 6.0 * wobble], [0, 1, dy + 4.0 * wobble]], np.float64)
-        over = cv2.warpAffine(alpha, move, (wide, high))[..., None]
-        hand = cv2.warpAffine(sprite, move, (wide, high))
-        return np.asarray(image * (1.0 - over) + hand * over, np.uint8)
+    def _with_arm(self, image: Image, arm: Arm, wobble: int) -> Image:
+        """Laid flat over the picture: how the camera leans is left aside, and a sleeve has any colour."""
+        (cx, cy), px = self.plan.center_mm, self.settings.size_wh[0] / self._view_mm
+        w, h = self.settings.size_wh
+        tip_px = w / 2 + (arm.tip_mm[0] - cx) * px + 6.0 * wobble, h / 2 + (arm.tip_mm[1] - cy) * px + 4.0 * wobble
+        length_px = None if arm.length_mm is None else arm.length_mm * px
+        return self._arm(arm.look).over(image, tip_px, arm.angle_rad, left=arm.left, length_px=length_px)
+
+    def _arm(self, look: ArmLook) -> ArmSprite:
+        if look not in self._arms:
+            shown = self._drawn(None, look)
+            camera = self._camera((0.0, 0.0))
+            tip = np.array([[SPRITE_REACH * self.plan.size_mm[0], 0.0, 0.0]])
+            x, y = np.asarray(camera.distort(camera.project(tip)), float)[0]
+            self._arms[look] = ArmSprite(shown, cut_out(shown, self._drawn(None), UNLIKE_TABLE), (float(x), float(y)))
+        return self._arms[look]

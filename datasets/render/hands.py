@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.render.camera import disc_outline
+from datasets.render.camera import Camera, disc_outline
 from datasets.render.chance import pick
-from datasets.render.colour import any_colour, linear
+from datasets.render.colour import Rgb, any_colour, linear
 from datasets.render.gbuffer import HAND, GBuffer
 
 F = np.float32
@@ -37,16 +37,20 @@ def draw_hand(
     tip: tuple[float, float],
     heading: float,
     lift: float = 25.0,
+    sleeve: Rgb | None = None,
 ) -> None:
-    """A hand reaching along `heading` with its finger tips near `tip` (mm), `lift` mm above the table."""
-    skin = linear(np.clip(np.array(pick(rng, _SKINS, [0.3, 0.27, 0.18, 0.14, 0.11])) * rng.uniform(0.9, 1.06), 0, 1))
-    sleeve = any_colour(rng, (0, 220), (20, 230))
+    """A hand reaching along `heading` with its finger tips near `tip` (mm), `lift` mm above the table.
+
+    `sleeve` (linear RGB) dresses the arm in this colour; None: in any, or not at all.
+    """
+    skin, chosen = _colours(rng)
+    dress, sleeve = sleeve is not None, chosen if sleeve is None else sleeve
     capsules = _capsules(rng, np.array(tip, float), heading, lift)
+    if dress:
+        capsules = [*capsules[:-2], *(replace(c, part="sleeve") for c in capsules[-2:])]
     px_per_mm = g.camera.scale_at(tip)
     ends = [(c, *g.camera.project([[*c.start, c.z0], [*c.end, c.z1]])) for c in capsules]
-    every = np.array([p + s * max(c.r0, c.r1) * px_per_mm for c, a, b in ends for p in (a, b) for s in (-1.05, 1.05)])
-    x0, y0 = np.maximum(np.floor(every.min(0)).astype(int), 0)
-    x1, y1 = np.minimum(np.ceil(every.max(0)).astype(int), [g.camera.width, g.camera.height])
+    x0, y0, x1, y1 = _box(ends, px_per_mm, g.camera)
     if x1 - x0 < 8 or y1 - y0 < 8:
         return
     k = max(1, math.ceil(max(x1 - x0, y1 - y0) / 300))
@@ -83,6 +87,36 @@ def draw_hand(
             ]
         )
         g.casters.append((rim - [0, 0, 6.0], rim))
+
+
+def hand_outline(
+    camera: Camera, rng: np.random.Generator, tip: tuple[float, float], heading: float, lift: float = 25.0
+) -> NDArray[np.float32]:
+    """(h, w) in 0..1: which pixels `draw_hand` covers with the same arguments, whatever the arm looks like."""
+    _colours(rng)
+    px_per_mm = camera.scale_at(tip)
+    capsules = _capsules(rng, np.array(tip, float), heading, lift)
+    ends = [(c, *camera.project([[*c.start, c.z0], [*c.end, c.z1]])) for c in capsules]
+    x0, y0, x1, y1 = _box(ends, px_per_mm, camera)
+    covered = np.zeros((camera.height, camera.width), F)
+    if x1 - x0 >= 8 and y1 - y0 >= 8:
+        k = max(1, math.ceil(max(x1 - x0, y1 - y0) / 300))
+        _, inside, _ = _height_field(ends, px_per_mm, (x0, y0, x1, y1), k)
+        size = (x1 - x0, y1 - y0)
+        covered[y0:y1, x0:x1] = cv2.resize(np.clip(inside / k + 0.5, 0, 1).astype(F), size)
+    return covered
+
+
+def _colours(rng: np.random.Generator) -> tuple[Rgb, Rgb]:
+    skin = linear(np.clip(np.array(pick(rng, _SKINS, [0.3, 0.27, 0.18, 0.14, 0.11])) * rng.uniform(0.9, 1.06), 0, 1))
+    return skin, any_colour(rng, (0, 220), (20, 230))
+
+
+def _box(ends: list, px_per_mm: float, camera: Camera) -> tuple[int, int, int, int]:
+    every = np.array([p + s * max(c.r0, c.r1) * px_per_mm for c, a, b in ends for p in (a, b) for s in (-1.05, 1.05)])
+    x0, y0 = np.maximum(np.floor(every.min(0)).astype(int), 0)
+    x1, y1 = np.minimum(np.ceil(every.max(0)).astype(int), [camera.width, camera.height])
+    return int(x0), int(y0), int(x1), int(y1)
 
 
 def _capsules(rng: np.random.Generator, tip: NDArray[np.float64], heading: float, lift: float) -> list[_Capsule]:

@@ -23,7 +23,7 @@ from datasets.render.chance import stream
 from datasets.render.clutter import draw_clutter
 from datasets.render.colour import from_hex
 from datasets.render.gbuffer import GBuffer
-from datasets.render.hands import draw_hand
+from datasets.render.hands import draw_hand, hand_outline
 from datasets.render.hubs import PlacedHub, draw_hub
 from datasets.render.labels import LabelObject
 from datasets.render.lighting import shade
@@ -76,6 +76,8 @@ class TableHand:
     heading_deg: float
     lift_mm: float = 30.0
     seed: int = 0
+    sleeve: str | None = None
+    """`#rrggbb`; None: any sleeve or none, by the seed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +210,12 @@ def project(scene: TableScene, points_mm: ArrayLike, z_mm: float = 0.0) -> Array
     return camera.distort(camera.project(np.column_stack([p[:, :2], np.full(len(p), z_mm)])))
 
 
+def hand_cover(scene: TableScene, seed: int, hand: TableHand) -> NDArray[np.float32]:
+    """(h, w) in 0..1: the pixels that this hand covers, distortion left aside."""
+    chance, heading = stream(seed, f"hand {hand.seed}"), math.radians(hand.heading_deg)
+    return hand_outline(camera_of(scene), chance, hand.tip_mm, heading, hand.lift_mm)
+
+
 def corners_px(scene: TableScene) -> Array:
     """The table's four corners (4, 2), clockwise from corner 0."""
     w, h = scene.size_mm
@@ -241,7 +249,9 @@ def _light_scene(scene: TableScene, seed: int, look: _Look) -> _Lit:
     if scene.hands:
         g = g.copy()
         for hand in scene.hands:
-            draw_hand(g, stream(seed, f"hand {hand.seed}"), hand.tip_mm, math.radians(hand.heading_deg), hand.lift_mm)
+            chance, heading = stream(seed, f"hand {hand.seed}"), math.radians(hand.heading_deg)
+            sleeve = None if hand.sleeve is None else from_hex(hand.sleeve)
+            draw_hand(g, chance, hand.tip_mm, heading, hand.lift_mm, sleeve)
     owners = g.owner
     if g.camera.distortion:
         owners = cv2.remap(owners, *g.camera.undistort_maps(), cv2.INTER_NEAREST, borderMode=cv2.BORDER_REPLICATE)

@@ -7,7 +7,7 @@ benchmarks, and so is `filming`, the scene that is being filmed; no part of the 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from random import Random
@@ -20,10 +20,12 @@ from companion.layout.angles import wrapped
 from companion.ruleset import RULESET_NAMES, RuleSet, load_ruleset
 from companion.setup_file import GameSetup, setup_from_json
 from datasets.simulator.film import Film, FilmSettings
-from datasets.simulator.plan import TablePlan, even_stations
+from datasets.simulator.plan import Point, TablePlan, even_stations
+from datasets.simulator.reaching import ArmShown, ArmTruth, Motion, Reaching, Seated
 from datasets.simulator.room import BlankFilm, Rehearsal, plan_with_room
 from datasets.simulator.script import Scene, Script, Troubles
 from datasets.simulator.tabletop import TableFullError, TableTop
+from datasets.simulator.visits import before_and_after, visits_of
 from hardware.camera.source import FrameSource
 from vision.frame import Frame
 
@@ -38,6 +40,7 @@ class SimSettings:
     `number` is the round of the match that is filmed, 1 the first.
     `last_scenes`: all but so many scenes are over before the first frame; `before` on the camera has them.
     `plant` are violation codes to plant, `plants` at most so many; `rules` None: by the seed.
+    `reaching` tells how arms come; with `arms` False nobody's is seen. `hand_frames` grow where many tiles are laid.
     `size_mm` None: a table on which the round has room. `boneyard_spread` None: as the rules are usually played.
     """
 
@@ -49,6 +52,8 @@ class SimSettings:
     plant_rate: float = 0.12
     troubles: Troubles = field(default_factory=Troubles)
     film: FilmSettings = field(default_factory=FilmSettings)
+    reaching: Reaching = field(default_factory=Reaching)
+    arms: bool = True
     hand_frames: int = 4
     still_frames: int = 9
     show_hands: bool = True
@@ -57,6 +62,8 @@ class SimSettings:
     most_scenes: int | None = None
     last_scenes: int | None = None
 
+
+Arms = tuple[ArmShown, ...]
 
 VISIBLE_FAULTS = (
     "MISMATCH", "WRONG_ROOT", "CLOSED_TRAIN", "OPEN_DOUBLE_IGNORED", "DOUBLE_ORDER", "MARKER_MISSING",
@@ -67,10 +74,11 @@ VISIBLE_FAULTS = (
 
 @dataclass(frozen=True, slots=True)
 class Filmed:
-    """The truth of one still picture: the scene before it and the last frame's name."""
+    """The truth of one still picture: the scene before it, the last frame's name, and whose arms were seen."""
 
     scene: Scene
     frame: str
+    arms: tuple[ArmTruth, ...] = ()
 
 
 class SimCamera(FrameSource):
@@ -105,6 +113,9 @@ class SimCamera(FrameSource):
         self.table.set_up(self.round.engine, pile)
         family, highest = ("western", self.game.set_max) if rules.is_mexican else ("chinese", 6)
         self.film = film(self.plan, seed, self.settings.film, family, highest)
+        self._chance = Random(f"arms {seed} {self.settings.number}")
+        self._seated = Seated(self.plan, Random(f"people {seed}"), self.settings.reaching)
+        self._arms: list[ArmTruth] = []
         self._frames = self._shoot()
         self._count = 0
 
@@ -156,7 +167,7 @@ class SimCamera(FrameSource):
 
     def _roomy(self, usual: TablePlan) -> TablePlan:
         """A plan on which nobody runs out of table. Raises TableFullError where there is none."""
-        whole = replace(self.settings, most_scenes=None, last_scenes=None)
+        whole = replace(self.settings, most_scenes=None, last_scenes=None, arms=False)
 
         def rehearse(plan: TablePlan) -> Rehearsal:
             return SimCamera(self.seed, whole, BlankFilm, plan).play_out()
@@ -225,15 +236,14 @@ class SimCamera(FrameSource):
         if scene.trouble == "silent":
             self.truth.append(Filmed(scene, self._name(max(0, self._count - 1))))
             return
-        self.filming = scene
+        self.filming, self._arms = scene, []
         reach = self._reach()
-        enter = [(reach[0], reach[1])] * self.settings.hand_frames
+        before, after = self._arms_over(scene, reach)
         undo = None
         if scene.trouble == "take_back":
             undo = self.table.copy()
-        before = self.film.frame
-        for n, place in enumerate(enter[: len(enter) // 2]):
-            yield before(place, n)
+        for n, arms in enumerate(before):
+            yield self._shown(arms, n)
         if scene.trouble == "bump":
             self.film.bump_mm = (self._rng.uniform(-9, 9), self._rng.uniform(-9, 9))
         elif scene.trouble == "cup":
@@ -244,20 +254,44 @@ class SimCamera(FrameSource):
         scene.do(self.table)
         self._put_the_cup_away(before_it)
         self.film.develop(self.table)
-        for n, place in enumerate(enter[len(enter) // 2 :]):
-            yield self.film.frame(place, n + 3)
+        for n, arms in enumerate(after):
+            yield self._shown(arms, n + 3)
         for _ in range(self.settings.still_frames):
             yield self.film.frame()
-        self.truth.append(Filmed(scene, self._name(self._count - 1)))
+        self.truth.append(Filmed(scene, self._name(self._count - 1), tuple(self._arms)))
         if undo is not None:
-            for n in range(self.settings.hand_frames // 2):
-                yield self.film.frame(reach, n)
+            for n, arms in enumerate(after[-1:] * (self.settings.hand_frames // 2)):
+                yield self._shown(arms, n)
             self.table.restore(undo)
             self.film.develop(self.table)
-            for n in range(self.settings.hand_frames // 2):
-                yield self.film.frame(reach, n)
+            for n, arms in enumerate(after[-1:] * (self.settings.hand_frames // 2)):
+                yield self._shown(arms, n)
             for _ in range(self.settings.still_frames):
                 yield self.film.frame()
+
+    def _shown(self, arms: Sequence[ArmShown], wobble: int) -> np.ndarray:
+        """The next frame, with these arms over the table."""
+        name = self._name(self._count)
+        self._arms += [arm.truth(name) for arm in arms]
+        return np.asarray(self.film.frame([one.arm for one in arms], wobble))
+
+    def _arms_over(self, scene: Scene, reach: Point) -> tuple[list[Arms], list[Arms]]:
+        """The arms in each frame before the table changes, and in each after it."""
+        frames = self.settings.hand_frames
+        early, late = frames // 2, frames - frames // 2
+        if not self.settings.arms:
+            return [()] * early, [()] * late
+        visits = visits_of(scene, self.table)
+        if not visits:
+            passing = self._seated.passing(self._chance.choice(self.plan.players), reach)
+            return [passing] * early, [passing] * late
+        motions: dict[str, Motion] = {}
+        for visit in visits:
+            if visit.player not in motions:
+                motions[visit.player] = self._seated.motion(visit.player, self._chance)
+        before, after = before_and_after(visits, early, late)
+        shown = [[motions[visit.player].arms(visit.place) for visit in part] for part in (before, after)]
+        return shown[0], shown[1]
 
     def _put_the_cup_away(self, before: set[tuple[float, float]]) -> None:
         """Nobody lays a tile under a cup, nor takes one from there: it is moved out of the way."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import cv2
@@ -17,14 +18,23 @@ from datasets.render.table import (
     TableThing,
     TableTile,
     corners_px,
+    hand_cover,
     render_table,
 )
+from datasets.simulator.arm_sprite import ArmSprite, cut_out
 from datasets.simulator.plan import TablePlan
+from datasets.simulator.reaching import Arm, ArmLook
 from datasets.simulator.tabletop import TableTop
 
 Image = NDArray[np.uint8]
 COLOURS = ("#c8202a", "#1f6fd0", "#2f9e44", "#e0a800", "#8e44ad", "#e06a1b", "#1aa6a6", "#d04a8f")
 NOISE_BANK = 4
+
+SPRITE_REACH = 0.42
+"""Of the table's width: how far right of the middle an arm's tips are when it is rendered alone."""
+
+UNLIKE_TABLE = 12
+"""Grey levels by which what an arm adds to the picture differs from the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +62,7 @@ class Film:
     cup_mm: tuple[float, float] | None = None
     _rng: np.random.Generator = field(init=False)
     _noise: list[NDArray[np.int16]] = field(init=False, default_factory=list)
-    _hands: dict[float, tuple[Image, NDArray[np.float32]]] = field(init=False, default_factory=dict)
+    _arms: dict[ArmLook, ArmSprite] = field(init=False, default_factory=dict)
     _still: Image | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
@@ -73,10 +83,12 @@ class Film:
         """Render the table as it lies now; every frame until the next call shows it."""
         self._still, _ = render_table(self._scene(table), self.seed)
 
-    def frame(self, hand_mm: tuple[float, float] | None = None, wobble: int = 0) -> Image:
-        """A frame of the rendered table, with a hand over it reaching for `hand_mm` or without one."""
+    def frame(self, arms: Sequence[Arm] = (), wobble: int = 0) -> Image:
+        """A frame of the rendered table with these arms over it; `wobble` is the moment of their movement."""
         assert self._still is not None, "develop comes first"
-        image = self._still if hand_mm is None else self._with_hand(self._still, hand_mm, wobble)
+        image = self._still
+        for arm in arms:
+            image = self._with_arm(image, arm, wobble)
         bank = self._bank()
         gain = 1.0 + float(self._rng.normal(0, self.settings.flicker))
         noise = bank[int(self._rng.integers(NOISE_BANK))]
@@ -123,34 +135,36 @@ class Film:
         things = () if self.cup_mm is None else (TableThing("cup", self.cup_mm),)
         return replace(scene, tiles=tiles, markers=markers, hub=hub, things=things)
 
-    def _with_hand(self, image: Image, reach_mm: tuple[float, float], wobble: int) -> Image:
-        """The hand of the nearest edge, moved so that its finger tips are near `reach_mm`."""
-        side = self._nearest_side(reach_mm)
-        sprite, alpha = self._hand(side)
+    def _with_arm(self, image: Image, arm: Arm, wobble: int) -> Image:
+        (cx, cy), px = self.plan.center_mm, self._px_per_mm
         w, h = self.settings.size_wh
-        px = w / (max(self.plan.size_mm[0], self.plan.size_mm[1] * w / h) * self.settings.margin)
-        cx, cy = self.plan.center_mm
-        dx, dy = (reach_mm[0] - cx) * px + 6.0 * wobble, (reach_mm[1] - cy) * px + 4.0 * wobble
-        move = np.array([[1, 0, dx], [0, 1, dy]], np.float64)
-        over = cv2.warpAffine(alpha, move, (w, h), flags=cv2.INTER_LINEAR)[..., None]
-        hand = cv2.warpAffine(sprite, move, (w, h), flags=cv2.INTER_LINEAR)
-        return (image * (1.0 - over) + hand * over).astype(np.uint8)
+        tip_px = w / 2 + (arm.tip_mm[0] - cx) * px + 6.0 * wobble, h / 2 + (arm.tip_mm[1] - cy) * px + 4.0 * wobble
+        length_px = None if arm.length_mm is None else arm.length_mm * px
+        return self._arm(arm.look).over(image, tip_px, arm.angle_rad, left=arm.left, length_px=length_px)
 
-    def _nearest_side(self, place: tuple[float, float]) -> float:
-        w, h = self.plan.size_mm
-        x, y = place
-        away = {90.0: y, 180.0: w - x, -90.0: h - y, 0.0: x}
-        return min(away, key=lambda side: away[side])
+    @property
+    def _px_per_mm(self) -> float:
+        w, h = self.settings.size_wh
+        return w / (max(self.plan.size_mm[0], self.plan.size_mm[1] * w / h) * self.settings.margin)
 
-    def _hand(self, side: float) -> tuple[Image, NDArray[np.float32]]:
-        """A hand with its tips at the table's middle: picture and opacity, shadow included, rendered once."""
-        if side not in self._hands:
+    def _arm(self, look: ArmLook) -> ArmSprite:
+        """The picture of an arm, rendered once."""
+        if look not in self._arms:
             bare = replace(self._scene(None), camera=self._camera((0.0, 0.0)), light=1.0)
             empty, _ = render_table(bare, self.seed)
-            hand = TableHand(self.plan.center_mm, side, 25.0, seed=int(side) % 7)
+            tip_mm = self.plan.center_mm[0] + SPRITE_REACH * self.plan.size_mm[0], self.plan.center_mm[1]
+            sleeve = _mean_colour(empty) if look.as_table else None
+            hand = TableHand(tip_mm, 0.0, 25.0, seed=look.seed, sleeve=sleeve)
             shown, _ = render_table(replace(bare, hands=(hand,)), self.seed)
-            apart = cv2.absdiff(shown, empty).max(axis=2)
-            mask = cv2.morphologyEx((apart > 12).astype(np.uint8), cv2.MORPH_CLOSE, np.ones((25, 25), np.uint8))
-            alpha = cv2.GaussianBlur(mask.astype(np.float32), (0, 0), 1.5)
-            self._hands[side] = (shown, alpha)
-        return self._hands[side]
+            alpha = cut_out(shown, empty, UNLIKE_TABLE, hand_cover(bare, self.seed, hand))
+            w, h = self.settings.size_wh
+            tip_px = w / 2 + (tip_mm[0] - self.plan.center_mm[0]) * self._px_per_mm, h / 2
+            self._arms[look] = ArmSprite(shown, alpha, tip_px)
+        return self._arms[look]
+
+
+def _mean_colour(picture: Image) -> str:
+    """`#rrggbb` of a picture's middle."""
+    h, w = picture.shape[:2]
+    blue, green, red = picture[h // 4 : 3 * h // 4, w // 4 : 3 * w // 4].reshape(-1, 3).mean(axis=0)
+    return f"#{round(red):02x}{round(green):02x}{round(blue):02x}"

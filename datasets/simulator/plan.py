@@ -41,6 +41,7 @@ class TablePlan:
     arms: int = 1
     bends: Mapping[tuple[str, int], Bend] = field(default_factory=dict)
     """By train and number of the tile: where players turn otherwise than straight on while they can, and then left."""
+    sitting_deg: Mapping[str, float] = field(default_factory=dict)
     edge_mm: float = 70.0
     """Strip along the edge where no train is laid: the players' own tiles lie there at the end."""
 
@@ -52,6 +53,11 @@ class TablePlan:
     def seats(self) -> Mapping[str, float]:
         """The players' stations."""
         return {name: angle for name, angle in self.stations.items() if name in self.players}
+
+    @property
+    def seat_deg(self) -> Mapping[str, float]:
+        """In which direction from the middle everybody sits: as told in `sitting_deg`, else behind the own train."""
+        return self.sitting_deg or self.seats
 
     @property
     def begin_mm(self) -> float:

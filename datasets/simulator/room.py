@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from datasets.simulator.film import FilmSettings, Image
 from datasets.simulator.plan import Bend, TablePlan
+from datasets.simulator.reaching import Arm
 from datasets.simulator.tabletop import TableTop
 
 TRIES = 12
@@ -77,7 +78,7 @@ class BlankFilm:
     def develop(self, table: TableTop) -> None:
         return
 
-    def frame(self, hand_mm: tuple[float, float] | None = None, wobble: int = 0) -> Image:
+    def frame(self, arms: Sequence[Arm] = (), wobble: int = 0) -> Image:
         return np.zeros((1, 1, 3), np.uint8)
 
     def corners_px(self) -> np.ndarray:

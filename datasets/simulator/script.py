@@ -13,7 +13,7 @@ from random import Random
 from companion.bots import BotRound, BotTurn
 from companion.tile import Tile
 from companion.turn import SECOND_MEXICAN, Action, Discard, Draw, Flip, Mark, Play, Unmark
-from datasets.simulator.plan import MEXICAN, TablePlan
+from datasets.simulator.plan import MEXICAN, Point, TablePlan
 from datasets.simulator.tabletop import TableFullError, TableTop
 
 
@@ -52,6 +52,8 @@ class Scene:
     turns: tuple[BotTurn, ...] = ()
     trouble: str | None = None
     shows: tuple[str, tuple[Tile, ...]] | None = None
+    acts: tuple[tuple[str, Action], ...] = ()
+    """What hands do here, in order: the plays, and what is taken back again."""
 
 
 @dataclass(slots=True)
@@ -100,8 +102,9 @@ class Script:
             last = n == len(groups) - 1
             laid = any(isinstance(act, Play) for _, act in group)
             if laid and not separate and len(turns) == 1 and self.rng.random() < self.troubles.take_back:
-                yield Scene(_does(group), trouble="take_back")
-            yield Scene(_does(group), tuple(group), planted if last else (), tuple(turns) if last else ())
+                yield Scene(_does(group), trouble="take_back", acts=tuple(group))
+            done = tuple(group)
+            yield Scene(_does(group), done, planted if last else (), tuple(turns) if last else (), acts=done)
 
     def _trouble(self) -> Iterator[Scene]:
         chances = (
@@ -151,23 +154,30 @@ def _does(group: list[tuple[str, Action]]) -> Callable[[TableTop], None]:
     return do
 
 
-def carry_out(table: TableTop, player: str, act: Action) -> None:
-    """One act as it changes the table."""
+def carry_out(table: TableTop, player: str, act: Action) -> Point | None:
+    """One act as it changes the table; the place that the hand goes to, None where it goes nowhere."""
     match act:
         case Play(tile, train) if table.plan.chinese:
-            table.lay_in_line(tile, train)
+            return table.lay_in_line(tile, train).center_mm
         case Play(tile, train):
-            table.lay(tile, MEXICAN if train == SECOND_MEXICAN else train)
+            return table.lay(tile, MEXICAN if train == SECOND_MEXICAN else train).center_mm
+        case Draw() if not table.boneyard:
+            return None
+        case Draw() if not table.plan.boneyard_spread:
+            return table.boneyard[-1].center_mm
         case Draw():
-            if table.boneyard and table.plan.boneyard_spread:
-                table.draw()
+            return table.draw().center_mm
         case Mark(owner):
             table.mark(owner)
+            return table.markers[owner]
         case Unmark(owner):
+            place = table.markers.get(owner)
             table.unmark(owner)
+            return place
         case Flip(train):
             table.flip(train)
+            return table.trains[train][-1].center_mm
         case Discard():
-            table.discard(player)
+            return table.discard(player).center_mm
         case _:
-            return
+            return None

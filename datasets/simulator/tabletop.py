@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -215,9 +216,15 @@ class TableTop:
     def unmark(self, player: str) -> None:
         self.markers.pop(player, None)
 
-    def draw(self) -> None:
+    def draw(self) -> Lying:
         """One tile leaves the boneyard, a random one of those that lie spread out."""
-        self.boneyard.pop(int(self.rng.integers(len(self.boneyard))))
+        return self.boneyard.pop(int(self.rng.integers(len(self.boneyard))))
+
+    def foreseen(self) -> TableTop:
+        """A copy on which the next tiles are laid exactly as they will be on this table."""
+        ahead = self.copy()
+        ahead.rng = deepcopy(self.rng)
+        return ahead
 
     def copy(self) -> TableTop:
         """The table as it lies now; what happens later does not change it."""

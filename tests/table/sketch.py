@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.film import Film, FilmSettings, Image
 from datasets.simulator.lying import Lying
+from datasets.simulator.reaching import Arm
 from datasets.simulator.tabletop import MARKER_RADIUS_MM, TableTop
 from vision.reading import Found, HalfReading, PictureReading, TileReading
 
@@ -63,11 +64,17 @@ class SketchFilm(Film):
         aim = np.array(self.plan.center_mm) + (np.array(self.bump_mm) if bumped else 0.0)
         return (np.asarray(points, np.float64) - aim) * self.scale + np.array([w / 2, h / 2])
 
-    def _with_hand(self, image: Image, reach_mm: tuple[float, float], wobble: int) -> Image:
-        x, y = self.to_px(np.array([reach_mm]))[0].astype(int)
+    def _with_arm(self, image: Image, arm: Arm, wobble: int) -> Image:
+        tip = self.to_px(np.array([arm.tip_mm]))[0] + (9 * wobble, 7 * wobble)
+        along = np.array([np.cos(arm.angle_rad), np.sin(arm.angle_rad)])
+        length = 2.0 * max(self.settings.size_wh) if arm.length_mm is None else arm.length_mm * self.scale
         out = image.copy()
-        h = self.settings.size_wh[1]
-        cv2.line(out, (int(x) + 9 * wobble, int(y) + 7 * wobble), (int(x) + 40, h), SKIN, 70)
+        shade = np.random.default_rng(arm.look.seed).integers(-40, 40)
+        skin = TABLE if arm.look.as_table else tuple(int(level + shade) for level in SKIN)
+        far = tip - along * length
+        near = tip - along * min(length, 150.0 * self.scale)
+        cv2.line(out, [int(v) for v in near], [int(v) for v in far], skin, 70)
+        cv2.line(out, [int(v) for v in tip], [int(v) for v in near], SKIN, 60)
         return out
 
 
