@@ -85,6 +85,27 @@ def count_plays(true: Sequence[tuple[str, Laid]], recorded: Iterable[Mapping[str
     return CountedPlays(len(true), named, unnamed, tuple(misnamed), tuple(lost), tuple(extra))
 
 
+def count_by(
+    kinds: Iterable[tuple[str, str, Laid]], recorded: Iterable[Mapping[str, Any]]
+) -> dict[str, dict[str, int]]:
+    """`kinds` are (kind, player, tile and train) of every play; how many of each kind are named, unnamed, misnamed and
+    lost. Of equal tiles on one train the kinds take turns in the order of play."""
+    names: dict[Laid, list[str | None]] = {}
+    for play in recorded:
+        if play.get("event") == "tile_played" and not any(play.get(key) for key in SET_ASIDE if key != "overruled"):
+            names.setdefault((tuple(play["tile"]), str(play["train"])), []).append(play.get("by"))
+    found: dict[str, dict[str, int]] = {}
+    for kind, player, laid in kinds:
+        counts = found.setdefault(kind, {"named": 0, "unnamed": 0, "misnamed": 0, "lost": 0})
+        known = names.get(laid, [])
+        if not known:
+            counts["lost"] += 1
+            continue
+        by = known.pop(known.index(player) if player in known else 0)
+        counts["unnamed" if by is None else "named" if by == player else "misnamed"] += 1
+    return found
+
+
 def count_faults(
     planted: Sequence[tuple[str, str]],
     real: Iterable[tuple[str, str]],

@@ -21,12 +21,12 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bench.counting import AccusationLog, CountedFaults, CountedPlays, count_faults, count_plays
+from bench.counting import AccusationLog, CountedFaults, CountedPlays, Laid, count_by, count_faults, count_plays
 from bench.foreign_film import ForeignFilm
 from bench.round_end import CUT, how_it_ended
 from companion.bots import BotTurn
@@ -41,12 +41,14 @@ from companion.watch.session_desk import SessionDesk
 from companion.watch.start import first_calibration, known_set
 from datasets.simulator.camera import VISIBLE_FAULTS, SimCamera, SimSettings
 from datasets.simulator.film import Film, FilmSettings
+from datasets.simulator.reaching import Reaching
 from tests.table.sketch import KnowingEye, sketched
 from tests.table.told import ToldTable
 from vision.settle import Settler
 
 RESULTS = Path(__file__).parents[1] / "runs" / "table.json"
 FIRST_SEED = 1000
+CLASSES = ("named", "unnamed", "misnamed", "lost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,9 @@ class RoundResult:
     reasons: tuple[str, ...]
     end: str
     seconds: float
+    players: int = 0
+    by_reach: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """How the arm came -> plays named, unnamed, misnamed and lost; empty where nothing was filmed."""
 
 
 def play_round(
@@ -71,10 +76,20 @@ def play_round(
     size_wh: tuple[int, int],
     scenes: int | None,
     film: Callable[..., Any] = Film,
+    players: int | None = None,
+    confusing: float = 0.0,
 ) -> RoundResult:
-    """Film one round, watch it, and compare."""
+    """Film one round, watch it, and compare. `confusing` is the share of acts done by arms that do not say whose."""
     start = time.perf_counter()
-    settings = SimSettings(rules=rules, plant=VISIBLE_FAULTS, plants=2, plant_rate=0.05, most_scenes=scenes)
+    settings = SimSettings(
+        rules=rules,
+        players=players,
+        plant=VISIBLE_FAULTS,
+        plants=2,
+        plant_rate=0.05,
+        most_scenes=scenes,
+        reaching=Reaching(confusing=confusing),
+    )
     eye: Any
     if eye_name == "real":
         from vision.eye import open_eye
@@ -115,7 +130,20 @@ def play_round(
         reasons=tuple(reasons),
         end=end,
         seconds=round(time.perf_counter() - start, 1),
+        players=len(camera.plan.players),
+        by_reach=count_by(reaches(camera), recorded),
     )
+
+
+def reaches(camera: SimCamera) -> list[tuple[str, str, Laid]]:
+    """(how the arm came, player, tile and train) of every play that was filmed, in order."""
+    found: list[tuple[str, str, Laid]] = []
+    for filmed in camera.truth:
+        kinds = {arm.acts_for: str(arm.reach) for arm in reversed(filmed.arms) if arm.acts_for is not None}
+        for player, act in filmed.scene.plays:
+            if isinstance(act, Play) and player in kinds:
+                found.append((kinds[player], player, (tuple(act.tile), act.train)))
+    return found
 
 
 def watch(camera: SimCamera, eye: Any, journal: Path, *, flat: bool) -> tuple[Session, AccusationLog]:
@@ -178,7 +206,26 @@ def summary(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "faults_shown_or_nameless": _share(faults["shown"] + faults["nameless"], faults["planted"]),
         "questions_a_round": round(sum(one["questions"] for one in results) / max(1, rounds), 2),
         "ends": dict(Counter(str(one["end"]) for one in results)),
+        "by_reach": _by(results, lambda one: one.get("by_reach") or {}),
+        "by_players": _by(results, _by_players),
     }
+
+
+def _by_players(one: Mapping[str, Any]) -> Mapping[str, Mapping[str, int]]:
+    if not one.get("players"):
+        return {}
+    return {str(one["players"]): {name: _total([one], "plays", name) for name in CLASSES}}
+
+
+def _by(
+    results: Sequence[Mapping[str, Any]], part: Callable[[Mapping[str, Any]], Mapping[str, Mapping[str, int]]]
+) -> dict[str, dict[str, int]]:
+    """The classes of plays added up for each kind."""
+    total: dict[str, Counter[str]] = {}
+    for one in results:
+        for kind, counts in part(one).items():
+            total.setdefault(kind, Counter()).update(counts)
+    return {kind: {name: counts[name] for name in CLASSES} for kind, counts in sorted(total.items())}
 
 
 def summary_of_kept(rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -218,6 +265,8 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", help="these rounds instead of the first ones")
     parser.add_argument("--renderer", type=Path, help="folder of another renderer that draws the frames")
     parser.add_argument("--eye", choices=("real", "knowing", "told"), default="real")
+    parser.add_argument("--players", type=int, help="so many players instead of as the seed says")
+    parser.add_argument("--confusing", type=float, default=0.0, help="share of acts done by a confusing arm")
     parser.add_argument("--size", type=int, nargs=2, default=(1600, 1200), metavar=("W", "H"))
     parser.add_argument("--scenes", type=int, default=None, help="stop every round after so many scenes")
     parser.add_argument("--out", type=Path, default=RESULTS)
@@ -236,7 +285,8 @@ def main() -> None:
         rules = RULESET_NAMES[(seed - FIRST_SEED) % len(RULESET_NAMES)]
         if rules not in args.rules or str(seed) in part["rounds"]:
             continue
-        result = play_round(seed, rules, args.eye, tuple(args.size), args.scenes, film)
+        size_wh = tuple(args.size)
+        result = play_round(seed, rules, args.eye, size_wh, args.scenes, film, args.players, args.confusing)
         part["rounds"][str(seed)] = asdict(result)
         part["summary"] = summary(list(part["rounds"].values()))
         part["machine"] = f"{platform.machine()} {platform.python_version()}"

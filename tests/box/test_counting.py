@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from bench.counting import AccusationLog, count_faults, count_plays
+from bench.counting import AccusationLog, count_by, count_faults, count_plays
 from companion.events import Header
 from companion.session import Session
 
@@ -74,3 +74,20 @@ def test_an_accusation_that_was_taken_back_counts_at_its_moment(tmp_path: Path) 
     true = count_faults([], [("CLOSED_TRAIN", "Ben")], plays, log.ever)
     assert (true.false_ever, true.unsaid) == ((), ("CLOSED_TRAIN by Ben",))
     assert count_faults([], [], plays, log.ever).false_ever == ("CLOSED_TRAIN by Ben",)
+
+
+def test_plays_are_counted_by_the_arm_that_laid_them() -> None:
+    kinds = ("plain", "plain", "from aside", "two hands")
+    true = [(kind, player, laid) for kind, (player, laid) in zip(kinds, TRUE, strict=True)]
+    recorded = [played((12, 5), "Ann", "Ann"), played((12, 7), "Ben", None), played((12, 9), "Cy", "Ben")]
+    assert count_by(true, recorded) == {
+        "plain": {"named": 1, "unnamed": 1, "misnamed": 0, "lost": 0},
+        "from aside": {"named": 0, "unnamed": 0, "misnamed": 1, "lost": 0},
+        "two hands": {"named": 0, "unnamed": 0, "misnamed": 0, "lost": 1},
+    }
+
+
+def test_of_two_equal_tiles_each_name_answers_for_its_own_play() -> None:
+    true = [("plain", "Ann", ((5, 5), "R")), ("left hand", "Ben", ((5, 5), "R"))]
+    counted = count_by(true, [played((5, 5), "R", "Ben"), played((5, 5), "R", "Ann")])
+    assert all(one["named"] == 1 for one in counted.values())

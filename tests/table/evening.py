@@ -9,6 +9,7 @@ from companion.setup_file import GameSetup
 from datasets.simulator.camera import SimCamera
 from datasets.simulator.film import Image
 from datasets.simulator.tabletop import TableTop
+from tests.table.sketch import an_arm
 from vision.frame import Frame
 
 HAND_FRAMES, STILL_FRAMES = 6, 9
@@ -58,7 +59,7 @@ class SketchedEvening:
             if number + 1 < len(self._cameras):
                 for share in (*self._clearing, None):
                     for step in range(HAND_FRAMES):
-                        yield camera.film.frame((400.0, 500.0), step)
+                        yield camera.film.frame([an_arm((400.0, 500.0), camera.plan)], step)
                     if share is not None:
                         clear(camera.table, share)
                         camera.film.develop(camera.table)

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.film import Film, FilmSettings, Image
 from datasets.simulator.lying import Lying
-from datasets.simulator.reaching import Arm
+from datasets.simulator.plan import TablePlan
+from datasets.simulator.reaching import Arm, ArmLook, shoulder_mm
 from datasets.simulator.tabletop import MARKER_RADIUS_MM, TableTop
 from vision.reading import Found, HalfReading, PictureReading, TileReading
 
@@ -76,6 +77,11 @@ class SketchFilm(Film):
         cv2.line(out, [int(v) for v in near], [int(v) for v in far], skin, 70)
         cv2.line(out, [int(v) for v in tip], [int(v) for v in near], SKIN, 60)
         return out
+
+
+def an_arm(tip_mm: tuple[float, float], plan: TablePlan) -> Arm:
+    """An arm from the bottom edge of the picture."""
+    return Arm(tip_mm, shoulder_mm(plan, 90.0), ArmLook(1))
 
 
 def corners_mm(lying: Lying, table: TableTop) -> NDArray[np.float64]:

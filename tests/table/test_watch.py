@@ -17,7 +17,7 @@ from companion.watch import CameraNews, Watcher
 from companion.watch.start import known_set
 from datasets.simulator.camera import VISIBLE_FAULTS, Filmed, SimCamera, SimSettings
 from datasets.simulator.script import Scene, Troubles
-from tests.table.sketch import KnowingEye, sketched
+from tests.table.sketch import KnowingEye, an_arm, sketched
 from vision.calibration import Calibration
 from vision.frame import Frame
 from vision.settle import Settler
@@ -248,7 +248,7 @@ def test_a_cup_put_on_a_train_takes_nothing_away() -> None:
     for cup in (end.center_mm, None):
         camera.film.cup_mm = cup
         for n in range(3):
-            watcher.see(Frame(camera.film.frame(end.center_mm, n), 0.0, "hand"))
+            watcher.see(Frame(camera.film.frame([an_arm(end.center_mm, camera.plan)], n), 0.0, "hand"))
         camera.film.develop(camera.table)
         for n in range(14):
             watcher.see(Frame(camera.film.frame(), 0.0, f"still {n}"))
