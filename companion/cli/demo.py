@@ -24,7 +24,7 @@ PLANT_RATE = 0.25
 """Of the turns; the first faults are to be seen before anybody gets up again."""
 
 LAYING_S = 300.0
-"""A busy machine may need so long to render the first table."""
+"""A busy machine may need so long to render a table, or to read it while the film waits."""
 
 
 @click.command()
@@ -106,9 +106,8 @@ def _play(
         house.start_game(evening_table(seed, evening, match, 1).setup_json())
 
     def film() -> DemoCamera:
-        filmed = SupervisedCamera(
-            f"sim:{seed}", supervision=SupervisionSettings(opening_s=LAYING_S), opener=EveningOpener(seed, evening)
-        )
+        patient = SupervisionSettings(opening_s=LAYING_S, recording_silent_s=LAYING_S)
+        filmed = SupervisedCamera(f"sim:{seed}", supervision=patient, opener=EveningOpener(seed, evening))
         return DemoCamera(filmed, place_of, begin, lambda: str(house.session.snapshot()["phase"]))
 
     watched = WatchedTable(house, f"sim:{seed}", data, camera=film(), reopen=film)

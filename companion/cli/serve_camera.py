@@ -52,6 +52,9 @@ WAITING_S = 0.2
 BEAT_S = 2.0
 """At a film's end nothing is seen, but the watchdog is told that all is well."""
 
+MOST_TRIES = 4
+"""So often at most the reader is shown one picture of a film."""
+
 DEMO_OVER = "the demo is over"
 FILM_OVER = "the film is over"
 
@@ -108,6 +111,7 @@ class WatchedTable:
         self._stop = threading.Event()
         self._again = threading.Event()
         self._film_frame: Frame | None = None
+        self._unread = 0
         self._thread = threading.Thread(target=self._run, name="watching", daemon=True)
 
     def start(self) -> None:
@@ -302,13 +306,21 @@ class WatchedTable:
         with self._lock:
             self._frame = frame
             game = self._game
-        going_on = self._see(frame, game)
+        try:
+            going_on = self._see(frame, game)
+        except EyeAwayError:
+            self._unread += 1
+            raise
+        self._unread = 0
         self._evidence.remember(frame)
         return going_on
 
     def _next_frame(self) -> Frame | None:
-        """The next picture. A film stands still until its table is found and somebody has said who starts."""
-        if self._film_frame is None or not self._film_waits():
+        """The next picture. A film stands still until its table is found and somebody has said who starts, and while
+        the reader is away; a picture that the reader fails at again and again is passed over."""
+        again = 0 < self._unread < MOST_TRIES and not self._camera.live
+        if self._film_frame is None or not (self._film_waits() or again):
+            self._unread = 0
             self._film_frame = self._camera.read()
         return self._film_frame
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import queue
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from flask.testing import FlaskClient
 
 from companion.cli.serve_camera import DEMO_OVER, FILM_OVER, WatchedTable
 from companion.cli.serve_games import make_house
+from companion.supervise import EyeAwayError
 from companion.web.house import House
 from tests.web.test_placing import FakeTable
 from vision.frame import Frame
@@ -78,6 +81,23 @@ def test_a_film_runs_once_its_round_has_begun(watched: WatchedTable, films: list
     watched._watcher.desk.waits_for_starter = False  # type: ignore[union-attr]
     assert watched._step() and watched._step() and films[0].shown == 3
     assert not watched._step()
+
+
+def test_a_film_stands_still_while_the_reader_is_away(watched: WatchedTable, films: list[ShortFilm]) -> None:
+    class Watcher:
+        desk = None
+        seen: ClassVar[list[str]] = []
+
+        def see(self, frame: Frame) -> None:
+            self.seen.append(frame.name)
+            if len(self.seen) in (1, 3, 4, 5, 6):
+                raise EyeAwayError("the reader did not answer")
+
+    watched._watcher = Watcher()  # type: ignore[assignment]
+    for _ in range(8):
+        with suppress(EyeAwayError):
+            watched._step()
+    assert Watcher.seen == ["f1", "f1", "f2", "f2", "f2", "f2", "f3"], "no picture stops the film for ever"
 
 
 @pytest.mark.parametrize(("source", "words"), [("evening.mp4", FILM_OVER), ("sim:3", DEMO_OVER)])
