@@ -13,7 +13,7 @@ import logging
 import socket
 import threading
 import time
-from collections import Counter
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from waitress.adjustments import Adjustments
 from waitress.channel import ClientDisconnected, HTTPChannel
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import TcpWSGIServer
-from waitress.task import WSGITask
+from waitress.task import ThreadedTaskDispatcher, WSGITask
 from waitress.utilities import BadRequest, ServerNotImplemented
 
 from companion.web.bell import Bell
@@ -344,6 +344,29 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         return 1 if self.total_outbufs_len else 0
 
 
+class FairQueue:
+    """Requests that wait for a thread: each network gets its turn, however many another one has waiting. Stands in for
+    the dispatcher's deque, under its lock."""
+
+    def __init__(self) -> None:
+        self._waiting: OrderedDict[str, deque[Channel]] = OrderedDict()
+
+    def __len__(self) -> int:
+        return sum(map(len, self._waiting.values()))
+
+    def append(self, channel: Channel) -> None:
+        self._waiting.setdefault(channel.network, deque()).append(channel)
+
+    def popleft(self) -> Channel:
+        network, waiting = next(iter(self._waiting.items()))
+        channel = waiting.popleft()
+        if waiting:
+            self._waiting.move_to_end(network)
+        else:
+            del self._waiting[network]
+        return channel
+
+
 class PageServer(TcpWSGIServer):  # type: ignore[misc]
     """waitress with these limits. `knows` says by its headers whether a request comes from somebody with the PIN."""
 
@@ -375,7 +398,12 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
         self.small_adj, self.large_adj = adj, copy.copy(adj)
         self.large_adj.max_request_body_size = limits.large_body + 1
         sockinfo = (ear.family, ear.type, ear.proto, ear.getsockname())
-        super().__init__(application, map, True, ear, adj=adj, bind_socket=False, sockinfo=sockinfo)
+        dispatcher = ThreadedTaskDispatcher()
+        dispatcher.queue = FairQueue()
+        dispatcher.set_thread_count(threads)
+        super().__init__(
+            application, map, True, ear, dispatcher=dispatcher, adj=adj, bind_socket=False, sockinfo=sockinfo
+        )
         self.task_dispatcher.queue_logger.setLevel(logging.ERROR)
         self._teller = threading.Thread(target=self._tell, name="streams", daemon=True)
         self._teller.start()
@@ -401,6 +429,10 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
         theirs = [channel for channel in channels if counted[channel.network] == crowd]
         gone = min(theirs, key=lambda channel: (channel.dispensable, channel.begun))
         gone.drop()
+
+    def pull_trigger(self) -> None:
+        with suppress(OSError):  # the page has ended meanwhile
+            super().pull_trigger()
 
     def maintenance(self, now: float) -> None:
         now = time.monotonic()
@@ -458,7 +490,8 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
         with self._lock:
             channels = list(self._following)
         for channel in channels:
-            channel.end()
+            with suppress(OSError, AttributeError):  # closed while it was told
+                channel.end()
 
 
 def _socket_options(limits: ConnectionSettings) -> list[tuple[int, int, int]]:

@@ -10,12 +10,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from flask import Flask
 from werkzeug.exceptions import ServiceUnavailable
 
-from companion.web.connections import ConnectionSettings
+from companion.web.connections import ConnectionSettings, FairQueue
 from companion.web.house import House
 from companion.web.serving import ServingSettings
 from tests.web.background import serve_in_background
@@ -309,3 +310,15 @@ def test_one_connection_carries_one_request_after_the_other(phone: Open) -> None
     answer = http.client.HTTPResponse(one.socket)
     answer.begin()
     assert answer.status == 200 and b'"status"' in answer.read()
+
+
+def test_a_crowd_that_waits_does_not_keep_others_waiting() -> None:
+    queue = FairQueue()
+    asked = [*[("crowd", n) for n in range(5)], ("lone", 0), ("late", 0), ("lone", 1)]
+    for network, number in asked:
+        queue.append(SimpleNamespace(network=network, number=number))  # type: ignore[arg-type]
+    assert len(queue) == len(asked)
+    served = [queue.popleft() for _ in range(len(asked))]
+    assert [channel.network for channel in served] == ["crowd", "lone", "late"] + ["crowd", "lone"] + ["crowd"] * 3
+    assert [channel.number for channel in served if channel.network == "crowd"] == [0, 1, 2, 3, 4]  # type: ignore[attr-defined]
+    assert not queue
