@@ -119,7 +119,7 @@ def test_nothing_touches_and_nothing_is_cut_off(
     [
         ".num { font-size: 3rem !important }",
         ".side { height: 40vh }",
-        ".join { position: fixed; right: 9rem; bottom: 20rem }",
+        ".join { position: fixed; left: 9rem; top: 16rem }",
     ],
 )
 def test_the_measure_finds_what_it_is_for(browser: Browser, address: str, session: FakeSession, spoil: str) -> None:
