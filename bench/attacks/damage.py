@@ -188,8 +188,8 @@ KINDS: dict[str, Damage] = {
 def attack(folder: Path, damages: int, seed: int, *, first: int = 0, checked: bool = True) -> DamageReport:
     """Damages number `first` and on; each is made from the seed and its number alone.
 
-    `checked` False: journals of earlier releases, without checksums. What only one file holds of them, and what is
-    still good JSON, nothing can prove.
+    `checked` False: journals of earlier releases, without checksums, each with its copy: without one nothing can tell
+    damage that is still good JSON.
     """
     games = [make_game(folder, 1, 5, checked=checked), make_game(folder, 2, 6, checked=checked)]
     report = DamageReport()
@@ -223,7 +223,7 @@ def damaged(game: Game, chance: random.Random) -> tuple[bytes, bytes | None, lis
     if chance.random() < 0.03:
         kinds.append("files exchanged")
         journal, copy = copy, journal
-    if chance.random() < 0.05:
+    if chance.random() < 0.05 and game.checked:
         kinds.append("no copy")
         return journal, None, kinds
     return journal, copy, kinds
