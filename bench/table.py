@@ -78,6 +78,7 @@ def play_round(
     film: Callable[..., Any] = Film,
     players: int | None = None,
     confusing: float = 0.0,
+    hub: bool = True,
 ) -> RoundResult:
     """Film one round, watch it, and compare. `confusing` is the share of acts done by arms that do not say whose."""
     start = time.perf_counter()
@@ -88,6 +89,7 @@ def play_round(
         plants=2,
         plant_rate=0.05,
         most_scenes=scenes,
+        hub=hub,
         reaching=Reaching(confusing=confusing),
     )
     eye: Any
@@ -269,6 +271,7 @@ def main() -> None:
     parser.add_argument("--confusing", type=float, default=0.0, help="share of acts done by a confusing arm")
     parser.add_argument("--size", type=int, nargs=2, default=(1600, 1200), metavar=("W", "H"))
     parser.add_argument("--scenes", type=int, default=None, help="stop every round after so many scenes")
+    parser.add_argument("--no-hub", action="store_true", help="trains begin around the engine alone")
     parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--kept", type=Path, help="only sum up a file of bench/results/")
     args = parser.parse_args()
@@ -280,13 +283,14 @@ def main() -> None:
     args.out.parent.mkdir(parents=True, exist_ok=True)
     kept: dict[str, Any] = json.loads(args.out.read_text()) if args.out.exists() else {}
     film: Callable[..., Any] = partial(ForeignFilm, folder=args.renderer) if args.renderer else Film
-    part = kept.setdefault("foreign" if args.renderer else args.eye, {"rounds": {}})
+    name = ("foreign" if args.renderer else args.eye) + (" without hub" if args.no_hub else "")
+    part = kept.setdefault(name, {"rounds": {}})
     for seed in args.seeds or range(FIRST_SEED, FIRST_SEED + args.rounds):
         rules = RULESET_NAMES[(seed - FIRST_SEED) % len(RULESET_NAMES)]
         if rules not in args.rules or str(seed) in part["rounds"]:
             continue
-        size_wh = tuple(args.size)
-        result = play_round(seed, rules, args.eye, size_wh, args.scenes, film, args.players, args.confusing)
+        size_wh, hub = tuple(args.size), not args.no_hub
+        result = play_round(seed, rules, args.eye, size_wh, args.scenes, film, args.players, args.confusing, hub)
         part["rounds"][str(seed)] = asdict(result)
         part["summary"] = summary(list(part["rounds"].values()))
         part["machine"] = f"{platform.machine()} {platform.python_version()}"

@@ -20,7 +20,7 @@ from companion.layout.angles import wrapped
 from companion.ruleset import RULESET_NAMES, RuleSet, load_ruleset
 from companion.setup_file import GameSetup, setup_from_json
 from datasets.simulator.film import Film, FilmSettings
-from datasets.simulator.plan import Point, TablePlan, even_stations
+from datasets.simulator.plan import HUB_RADIUS_MM, Point, TablePlan, even_stations
 from datasets.simulator.reaching import ArmShown, ArmTruth, Motion, Reaching, Seated
 from datasets.simulator.room import BlankFilm, Rehearsal, plan_with_room
 from datasets.simulator.script import Scene, Script, Troubles
@@ -42,6 +42,7 @@ class SimSettings:
     `plant` are violation codes to plant, `plants` at most so many; `rules` None: by the seed.
     `reaching` tells how arms come; with `arms` False nobody's is seen. `hand_frames` grow where many tiles are laid.
     `size_mm` None: a table on which the round has room. `boneyard_spread` None: as the rules are usually played.
+    Without a `hub` trains begin on a ring around the engine.
     """
 
     rules: str | None = None
@@ -59,6 +60,7 @@ class SimSettings:
     show_hands: bool = True
     size_mm: tuple[float, float] | None = None
     boneyard_spread: bool | None = None
+    hub: bool = True
     most_scenes: int | None = None
     last_scenes: int | None = None
 
@@ -206,6 +208,7 @@ class SimCamera(FrameSource):
             players,
             self.settings.size_mm or (1200.0, 900.0),
             stations=stations,
+            hub_radius_mm=HUB_RADIUS_MM if self.settings.hub else 0.0,
             boneyard_spread=self.rules_name != "tactic" if spread is None else spread,
         )
 

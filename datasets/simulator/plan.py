@@ -22,6 +22,9 @@ class Bend(NamedTuple):
 
 STRAIGHT_ON = Bend()
 
+HUB_RADIUS_MM = 62.0
+"""Of a hub as it comes in the box."""
+
 
 @dataclass(frozen=True, slots=True)
 class TablePlan:
@@ -34,7 +37,7 @@ class TablePlan:
     players: tuple[str, ...]
     size_mm: tuple[float, float] = (1200.0, 900.0)
     tile_mm: tuple[float, float, float] = (48.0, 24.0, 9.0)
-    hub_radius_mm: float = 62.0
+    hub_radius_mm: float = HUB_RADIUS_MM
     stations: Mapping[str, float] = field(default_factory=dict)
     boneyard_spread: bool = True
     chinese: bool = False

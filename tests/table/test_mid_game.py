@@ -1,0 +1,50 @@
+"""Watching begins on a table in play: what lies there is adopted at once, and ruled from there on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from companion.events import TilePlayed
+from companion.turn import Play
+from datasets.simulator.camera import SimSettings
+from datasets.simulator.script import Scene, Troubles
+from tests.table.sketch import sketched
+from tests.table.watching import watching
+
+
+def laid_in(scenes: list[Scene]) -> set[tuple[tuple[int, int], str]]:
+    return {(tuple(act.tile), act.train) for scene in scenes for _, act in scene.plays if isinstance(act, Play)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("seed", "rules", "last", "hub"),
+    [(82, "poltava", 20, False), (81, "reeves", 20, True)],
+)
+def test_a_table_in_play_is_adopted_and_nobody_accused(
+    seed: int, rules: str, last: int, hub: bool, tmp_path: Path
+) -> None:
+    settings = SimSettings(
+        rules=rules,
+        troubles=Troubles.none(),
+        hand_frames=3,
+        still_frames=7,
+        show_hands=False,
+        most_scenes=4,
+        last_scenes=last,
+        hub=hub,
+    )
+    camera = sketched(seed, settings)
+    session, _, watcher = watching(camera, tmp_path / "game.jsonl")
+    lying = laid_in(camera.before)
+    assert len(lying) > 3
+    for _ in range(8):
+        watcher.step()
+    assert {(tuple(e.tile), e.train) for e in session.events if isinstance(e, TilePlayed)} == lying
+    watcher.run()
+    shown = {(tuple(e.tile), e.train) for e in session.events if isinstance(e, TilePlayed)}
+    assert shown == lying | laid_in([filmed.scene for filmed in camera.truth])
+    certain = [found for event in session.events for found in getattr(event, "violations", ()) if found.certain]
+    assert certain == []
