@@ -38,7 +38,9 @@ def belongs_to_first_train(
 
 def _ends_on_a_double(rules: RuleSet, table: Table, player: str) -> bool:
     """Whether it is open if the player's first train has to go on: it ends on a double, and the source is silent."""
-    chain = table.trains.get(player, ()) if isinstance(table, Position) else ()
+    if not isinstance(table, Position) or player in table.flipped:
+        return False
+    chain = table.trains.get(player, ())
     return bool(chain) and chain[-1].is_double and rules.leaves_open("first_double_opens")
 
 
@@ -103,6 +105,7 @@ def on_table(turn: MadeTurn, table: Position) -> MadeTurn:
             trains={**table.trains, player: before.trains.get(player, ())},
             markers=(table.markers - {player}) | (before.markers & {player}),
             open=tuple(train for train in table.open if train != player),
+            flipped=(table.flipped - {player}) | (before.flipped & {player}),
             boneyard=None if table.boneyard is None else table.boneyard + turn.draws,
             hands=hands,
         ),

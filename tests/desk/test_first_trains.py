@@ -198,6 +198,17 @@ class TestTogether:
         found = [(finding.code, line.event.by) for line, finding in session.scoreboard.violations]  # type: ignore[attr-defined]
         assert found == [("MARKER_MISSING", "Ben")]
 
+    def test_a_double_that_another_turned_over_is_not_held_against_its_owner(self, tmp_path: Path) -> None:
+        session = table(tmp_path, "cz", NAMES[:2])
+        session.play((12, 3), "Ann", "Ann")
+        session.play((3, 3), "Ann", "Ann")
+        session.flip("Ann", "Ben")
+        session.play((12, 4), "Ben", "Ben")
+        session.draw("Ann")
+        session.play((12, 5), "MX", "Ann")
+        found = {(finding.code, line.event.by) for line, finding in session.scoreboard.violations}  # type: ignore[attr-defined]
+        assert found == {("FLIP_NOT_IN_RULES", "Ben")}
+
     def test_a_second_tile_in_an_ordinary_turn_is_one_too_many(self, tmp_path: Path) -> None:
         session = table(tmp_path, "cz")
         watch(session, "+12-3@Cy", "+12-4@Ann", "+12-5@Ben", "+12-6@MX", "+5-8@Ben")
