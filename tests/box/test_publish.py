@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import getpass
+import queue
+import shutil
+import socket
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +19,7 @@ from companion.cli.serve import own_table_name
 from companion.journal import Journal
 from companion.publish import Broker, Outbox, parse_broker
 from companion.publish.discovery import discovery, summary
+from companion.publish.line import CA_VARIABLE, Line
 from companion.publish.recorded import unfinished
 from companion.publish.topics import table_id
 from tests.box.club import HEADER, MOSQUITTO, BrokerProcess, TableGame, Watched, meet, publisher
@@ -206,3 +212,35 @@ def test_two_machines_are_two_tables_without_being_told(tmp_path: Path) -> None:
         names.append(own_table_name(tmp_path / number))
     assert len(set(names)) == 2 and own_table_name(tmp_path / "1") == names[0]
     assert own_table_name(tmp_path / "missing").startswith("Table ")
+
+
+def test_the_line_to_a_broker_may_be_encrypted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if shutil.which("mosquitto") is None:
+        pytest.skip("mosquitto is not installed")
+    key, certificate, settings = tmp_path / "key.pem", tmp_path / "own.pem", tmp_path / "broker.conf"
+    subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
+    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *subject]
+    subprocess.run([*made, "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    lines = [
+        f"user {getpass.getuser()}",
+        f"listener {port} 127.0.0.1",
+        "allow_anonymous true",
+        f"certfile {certificate}",
+        f"keyfile {key}",
+    ]
+    settings.write_text("\n".join(lines) + "\n", encoding="ascii")
+    heard: dict[str, tuple[object, ...]] = {}
+    with subprocess.Popen(["mosquitto", "-c", str(settings)], stderr=subprocess.DEVNULL) as broker:
+        try:
+            monkeypatch.setenv(CA_VARIABLE, str(certificate))
+            mail: queue.SimpleQueue[tuple[object, ...]] = queue.SimpleQueue()
+            line = Line(parse_broker(f"mqtts://localhost:{port}"), mail)
+            line.start()
+            heard["known"] = mail.get(timeout=60)
+            line.close()
+        finally:
+            broker.terminate()
+    assert heard["known"] == ("connected", "")
