@@ -45,6 +45,17 @@ Blame = frozenset[tuple[str, str]]
 """(player, code) pairs."""
 
 
+@dataclass(slots=True)
+class Effort:
+    """Trials that several searches share. Once `left` is used up each further search finds nothing."""
+
+    left: int
+
+    @property
+    def spent(self) -> bool:
+        return self.left <= 0
+
+
 @dataclass(frozen=True, slots=True)
 class Telling:
     """One way in which it may have happened. `blame` is empty where it is legal, `turns` how many players it needs.
@@ -89,20 +100,29 @@ def tell_with_faults(
     flips: Sequence[str] = (),
     discards: Mapping[str, int] | None = None,
     source: str = "camera",
+    effort: Effort | None = None,
 ) -> tuple[Telling, ...]:
     """The tellings in which exactly `faults` players break a rule, the cheapest first; none where it is too much.
 
     A search that was cut short has seen only some of the faulty ones, and what these share proves nothing. Then only
     those with few charges are looked for, of which all can be seen: somebody who broke one rule has not broken five.
+
+    `effort` is shared with other searches and pays for this one; what an exhausted one cuts short proves nothing.
     """
+    if effort is not None and effort.spent:
+        return ()
     rest = _rest_of(delta, flips, discards)
     search = _Search(course, source)
     found = search.all(rest, faults)
+    if effort is not None:
+        effort.left -= search.trials
     if not search.given_up or (found and not faults):
         return tuple(found)
     for charges in range(faults, faults + MOST_CHARGES) if faults else ():
         search = _Search(course, source, charges)
         found = search.all(rest, faults)
+        if effort is not None:
+            effort.left -= search.trials
         if found or search.given_up:
             return () if search.given_up else tuple(found)
     return ()
@@ -185,6 +205,8 @@ class _Search:
             if so_far.resumed and not blame and turn is not None:
                 blame = frozenset((turn.player, str(code)) for code in codes)
             yield replace(so_far, pending=len(codes), blame=blame)
+            return
+        if self.given_up:
             return
         if so_far.course.laying_together:
             yield from self._lay_together(so_far, rest, row, at, budget)

@@ -14,9 +14,10 @@ from dataclasses import dataclass, field, replace
 from companion.desk.acts import marked_beside
 from companion.desk.course import Course
 from companion.desk.sight import Sight
-from companion.desk.stories import Telling, order_of_doubles, tell_with_faults
+from companion.desk.stories import Effort, Telling, order_of_doubles, tell_with_faults
 from companion.events import Drew, Event, Passed, RoundEnded, TilePlayed
 from companion.notation import Change, Drawing, Laying, Vanishing
+from companion.position import Position
 from companion.tile import Laid
 from companion.turn import Mark, Unmark
 
@@ -28,6 +29,9 @@ MOST_EVENTS = 48
 """Since the worlds parted; then the cheapest is held to be true."""
 MOST_AT_ONCE = 5
 """Of a change of more tiles most was out of sight; what looks like a fault in it proves nothing."""
+MOST_LOOKING_BACK = 15_000
+"""Trials spent on earlier faults, and as many on overlooked draws: a second or two. Where they run out, whatever
+else may have happened was not looked for, so nothing is certain."""
 LOST = 4_000_000
 """Keys of events that nothing explains lie above this."""
 KEPT_EVENTS = 3
@@ -187,14 +191,18 @@ class Trail:
     def _with_a_fault(self, sight: Sight) -> tuple[World, ...]:
         """Every world with one fault more, in this change or an earlier one, from which the rest follows legally."""
         rows = [*self.steps, (self.worlds, sight)]
+        effort = Effort(MOST_LOOKING_BACK)
         found: list[tuple[int, list[tuple[World, ...]]]] = []
         for start in reversed(range(len(rows))):
             worlds, first = rows[start]
-            path = [self._faulty(worlds, first, 1, len(rows) - 1 - start)]
+            path = [self._faulty(worlds, first, 1, len(rows) - 1 - start, effort)]
             for _, later in rows[start + 1 :]:
                 if not path[-1]:
                     break
-                path.append(onward(path[-1], later))
+                path.append(onward(path[-1], later, effort))
+            if effort.spent:
+                self.clouded = True
+                break
             if path[-1] and len(path) == len(rows) - start:
                 found.append((start, path))
         if not found:
@@ -212,12 +220,17 @@ class Trail:
         return distinct((world for _, path in found for world in path[-1]), MOST_FAULTY_WORLDS)
 
     def _or_others(self, living: tuple[World, ...], sight: Sight) -> tuple[World, ...]:
-        """The same worlds, with the names of those who laid the tiles of this change if a draw was overlooked before.
+        """The same worlds, with the names of those who laid the tiles of this change if something was overlooked.
 
         Whose turn it is rests on every draw seen: with a marker lying there already, a draw and a pass leave no other
-        trace. Who would have the turn then may be the one to blame.
+        trace. It rests on every marker too: who drew and has none may have put one on that no picture showed. Who would
+        have the turn then may be the one to blame.
         """
-        unseen = [one for start in range(len(self.steps) + 1) for one in self._with_a_draw_before(start, sight)]
+        effort = Effort(MOST_LOOKING_BACK)
+        unseen = [one for start in range(len(self.steps) + 1) for one in self._with_a_draw_before(start, sight, effort)]
+        unseen += self._with_a_marker(sight, effort)
+        if effort.spent:
+            self.clouded = True
         more = _layers(unseen, sight) - _layers(living, sight)
 
         def names_in(world: World) -> frozenset[tuple[int, str]]:
@@ -228,21 +241,36 @@ class Trail:
 
         return tuple(replace(world, unseen=world.unseen | names_in(world)) for world in living)
 
-    def _with_a_draw_before(self, start: int, sight: Sight) -> tuple[World, ...]:
+    def _with_a_marker(self, sight: Sight, effort: Effort) -> list[World]:
+        """The worlds with one fault in this change if somebody put the own marker on in it and no picture showed it."""
+        if not sight.laid:
+            return []
+        moved = {change.player for change in sight.delta if isinstance(change, (Mark, Unmark))}
+        worlds = list[World]()
+        for player in self.base.players:
+            table = self.worlds[0].course.table
+            if isinstance(table, Position) and player not in moved and player not in table.markers:
+                marked = replace(sight, delta=(*sight.delta, Mark(player)))
+                worlds += self._faulty(self.worlds, marked, 1, effort=effort)
+        return worlds
+
+    def _with_a_draw_before(self, start: int, sight: Sight, effort: Effort) -> tuple[World, ...]:
         """The worlds with one fault in this change if a draw was overlooked before the change `start`."""
         rows = [*self.steps, (self.worlds, sight)][start:]
-        worlds = onward(rows[0][0], Sight((Drawing(1),)))
+        worlds = onward(rows[0][0], Sight((Drawing(1),)), effort)
         for _, earlier in rows[:-1]:
-            worlds = onward(worlds, earlier)
-        return self._faulty(worlds, sight, 1) if worlds else ()
+            worlds = onward(worlds, earlier, effort)
+        return self._faulty(worlds, sight, 1, effort=effort) if worlds else ()
 
-    def _faulty(self, worlds: Sequence[World], sight: Sight, faults: int, back: int = 0) -> tuple[World, ...]:
+    def _faulty(
+        self, worlds: Sequence[World], sight: Sight, faults: int, back: int = 0, effort: Effort | None = None
+    ) -> tuple[World, ...]:
         """These worlds after a change with exactly so many faults in it, made `back` changes ago."""
         when = self.number - back
         living = []
         for world in worlds:
             for telling in tell_with_faults(
-                world.course, sight.delta, faults, flips=sight.flips, discards=sight.discards
+                world.course, sight.delta, faults, flips=sight.flips, discards=sight.discards, effort=effort
             ):
                 # What nobody noticed at the time was one thing, not two at once.
                 if not back or len(telling.blame) == 1:
@@ -259,11 +287,11 @@ def _without_story(world: World, sight: Sight, players: tuple[str, ...]) -> Worl
     return replace(world, course=course, events=tuple(events))
 
 
-def onward(worlds: Iterable[World], sight: Sight) -> tuple[World, ...]:
+def onward(worlds: Iterable[World], sight: Sight, effort: Effort | None = None) -> tuple[World, ...]:
     """The worlds that explain the change legally, the cheapest first."""
     living = []
     for world in worlds:
-        told = tell_with_faults(world.course, sight.delta, 0, flips=sight.flips, discards=sight.discards)
+        told = tell_with_faults(world.course, sight.delta, 0, flips=sight.flips, discards=sight.discards, effort=effort)
         living += [_continued(world, telling) for telling in told]
     return distinct(living, MOST_FAULTY_WORLDS if any(world.faults for world in living) else MOST_WORLDS)
 
