@@ -96,7 +96,7 @@ def test_the_game_goes_on_around_a_wavering_tile(tmp_path: Path) -> None:
     )
     camera = sketched(3, settings)
     eye = WaveringEye(camera, seed=3, unread=0.0, missed=0.0)
-    session = watch(camera, eye, tmp_path / "game.jsonl", flat=True)
+    session, _ = watch(camera, eye, tmp_path / "game.jsonl", flat=True)
     shown = session.snapshot()["plays"]
     reasons = [getattr(event, "reason", "") for event in session.events if event.KIND == "unclear"]
     session.close()
