@@ -206,7 +206,7 @@ class _Search:
                 blame = frozenset((turn.player, str(code)) for code in codes)
             yield replace(so_far, pending=len(codes), blame=blame)
             return
-        if self.given_up:
+        if self.trials > self.most_trials:
             return
         if so_far.course.laying_together:
             yield from self._lay_together(so_far, rest, row, at, budget)

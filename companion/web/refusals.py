@@ -33,6 +33,7 @@ REFUSALS = (
     _("no. %(seq)s is no open question"),
     _("no. %(seq)s has answers 0 to %(last)s"),
     _("%(name)s does not play in this game"),
+    _("expected one of %(names)s"),
     _("expected a tile such as (12, 5), not %(tile)s"),
     _("%(verb)s cannot be tried beforehand"),
 )

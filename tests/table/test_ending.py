@@ -221,7 +221,7 @@ def test_backs_taken_for_open_hands_end_no_round_that_has_hardly_begun(tmp_path:
 
 def test_a_round_that_a_person_ends_is_scored_by_the_hands_that_lie_there_already(tmp_path: Path) -> None:
     camera, session, watcher, _ = late_table(1, "tactic", tmp_path / "game.jsonl", 0)
-    for _ in range(4):
+    for _ in range(2):
         watcher.step()
     assert session.phase == "playing"
     session.end_round("out" if camera.round.out else "blocked_declared", camera.round.out)

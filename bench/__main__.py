@@ -1,0 +1,25 @@
+"""`make bench`: every figure of the README's speed table, measured in one run."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from bench import eye, first_view, page, referee
+
+PARTS = {"referee": referee.measure, "eye": eye.measure, "page": page.measure, "first view": first_view.measure}
+
+
+def main() -> None:
+    figures = {}
+    for part, measure in PARTS.items():
+        print(part)
+        figures[part] = measure()
+        for name, value in figures[part].items():
+            print(f"  {name:55} {value:12,.2f}", flush=True)
+    if "--json" in sys.argv:
+        print(json.dumps(figures))
+
+
+if __name__ == "__main__":
+    main()
