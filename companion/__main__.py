@@ -1,7 +1,7 @@
 """The command `companion` (also `python -m companion`).
 
 Each command lives in its own module and is imported only when it is called, so `companion judge` never loads OpenCV
-and `companion --help` starts at once. The contract with the outside is contract.md: stdout carries answers only,
+and `companion --help` starts at once. Commands: docs/commands.md. stdout carries answers only,
 exit status 0 done, 1 "no" or refused input, 2 wrong usage.
 """
 

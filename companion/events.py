@@ -1,6 +1,6 @@
 """What happened at the table, one value for each thing, in the past tense: the words of the journal.
 
-A game is a header and a row of events; their JSON forms are the lines of a journal file (contract.md, "The
+A game is a header and a row of events; their JSON forms are the lines of a journal file (docs/api.md, "The
 journal"). Reading checks every field and says which one is wrong; it does not judge the game. Fields that the
 contract does not name are optional, and left out of the line while they say nothing.
 """

@@ -1,6 +1,6 @@
 """The journal: a game as an append-only file of JSON lines that survives a pulled plug.
 
-The live log, the replay file and a test's fixture are this one format (contract.md, "The journal"). An event is
+The live log, the replay file and a test's fixture are this one format (docs/api.md, "The journal"). An event is
 acknowledged only after it has reached the disk; one writer at a time holds the file; no line is ever rewritten. Each
 line on the disk carries a checksum of everything up to it (`companion.checksums`); older files have none, and the lines
 added to them have. A last line that a power cut tore is not an event, since nobody was told of it: it is set aside

@@ -1,4 +1,4 @@
-"""The `--setup` file: a journal's header plus what the camera needs to know of the table (contract.md).
+"""The `--setup` file: a journal's header plus what the camera needs to know of the table.
 
 Every contradiction is one line that names the field; nothing is guessed silently.
 """

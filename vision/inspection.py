@@ -12,7 +12,7 @@ from vision.frame import Frame, Image
 from vision.health import HealthCheck
 
 LEAST_PX_PER_MM = 0.8
-"""What an ideal reader needs (field-notes.md, section 2); a pip is then two and a half pixels wide."""
+"""What an ideal reader needs; a pip is then two and a half pixels wide."""
 GOOD_PX_PER_MM = 1.4
 LEAST_CONTRAST = 20.0
 """Grey levels by which tiles stand out from what they lie on, even out of focus."""
