@@ -19,12 +19,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """In a parallel run the slow tests begin first, so that no worker is left alone with one at the end.
 
-    The tests of a module that drive one browser go to one worker in their order; modules with other dear fixtures say
-    so themselves (`xdist_group`).
+    `--dist loadfile` keeps each module on one worker, in its order: browsers and other dear fixtures are set up once.
     """
-    if not hasattr(config, "workerinput"):
-        return
-    items.sort(key=lambda item: not any(item.get_closest_marker(name) for name in ("browser", "slow")))
-    for item in items:
-        if item.get_closest_marker("browser") is not None:
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: not any(item.get_closest_marker(name) for name in ("browser", "slow")))
