@@ -19,7 +19,7 @@ from companion.events import Drew, Event, Passed, RoundEnded, TilePlayed
 from companion.notation import Change, Drawing, Laying, Vanishing
 from companion.position import Position
 from companion.tile import Laid
-from companion.turn import Mark, Unmark
+from companion.turn import Draw, Mark, Unmark
 
 MOST_WORLDS = 6
 MOST_FAULTY_WORLDS = 48
@@ -242,13 +242,18 @@ class Trail:
         return tuple(replace(world, unseen=world.unseen | names_in(world)) for world in living)
 
     def _with_a_marker(self, sight: Sight, effort: Effort) -> list[World]:
-        """The worlds with one fault in this change if somebody put the own marker on in it and no picture showed it."""
-        if not sight.laid:
+        """The worlds with one fault in this change if whoever drew put the own marker on and no picture showed it."""
+        drawn = any(isinstance(change, Drawing) for change in sight.delta)
+        turns = [world.course.turn for world in self.worlds]
+        drew = {turn.player for turn in turns if turn is not None and Draw() in turn.actions}
+        if not sight.laid or not (drawn or drew):
             return []
         moved = {change.player for change in sight.delta if isinstance(change, (Mark, Unmark))}
         worlds = list[World]()
         for player in self.base.players:
             table = self.worlds[0].course.table
+            if not drawn and player not in drew:
+                continue
             if isinstance(table, Position) and player not in moved and player not in table.markers:
                 marked = replace(sight, delta=(*sight.delta, Mark(player)))
                 worlds += self._faulty(self.worlds, marked, 1, effort=effort)
