@@ -143,7 +143,7 @@ ensure_user() {
     run useradd --system --user-group --home-dir "/var/lib/$name" --shell /usr/sbin/nologin "$name"
   fi
   for group in "$@"; do
-    if getent group "$group" >/dev/null && ! id -nG "$name" 2>/dev/null | tr ' ' '\n' | grep -qx "$group"; then
+    if getent group "$group" >/dev/null && ! id -nG "$name" 2>/dev/null | tr ' ' '\n' | grep -x "$group" >/dev/null; then
       run usermod --append --groups "$group" "$name"
     fi
   done
@@ -417,11 +417,13 @@ do_rollback() {
 
 # A copy holds folders and plain files, nothing else: no way out of its folder, and nobody's rights but the companion's.
 check_copy() {
-  local listing odd size room
+  local listing members odd size room
   gzip --test "$RESTORE" 2>/dev/null || die "$RESTORE: not a copy made by backup.sh (expected a .tar.gz)"
   listing="$(LC_ALL=C tar --list --verbose --numeric-owner --absolute-names --file "$RESTORE" 2>/dev/null)" ||
     die "$RESTORE: not a copy made by backup.sh (the archive is damaged)"
-  if tar --list --absolute-names --file "$RESTORE" | grep -Eq '(^/|(^|/)\.\.(/|$))'; then
+  # Read to its end before it is searched: a search that stops early would break the pipe, and the refusal with it.
+  members="$(tar --list --absolute-names --file "$RESTORE")"
+  if grep -Eq '(^/|(^|/)\.\.(/|$))' <<<"$members"; then
     die "$RESTORE: reaches outside its folder; not restored"
   fi
   odd="$(grep -Ev '^[-d]' <<<"$listing" | head -n 1 || true)"
