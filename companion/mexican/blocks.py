@@ -23,6 +23,21 @@ def live_doubles(rules: RuleSet, position: Position) -> tuple[str, ...]:
     )
 
 
+def bound_for_certain(rules: RuleSet, position: Position, live: tuple[str, ...]) -> bool:
+    """Whether one of these doubles binds however the source's open questions are answered: a dead one may not."""
+    if not rules.leaves_open("dead_double"):
+        return bool(live)
+    return any(not position.exhausted(position.value_due(train)) for train in live)
+
+
+def flip_is_open(rules: RuleSet) -> bool:
+    """Whether turning over a dead double is a question that the source leaves open.
+
+    Where such a double binds nobody, turning it over changes nothing. Where it locks the table, it would.
+    """
+    return rules.dead_double == "release" and rules.leaves_open("dead_double")
+
+
 def due_doubles(rules: RuleSet, live: tuple[str, ...]) -> tuple[str, ...]:
     """Those of the live doubles that may be closed now, by the rule set's order of closing."""
     if rules.close_order == "fifo":

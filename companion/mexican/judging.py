@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from companion.mexican.blocks import flip_is_open
 from companion.mexican.open_questions import open_codes
 from companion.mexican.scoring import engine_due
 from companion.mexican.turn_state import Faults, TurnState
@@ -129,7 +130,9 @@ def judge_state(rules: RuleSet, position: Position) -> Ruling:
             seen.add(laid.tile)
     if position.trains.get(SECOND_MEXICAN) and position.trains.get(MEXICAN):
         codes.add(V.SECOND_MEXICAN)
-    codes.update(_faults_of_flips(rules, position))
+    certain_flips, open_flips = _faults_of_flips(rules, position)
+    codes.update(certain_flips)
+    may.update(open_flips)
     questions = open_codes(rules)
     return Ruling.of(codes - questions, may | (codes & questions))
 
@@ -154,13 +157,15 @@ def _faults_seen(
     return Faults(faults, doubts)
 
 
-def _faults_of_flips(rules: RuleSet, position: Position) -> set[V]:
-    if not position.flipped:
-        return set()
-    if rules.dead_double != "flip":
-        return {V.FLIP_NOT_IN_RULES}
-    for train in position.flipped:
+def _faults_of_flips(rules: RuleSet, position: Position) -> Faults:
+    def dead(train: str) -> bool:
         chain = position.trains.get(train, ())
-        if not chain or not chain[-1].is_double or not position.exhausted(chain[-1].outer):
-            return {V.WRONG_FLIP}
-    return set()
+        return bool(chain) and chain[-1].is_double and position.exhausted(chain[-1].outer)
+
+    if not position.flipped:
+        return Faults([], [])
+    all_dead = all(map(dead, position.flipped))
+    if rules.dead_double == "flip":
+        return Faults([] if all_dead else [V.WRONG_FLIP], [])
+    unsure = all_dead and flip_is_open(rules)
+    return Faults([] if unsure else [V.FLIP_NOT_IN_RULES], [V.FLIP_NOT_IN_RULES] if unsure else [])

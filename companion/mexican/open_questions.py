@@ -16,12 +16,10 @@ RESTS_ON: Mapping[V, tuple[str, ...]] = {
     V.DOUBLE_ORDER: ("close_order",),
     V.EXTRA_NOT_ON_DOUBLE: ("extra_tile",),
     V.EXTRA_NOT_ON_FIRST_DOUBLE: ("extra_tile",),
-    V.FLIP_NOT_IN_RULES: ("dead_double",),
     V.WRONG_FLIP: ("dead_double",),
     V.DEAD_TRAIN: ("dead_double",),
     V.MARKER_REMOVED_WRONGLY: ("marker_off",),
     V.MARKER_NOT_REMOVED: ("marker_off", "marker_off_required"),
-    V.DRAW_FIRST_TURN: ("first_draw",),
     V.NEEDLESS_DRAW: ("may_decline",),
     V.PASSED_WITH_PLAYABLE: ("may_decline",),
     V.FIRST_TRAIN_NOT_MAXIMAL: ("strict_first_train",),
@@ -34,7 +32,9 @@ RESTS_ON: Mapping[V, tuple[str, ...]] = {
 
 def open_codes(rules: RuleSet) -> frozenset[V]:
     """The codes that this rule set can only hold to be possible."""
-    return _resting_on(rules.open_fields)
+    fields = rules.open_fields
+    # Where a dead double locks the table, it is only open whether it still binds: `blocks.bound_for_certain`.
+    return _resting_on(fields - {"dead_double"} if rules.dead_double == "blocks" else fields)
 
 
 @lru_cache(maxsize=64)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from companion.mexican.blocks import due_doubles, live_doubles, provably_blocked
+from companion.mexican.blocks import bound_for_certain, due_doubles, flip_is_open, live_doubles, provably_blocked
 from companion.mexican.open_questions import open_codes
 from companion.position import Chain, Position
 from companion.ruleset import RuleSet
@@ -39,6 +39,7 @@ class TurnState:
 
     __slots__ = (
         "boneyard",
+        "bound",
         "codes",
         "complete",
         "doubles",
@@ -76,6 +77,7 @@ class TurnState:
         self.hand = position.hands.get(position.turn)
         self.long = rules.long_first and position.first_turn
         self.live = live_doubles(rules, position)
+        self.bound = bound_for_certain(rules, position, self.live)
         self.complete = False
         self.drawn = False
         self.drawn_ever = False
@@ -129,7 +131,7 @@ class TurnState:
         if first and self.live:
             due = due_doubles(rules, self.live)
             if train not in self.live:
-                (doubts if perhaps_open else faults).append(V.OPEN_DOUBLE_IGNORED)
+                (doubts if perhaps_open or not self.bound else faults).append(V.OPEN_DOUBLE_IGNORED)
             elif train not in due:
                 faults.append(V.DOUBLE_ORDER)
             closes = train in due or (train in self.live and V.DOUBLE_ORDER in self.open_codes)
@@ -225,8 +227,10 @@ class TurnState:
     def draw(self) -> None:
         self.last_was_double = False
         if self.long and not self.rules.first_draw:
-            feeding = self._first_train_double_at(self.player) and not self.drawn
-            self._hold(V.DRAW_FIRST_TURN, certain=not feeding)
+            feeding = self._first_train_double_at(self.player)
+            # A second draw, and one after a tile, is wrong also where a first turn may have one.
+            before_all = self.rules.leaves_open("first_draw") and not self.complete
+            self._hold(V.DRAW_FIRST_TURN, certain=self.drawn or not (feeding or before_all))
         elif self.complete or (self.drawn and self.rules.draws == "one"):
             self._hold(V.EXTRA_DRAW, certain=self.complete or not self.rules.leaves_open("draws"))
         if self.boneyard == 0:
@@ -256,7 +260,8 @@ class TurnState:
 
     def flip(self, train: str) -> None:
         if self.rules.dead_double != "flip":
-            self._hold(V.FLIP_NOT_IN_RULES, certain=True)
+            dead = train in self.open and self._exhausted(self.value_due(train))
+            self._hold(V.FLIP_NOT_IN_RULES, certain=not (dead and flip_is_open(self.rules)))
         elif train not in self.open or not self._exhausted(self.value_due(train)):
             self._hold(V.WRONG_FLIP, certain=True)
         self.flipped.add(train)
@@ -291,7 +296,7 @@ class TurnState:
                 self.may.update((V.NO_DRAW, missing or V.MARKER_MISSING))
                 return
             self.may.add(V.DOUBLE_NOT_FOLLOWED)
-        declining = rules.may_decline and not self.live and not self.doubles
+        declining = rules.may_decline and not self.bound and not self.doubles
         if undrawn and self.boneyard != 0 and (not declining or rules.decline_draws):
             unsure = self.boneyard is None or (declining and rules.leaves_open("decline_draws"))
             unsure = unsure or (self.drawn_ever and rules.leaves_open("redraw_after_drawn_double"))

@@ -54,6 +54,7 @@ def judge(rules: str, table: Table, acts: list[Act], ended: bool = False) -> tup
     long = house["long"] and table["first_turn"]
     live = [t for t in opened if t not in flipped and (house["dead"] == "blocks" or not exhausted(due(t)))]
     live = [] if long else live
+    locked = rules == "cz" and bool(live) and all(exhausted(due(t)) for t in live)
     codes: set[str] = set()
     may: set[str] = set()
     doubles: list[tuple[str, int]] = []
@@ -79,7 +80,7 @@ def judge(rules: str, table: Table, acts: list[Act], ended: bool = False) -> tup
             if live and not laid:
                 allowed = live[:1] if house["order"] == "fifo" else live
                 closes = name in allowed
-                (unsure if perhaps else faults).append((name not in live, "OPEN_DOUBLE_IGNORED"))
+                (unsure if perhaps or locked else faults).append((name not in live, "OPEN_DOUBLE_IGNORED"))
                 faults.append((name in live and not closes, "DOUBLE_ORDER"))
             elif doubles:
                 several = len(doubles) > 1 and a != b
@@ -112,7 +113,8 @@ def judge(rules: str, table: Table, acts: list[Act], ended: bool = False) -> tup
             complete = complete or long or a != b or hand == 0
         elif act[0] == "draw":
             if long:
-                (may if doubtful(me) and not drawn else codes).add("DRAW_FIRST_TURN")
+                before_all = rules == "poltava" and not complete
+                (may if (before_all or doubtful(me)) and not drawn else codes).add("DRAW_FIRST_TURN")
             elif complete or drawn:
                 codes.add("EXTRA_DRAW")
             if boneyard == 0:
@@ -138,8 +140,9 @@ def judge(rules: str, table: Table, acts: list[Act], ended: bool = False) -> tup
     if not complete:
         missing = set()
         if not long and not drawn and boneyard != 0:
-            declining = rules == "cz" and not live and not doubles
-            (may if boneyard is None or declining else missing).add("NO_DRAW")
+            declining = rules == "cz" and (not live or locked) and not doubles
+            redraw = rules == "poltava" and drawn_ever
+            (may if boneyard is None or declining or redraw else missing).add("NO_DRAW")
         if not after and took_off:
             missing.add("MARKER_REMOVED_WRONGLY")
         elif not after and not (rules == "cz" and boneyard == 0 and not drawn_ever):

@@ -216,10 +216,14 @@ class TestFirstTurns:
         assert codes(rules, "play 12-3@MX", **FIRST) == {"MX_TOO_EARLY"}
 
     @pytest.mark.parametrize("rules", ["poltava", "cz"])
-    def test_nobody_draws_in_a_first_turn(self, rules: str) -> None:
+    def test_without_a_tile_a_first_turn_is_the_marker(self, rules: str) -> None:
         assert codes(rules, "mark Ben; end", **FIRST) == set()
         assert codes(rules, "end", **FIRST) == {"MARKER_MISSING"}
-        assert codes(rules, "draw; mark Ben; end", **FIRST) == {"DRAW_FIRST_TURN"}
+
+    def test_whether_a_first_turn_has_a_draw_is_open_in_poltava(self) -> None:
+        assert codes("cz", "draw; mark Ben; end", **FIRST) == {"DRAW_FIRST_TURN"}
+        assert codes("poltava", "draw; mark Ben; end", **FIRST) == set()
+        assert may("poltava", "draw; mark Ben; end", **FIRST) == {"DRAW_FIRST_TURN"}
 
     @pytest.mark.parametrize("rules", ["tactic", "reeves"])
     def test_an_ordinary_first_turn_is_one_tile(self, rules: str) -> None:
@@ -410,8 +414,11 @@ class TestDeadDoubles:
         """000, 003, 004: once every tile of the suit lies there the double is no obstacle any more."""
         assert codes(rules, "play 6-4@MX", **DEAD) == set()
 
-    def test_in_cz_a_dead_double_locks_the_table(self) -> None:
-        assert codes("cz", "play 6-4@MX", **DEAD) == {"OPEN_DOUBLE_IGNORED"}
+    def test_in_cz_it_is_open_whether_a_dead_double_locks_the_table(self) -> None:
+        assert codes("cz", "play 6-4@MX", **DEAD) == set()
+        assert may("cz", "play 6-4@MX", **DEAD) == {"OPEN_DOUBLE_IGNORED"}
+        assert codes("cz", "play 6-4@MX", options={"dead_double": "blocks"}, **DEAD) == {"OPEN_DOUBLE_IGNORED"}
+        assert codes("cz", "play 6-4@MX", **{**DEAD, "options": {"dead_double": "blocks"}}) == {"OPEN_DOUBLE_IGNORED"}
 
     def test_poltava_turns_a_dead_double_over(self) -> None:
         assert codes("poltava", "flip Ann; play 6-4@MX", **DEAD) == set()

@@ -117,7 +117,21 @@ TURNS: list[tuple[str, str, dict[str, Any], str, set[str], set[str]]] = [
     ("003", "reeves", DEAD, "play 4-0@Cy; end", set(), set()),
     ("004", "tactic", DEAD, "flip Ann; play 4-0@Cy; end", {"FLIP_NOT_IN_RULES"}, set()),
     # 001: «Dokud není posledně položený dabl nakrmený nemůže žádný hráč hrát na jiné tratě»
-    ("001", "cz", DEAD, "play 4-0@Cy; end", {"OPEN_DOUBLE_IGNORED"}, set()),
+    ("001", "cz", OPEN_MX, "play 9-2@Ann; end", {"OPEN_DOUBLE_IGNORED"}, set()),
+    # 001 does not say what becomes of a double that nobody can feed any more
+    ("001", "cz", DEAD, "play 4-0@Cy; end", set(), {"OPEN_DOUBLE_IGNORED"}),
+    ("001", "cz", DEAD, "draw; mark Cy; end", set(), set()),
+    ("001", "cz", DEAD, "flip Ann; play 4-0@Cy; end", {"FLIP_NOT_IN_RULES"}, {"OPEN_DOUBLE_IGNORED"}),
+    # 000 names the coin only, for who cannot lay a first train
+    ("000", "poltava", EMPTY, "draw; mark Ann; end", set(), {"DRAW_FIRST_TURN"}),
+    ("000", "poltava", EMPTY, "draw; play 12-5@Ann; end", set(), {"DRAW_FIRST_TURN"}),
+    ("000", "poltava", EMPTY, "draw; draw; mark Ann; end", {"DRAW_FIRST_TURN"}, set()),
+    ("000", "poltava", EMPTY, "play 12-5@Ann; draw; end", {"DRAW_FIRST_TURN"}, set()),
+    # 000 does not say whether one draws again after a drawn double; 001: the double must be fed
+    ("000", "poltava", {}, "draw; play 9-9@Ann; mark Ann; end", set(), {"NO_DRAW"}),
+    ("000", "poltava", {}, "draw; play 9-9@Ann; draw; mark Ann; end", set(), set()),
+    ("000", "poltava", {}, "play 9-9@Ann; mark Ann; end", {"NO_DRAW"}, set()),
+    ("001", "cz", {}, "draw; play 9-9@Ann; mark Ann; end", {"NO_DRAW"}, set()),
 ]  # fmt: skip
 
 
