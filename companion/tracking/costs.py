@@ -55,6 +55,8 @@ class Cause(StrEnum):
     MISCOUNTED_HAND = "miscounted_hand"
     ANYBODY = "anybody"
     WRONG_WORD = "wrong_word"
+    LATE_WORD = "late_word"
+    BLIND_WORD = "blind_word"
     UNSEEN = "unseen"
     UNSEEN_IN_CLUTTER = "unseen_in_clutter"
     CUT_SHORT = "cut_short"
@@ -116,6 +118,10 @@ PRIORS: dict[Cause, Prior] = {
     Cause.MISCOUNTED_HAND: Prior(15, "a hand was counted wrongly", "follows from missed draws"),
     Cause.ANYBODY: Prior(3, "anybody may have been next", "two players at least"),
     Cause.WRONG_WORD: Prior(20, "what a person entered is wrong", "judgement: one tap in a hundred"),
+    Cause.LATE_WORD: Prior(
+        13, "what a person entered was known already", "judgement: one draw, marker or pass in twenty is entered late"
+    ),
+    Cause.BLIND_WORD: Prior(3, "a person's word counts for nothing", "for what may be certain: an even chance"),
     Cause.UNSEEN: Prior(
         60, "much happened unseen", "an observation of which the belief explains nothing: none in 840 told rounds"
     ),
@@ -145,7 +151,7 @@ ERRORS = frozenset(
     {
         Cause.ILLEGAL, Cause.RARELY_ILLEGAL, Cause.ALSO_ILLEGAL, Cause.PLAYED_ON_AFTER_MARKING, Cause.MISSED_DRAW,
         Cause.PHANTOM_DRAW, Cause.MARKER_NOT_SEEN, Cause.MARKER_STILL_SEEN, Cause.NO_MARKER, Cause.DOUBTFUL_MARKER,
-        Cause.MISREAD, Cause.UNSETTLED_END, Cause.MARKER_LEFT_ON, Cause.MISCOUNTED_HAND,
+        Cause.MISREAD, Cause.UNSETTLED_END, Cause.MARKER_LEFT_ON, Cause.MISCOUNTED_HAND, Cause.WRONG_WORD,
     }
 )  # fmt: skip
 """Where the likeliest explanation needs one of these, a broken rule may be as likely, and is looked for."""

@@ -17,7 +17,9 @@ class Piece:
 
     `p`: how surely the inner and the outer half of a tile were read (None: surely). `actors`: player -> decibans of
     the arm that was seen over the place, where one was; a player who is not named there is as likely as any other.
-    `by`: the only player it can have been (a Chinese tile put away lies with its owner).
+    `by`: the only player it can have been (a Chinese tile put away lies with its owner). Of what people have said:
+    `word` is who they say it was and the decibans of their being wrong, `doubt` what it costs that it did not happen
+    at all (None: the camera saw it), `value_doubt` what it costs that another tile lies there.
     """
 
     item: int
@@ -25,6 +27,14 @@ class Piece:
     p: tuple[float, float] | None = None
     actors: Mapping[str, int] = field(default_factory=dict)
     by: str | None = None
+    word: tuple[str, int] | None = None
+    doubt: int | None = None
+    value_doubt: int | None = None
+
+    def against(self, player: str) -> int:
+        """What it costs, by arm and word, that `player` made this piece."""
+        cost = self.actors.get(player, 0)
+        return cost if self.word is None or self.word[0] == player else cost + self.word[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +43,8 @@ class Evidence:
 
     `gone` are laid tiles that lie there no more, `returned` tiles that lie in the boneyard again. `clouded`: something
     that was not understood lies there; `guessed`: a tile beside the new ones was not surely read. `doubtful_markers`:
-    players whose new marker does not look like one.
+    players whose new marker does not look like one. `doubtful_tiles`: (tile, train) that lay there before, and what it
+    costs that another one lies there: nobody but a person has seen them.
     """
 
     number: int
@@ -44,6 +55,7 @@ class Evidence:
     clouded: bool = False
     guessed: bool = False
     doubtful_markers: frozenset[str] = frozenset()
+    doubtful_tiles: Mapping[tuple[Laid, str], int] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -71,9 +83,21 @@ class Evidence:
     def empty(self) -> bool:
         return not self.pieces and not self.gone
 
-    def without(self, items: Iterable[int]) -> Evidence:
-        left = frozenset(items)
-        return replace(self, pieces=tuple(piece for piece in self.pieces if piece.item not in left))
+    @property
+    def told(self) -> bool:
+        """Whether only people have said it."""
+        return bool(self.pieces) and not self.gone and all(piece.doubt is not None for piece in self.pieces)
+
+    def after(self, earlier: Evidence) -> Evidence:
+        """Both changes as one, between two still tables."""
+        return replace(
+            self,
+            pieces=(*earlier.pieces, *self.pieces),
+            clouded=self.clouded or earlier.clouded,
+            guessed=self.guessed or earlier.guessed,
+            doubtful_markers=self.doubtful_markers | earlier.doubtful_markers,
+            doubtful_tiles={**earlier.doubtful_tiles, **self.doubtful_tiles},
+        )
 
 
 ITEMS = 1000

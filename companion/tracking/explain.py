@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Any
 
-from companion.tracking.costs import ERRORS, FARTHEST
+from companion.tracking.costs import ERRORS, FARTHEST, Cause
+from companion.tracking.evidence import Piece
 from companion.tracking.pieces import Pieces, Rest, Step
 
 State = Any
@@ -41,25 +42,28 @@ def explain(
 
     `beam`: cost and state of each hypothesis. Without `faults` nothing that breaks a rule is tried.
     """
-    done = pieces.done
-    heap: list[tuple[float, int, int, State, Rest, tuple[Any, ...], frozenset[tuple[int, str]]]] = []
-    for parent, (cost, state) in enumerate(beam):
-        heappush(heap, (cost, parent, parent, state, pieces.start, (), frozenset()))
-    count = len(beam)
+    heap: list[tuple[float, int, int, State, Rest, tuple[Any, ...], frozenset[tuple[int, str]], Pieces]] = []
+    variants = [(0, pieces, ()), *pieces.doubted()]
+    count = 0
+    for doubt, kept, gone in variants:
+        start, untold = kept.start, _untold(gone)
+        for parent, (cost, state) in enumerate(beam):
+            heappush(heap, (cost + doubt, count, parent, state, start, untold, frozenset(), kept))
+            count += 1
     cheapest = min((cost for cost, _ in beam), default=0.0)
     limit = cheapest + FARTHEST
     found: list[Explanation] = []
     seen: set[tuple[object, ...]] = set()
     opened = 0
     while heap:
-        cost, _, parent, state, rest, steps, who = heappop(heap)
+        cost, _, parent, state, rest, steps, who, kept = heappop(heap)
         if cost > limit or len(found) >= most:
             break
-        key = (parent, state.sign, rest, who)
+        key = (parent, state.sign, rest, who, id(kept))
         if key in seen:
             continue
         seen.add(key)
-        if rest == done:
+        if rest == kept.done:
             if not found:
                 limit = cost + reach
             found.append(Explanation(parent, state.at_rest(), _unrolled(steps), cost))
@@ -67,14 +71,24 @@ def explain(
         opened += 1
         if opened > work:
             return found, True
-        for move in state.moves(pieces, rest, faults=faults):
+        for move in state.moves(kept, rest, faults=faults):
             total = cost + move.cost
             if total <= limit:
                 count += 1
                 step = move.step
                 named = who if step.item is None or step.act is None else who | {(step.item, step.player)}
-                heappush(heap, (total, count, parent, move.state, move.rest, (steps, step), named))
+                heappush(heap, (total, count, parent, move.state, move.rest, (steps, step), named, kept))
     return found, False
+
+
+def _untold(gone: Sequence[Piece]) -> tuple[Any, ...]:
+    """The steps that say that these pieces, which people entered, did not happen."""
+    steps: tuple[Any, ...] = ()
+    for piece in gone:
+        cost = piece.doubt or 0
+        who = piece.word[0] if piece.word is not None else piece.by or ""
+        steps = (steps, Step(who, None, piece.item, (), (Cause.WRONG_WORD,), cost))
+    return steps
 
 
 def _unrolled(steps: tuple[Any, ...]) -> tuple[Step, ...]:

@@ -8,8 +8,8 @@ to the same state are one: what they disagree about stays as probabilities.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from companion.tracking.costs import (
@@ -106,11 +106,26 @@ def _mixed(one: Mapping[Any, float], other: Mapping[Any, float], share: float) -
     return {key: one.get(key, 0.0) * share + other.get(key, 0.0) * (1.0 - share) for key in one.keys() | other.keys()}
 
 
-@dataclass(slots=True)
-class _Snapshot:
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The hypotheses before `evidence`; `spent`: the decibans of the best of them since the round began."""
+
     beam: list[Hypothesis]
     outliers: list[Hypothesis]
+    spent: float
     evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A belief to come back to."""
+
+    beam: list[Hypothesis]
+    outliers: list[Hypothesis]
+    spent: float
+    snapshots: tuple[Snapshot, ...]
+    surprised: bool
+    cut_short: bool
 
 
 class TableFilter:
@@ -123,14 +138,39 @@ class TableFilter:
         self.beam = [Hypothesis(state, 0.0) for state in starts]
         self.outliers: list[Hypothesis] = []
         self.lag = lag
-        self.snapshots: list[_Snapshot] = []
+        self.snapshots: list[Snapshot] = []
+        self.spent = 0.0
         self.surprised = False
         self.cut_short = False
+
+    def checkpoint(self) -> Checkpoint:
+        return Checkpoint(
+            self.beam, self.outliers, self.spent, tuple(self.snapshots), self.surprised, self.cut_short
+        )
+
+    def restore(self, kept: Checkpoint) -> None:
+        self.beam, self.outliers, self.spent = kept.beam, kept.outliers, kept.spent
+        self.snapshots = list(kept.snapshots)
+        self.surprised, self.cut_short = kept.surprised, kept.cut_short
+
+    def mix(self, other: Checkpoint) -> None:
+        """The hypotheses of `other` as well, which has come to the same table in another way."""
+        grown: dict[object, Hypothesis] = {}
+        for one in (*self.beam, *(replace(one, cost=one.cost + other.spent - self.spent) for one in other.beam)):
+            sign = one.state.sign
+            known = grown.get(sign)
+            grown[sign] = one if known is None else known.merged(one)
+        self.beam = sorted(grown.values(), key=lambda one: one.cost)[:WIDE_BEAM]
+        if other.spent < self.spent:
+            self.outliers = [replace(one, cost=one.cost + other.spent - self.spent) for one in other.outliers]
+        else:
+            self.outliers = [replace(one) for one in self.outliers]
+        self._scale()
 
     def advance(self, evidence: Evidence) -> bool:
         """Let the belief explain this change; False where only the outlier explains it."""
         pieces = Pieces.of(evidence)
-        self.snapshots.append(_Snapshot(self.beam, self.outliers, evidence))
+        self.snapshots.append(Snapshot(self.beam, self.outliers, self.spent, evidence))
         first = self._first_item()
         found, _ = self._explained(self.beam, pieces)
         self.surprised = not found or found[0].errs or self.beam[found[0].parent].cost > self.beam[0].cost + UNLIKELY
@@ -158,11 +198,11 @@ class TableFilter:
         """The last changes explained anew, with faults; the beam is empty where that fails too."""
         players = len(self.beam[0].state.players)
         start = max(0, len(self.snapshots) - players - 2)
-        beam = self.snapshots[start].beam
+        beam, self.spent = self.snapshots[start].beam, self.snapshots[start].spent
         for n in range(start, len(self.snapshots)):
             step = self.snapshots[n]
             if n > start:
-                self.snapshots[n] = _Snapshot(beam, step.outliers, step.evidence)
+                self.snapshots[n] = replace(step, beam=beam, spent=self.spent)
             pieces = Pieces.of(step.evidence)
             last = n == len(self.snapshots) - 1
             reach, work = (WIDE_REACH, WIDE_WORK) if last else (BACK_REACH, BACK_WORK)
@@ -223,7 +263,9 @@ class TableFilter:
             outlier = outlier.after(Explanation(0, state, steps, cost), evidence.number, first)
             for piece in evidence.pieces:
                 anybody = (piece.by,) if piece.by else players
-                outlier.actors[piece.item] = dict.fromkeys(anybody, 1.0 / len(anybody))
+                shares = {player: 10.0 ** (-piece.against(player) / 10.0) for player in anybody}
+                total = sum(shares.values())
+                outlier.actors[piece.item] = {player: share / total for player, share in shares.items()}
             outlier.born = evidence.number
             grown.append(outlier)
         self.outliers = sorted(grown, key=lambda one: one.cost)[:MOST_OUTLIERS]
@@ -232,25 +274,11 @@ class TableFilter:
         least = min((one.cost for one in (*self.beam, *self.outliers)), default=0.0)
         for one in (*self.beam, *self.outliers):
             one.cost -= least
+        self.spent += least
 
     @property
     def all(self) -> list[Hypothesis]:
         return [*self.beam, *self.outliers]
-
-    def hear(self, item: int, costs: Mapping[str, int]) -> bool:
-        """Evidence about who made an earlier piece: a person's word, an arm. `costs` by player in decibans; a player
-        who is not named there costs nothing. False where it is settled already."""
-        known = [one for one in self.all if item in one.actors]
-        for one in known:
-            row = one.actors[item]
-            told = {player: share * 10.0 ** (-costs.get(player, 0) / 10.0) for player, share in row.items()}
-            total = sum(told.values())
-            one.actors = {**one.actors, item: {player: share / total for player, share in told.items()}}
-            one.cost += cost_of(total)
-        self.beam.sort(key=lambda one: one.cost)
-        self.outliers.sort(key=lambda one: one.cost)
-        self._scale()
-        return bool(known)
 
     def end(self) -> tuple[tuple[str, str | None] | None, float]:
         """The likeliest end of the round as it stands, and its share; None: it goes on."""
@@ -265,13 +293,21 @@ class TableFilter:
 
     def rewind(self, number: int) -> list[Evidence] | None:
         """The belief as it was before evidence `number`, and the changes from there on; None where it is settled."""
+        if not self.snapshots or self.snapshots[0].evidence.number > number:
+            return None
         for n, step in enumerate(self.snapshots):
-            if step.evidence.number == number:
-                self.beam, self.outliers = step.beam, step.outliers
+            if step.evidence.number >= number:
+                self.beam, self.outliers, self.spent = step.beam, step.outliers, step.spent
                 rest = [one.evidence for one in self.snapshots[n:]]
                 del self.snapshots[n:]
                 return rest
-        return None
+        return []
+
+    def put_on(self, states: Callable[[State], State]) -> None:
+        """Every hypothesis goes on in another state, and nothing before can be explained anew."""
+        self.beam = [replace(one, state=states(one.state)) for one in self.beam]
+        self.outliers = [replace(one, state=states(one.state)) for one in self.outliers]
+        self.snapshots.clear()
 
 
 UNLIKELY = 12

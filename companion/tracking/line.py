@@ -12,8 +12,9 @@ from companion.position import LinePosition, Position
 from companion.ruleset import ANY_SET, RuleSet
 from companion.tile import Tile
 from companion.tracking.costs import PRIORS, Cause, fault, misread
+from companion.tracking.evidence import Piece
 from companion.tracking.pieces import Pieces, Rest, Step
-from companion.turn import Action, Discard, End, Play
+from companion.turn import LEFT, Action, Discard, End, Play
 from companion.violation import Violation as V
 
 _C = {cause: prior.decibans for cause, prior in PRIORS.items()}
@@ -106,17 +107,20 @@ class LineState:
                 piece = row[rest.tiles[n]]
                 after = rest._replace(tiles=(*rest.tiles[:n], rest.tiles[n] + 1, *rest.tiles[n + 1 :]))
                 sure = None if piece.p is None else min(piece.p)
-                doubt = misread(sure, pieces.evidence.guessed)
+                doubt = self._doubt(piece, misread(sure, pieces.evidence.guessed), pieces)
+                against = piece.against(me)
+                wrong = (Cause.WRONG_WORD,) if piece.word is not None and piece.word[0] != me else ()
                 for cost, state, codes, causes in self._with(piece.act, piece.item, faults, doubt):
-                    cost += piece.actors.get(me, 0)
-                    yield LineMove(cost, state, after, Step(me, piece.act, piece.item, codes, causes, cost))
+                    cost += against
+                    step = Step(me, piece.act, piece.item, codes, (*causes, *wrong), cost)
+                    yield LineMove(cost, state, after, step)
         for n, (player, row) in enumerate(pieces.discards):
             if player == me and rest.discards[n] < len(row):
                 piece = row[rest.discards[n]]
                 after = rest._replace(discards=(*rest.discards[:n], rest.discards[n] + 1, *rest.discards[n + 1 :]))
                 for cost, state, codes, causes in self._with(piece.act, piece.item, faults, 99):
                     yield LineMove(cost, state, after, Step(me, piece.act, piece.item, codes, causes, cost))
-        yield from self._ends(rest, faults)
+        yield from self._ends(pieces, rest, faults)
         if faults and not self.done:
             for player in self.players:
                 if player not in (me, self.last):
@@ -146,8 +150,17 @@ class LineState:
             causes = (fault(codes), *(Cause.ALSO_ILLEGAL for _ in range(len(codes) - 1)))
             yield sum(_C[one] for one in causes), other, tuple(sorted(map(str, codes))), causes
 
-    def _ends(self, rest: Rest, faults: bool) -> Iterator[LineMove]:
+    def _doubt(self, piece: Piece, read: int, pieces: Pieces) -> int:
+        """What it costs that this tile, or the one it lies at, is another one."""
+        doubts = [read] if piece.value_doubt is None else [read, piece.value_doubt]
+        if pieces.evidence.doubtful_tiles and isinstance(piece.act, Play) and self.table.line:
+            end = self.table.line[0 if piece.act.train == LEFT else -1]
+            doubts += [cost for (laid, _), cost in pieces.evidence.doubtful_tiles.items() if laid == end]
+        return min(doubts)
+
+    def _ends(self, pieces: Pieces, rest: Rest, faults: bool) -> Iterator[LineMove]:
         me = self.table.turn
+        rest = pieces.ended(rest, me, bool(self.done)) or rest
         codes: tuple[str, ...] = ()
         causes: tuple[Cause, ...] = ()
         if not self.done and self.table.hands.get(me) != 0:

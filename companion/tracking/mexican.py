@@ -48,6 +48,13 @@ def _few(count: int | None) -> int | None:
     return count if count is None or count < FEW else FEW
 
 
+def _against(piece: Piece, player: str) -> tuple[int, tuple[Cause, ...]]:
+    """What it costs by arm and word that `player` made this piece, and what has to be assumed."""
+    if piece.word is None or piece.word[0] == player:
+        return piece.actors.get(player, 0), ()
+    return piece.against(player), (Cause.WRONG_WORD,)
+
+
 def begun(rest: Rest) -> bool:
     """Whether some of the change is explained already."""
     return bool(rest.draws or rest.flips or rest.markers or any(rest.tiles))
@@ -94,6 +101,18 @@ class MexicanState:
         self.between = False
         self.lap = rules.first_simultaneous
         self.last: str | None = None
+
+    @classmethod
+    def adopted(cls, rules: RuleSet, table: Position, starter: str) -> Iterator[MexicanState]:
+        """The round as it may stand where it is watched from its middle on: anybody may be next."""
+        state = cls(rules, table, starter, anyone=True)
+        state.moved = frozenset(name for name in state.players if table.trains.get(name) or name in table.markers)
+        if state.lap and state.moved != frozenset(state.players):
+            lap = state.copy()
+            lap.anyone = False
+            yield lap
+        state.lap = False
+        yield state
 
     def copy(self) -> MexicanState:
         other = MexicanState.__new__(MexicanState)
@@ -198,7 +217,7 @@ class MexicanState:
             yield from self._lap_moves(pieces, rest, faults)
             return
         yield from self._acts(pieces, rest, faults)
-        yield from self._ends(rest, faults)
+        yield from self._ends(pieces, rest, faults)
         if faults and not self.acted:
             for player in self._hasty(pieces, rest):
                 other = self._begun(player, self.turn, self.moved)
@@ -238,24 +257,31 @@ class MexicanState:
             done = rest.tiles[n]
             if done < len(row):
                 after = rest._replace(tiles=(*rest.tiles[:n], done + 1, *rest.tiles[n + 1 :]))
+                against, wrong = _against(row[done], me)
                 for cost, state, codes, causes in self._laid(row[done], train, pieces, faults):
-                    cost += on + row[done].actors.get(me, 0)
-                    step = Step(me, row[done].act, row[done].item, codes, (*causes, *late), cost)
+                    cost += on + against
+                    step = Step(me, row[done].act, row[done].item, codes, (*causes, *late, *wrong), cost)
                     yield Move(cost, state, after, step)
         for n, piece in enumerate(pieces.flips):
             if not rest.flips >> n & 1 and isinstance(piece.act, Flip):
                 cost, state, codes, causes = self._done(piece, faults)
                 if cost < _C[Cause.ILLEGAL] or faults:
                     after = rest._replace(flips=rest.flips | 1 << n)
-                    yield Move(cost, state, after, Step(me, piece.act, piece.item, codes, causes, cost))
+                    against, wrong = _against(piece, me)
+                    cost += against
+                    yield Move(cost, state, after, Step(me, piece.act, piece.item, codes, (*causes, *wrong), cost))
         if rest.draws < len(pieces.draws):
             piece = pieces.draws[rest.draws]
             after = rest._replace(draws=rest.draws + 1)
             cost, state, codes, causes = self._done(piece, faults)
             if cost < _C[Cause.ILLEGAL] or faults:
-                cost += on + piece.actors.get(me, 0)
-                yield Move(cost, state, after, Step(me, piece.act, piece.item, codes, (*causes, *late), cost))
+                against, wrong = _against(piece, me)
+                cost += on + against
+                yield Move(cost, state, after, Step(me, piece.act, piece.item, codes, (*causes, *late, *wrong), cost))
             cost = _C[Cause.PHANTOM_DRAW]
+            if piece.doubt is not None:
+                # Whoever entered it meant no shadow in the boneyard: then the word is wrong.
+                return
             yield Move(cost, self, after, Step(me, None, piece.item, (), (Cause.PHANTOM_DRAW,), cost))
         yield from self._markers(pieces, rest, faults)
 
@@ -273,7 +299,7 @@ class MexicanState:
             return
         if OF_VALUES.intersection(wrong):
             others = [code for code in wrong if code not in OF_VALUES]
-            cost = where + self._misread(piece, pieces)
+            cost = where + self._misread(piece, train, pieces)
             causes: tuple[Cause, ...] = (Cause.MISREAD,)
             if others:
                 root = fault(others)
@@ -295,9 +321,15 @@ class MexicanState:
             return marked + _C[Cause.ON_OWN_TRAIN]
         return marked + _C[Cause.ON_MEXICAN_TRAIN if train == MEXICAN else Cause.ON_ANOTHERS_TRAIN]
 
-    def _misread(self, piece: Piece, pieces: Pieces) -> int:
+    def _misread(self, piece: Piece, train: str, pieces: Pieces) -> int:
         sure = None if piece.p is None else min(piece.p)
-        return misread(sure, pieces.evidence.guessed)
+        cost = misread(sure, pieces.evidence.guessed)
+        if piece.value_doubt is not None:
+            cost = min(cost, piece.value_doubt)
+        chain = self.turn.trains.get(train)
+        if chain and pieces.evidence.doubtful_tiles:
+            cost = min(cost, pieces.evidence.doubtful_tiles.get((chain[-1], train), cost))
+        return cost
 
     def _with_play(self, laid: Laid, train: str, item: int) -> MexicanState:
         other = self.copy()
@@ -339,9 +371,13 @@ class MexicanState:
                     seen.unseen_off = believed - {owner}
                 yield Move(0, seen, after, Step(owner, act, piece.item, (), (), 0))
                 continue
-            if owner == me:
-                cost = piece.actors.get(me, 0)
-                yield Move(cost, self._with_marker(act, piece.item), after, Step(me, act, piece.item, (), (), cost))
+            if owner in self.players and piece.doubt is not None and (owner in self.turn.markers) == placed:
+                # Entered although it lay there already.
+                yield Move(0, self, after, Step(owner, act, piece.item, (), (), 0))
+            elif owner == me:
+                cost, wrong_word = _against(piece, me)
+                step = Step(me, act, piece.item, (), wrong_word, cost)
+                yield Move(cost, self._with_marker(act, piece.item), after, step)
             elif owner in self.players and faults:
                 moved = self._with_marker(act, piece.item)
                 rare = Cause.RARELY_ILLEGAL
@@ -355,6 +391,8 @@ class MexicanState:
                 yield Move(cost, stray, after, Step(owner, act, piece.item, (code,), (rare,), cost))
             elif owner not in self.players:
                 yield Move(0, self._with_marker(act, piece.item), after, Step(me, act, piece.item, (), (), 0))
+            if piece.doubt is not None:
+                continue
             doubtful = pieces.evidence.clouded or owner in pieces.evidence.doubtful_markers
             cause = Cause.DOUBTFUL_MARKER if doubtful else Cause.NO_MARKER
             if faults or _C[cause] < _C[Cause.ILLEGAL]:
@@ -384,11 +422,13 @@ class MexicanState:
 
     # ---- the end of a turn -------------------------------------------------------------------------------------
 
-    def _ends(self, rest: Rest, faults: bool) -> Iterator[Move]:
+    def _ends(self, pieces: Pieces, rest: Rest, faults: bool) -> Iterator[Move]:
         """The turn is over: what it then lacks is a fault, or something that no picture showed."""
         had_begun = begun(rest)
+        told = pieces.ended(rest, self.turn.player, bool(self.turn.laid)) if pieces.ends else None
+        rest = told or rest
         for cost, turn, codes, causes, on, off in self._endings(faults):
-            if not self.acted:
+            if not self.acted and told is None:
                 cost, causes = cost + _C[Cause.SILENT_PASS], (*causes, Cause.SILENT_PASS)
             if had_begun:
                 another = Cause.ANOTHER_IN_BETWEEN if self.between else Cause.TURN_IN_BETWEEN
@@ -512,15 +552,21 @@ class MexicanState:
                 for cost, state, codes, causes in own._laid(piece, train, pieces, faults):
                     back = state._back_in_lap(self.starter)
                     back.moved = self.moved | {player}
-                    cost += piece.actors.get(player, 0) + sum(_C[cause] for cause in late)
-                    yield Move(cost, back, after, Step(player, piece.act, piece.item, codes, (*causes, *late), cost))
+                    against, wrong = _against(piece, player)
+                    cost += against + sum(_C[cause] for cause in late)
+                    step = Step(player, piece.act, piece.item, codes, (*causes, *late, *wrong), cost)
+                    yield Move(cost, back, after, step)
         for n, piece in enumerate(pieces.markers):
             act = piece.act
             if rest.markers >> n & 1 or not isinstance(act, (Mark, Unmark)):
                 continue
             laid = bool(self.turn.trains.get(act.player))
-            wrong = laid if isinstance(act, Mark) else not laid
-            if wrong and not faults:
+            wrongly = laid if isinstance(act, Mark) else not laid
+            if wrongly and not faults:
+                continue
+            if piece.doubt is not None and (act.player in self.turn.markers) == isinstance(act, Mark):
+                after = rest._replace(markers=rest.markers | 1 << n)
+                yield Move(0, self, after, Step(act.player, act, piece.item, (), (), 0))
                 continue
             back = self.copy()
             back.turn = fork(self.turn)
@@ -529,7 +575,7 @@ class MexicanState:
             back.moved = self.moved | {act.player}
             after = rest._replace(markers=rest.markers | 1 << n)
             code = str(V.MARKER_UNEARNED if isinstance(act, Mark) else V.MARKER_REMOVED_WRONGLY)
-            faulty = ((code,), (Cause.ILLEGAL,), _C[Cause.ILLEGAL]) if wrong else ((), (), 0)
+            faulty = ((code,), (Cause.ILLEGAL,), _C[Cause.ILLEGAL]) if wrongly else ((), (), 0)
             yield Move(faulty[2], back, after, Step(act.player, act, piece.item, *faulty))
         if faults and rest.draws < len(pieces.draws):
             piece = pieces.draws[rest.draws]
@@ -540,6 +586,12 @@ class MexicanState:
                 _, state, codes, causes = own._done(piece, faults)
                 step = Step(player, piece.act, piece.item, codes, causes, cost)
                 yield Move(cost, state._back_in_lap(self.starter), after, step)
+        for player in self.players:
+            told = pieces.ended(rest, player, bool(self.turn.trains.get(player))) if pieces.ends else None
+            if told is not None:
+                back = self.copy()
+                back.moved = self.moved | {player}
+                yield Move(0, back, told, Step(player, End(), None, (), (), 0))
         missing = [player for player in self.players if player not in self.moved]
         ended = self._begun(self.starter, self.turn, frozenset(self.players))
         ended.lap = False

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import NamedTuple
 
 from companion.tracking.costs import Cause
 from companion.tracking.evidence import Evidence, Piece
-from companion.turn import Action, Discard, Draw, Flip, Mark, Play, Unmark
+from companion.turn import Action, Discard, Draw, End, Flip, Mark, Pass, Play, Unmark
 
 
 class Rest(NamedTuple):
-    """How many pieces of each kind are explained: tiles of each train, draws, discards of each player; flips and
-    markers as sets of bits."""
+    """How many pieces of each kind are explained: tiles of each train, draws, discards of each player; flips, markers
+    and ends of turns as sets of bits."""
 
     tiles: tuple[int, ...]
     draws: int
     discards: tuple[int, ...]
     flips: int
     markers: int
+    ends: int = 0
 
 
 class Step(NamedTuple):
@@ -45,12 +48,13 @@ class Pieces:
     discards: tuple[tuple[str, tuple[Piece, ...]], ...]
     flips: tuple[Piece, ...]
     markers: tuple[Piece, ...]
+    ends: tuple[Piece, ...] = ()
 
     @classmethod
     def of(cls, evidence: Evidence) -> Pieces:
         trains: dict[str, list[Piece]] = {}
         discards: dict[str, list[Piece]] = {}
-        draws, flips, markers = [], [], []
+        draws, flips, markers, ends = [], [], [], []
         for piece in evidence.pieces:
             match piece.act:
                 case Play(_, train):
@@ -63,6 +67,8 @@ class Pieces:
                     flips.append(piece)
                 case Mark() | Unmark():
                     markers.append(piece)
+                case End() | Pass():
+                    ends.append(piece)
         return cls(
             evidence,
             tuple((train, tuple(row)) for train, row in trains.items()),
@@ -70,6 +76,7 @@ class Pieces:
             tuple((player, tuple(row)) for player, row in discards.items()),
             tuple(flips),
             tuple(markers),
+            tuple(ends),
         )
 
     @property
@@ -84,4 +91,26 @@ class Pieces:
             tuple(len(row) for _, row in self.discards),
             (1 << len(self.flips)) - 1,
             (1 << len(self.markers)) - 1,
+            (1 << len(self.ends)) - 1,
         )
+
+    def ended(self, rest: Rest, player: str, laid: bool) -> Rest | None:
+        """`rest` with the end of `player`'s turn that somebody has entered explained; None where nobody has. Who has
+        `laid` a tile did not pass."""
+        for n, piece in enumerate(self.ends):
+            if not rest.ends >> n & 1 and piece.by in (None, player) and not (laid and isinstance(piece.act, Pass)):
+                return rest._replace(ends=rest.ends | 1 << n)
+        return None
+
+    def doubted(self) -> Iterator[tuple[int, Pieces, tuple[Piece, ...]]]:
+        """The same change without what people said and what did not happen: cost, what is left, what is not."""
+        doubtful = [piece for piece in self.evidence.pieces if piece.doubt is not None]
+        sizes = range(1, len(doubtful) + 1) if len(doubtful) <= MOST_DOUBTED else (1, len(doubtful))
+        for gone in (gone for size in sizes for gone in combinations(doubtful, size)):
+            kept = tuple(piece for piece in self.evidence.pieces if piece not in gone)
+            cost = sum(piece.doubt or 0 for piece in gone)
+            yield cost, Pieces.of(replace(self.evidence, pieces=kept)), gone
+
+
+MOST_DOUBTED = 3
+"""Of more things that people said in one change any one may be wrong, or all."""

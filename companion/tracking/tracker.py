@@ -1,207 +1,172 @@
-"""One round from evidence to verdicts: the belief, the tiles as they lie, and what is settled already."""
+"""One round from evidence to verdicts: the changes of the table and what people say of them, whenever they say it."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from companion.chinese.line import tiles_of
 from companion.position import LinePosition, Position
 from companion.ruleset import RuleSet
-from companion.tile import Laid
-from companion.tracking.costs import NAMED, SURE
-from companion.tracking.evidence import Evidence, Piece
+from companion.tracking.costs import NAMED
+from companion.tracking.evidence import ITEMS, Evidence, Piece
 from companion.tracking.explain import State
 from companion.tracking.filter import TableFilter
-from companion.tracking.line import LineState, line_value_faults
-from companion.tracking.mexican import MexicanState, value_faults
+from companion.tracking.fold import FoldState, RoundFold
+from companion.tracking.line import LineState
+from companion.tracking.mexican import MexicanState
 from companion.tracking.questions import Question, question
-from companion.tracking.verdict import Charge, Marginals, Verdict, judge_item
-from companion.turn import Action, Mark, Play, Unmark
-from companion.violation import Violation as V
+from companion.tracking.verdict import Verdict
+from companion.tracking.words import NOTHING, WRONG, Said, entered, heard
+from companion.turn import Action, Play
 
-MOST_MOVED = 2
-"""So many laid tiles may have been moved from one still table to the next; where more are gone they were not seen."""
-
-
-@dataclass(slots=True)
-class _Entry:
-    """A piece on record: its last verdict, and what one picture proves of it."""
-
-    piece: Piece
-    number: int
-    verdict: Verdict
-    proved: tuple[str, ...] = ()
-    taken_back: bool = False
+LATELY = 3
+"""A draw or a marker that somebody entered is the one that a picture shows so many steps later at most."""
 
 
 class RoundTracker:
-    """Feeds the evidence of one round to the belief and keeps a verdict on every piece."""
+    """Feeds the evidence of one round to the belief and keeps a verdict on every piece.
 
-    def __init__(self, rules: RuleSet, table: Position | LinePosition, starter: str, *, starter_known: bool = True):
+    `starter_known` False: anybody may begin. `adopted`: the round has begun already, and `table` is how it lies.
+    Whatever people say of an earlier piece (`hear`, `put_right`, `withdraw`, `restore`) re-runs the belief from there.
+    """
+
+    def __init__(
+        self,
+        rules: RuleSet,
+        table: Position | LinePosition,
+        starter: str,
+        *,
+        starter_known: bool = True,
+        adopted: bool = False,
+    ) -> None:
         self.rules = rules
-        self.table = table
         self.players = table.players
-        start: State
+        starts: list[State]
         if isinstance(table, LinePosition):
-            start = LineState(rules, table, anyone=not starter_known)
+            starts = [LineState(rules, table, anyone=adopted or not starter_known)]
+        elif adopted:
+            starts = list(MexicanState.adopted(rules, table, starter))
         else:
-            start = MexicanState(rules, table, starter, anyone=not starter_known)
-        self.filter = TableFilter([start], lag=4 * len(self.players))
-        self.entries: dict[int, _Entry] = {}
+            starts = [MexicanState(rules, table, starter, anyone=not starter_known)]
+        self._starts = starts
+        self._start = table
+        self.log: list[Evidence] = []
+        self.said: dict[int, Said] = {}
+        self.shown: dict[int, Piece] = {}
         self.number = 0
-        self.moved: list[Verdict] = []
-        self.questions: list[str] = []
+        self._trusting = _Line(self, blind=False)
+        self._blind: _Line | None = None
         self.asked: Question | None = None
 
-    def observe(self, evidence: Evidence) -> None:
-        """Take the next change of the table."""
-        evidence = replace(evidence, number=self.number) if evidence.number != self.number else evidence
-        if evidence.gone:
-            evidence = self._take_back(evidence)
-        if evidence.pieces:
-            self._see(evidence)
-        self.number += 1
-        self._judge()
+    @property
+    def filter(self) -> TableFilter:
+        return self._trusting.fold.filter
 
-    def _see(self, evidence: Evidence) -> None:
+    @property
+    def table(self) -> Position | LinePosition:
+        """The tiles as they lie."""
+        return self._trusting.fold.table
+
+    @property
+    def unclear(self) -> list[str]:
+        return self._trusting.fold.unclear
+
+    # ---- what the camera saw -----------------------------------------------------------------------------------
+
+    def observe(self, evidence: Evidence) -> int:
+        """Take the next change of the table; its number, which is `evidence.number` where that is still to come."""
+        number = max(self.number, evidence.number)
+        if evidence.number != number:
+            pieces = (replace(one, item=one.item % ITEMS + number * ITEMS) for one in evidence.pieces)
+            evidence = replace(evidence, number=number, pieces=tuple(pieces))
+        first = len(self.log)
         for piece in evidence.pieces:
-            self._keep(piece, evidence.number)
-        self.filter.advance(evidence)
+            told = self._entered_already(piece)
+            if told is not None:
+                self.shown[piece.item] = told
+                self.said[told.item] = replace(self.said.get(told.item, NOTHING), seen=number)
+                first = min(first, self._step_of(told.item))
+        self._append(evidence, first)
+        return number
 
-    def _keep(self, piece: Piece, number: int) -> None:
-        proved: tuple[str, ...] = ()
-        if isinstance(piece.act, Play):
-            proved = self._proved(piece.act)
-            self._lay(piece.act)
-        known = self.entries.get(piece.item)
-        if known is None:
-            self.entries[piece.item] = _Entry(piece, number, Verdict(piece.item, piece.act, None, 0.0), proved)
+    def _append(self, evidence: Evidence, first: int) -> None:
+        self.log.append(evidence)
+        self.number = evidence.number + 1
+        self._run_from(first)
 
-    def _proved(self, play: Play) -> tuple[str, ...]:
-        if isinstance(self.table, LinePosition):
-            return line_value_faults(self.rules, self.table, play, tiles_of(self.rules, len(self.players)))
-        return value_faults(self.rules, self.table, play.tile, play.train)
-
-    def _lay(self, play: Play) -> None:
-        if isinstance(self.table, LinePosition):
-            line = self.table.line
-            row = (play.tile, *line) if play.train == "L" else (*line, play.tile)
-            self.table = replace(self.table, line=row)
-        else:
-            chain = (*self.table.trains.get(play.train, ()), play.tile)
-            self.table = replace(self.table, trains={**self.table.trains, play.train: chain})
-
-    def _lift(self, laid: Laid, train: str) -> None:
-        if isinstance(self.table, LinePosition):
-            line = list(self.table.line)
-            places = [n for n, one in enumerate(line) if one.tile == laid.tile]
-            if places:
-                del line[places[0] if train == "L" else places[-1]]
-            self.table = replace(self.table, line=tuple(line))
-        else:
-            chain = list(self.table.trains.get(train, ()))
-            places = [n for n, one in enumerate(chain) if one.tile == laid.tile]
-            if places:
-                del chain[places[-1]]
-            self.table = replace(self.table, trains={**self.table.trains, train: tuple(chain)})
-
-    def _take_back(self, evidence: Evidence) -> Evidence:
-        """Vanished tiles: the last ones laid were taken back; another one was moved, which nobody may."""
-        standing = [one for one in self.entries.values() if isinstance(one.piece.act, Play) and not one.taken_back]
-        last = standing[-len(evidence.gone) :]
-        wanted = Counter((laid.tile, train) for laid, train in evidence.gone)
-        undone = wanted == Counter((one.piece.act.tile.tile, one.piece.act.train) for one in last)  # type: ignore[union-attr]
-        if not undone:
-            return self._moved(evidence)
-        for entry in last:
-            entry.taken_back = True
-            act = entry.piece.act
-            assert isinstance(act, Play)
-            self._lift(act.tile, act.train)
-        steps = self.filter.rewind(min(one.number for one in last))
-        if steps is None:
-            # Settled long ago: the belief has to begin anew with the table as it lies.
-            self._begin_anew()
-            return replace(evidence, gone=())
-        back = list(evidence.pieces)
-        returned = evidence.returned
-        lifted = {one.piece.item for one in last}
-        again: list[Evidence] = []
-        for step in reversed(steps):
-            kept: list[Piece] = []
-            for piece in reversed(step.pieces):
-                turned = next((one for one in back if one.act == _turned_back(piece.act)), None)
-                if piece.item in lifted:
+    def _entered_already(self, piece: Piece) -> Piece | None:
+        """The same act as somebody has entered it, where no picture has shown it yet."""
+        recent = 0 if isinstance(piece.act, Play) else len(self.log) - LATELY
+        for step in self.log[max(0, recent) :]:
+            for one in step.pieces:
+                said = self.said.get(one.item, NOTHING)
+                if one.doubt is None or said.seen is not None or said.withdrawn:
                     continue
-                if turned is not None:
-                    back.remove(turned)
-                    self.entries[piece.item].taken_back = True
-                elif returned and type(piece.act).__name__ == "Draw":
-                    returned -= 1
-                    self.entries[piece.item].taken_back = True
-                else:
-                    kept.insert(0, piece)
-            again.insert(0, replace(step, pieces=tuple(kept), gone=()))
-        for step in again:
-            if step.pieces:
-                self.filter.advance(step)
-        return replace(evidence, gone=(), pieces=tuple(back))
-
-    def _moved(self, evidence: Evidence) -> Evidence:
-        doubtful = evidence.clouded or len(evidence.gone) > MOST_MOVED or any(map(self._hardly_read, evidence.gone))
-        if doubtful:
-            self.questions.append("several_stories")
-            return replace(evidence, gone=(), clouded=True)
-        for laid, train in evidence.gone:
-            entry = self._entry_of(laid, train)
-            if entry is not None:
-                entry.taken_back = True
-            self._lift(laid, train)
-            charge = Charge(str(V.TILE_MOVED), None, True, 1.0)
-            self.moved.append(Verdict(-1, Play(laid, train), None, 0.0, (), (charge,)))
-        self._begin_anew()
-        return replace(evidence, gone=())
-
-    def _entry_of(self, laid: Laid, train: str) -> _Entry | None:
-        for entry in reversed(self.entries.values()):
-            act = entry.piece.act
-            if isinstance(act, Play) and (act.tile.tile, act.train) == (laid.tile, train) and not entry.taken_back:
-                return entry
+                if (said.act or one.act) == piece.act and one.by in (None, piece.by):
+                    return one
         return None
 
-    def _hardly_read(self, gone: tuple[Laid, str]) -> bool:
-        entry = self._entry_of(*gone)
-        return entry is not None and entry.piece.p is not None and min(entry.piece.p) < SURE
+    # ---- what people say ---------------------------------------------------------------------------------------
 
-    def _begin_anew(self) -> None:
-        """Every hypothesis with the tiles as they lie now; what is settled stays so."""
-        self._judge()
-        for one in self.filter.all:
-            one.state = one.state.on_table(self.table)
-        self.filter.snapshots.clear()
+    def say(self, act: Action, by: str | None = None, *, number: int | None = None) -> int:
+        """Somebody enters what `by` did (`Pass()`: nothing was laid, `End()`: the turn is over); the number of the piece.
 
-    def _judge(self) -> None:
-        """The verdicts on all pieces that are not settled yet."""
-        marginals = Marginals.over(self.filter.all)
-        for item in marginals.actors.keys() | marginals.codes.keys():
-            entry = self.entries.get(item)
-            if entry is not None:
-                entry.verdict = judge_item(item, entry.piece.act, marginals, entry.proved, self.players)
-
-    def hear(self, item: int, by: str, decibans: int) -> None:
-        """Somebody says, or an arm shows, that `by` made this piece; `decibans`: what it costs that it was another.
-
-        Where it is settled already the word alone counts.
+        A picture that shows the same later shows this piece and no other.
         """
-        entry = self.entries.get(item)
-        if entry is None:
+        number = self.number if number is None else max(self.number, number)
+        item = number * ITEMS
+        self._append(Evidence(number, (entered(item, act, by),)), len(self.log))
+        return item
+
+    def hear(self, item: int, by: str | None, decibans: int = WRONG) -> None:
+        """Somebody says that `by` made this piece; `decibans`: what it costs that they are wrong. None: nobody does."""
+        self._change(item, by=None if by is None else (by, decibans))
+
+    def put_right(self, item: int, act: Action | None) -> None:
+        """Somebody says that it was another tile, or on another train; None: nobody does."""
+        self._change(item, act=act)
+
+    def withdraw(self, item: int) -> None:
+        """Somebody says that this did not happen."""
+        self._change(item, withdrawn=True)
+
+    def restore(self, item: int) -> None:
+        """It did happen after all."""
+        self._change(item, withdrawn=False)
+
+    def _change(self, item: int, **what: object) -> None:
+        before = self.said.get(item, NOTHING)
+        after = replace(before, **what)  # type: ignore[arg-type]
+        if after == before:
             return
-        if self.filter.hear(item, {player: decibans for player in self.players if player != by}):
-            self._judge()
-        else:
-            entry.verdict = replace(entry.verdict, by=by, maybe=())
+        self.said[item] = after
+        self._run_from(self._step_of(item))
+
+    def _step_of(self, item: int) -> int:
+        """The step that this piece came with; raises KeyError."""
+        for n, step in enumerate(self.log):
+            if any(piece.item == item for piece in step.pieces):
+                return n
+        raise KeyError(item)
+
+    def _run_from(self, step: int) -> None:
+        self._trusting.run(step)
+        if self._blind is None and (self.said or self.log[-1].told):
+            self._blind = _Line(self, blind=True)
+        if self._blind is not None:
+            self._blind.forget(step)
+
+    def heard_at(self, step: int, *, blind: bool) -> Evidence:
+        """A step as it is believed after all that people have said."""
+        evidence = self.log[step]
+        if self.said or self.shown or blind:
+            return heard(evidence, self.said, self.shown, blind=blind)
+        return evidence
+
+    def started(self) -> RoundFold:
+        return RoundFold(self.rules, self._start, self._starts)
+
+    # ---- what comes of it --------------------------------------------------------------------------------------
 
     def end(self) -> tuple[str, str | None] | None:
         """How the round has ended (and who went out), where that is as sure as a name has to be."""
@@ -211,22 +176,80 @@ class RoundTracker:
     def question(self) -> Question | None:
         """What is worth asking now, once a round: whom people name goes to `hear`."""
         if self.asked is None:
-            last = self.number - len(self.players)
-            ripe = [item for item, entry in self.entries.items() if last - len(self.players) < entry.number <= last]
+            last = len(self.log) - 1 - len(self.players)
+            steps = self.log[max(0, last - len(self.players) + 2) : max(0, last + 2)]
+            ripe = [piece.item for step in steps for piece in step.pieces]
             self.asked = question(self.verdicts(), ripe)
             return self.asked
         return None
 
     def verdicts(self) -> list[Verdict]:
-        """Every piece on record in the order of coming."""
-        found = [replace(one.verdict, taken_back=one.taken_back) for one in self.entries.values()]
-        return [*found, *self.moved]
+        """Every piece on record in the order of coming; what people have withdrawn counts as taken back."""
+        fold = self._trusting.fold
+        found = fold.verdicts()
+        if self._blind is not None:
+            if any(charge.certain for one in found for charge in one.charges):
+                self._blind.run()
+                blind = {(one.item, one.act): one for one in self._blind.fold.verdicts()}
+                found = [_without_words(one, blind.get((one.item, one.act))) for one in found]
+            found += self._off_the_record()
+        return found
+
+    def _off_the_record(self) -> list[Verdict]:
+        gone = [
+            piece for step in self.log for piece in step.pieces if self.said.get(piece.item, NOTHING).withdrawn
+        ]
+        return [Verdict(piece.item, piece.act, None, 0.0, taken_back=True) for piece in gone]
 
 
-def _turned_back(act: Action) -> Action | None:
-    if isinstance(act, Mark):
-        return Unmark(act.player)
-    return Mark(act.player) if isinstance(act, Unmark) else None
+class _Line:
+    """The fold of a tracker's log and where it can begin again: before every step of late, and once a lap before."""
+
+    def __init__(self, tracker: RoundTracker, *, blind: bool) -> None:
+        self.tracker = tracker
+        self.blind = blind
+        self.fold = tracker.started()
+        self.done = 0
+        self.kept: dict[int, FoldState] = {}
+
+    def forget(self, step: int) -> None:
+        """Go back to before `step`."""
+        if step < self.done:
+            last = max((n for n in self.kept if n <= step), default=None)
+            if last is None:
+                self.fold, self.done = self.tracker.started(), 0
+            else:
+                self.fold.restore(self.kept[last])
+                self.done = last
+            self.kept = {n: kept for n, kept in self.kept.items() if n <= self.done}
+
+    def run(self, step: int | None = None) -> None:
+        """Take all the steps that are not taken yet, from `step` on anew."""
+        if step is not None:
+            self.forget(step)
+        for n in range(self.done, len(self.tracker.log)):
+            self.kept[n] = self.fold.state()
+            self.kept.pop(self._stale(n), None)
+            self.fold.step(self.tracker.heard_at(n, blind=self.blind))
+        self.done = len(self.tracker.log)
+
+    def _stale(self, n: int) -> int:
+        players = len(self.tracker.players)
+        old = n - 2 * players
+        return old if old % players else -1
+
+
+def _without_words(verdict: Verdict, blind: Verdict | None) -> Verdict:
+    """A fault is certain only where it is so without anybody's word, and the same player's."""
+    if not any(charge.certain for charge in verdict.charges):
+        return verdict
+    sure = set()
+    if blind is not None and blind.by == verdict.by:
+        sure = {(charge.code, charge.by) for charge in blind.charges if charge.certain}
+    charges = tuple(
+        replace(charge, certain=charge.certain and (charge.code, charge.by) in sure) for charge in verdict.charges
+    )
+    return replace(verdict, charges=charges)
 
 
 __all__: Sequence[str] = ("RoundTracker",)

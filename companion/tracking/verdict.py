@@ -26,12 +26,13 @@ camera watches. Relaxed code by code, with evidence."""
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """A violation: `by` None is open, `certain` is beyond the threshold."""
+    """A violation: `by` None is open, `certain` is beyond the threshold, `proved` by one picture, whoever it was."""
 
     code: str
     by: str | None
     certain: bool
     p: float
+    proved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ def _charges(
     right = 1.0 - sum(p for cause, p in causes.items() if cause is Cause.MISREAD)
     for code in proved:
         # While it lies there it stays proved; whose it is may be open.
-        found.append(Charge(code, _only(codes, code), right >= CERTAIN, right))
+        found.append(Charge(code, _only(codes, code), right >= CERTAIN, right, True))
     for code in sorted({code for code, _ in codes}):
         if code in proved:
             continue

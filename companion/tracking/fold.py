@@ -1,0 +1,265 @@
+"""One round's changes folded into a belief, the tiles as they lie and a verdict on every piece.
+
+Nothing is ever mended in place: what changes an earlier step goes back to a checkpoint before it and runs again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+from companion.chinese.line import tiles_of
+from companion.position import LinePosition, Position
+from companion.ruleset import RuleSet
+from companion.tile import Laid
+from companion.tracking.costs import SURE
+from companion.tracking.evidence import Evidence, Piece
+from companion.tracking.explain import State
+from companion.tracking.filter import Checkpoint, TableFilter
+from companion.tracking.line import line_value_faults
+from companion.tracking.mexican import value_faults
+from companion.tracking.verdict import Charge, Marginals, Verdict, judge_item
+from companion.turn import Action, Draw, End, Mark, Pass, Play, Unmark
+from companion.violation import Violation as V
+
+MOST_MOVED = 2
+"""So many laid tiles may have been moved from one still table to the next; where more are gone they were not seen."""
+
+MOST_JOINED = 4
+"""So many things that people said go together with the picture before or after them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A piece on record: its last verdict, what one picture proves of it, and the step it came with."""
+
+    piece: Piece
+    number: int
+    verdict: Verdict
+    proved: tuple[str, ...] = ()
+    taken_back: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FoldState:
+    """All that a fold knows before one step, to come back to."""
+
+    belief: Checkpoint
+    table: Position | LinePosition
+    entries: dict[int, Entry]
+    moved: tuple[Verdict, ...]
+    unclear: tuple[str, ...]
+    run: tuple[Evidence, ...]
+
+
+class RoundFold:
+    """The belief about one round after the steps that it was given.
+
+    `entries`: item -> what is on record; `moved`: tiles that somebody moved; `unclear`: what could not be understood.
+    """
+
+    def __init__(self, rules: RuleSet, table: Position | LinePosition, starts: list[State]) -> None:
+        self.rules = rules
+        self.table = table
+        self.players = table.players
+        self.filter = TableFilter(starts, lag=4 * len(self.players))
+        self.entries: dict[int, Entry] = {}
+        self.moved: list[Verdict] = []
+        self.unclear: list[str] = []
+        self.run: tuple[Evidence, ...] = ()
+
+    def state(self) -> FoldState:
+        entries, moved, unclear = dict(self.entries), tuple(self.moved), tuple(self.unclear)
+        return FoldState(self.filter.checkpoint(), self.table, entries, moved, unclear, self.run)
+
+    def restore(self, kept: FoldState) -> None:
+        self.filter.restore(kept.belief)
+        self.table, self.entries = kept.table, dict(kept.entries)
+        self.moved, self.unclear, self.run = list(kept.moved), list(kept.unclear), kept.run
+
+    def step(self, evidence: Evidence) -> None:
+        """Take the next change of the table."""
+        if evidence.gone:
+            evidence = self._take_back(evidence)
+        if evidence.pieces:
+            evidence = replace(evidence, doubtful_tiles=self._doubtful())
+            for piece in evidence.pieces:
+                self._keep(piece, evidence.number)
+            self._advance(evidence)
+        self._judge()
+
+    def _advance(self, evidence: Evidence) -> None:
+        """Let the belief explain it: by itself, and together with what was said between the same two tables, for then
+        nobody knows in which order it happened."""
+        run = (*self.run, evidence) if _belongs(self.run, evidence) else (evidence,)
+        self.run = run
+        self.filter.advance(evidence)
+        if len(run) == 1 or (evidence.told and not self.filter.surprised):
+            return
+        apart = self.filter.checkpoint()
+        joined = run[0]
+        for one in run[1:]:
+            joined = one.after(joined)
+        if self.filter.rewind(run[0].number) is None:
+            return
+        self.filter.advance(joined)
+        self.filter.mix(apart)
+        self.run = (joined,)
+
+    def _doubtful(self) -> dict[tuple[Laid, str], int]:
+        """The tiles that only people have seen, and what it costs that others lie there."""
+        found = {}
+        for entry in self.entries.values():
+            act, doubt = entry.piece.act, entry.piece.value_doubt
+            if doubt is not None and isinstance(act, Play) and not entry.taken_back:
+                found[act.tile, act.train] = doubt
+        return found
+
+    def _keep(self, piece: Piece, number: int) -> None:
+        proved: tuple[str, ...] = ()
+        if isinstance(piece.act, Play):
+            proved = self._proved(piece.act)
+            self._lay(piece.act)
+        known = self.entries.get(piece.item)
+        if known is None:
+            by = piece.by if isinstance(piece.act, (End, Pass)) else None
+            self.entries[piece.item] = Entry(piece, number, Verdict(piece.item, piece.act, by, 0.0), proved)
+
+    def _proved(self, play: Play) -> tuple[str, ...]:
+        if isinstance(self.table, LinePosition):
+            return line_value_faults(self.rules, self.table, play, tiles_of(self.rules, len(self.players)))
+        return value_faults(self.rules, self.table, play.tile, play.train)
+
+    def _lay(self, play: Play) -> None:
+        if isinstance(self.table, LinePosition):
+            line = self.table.line
+            row = (play.tile, *line) if play.train == "L" else (*line, play.tile)
+            self.table = replace(self.table, line=row)
+        else:
+            chain = (*self.table.trains.get(play.train, ()), play.tile)
+            self.table = replace(self.table, trains={**self.table.trains, play.train: chain})
+
+    def _lift(self, laid: Laid, train: str) -> None:
+        if isinstance(self.table, LinePosition):
+            line = list(self.table.line)
+            places = [n for n, one in enumerate(line) if one.tile == laid.tile]
+            if places:
+                del line[places[0] if train == "L" else places[-1]]
+            self.table = replace(self.table, line=tuple(line))
+        else:
+            chain = list(self.table.trains.get(train, ()))
+            places = [n for n, one in enumerate(chain) if one.tile == laid.tile]
+            if places:
+                del chain[places[-1]]
+            self.table = replace(self.table, trains={**self.table.trains, train: tuple(chain)})
+
+    # ---- tiles that are gone -----------------------------------------------------------------------------------
+
+    def _take_back(self, evidence: Evidence) -> Evidence:
+        """Vanished tiles: the last ones laid were taken back; another one was moved, which nobody may."""
+        standing = [one for one in self.entries.values() if isinstance(one.piece.act, Play) and not one.taken_back]
+        last = standing[-len(evidence.gone) :]
+        wanted = Counter((laid.tile, train) for laid, train in evidence.gone)
+        undone = wanted == Counter((one.piece.act.tile.tile, one.piece.act.train) for one in last)  # type: ignore[union-attr]
+        if not undone:
+            return self._moved(evidence)
+        for entry in last:
+            self._set_aside(entry.piece.item)
+            act = entry.piece.act
+            assert isinstance(act, Play)
+            self._lift(act.tile, act.train)
+        steps = self.filter.rewind(min(one.number for one in last))
+        if steps is None:
+            # Settled long ago: the belief has to begin anew with the table as it lies.
+            self._begin_anew()
+            return replace(evidence, gone=())
+        back = list(evidence.pieces)
+        returned = evidence.returned
+        lifted = {one.piece.item for one in last}
+        again: list[Evidence] = []
+        for step in reversed(steps):
+            kept: list[Piece] = []
+            for piece in reversed(step.pieces):
+                turned = next((one for one in back if one.act == _turned_back(piece.act)), None)
+                if piece.item in lifted:
+                    continue
+                if turned is not None:
+                    back.remove(turned)
+                    self._set_aside(piece.item)
+                elif returned and isinstance(piece.act, Draw):
+                    returned -= 1
+                    self._set_aside(piece.item)
+                else:
+                    kept.insert(0, piece)
+            again.insert(0, replace(step, pieces=tuple(kept), gone=()))
+        self.run = ()
+        for step in again:
+            if step.pieces:
+                self.filter.advance(step)
+        return replace(evidence, gone=(), pieces=tuple(back))
+
+    def _set_aside(self, item: int) -> None:
+        self.entries[item] = replace(self.entries[item], taken_back=True)
+
+    def _moved(self, evidence: Evidence) -> Evidence:
+        doubtful = evidence.clouded or len(evidence.gone) > MOST_MOVED or any(map(self._hardly_read, evidence.gone))
+        if doubtful:
+            self.unclear.append("several_stories")
+            return replace(evidence, gone=(), clouded=True)
+        for laid, train in evidence.gone:
+            entry = self._entry_of(laid, train)
+            if entry is not None:
+                self._set_aside(entry.piece.item)
+            self._lift(laid, train)
+            charge = Charge(str(V.TILE_MOVED), None, True, 1.0)
+            self.moved.append(Verdict(-1, Play(laid, train), None, 0.0, (), (charge,)))
+        self._begin_anew()
+        return replace(evidence, gone=())
+
+    def _entry_of(self, laid: Laid, train: str) -> Entry | None:
+        for entry in reversed(self.entries.values()):
+            act = entry.piece.act
+            if isinstance(act, Play) and (act.tile.tile, act.train) == (laid.tile, train) and not entry.taken_back:
+                return entry
+        return None
+
+    def _hardly_read(self, gone: tuple[Laid, str]) -> bool:
+        entry = self._entry_of(*gone)
+        if entry is None:
+            return False
+        piece = entry.piece
+        return piece.value_doubt is not None or (piece.p is not None and min(piece.p) < SURE)
+
+    def _begin_anew(self) -> None:
+        """Every hypothesis with the tiles as they lie now; what is settled stays so."""
+        self._judge()
+        self.filter.put_on(lambda state: state.on_table(self.table))
+        self.run = ()
+
+    # ---- verdicts ----------------------------------------------------------------------------------------------
+
+    def _judge(self) -> None:
+        """The verdicts on all pieces that are not settled yet."""
+        marginals = Marginals.over(self.filter.all)
+        for item in marginals.actors.keys() | marginals.codes.keys():
+            entry = self.entries.get(item)
+            if entry is not None:
+                verdict = judge_item(item, entry.piece.act, marginals, entry.proved, self.players)
+                self.entries[item] = replace(entry, verdict=verdict)
+
+    def verdicts(self) -> list[Verdict]:
+        """Every piece on record in the order of coming."""
+        found = [replace(one.verdict, taken_back=one.taken_back) for one in self.entries.values()]
+        return [*found, *self.moved]
+
+
+def _belongs(run: tuple[Evidence, ...], evidence: Evidence) -> bool:
+    """Whether it goes with what was said since the last picture, or just after it: at most one of them is a picture."""
+    pictures = sum(not one.told for one in (*run, evidence))
+    return bool(run) and len(run) <= MOST_JOINED and pictures <= 1
+
+
+def _turned_back(act: Action) -> Action | None:
+    if isinstance(act, Mark):
+        return Unmark(act.player)
+    return Mark(act.player) if isinstance(act, Unmark) else None

@@ -1,0 +1,205 @@
+"""What people say of a round: evidence with a price, whenever it comes, and never ground for an accusation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from companion.position import Position
+from companion.ruleset import load_ruleset
+from companion.tile import Laid
+from companion.tracking.tracker import RoundTracker
+from companion.tracking.verdict import Verdict
+from companion.turn import Draw, Mark, Pass, Play
+from tests.tracking.rounds import charges, dealt, play, see, tracked
+
+
+def certain(tracker: RoundTracker) -> list[str]:
+    return [charge.code for verdict in tracker.verdicts() for charge in verdict.charges if charge.certain]
+
+
+def standing(verdicts: Iterable[Verdict]) -> list[tuple[object, str | None]]:
+    return [(verdict.act, verdict.by) for verdict in verdicts if not verdict.taken_back]
+
+
+def test_a_play_that_was_entered_is_there_before_the_camera_sees_it() -> None:
+    belief = tracked("reeves", ["+12-1@Ann"])
+    belief.say(Play(Laid(12, 2), "Ben"), "Ben")
+    assert play(belief, "12-2@Ben").by == "Ben"
+    see(belief, "+12-3@Cy")
+    assert play(belief, "12-3@Cy").by == "Cy"
+
+
+def test_a_play_that_the_camera_sees_afterwards_is_the_same() -> None:
+    belief = tracked("reeves", ["+12-1@Ann"])
+    item = belief.say(Play(Laid(12, 2), "Ben"), "Ben")
+    see(belief, "+12-2@Ben")
+    see(belief, "+12-3@Cy")
+    assert standing(belief.verdicts()) == [
+        (Play(Laid(12, 1), "Ann"), "Ann"),
+        (Play(Laid(12, 2), "Ben"), "Ben"),
+        (Play(Laid(12, 3), "Cy"), "Cy"),
+    ]
+    assert item in {verdict.item for verdict in belief.verdicts()}
+    assert not any(verdict.charges for verdict in belief.verdicts())
+
+
+def test_a_draw_seen_after_the_entered_tile_came_before_it() -> None:
+    belief = tracked("reeves", ["+12-1@Ann"])
+    belief.say(Play(Laid(12, 2), "Ben"), "Ben")
+    see(belief, "boneyard-1, +12-2@Ben")
+    see(belief, "+12-3@Cy")
+    assert [by for _, by in standing(belief.verdicts())] == ["Ann", "Ben", "Ben", "Cy"]
+    assert not any(verdict.charges for verdict in belief.verdicts())
+
+
+def test_a_draw_that_was_entered_and_seen_is_one_draw() -> None:
+    belief = tracked("reeves", ["+12-1@Ann"])
+    belief.say(Draw(), "Ben")
+    see(belief, "boneyard-1, mark Ben")
+    see(belief, "+12-3@Cy")
+    assert sum(isinstance(verdict.act, Draw) for verdict in belief.verdicts()) == 1
+    assert play(belief, "12-3@Cy").by == "Cy"
+    assert not any(verdict.charges for verdict in belief.verdicts())
+
+
+def test_the_same_act_a_lap_later_is_another_one() -> None:
+    belief = tracked("reeves", ["+12-1@Ann"])
+    belief.say(Draw(), "Ben")
+    for change in ("mark Ben", "+12-3@Cy", "+1-4@Ann", "boneyard-1", "+3-5@Cy"):
+        see(belief, change)
+    assert sum(isinstance(verdict.act, Draw) for verdict in belief.verdicts()) == 2
+
+
+def test_a_pass_that_was_entered_tells_who_comes_next() -> None:
+    table = dealt(boneyard=None)
+    belief = tracked("tactic", ["mark Ann", "+12-2@Ben", "+12-3@Cy"], table)
+    belief.say(Pass(), "Ann")
+    see(belief, "+12-4@MX")
+    assert play(belief, "12-4@MX").by == "Ben"
+
+
+def test_a_pass_that_is_entered_too_late_changes_nothing() -> None:
+    belief = tracked("reeves", ["boneyard-1, mark Ann", "+12-2@Ben"])
+    belief.say(Pass(), "Ann")
+    see(belief, "+12-3@Cy")
+    assert (play(belief, "12-2@Ben").by, play(belief, "12-3@Cy").by) == ("Ben", "Cy")
+    assert not certain(belief)
+
+
+def test_a_marker_that_was_entered_although_it_lay_there_accuses_nobody() -> None:
+    belief = tracked("reeves", ["boneyard-1, mark Ann"])
+    belief.say(Mark("Ann"), "Ann")
+    see(belief, "+12-2@Ben")
+    assert play(belief, "12-2@Ben").by == "Ben"
+    assert not any(verdict.charges for verdict in belief.verdicts())
+
+
+def test_a_word_about_an_earlier_piece_names_the_later_ones() -> None:
+    table = dealt(boneyard=None)
+    belief = tracked("tactic", ["mark Ann", "+12-2@Ben", "+12-3@Cy", "+12-4@MX", "+4-6@MX"], table)
+    assert (play(belief, "12-4@MX").by, play(belief, "4-6@MX").by) == (None, None)
+    item = play(belief, "12-4@MX").item
+    belief.hear(item, "Ann")
+    assert (play(belief, "12-4@MX").by, play(belief, "4-6@MX").by) == ("Ann", "Ben")
+    belief.hear(item, "Ben")
+    assert (play(belief, "12-4@MX").by, play(belief, "4-6@MX").by) == ("Ben", "Cy")
+    belief.hear(item, None)
+    assert (play(belief, "12-4@MX").by, play(belief, "4-6@MX").by) == (None, None)
+
+
+def test_whatever_is_taken_back_leaves_the_belief_as_it_was() -> None:
+    changes = ["+12-1@Ann", "boneyard-1, mark Ben", "+12-3@Cy", "+1-4@Ann", "boneyard-1, +12-5@Ben, -mark Ben"]
+    belief = tracked("reeves", changes)
+    before = belief.verdicts()
+    item = play(belief, "12-3@Cy").item
+    belief.withdraw(item)
+    assert play(belief, "12-3@Cy").taken_back and belief.verdicts() != before
+    belief.restore(item)
+    belief.put_right(item, Play(Laid(12, 9), "Cy"))
+    assert play(belief, "12-9@Cy").item == item
+    belief.put_right(item, None)
+    belief.hear(item, "Ben")
+    belief.hear(item, None)
+    assert belief.verdicts() == before
+    entered = belief.say(Play(Laid(3, 6), "Cy"), "Cy")
+    belief.withdraw(entered)
+    assert [one for one in belief.verdicts() if one.item != entered] == before
+
+
+def test_a_tile_that_is_put_right_is_no_fault_any_more() -> None:
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+5-6@Ann"])
+    item = play(belief, "5-6@Ann").item
+    assert certain(belief) == ["MISMATCH"]
+    belief.put_right(item, Play(Laid(1, 6), "Ann"))
+    assert play(belief, "1-6@Ann").by == "Ann" and not certain(belief)
+    belief.put_right(item, None)
+    assert certain(belief) == ["MISMATCH"]
+
+
+def test_nobody_is_accused_beside_a_tile_that_only_a_person_has_seen() -> None:
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
+    belief.say(Play(Laid(1, 4), "Ann"), "Ann")
+    see(belief, "+2-5@Ben")
+    see(belief, "+3-6@Cy")
+    see(belief, "+5-7@Ann")
+    assert "MISMATCH" in charges(play(belief, "5-7@Ann")) and not certain(belief)
+
+
+def test_a_word_alone_accuses_nobody_for_certain() -> None:
+    """Without the word the fault is certain and Ann's: somebody says that it was Cy."""
+    belief = tracked("reeves", ["+12-1@Ann, mark Ann", "+12-2@Ben", "+12-3@Cy", "+12-4@MX", "+2-5@Ben", "+3-6@Cy"])
+    marker = next(verdict for verdict in belief.verdicts() if verdict.act == Mark("Ann"))
+    assert certain(belief) == ["MARKER_UNEARNED"]
+    belief.hear(marker.item, "Cy")
+    assert not [
+        charge for verdict in belief.verdicts() for charge in verdict.charges if charge.certain and charge.by == "Cy"
+    ]
+
+
+@pytest.mark.parametrize("rules", ["reeves", "tactic", "poltava", "cz"])
+def test_a_wrong_name_for_an_innocent_play_accuses_nobody(rules: str) -> None:
+    table = dealt(boneyard=None) if rules == "tactic" else dealt()
+    belief = tracked(rules, ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+1-4@Ann", "+2-5@Ben", "+3-6@Cy"], table)
+    for tile, word in (("1-4@Ann", "Ben"), ("2-5@Ben", "Cy"), ("3-6@Cy", "Ben")):
+        item = play(belief, tile).item
+        belief.hear(item, word)
+        assert not certain(belief)
+
+
+def test_what_is_withdrawn_and_lies_there_accuses_nobody() -> None:
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+1-4@Ann"])
+    belief.withdraw(play(belief, "1-4@Ann").item)
+    see(belief, "+2-5@Ben")
+    see(belief, "+3-6@Cy")
+    see(belief, "+4-7@Ann")
+    assert not certain(belief)
+
+
+def test_a_round_is_taken_up_in_its_middle() -> None:
+    full = dealt()
+    trains = {"Ann": (Laid(12, 1), Laid(1, 4)), "Ben": (Laid(12, 2),), "Cy": (Laid(12, 3),), "MX": ()}
+    table = Position(12, full.players, full.engine, trains, frozenset({"Ben"}), turn="Ann", boneyard=40, round=1)
+    belief = RoundTracker(load_ruleset("reeves"), table, "Ann", starter_known=False, adopted=True)
+    for change in ("boneyard-1, +2-7@Ben, -mark Ben", "+3-5@Cy", "+4-9@Ann", "+7-8@Ben"):
+        see(belief, change)
+    assert [play(belief, tile).by for tile in ("2-7@Ben", "3-5@Cy", "4-9@Ann", "7-8@Ben")] == [
+        "Ben",
+        "Cy",
+        "Ann",
+        "Ben",
+    ]
+    assert not any(verdict.charges for verdict in belief.verdicts())
+
+
+def test_a_number_that_the_caller_gives_is_kept() -> None:
+    from companion.notation import parse_delta
+    from companion.tracking.evidence import ITEMS, Evidence
+
+    belief = tracked("reeves", [])
+    assert belief.observe(Evidence.of(17, parse_delta(["+12-1@Ann"]))) == 17
+    assert belief.observe(Evidence.of(3, parse_delta(["+12-2@Ben"]))) == 18
+    assert [verdict.item for verdict in belief.verdicts()] == [17 * ITEMS, 18 * ITEMS]
+    with pytest.raises(KeyError):
+        belief.hear(5 * ITEMS, "Ann")
