@@ -173,8 +173,12 @@ class LineFinder:
         growing.line = [*growing.line, tile] if step.at_right else [tile, *growing.line]
 
     def _uncover(self, growing: Growing, waiting: Sequence[int], stacked: dict[int, int]) -> bool:
-        """Nothing continues the line as it is seen. Lay what may lie unseen, where something continues it then."""
-        for trial in (*self._with_equals(growing, stacked), *self._turned_unseen(growing)):
+        """Nothing continues the line as it is seen. Lay what may lie unseen, where something continues it then.
+
+        First a row's last tile under a tile that does not match where it seems to lie: so nothing was laid wrongly. An
+        equal tile laid on that one would leave it wrong.
+        """
+        for trial in (*self._turned_unseen(growing), *self._with_equals(growing, stacked)):
             if self._next(trial, waiting, stacked) is not None:
                 growing.line, growing.walls = trial.line, trial.walls
                 self.next_id = max(self.next_id, *(tile.id + 1 for tile in trial.line))

@@ -157,6 +157,17 @@ def test_a_tile_covered_at_the_turn_before_it_was_seen_is_doubtful_until_the_nex
     assert not on_top.has(Trouble.COVERED_TILE)
 
 
+def test_a_double_over_a_rows_last_tile_is_no_mismatch_with_an_equal_laid_on_it() -> None:
+    """Both would explain the next tile, but only one of them needs nobody to have laid wrongly."""
+    row = [(1, 1), (1, 2), (2, 2), (2, 3), (3, 1), (1, 4), (4, 4)]
+    before = reconstruct(table(*(in_row(n, *values) for n, values in enumerate(row))), SETUP)
+    after = reconstruct(table(*(in_row(n, *values) for n, values in enumerate([*row, (3, 3)]))), SETUP, before)
+    assert after.has(Trouble.COVERED_TILE)
+    seen = [in_row(n, *values) for n, values in enumerate([*row[:6], (5, 3), (3, 3)])]
+    for asked in (before, after):
+        assert line(reconstruct(table(*seen), SETUP, asked)).endswith("4:4 4:3 3:3 3:5")
+
+
 def test_no_tile_is_put_under_another_that_is_not_in_the_box() -> None:
     row = [*ROW[:6], (4, 4)]
     before = reconstruct(table(*(in_row(n, *values) for n, values in enumerate(row))), SETUP)
