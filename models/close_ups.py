@@ -30,6 +30,8 @@ from models.crops import BACK, CONTEXT_WH, NONE, UNIT, Crops
 F = np.float32
 Field = NDArray[np.float32]
 COLUMNS, ROWS = 4, 4
+GLARED = 0.2
+"""The share of sheets over which something bright is mirrored."""
 SEAMS, LIKE_AT_LIKE = 0.06, 0.8
 """So many crops show the end of one tile and the beginning of the next. Where more are asked for so many of them have
 like at like, as the game wants it, which makes a seam look like a double's middle."""
@@ -303,7 +305,15 @@ class _Canvas:
             shine += (facing**sharp * gloss * strength * F(rng.uniform(0.2, 3.0)))[..., None]
         veil = np.clip(F(rng.normal(0, 0.25)) * x + F(rng.normal(0, 0.25)) * y + 1, 0.4, 1.6)[..., None]
         haze = F(max(0.0, rng.normal(0.0, 0.02)))
-        return np.asarray((self.albedo * light + shine + haze * gloss[..., None]) * veil, F)
+        if rng.random() < GLARED:  # a window or a white ceiling, mirrored in the faces
+            haze += F(rng.uniform(0.02, 0.18)) * self._cloud(rng)
+        return np.asarray((self.albedo * light + shine + (haze * gloss)[..., None]) * veil, F)
+
+    def _cloud(self, rng: np.random.Generator) -> Field:
+        """(h, w) in 0..1: something bright and soft, here more and there less."""
+        h, w = self.covered.shape
+        few = rng.random((int(rng.integers(2, 6)), int(rng.integers(2, 6))), np.float32)
+        return cv2.resize(few, (w, h), interpolation=cv2.INTER_CUBIC).clip(0, 1)
 
     def _shadow(self, dx: float, dy: float, rng: np.random.Generator) -> Field:
         """What the tiles cast on the ground around them."""

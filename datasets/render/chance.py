@@ -17,6 +17,11 @@ def pick(rng: np.random.Generator, options: Sequence[Choice], weights: Sequence[
     return options[int(rng.choice(len(options), p=w / w.sum()))]
 
 
+def aside(rng: np.random.Generator) -> np.random.Generator:
+    """A generator from which may be drawn without moving `rng` on: what a seed showed before, it shows still."""
+    return rng.spawn(1)[0]
+
+
 def stream(seed: int, name: str) -> np.random.Generator:
     """A generator of its own for one purpose: a part of a picture can change without disturbing the others."""
     return np.random.default_rng([seed & 0xFFFFFFFF, zlib.crc32(name.encode())])

@@ -86,6 +86,9 @@ class FaceMaker:
             gain *= 1 + 0.11 * self._cut(self._grain, h, w, rng)
         gain *= 1 + rng.normal(0, body.tile_spread)
         albedo[..., :3] *= np.clip(gain, 0.3, 1.6)[..., None]
+        if body.film:
+            thick = np.clip(0.6 + 0.5 * self._cut(self._stains, h, w, rng), 0, 1.5)
+            albedo[..., :3] += F(body.film) * thick[..., None]
         if body.speckled:
             albedo[..., :3] *= (1 - 0.5 * _specks(h, w, self.px_per_mm, rng))[..., None]
         if body.specks is not None:

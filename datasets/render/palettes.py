@@ -6,10 +6,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.render.chance import pick
+from datasets.render.chance import aside, pick
 from datasets.render.colour import Rgb, any_colour, from_hex, linear, luminance
 
+F = np.float32
 Palette = NDArray[np.float32]
+
+DEEP = 0.15
+"""The share of sets with light bodies whose ink, or whose many inks, are nearly black."""
 
 # index = value; the first follows the common code for 1 to 12, the others are other makers' or made up
 _CODES = (
@@ -30,6 +34,7 @@ def make_palette(rng: np.random.Generator, body: Rgb, material: str, set_max: in
     """(19, 3) linear colours and "mono" or "colour"."""
     light = luminance(body)
     dark = light < 0.13
+    later = aside(rng)
     if material == "moulded":
         return _mono(linear(np.array([0.9, 0.9, 0.87]) * rng.uniform(0.8, 1.05))), "mono"
     if material in ("colour", "pastel", "jade") and (dark or rng.random() < 0.85):
@@ -47,8 +52,20 @@ def make_palette(rng: np.random.Generator, body: Rgb, material: str, set_max: in
                 [np.array([0.06, 0.06, 0.065]) * rng.uniform(0.6, 2.2), (0.55, 0.07, 0.07), (0.08, 0.12, 0.42)],
                 [0.78, 0.11, 0.11],
             )
-            return _mono(linear(ink)), "mono"
-    return _legible(_coloured(rng, dark), body, dark), "colour"
+            return _mono(linear(_deep_ink(later) if later.random() < DEEP else ink)), "mono"
+    palette = _coloured(rng, dark)
+    if not dark and later.random() < DEEP:
+        palette = palette * F(later.uniform(0.1, 0.4))
+    return _legible(palette, body, dark), "colour"
+
+
+def _deep_ink(rng: np.random.Generator) -> Rgb:
+    """(3,) sRGB of a dark ink with a little colour in it: oxblood more often than bottle green, ink blue, brown."""
+    strong, weak = rng.uniform(0.2, 0.42), rng.uniform(0.02, 0.09, 3)
+    where = pick(rng, [(0,), (1,), (2,), (0, 2)], [0.55, 0.15, 0.15, 0.15])
+    ink = weak.astype(F)
+    ink[list(where)] = strong
+    return ink
 
 
 def _legible(palette: Palette, body: Rgb, dark: bool) -> Palette:

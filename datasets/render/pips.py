@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from datasets.render.chance import pick
+from datasets.render.chance import aside, pick
 
 Points = list[tuple[float, float]]
 
@@ -21,6 +21,7 @@ class Maker:
 
     `lines[v]` names the lines of pips that run along the tile for the values 10 to 18 ("4-2-4"); `short` says how a
     line with fewer pips than the longest is filled; `big_along` and `six_along` whether those lines run along the tile.
+    `as_sold` sets print 13 to 18 as real sets do, whatever `lines` says.
     """
 
     two_diagonal: bool
@@ -29,10 +30,11 @@ class Maker:
     lines: dict[int, str]
     big_along: bool
     short: str
+    as_sold: bool
 
 
 def make_maker(rng: np.random.Generator) -> Maker:
-    """The common arrangements most often, the rare ones often enough to be learned; 13 to 18 are guesses.
+    """The common arrangements most often, the rare ones often enough to be learned.
 
     With two rows of six in 3 % of the sets the reader took them for two rows of five as often as not.
     """
@@ -54,7 +56,25 @@ def make_maker(rng: np.random.Generator) -> Maker:
         lines=lines,
         big_along=rng.random() < 0.75,
         short=pick(rng, ["full", "pitch", "even"], [0.72, 0.2, 0.08]),
+        as_sold=aside(rng).random() < AS_SOLD,
     )
+
+
+AS_SOLD = 0.85
+"""The share of sets that print 13 to 18 as real sets do: four sources agree, a photograph of a double-15 among them."""
+
+
+def _as_sold() -> dict[int, Points]:
+    """13 to 15 are three rows of four and a last row, half a pitch off, on the divider's side; 16 is four by four, 17
+    and 18 two blocks of two by four with one pip or two between them."""
+    fours = [(a, b) for a in (-1, -1 / 3, 1 / 3) for b in (-1, -1 / 3, 1 / 3, 1)]
+    last = {13: (0.0,), 14: (-2 / 3, 2 / 3), 15: (-2 / 3, 0.0, 2 / 3)}
+    points: dict[int, Points] = {value: [*fours, *((1.0, b) for b in row)] for value, row in last.items()}
+    points[16] = [*fours, *((1.0, b) for b in (-1, -1 / 3, 1 / 3, 1))]
+    blocks = [(a, b) for a in (-1, -1 / 3, 1 / 3, 1) for b in (-1, -4 / 9, 4 / 9, 1)]
+    points[17] = [*blocks, (0.0, 0.0)]
+    points[18] = [*blocks, (-2 / 3, 0.0), (2 / 3, 0.0)]
+    return points
 
 
 _FIXED: dict[int, Points] = {
@@ -65,6 +85,7 @@ _FIXED: dict[int, Points] = {
     5: [(-1, -1), (-1, 1), (1, -1), (1, 1), (0, 0)],
     9: [(a, b) for a in (-1, 0, 1) for b in (-1, 0, 1)],
 }
+_AS_SOLD = _as_sold()
 
 
 def western(value: int, maker: Maker) -> Points:
@@ -79,6 +100,8 @@ def western(value: int, maker: Maker) -> Points:
         points = _lines([3, 2, 3], "pitch") if value == 8 else _lines([3, 3], "full")
         points += [(0.0, 0.0)] if value == 7 else []
         return points if maker.six_along else _across(points)
+    if value in _AS_SOLD and maker.as_sold:
+        return list(_AS_SOLD[value])
     named = maker.lines[value]
     if named == "4x4+1":
         points = [(float(a), float(b)) for a in np.linspace(-1, 1, 4) for b in np.linspace(-1, 1, 4)] + [(0.0, 0.0)]

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 
 from datasets.render.chance import pick
-from datasets.render.colour import any_colour, linear, luminance
+from datasets.render.colour import Rgb, any_colour, linear, luminance
 from datasets.render.palettes import rare_palette
 from datasets.render.styles import Body, Lettering, Pips, Specks, TileStyle
 
@@ -28,13 +28,14 @@ def rare_style(style: TileStyle, rng: np.random.Generator) -> TileStyle:
     """`style` with its body, inks, pips or lettering replaced by rarer ones; moulded sets stay as they are."""
     if style.pips.moulded:
         return style
+    printed_on = style.body.colour
     if rng.random() < 0.6:
         style = replace(style, body=_body(style.body, rng))
     if rng.random() < 0.4:
         style = replace(style, body=_mottled(style.body, style.pips.radius, rng))
     if style.family == "chinese":
         return _chinese(style, rng)
-    pips = _inked(style.pips, style.body, rng)
+    pips = _inked(style.pips, style.body, printed_on, rng)
     pips = _spread(pips, style.body, rng)
     if rng.random() < 0.3:
         pips = replace(pips, numerals=True, lettering=_lettering(rng), relief="print")
@@ -72,9 +73,10 @@ def _mottled(body: Body, radius: float, rng: np.random.Generator) -> Body:
     return replace(body, specks=specks)
 
 
-def _inked(pips: Pips, body: Body, rng: np.random.Generator) -> Pips:
+def _inked(pips: Pips, body: Body, printed_on: Rgb, rng: np.random.Generator) -> Pips:
+    """Other inks; the maker's own only on the body they were chosen for."""
     if rng.random() < 0.3:
-        return pips if body.material != "colour" else replace(pips, palette=rare_palette(rng, body.colour, 1))
+        return pips if body.colour is printed_on else replace(pips, palette=rare_palette(rng, body.colour, 1))
     many = rng.random() < 0.7
     palette = rare_palette(rng, body.colour, 19 if many else 1)
     return replace(pips, palette=palette, palette_name="colour" if many else "mono")

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.render.chance import pick
+from datasets.render.chance import aside, pick
 from datasets.render.colour import Rgb, any_colour, from_hsv, linear, luminance
 from datasets.render.palettes import make_palette
 from datasets.render.pips import ChinesePrint, Maker, make_chinese_print, make_maker
@@ -49,6 +49,8 @@ class Body:
     back_pattern: str
     side_split: float
     specks: Specks | None = None
+    film: float = 0.0
+    """How much grey (linear) dust, grease and years have laid on a dark face, thicker here and thinner there."""
 
     @property
     def dark(self) -> bool:
@@ -221,7 +223,16 @@ def _finish_body(
         if plain_back
         else pick(rng, ["plain", "logo", "lines", "frame", "text", "emblem"], [0.55, 0.13, 0.08, 0.08, 0.08, 0.08]),
         side_split=rng.uniform(0.35, 0.6),
+        film=_film(aside(rng)) if luminance(colour) < 0.13 else 0.0,
     )
+
+
+def _film(rng: np.random.Generator) -> float:
+    return rng.uniform(0.01, 0.12) if rng.random() < FILMED else 0.0
+
+
+FILMED = 0.25
+"""The share of dark sets whose faces are no longer clean."""
 
 
 def _material_colour(rng: np.random.Generator, material: str) -> Rgb:

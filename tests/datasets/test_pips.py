@@ -20,6 +20,36 @@ def test_a_half_has_as_many_pips_as_its_value(value: int) -> None:
         assert all(abs(a) <= 1 and abs(b) <= 1 for a, b in points)
 
 
+def as_sold(value: int) -> list[tuple[float, float]]:
+    """(x across, y from the outer end to the divider) in half extents of the pattern, as sets are sold."""
+    maker = next(one for one in map(make_maker, map(np.random.default_rng, range(20))) if one.as_sold)
+    return [(b, a) for a, b in western(value, maker)]
+
+
+@pytest.mark.parametrize(("value", "last"), [(13, [0.5]), (14, [0.3, 0.7]), (15, [0.3, 0.5, 0.7])])
+def test_thirteen_to_fifteen_are_three_rows_of_four_and_a_short_one_at_the_divider(
+    value: int, last: list[float]
+) -> None:
+    wanted = [(x, y) for y in (0.2, 0.4, 0.6) for x in (0.2, 0.4, 0.6, 0.8)] + [(x, 0.8) for x in last]
+    shares = [(0.5 + 0.3 * x, 0.5 + 0.3 * y) for x, y in as_sold(value)]
+    assert sorted(shares) == [pytest.approx(one) for one in sorted(wanted)]
+
+
+@pytest.mark.parametrize(("value", "between"), [(16, None), (17, [0.5]), (18, [0.3, 0.7])])
+def test_sixteen_is_four_by_four_and_more_stand_between_two_blocks(value: int, between: list[float] | None) -> None:
+    points = as_sold(value)
+    rows = {round(y, 3) for x, y in points if abs(x) > 0.01}
+    assert rows == {-1.0, -0.333, 0.333, 1.0}
+    inner = {round(abs(x), 3) for x, _ in points} - {0.0, 1.0}
+    assert inner == ({0.333} if between is None else {0.444})
+    assert sorted(0.5 + 0.3 * y for x, y in points if x == 0) == [pytest.approx(y) for y in between or []]
+
+
+def test_most_sets_print_their_high_values_as_sold() -> None:
+    makers = [make_maker(np.random.default_rng(seed)) for seed in range(200)]
+    assert 0.78 < sum(maker.as_sold for maker in makers) / 200 < 0.92
+
+
 @pytest.mark.parametrize(("first", "second"), CHINESE_KINDS)
 def test_a_chinese_tile_has_the_pips_of_both_halves(first: int, second: int) -> None:
     for seed in range(30):
