@@ -144,9 +144,7 @@ class TableFilter:
         self.cut_short = False
 
     def checkpoint(self) -> Checkpoint:
-        return Checkpoint(
-            self.beam, self.outliers, self.spent, tuple(self.snapshots), self.surprised, self.cut_short
-        )
+        return Checkpoint(self.beam, self.outliers, self.spent, tuple(self.snapshots), self.surprised, self.cut_short)
 
     def restore(self, kept: Checkpoint) -> None:
         self.beam, self.outliers, self.spent = kept.beam, kept.outliers, kept.spent

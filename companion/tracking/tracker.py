@@ -109,7 +109,7 @@ class RoundTracker:
     # ---- what people say ---------------------------------------------------------------------------------------
 
     def say(self, act: Action, by: str | None = None, *, number: int | None = None) -> int:
-        """Somebody enters what `by` did (`Pass()`: nothing was laid, `End()`: the turn is over); the number of the piece.
+        """Somebody enters what `by` did (`Pass()`: nothing was laid, `End()`: the turn is over); returns its item.
 
         A picture that shows the same later shows this piece and no other.
         """
@@ -196,9 +196,7 @@ class RoundTracker:
         return found
 
     def _off_the_record(self) -> list[Verdict]:
-        gone = [
-            piece for step in self.log for piece in step.pieces if self.said.get(piece.item, NOTHING).withdrawn
-        ]
+        gone = [piece for step in self.log for piece in step.pieces if self.said.get(piece.item, NOTHING).withdrawn]
         return [Verdict(piece.item, piece.act, None, 0.0, taken_back=True) for piece in gone]
 
 
