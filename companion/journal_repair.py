@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from companion.checksums import Chain, split_line
 from companion.journal import JournalError, parse_journal, parse_line
-from companion.journal_copies import copy_of, journal_of, keep_copy
+from companion.journal_copies import copy_of, counted, entries_of, journal_of, keep_copy, keep_count
 from companion.recovery import Recovered, recover
 from companion.repairs import Repair
 from companion.state_file import free_name, set_aside, sync_folder
@@ -27,12 +28,39 @@ BLOCK = 4096
 def repair_games(games: Path) -> list[Repair]:
     """Compare every game with its copy and repair what is damaged; what was done, one report for each case."""
     names = {path.parent.name for path in games.glob("*/journal.jsonl")}
-    names |= {path.stem for path in (games.parent / "copies").glob("*.jsonl")}
+    names |= {path.stem for pattern in ("*.jsonl", "*.count") for path in (games.parent / "copies").glob(pattern)}
     return [report for game in sorted(names) for report in repair_game(games, game)]
 
 
 def repair_game(games: Path, game: str) -> list[Repair]:
     """The same for one game, which must not be open."""
+    noted = counted(games, game)
+    reports = _compare_with_copy(games, game)
+    return [*reports, *_missing_end(games, game, noted, reports)] if noted else reports
+
+
+def _missing_end(games: Path, game: str, noted: int, reports: Sequence[Repair]) -> list[Repair]:
+    """What neither file holds and nothing else says: the game had `noted` entries when it was last copied."""
+    try:
+        content = read_what_can_be_read(journal_of(games, game))
+    except FileNotFoundError:
+        content = b""
+    except OSError:
+        return []
+    whole = whole_lines(content) if content else b""
+    if whole is None:
+        return []
+    entries = entries_of(whole)
+    keep_count(games, game, entries)
+    if entries >= noted or any(
+        one.code in ("JOURNAL_GAP", "JOURNAL_GAP_SCORED", "JOURNAL_LOST", "REPAIR_FAILED") for one in reports
+    ):
+        return []
+    code = "JOURNAL_END_LOST" if whole else "JOURNAL_GONE"
+    return [Repair(code, {"game": game, "events": entries, "lost": noted - entries})]
+
+
+def _compare_with_copy(games: Path, game: str) -> list[Repair]:
     path, copy = journal_of(games, game), copy_of(games, game)
     try:
         held, copied = _File.read(path), _File.read(copy)
@@ -189,7 +217,11 @@ def _put_in_place(game: str, path: Path, copy: Path, held: _File, copied: _File,
         entries, first = _ranges(found.unproved), max(1, found.unproved[0])
         reports.append(Repair("JOURNAL_IN_DOUBT", {"game": game, "entries": entries, "first": first}))
     if gap:
-        reports.append(Repair("JOURNAL_GAP", {**about, "beyond": found.beyond, "aside": ", ".join(kept)}))
+        about |= {"beyond": found.beyond, "aside": ", ".join(kept)}
+        totals = ", ".join(f"{name} {points}" for name, points in (found.totals or {}).items())
+        reports.append(
+            Repair("JOURNAL_GAP_SCORED", {**about, "totals": totals}) if totals else Repair("JOURNAL_GAP", about)
+        )
     keep_copy(path.parent.parent, game, found.content)
     return reports
 

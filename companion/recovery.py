@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice, product
 from math import prod
 
 from companion.checksums import DIGITS, LENGTH, Chain, split_line, with_checksum
-from companion.events import event_from_json
+from companion.events import RoundScored, event_from_json
 from companion.header import Header
 from companion.journal import parse_line
 
@@ -43,13 +44,15 @@ class Recovered:
 
     `unproved` are the numbers of the lines in it (0 is the header) that no checksum proves; in files without checksums
     those that not both of them hold. `beyond` counts the events that lie behind the first one missing and
-    are not in it.
+    are not in it. `totals` are the points after the last round that was scored among those: what its checksum, with
+    the line before it, proves; None where there is no such line.
     """
 
     content: bytes
     events: int
     unproved: tuple[int, ...] = ()
     beyond: int = 0
+    totals: Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +146,22 @@ def recover(files: Sequence[bytes]) -> Recovered:
     walk = _Walk(_Pieces.of(files))
     walk.go()
     last = len(walk.taken) - 1
-    beyond = sum(1 for seq in walk.pieces.lines if seq > max(last, 0))
-    return Recovered(b"".join(walk.written()), max(last, 0), tuple(sorted(walk.unproved)), beyond)
+    beyond = sorted(seq for seq in walk.pieces.lines if seq > max(last, 0))
+    totals = next(filter(None, (_totals(walk.pieces, seq) for seq in reversed(beyond))), None)
+    return Recovered(b"".join(walk.written()), max(last, 0), tuple(sorted(walk.unproved)), len(beyond), totals)
+
+
+def _totals(pieces: _Pieces, seq: int) -> Mapping[str, int] | None:
+    """The totals that line `seq` tells, if it scores a round and follows from a line before it."""
+    for line in pieces.numbered(seq):
+        before = (one.checksum for one in pieces.numbered(seq - 1) if one.checksum is not None)
+        if line.checksum is None or not any(Chain(sum_).after(line.body) == line.checksum for sum_ in before):
+            continue
+        with suppress(ValueError):
+            event = event_from_json(parse_line(line.body))
+            if isinstance(event, RoundScored):
+                return event.totals
+    return None
 
 
 class _Walk:

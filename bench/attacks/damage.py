@@ -1,4 +1,7 @@
-"""Journals and their copies damaged as failing cards damage them: `python -m bench.attacks.damage [DAMAGES] [SEED]`.
+"""Journals and their copies damaged as failing cards damage them.
+
+`python -m bench.attacks.damage [DAMAGES] [SEED] [FIRST]`; each damage follows from the seed and its number, so that a
+run can be divided.
 
 Each damage starts from a whole game and its copy (as long, or shorter by the last few entries). Bits, bytes, blocks and
 lines of one file or of both are changed, lost, doubled, exchanged or cut off; then the program's own repair runs as it
@@ -13,6 +16,7 @@ does at the start. Seen must be, each time:
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 import tempfile
@@ -27,7 +31,7 @@ from bench.attacks.results import arguments, command, record
 from companion.checksums import split_line
 from companion.events import Drew, Event
 from companion.journal import Journal, JournalError, read_journal
-from companion.journal_copies import copy_of, journal_of
+from companion.journal_copies import copy_of, count_of, counted, journal_of
 from companion.journal_repair import repair_game
 from companion.repairs import Repair
 
@@ -40,16 +44,19 @@ class DamageReport:
     """What came of them.
 
     `identical`: the whole game is there again. `shorter`: it ends where neither file held the next entry, and a report
-    says so; `gone`: so from the first line on. `ends_lost`: neither file held anything of its last entries, and nothing
-    shows that there were any. `named_differences` only happen without checksums: what is different is named in a
-    report. `silent_differences`, `entries_lost`, `files_lost` and `not_settled` must be 0.
+    says so; `gone`: so from the first line on. `ends_said`: neither file held anything of its last entries, and the
+    count beside the copy shows that there were some; `ends_lost`: that count is lost too, or older, and nothing shows.
+    `named_differences` only happen without checksums: what is different is named in a report. `silent_differences`,
+    `entries_lost`, `files_lost`, `ends_unsaid` (the count was there) and `not_settled` must be 0.
     """
 
     damages: int = 0
     identical: int = 0
     shorter: int = 0
     gone: int = 0
+    ends_said: int = 0
     ends_lost: int = 0
+    ends_unsaid: int = 0
     entries_restored: int = 0
     silent_differences: int = 0
     entries_lost: int = 0
@@ -62,7 +69,7 @@ class DamageReport:
 
     @property
     def faults(self) -> int:
-        return self.silent_differences + self.entries_lost + self.files_lost + self.not_settled
+        return self.silent_differences + self.entries_lost + self.files_lost + self.ends_unsaid + self.not_settled
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,10 +203,11 @@ def attack(folder: Path, damages: int, seed: int, *, first: int = 0, checked: bo
     for number in range(first, first + damages):
         chance = random.Random(f"{seed}-{number}")
         game = chance.choice(games)
-        journal, copy, kinds = damaged(game, chance)
+        journal, copy, kinds, copied = damaged(game, chance)
+        note = count_note(copied, random.Random(f"count {seed}-{number}"))
         place = folder / f"damage-{number}"
         faults = report.faults
-        _try_one(place, game, journal, copy, report)
+        _try_one(place, game, journal, copy, note, report)
         if report.faults > faults:
             report.failed.append(number)
         report.kinds.update(kinds)
@@ -207,8 +215,8 @@ def attack(folder: Path, damages: int, seed: int, *, first: int = 0, checked: bo
     return report
 
 
-def damaged(game: Game, chance: random.Random) -> tuple[bytes, bytes | None, list[str]]:
-    """Journal and copy after one evening of a bad card, and what happened to them."""
+def damaged(game: Game, chance: random.Random) -> tuple[bytes, bytes | None, list[str], int]:
+    """Journal and copy after one evening of a bad card, what happened to them, and how many entries were copied."""
     lag = chance.choice([0, 0, 0, 1, 3, 9])
     journal, copy = game.content, b"".join(game.lines[: len(game.lines) - lag])
     kinds = []
@@ -225,22 +233,33 @@ def damaged(game: Game, chance: random.Random) -> tuple[bytes, bytes | None, lis
         journal, copy = copy, journal
     if chance.random() < 0.05 and game.checked:
         kinds.append("no copy")
-        return journal, None, kinds
-    return journal, copy, kinds
+        return journal, None, kinds, 0
+    return journal, copy, kinds, len(game.events) - lag
 
 
-def _try_one(folder: Path, game: Game, journal: bytes, copy: bytes | None, report: DamageReport) -> None:
+def count_note(copied: int, chance: random.Random) -> bytes | None:
+    """What lies beside the copy; now and then it is damaged as well, or gone."""
+    note = json.dumps({"entries": copied}).encode()
+    return chance.choices([note, None, note[: chance.randrange(len(note))], b"\x00" * len(note)], [17, 1, 1, 1])[0]
+
+
+def _try_one(
+    folder: Path, game: Game, journal: bytes, copy: bytes | None, note: bytes | None, report: DamageReport
+) -> None:
     games = folder / "games"
     path, beside = journal_of(games, GAME), copy_of(games, GAME)
-    for file, content in ((path, journal), (beside, copy)):
+    for file, content in ((path, journal), (beside, copy), (count_of(games, GAME), note)):
         if content is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
+    noted = counted(games, GAME)
     reports = repair_game(games, GAME)
     report.damages += 1
     kept = [file.read_bytes() for file in folder.rglob("*") if file.is_file()]
     report.files_lost += sum(1 for one in (journal, copy) if one and not any(_holds(file, one) for file in kept))
     _compare(game, _events(path), journal, copy, kept, reports, report)
+    left = len(_events(path) or ())
+    report.ends_unsaid += left < noted and not reports
     if repair_game(games, GAME):
         report.not_settled += 1
     if _events(path) is not None:
@@ -280,7 +299,7 @@ def _compare(
     later = [raw for raw, is_held in zip(raws[here:], held[here:], strict=True) if is_held]
     lying = {piece for file in kept for piece in file.split(b"\n")}
     report.entries_lost += sum(1 for raw in later if raw not in lying)
-    counted = any(one.code in ("JOURNAL_GAP", "JOURNAL_LOST") for one in reports)
+    counted = any(one.code in ("JOURNAL_GAP", "JOURNAL_GAP_SCORED", "JOURNAL_LOST", "JOURNAL_GONE") for one in reports)
     differing = [n for n, (a, b) in enumerate(zip(found or (), game.events, strict=False), start=1) if a != b]
     named = any(one.code == "JOURNAL_IN_DOUBT" for one in reports)
     if differing or (found is not None and len(found) > len(game.events)):
@@ -296,6 +315,8 @@ def _compare(
     elif len(found) == len(game.events):
         report.identical += not differing
         report.entries_restored += sum(1 for raw in raws if raw not in journal.split(b"\n"))
+    elif any(one.code == "JOURNAL_END_LOST" for one in reports):
+        report.ends_said += 1
     elif reports:
         report.shorter += 1
     else:
@@ -303,14 +324,16 @@ def _compare(
 
 
 def main() -> None:
-    chosen = arguments("Damages of journal and copy, then the seed.", damages=10_000, seed=1)
+    chosen = arguments(
+        "Damages of journal and copy, the seed, the first damage's number.", damages=10_000, seed=1, first=0
+    )
     faults = 0
     for name, checked, damages in (
         ("journals_damaged", True, chosen.damages),
         ("journals_without_checksums_damaged", False, max(1, chosen.damages // 10)),
     ):
         with tempfile.TemporaryDirectory() as folder:
-            report = attack(Path(folder), damages, chosen.seed, checked=checked)
+            report = attack(Path(folder), damages, chosen.seed, first=chosen.first, checked=checked)
         faults += report.faults
         facts: dict[str, Any] = {**asdict(report), "kinds": dict(sorted(report.kinds.items()))}
         print(f"{name}: {facts}", flush=True)

@@ -56,6 +56,23 @@ WORDS: Mapping[str, RepairWords] = {
         _NEW_CARD,
         command=_BACKUP,
     ),
+    "JOURNAL_GAP_SCORED": RepairWords(
+        _("Game %(game)s goes to entry %(events)s: the next one is lost, and %(beyond)s later ones wait in %(aside)s."),
+        _("A later entry gives the totals: %(totals)s. Compare them with the page, and the table with it."),
+        _NEW_CARD,
+        command=_BACKUP,
+    ),
+    "JOURNAL_END_LOST": RepairWords(
+        _("The end of game %(game)s is lost: it had %(lost)s more entries after entry %(events)s."),
+        _("Neither the journal nor its copy holds them. Compare the table and the points with the page."),
+        _NEW_CARD,
+        command=_BACKUP,
+    ),
+    "JOURNAL_GONE": RepairWords(
+        _("Game %(game)s is gone: neither a journal nor a copy is left; it had %(lost)s entries."),
+        _("If somebody deleted it on purpose, nothing is wrong. Otherwise a backup may still hold it."),
+        command=_BACKUP,
+    ),
     "JOURNAL_IN_DOUBT": RepairWords(
         _("Some entries of game %(game)s may be wrong: %(entries)s."),
         _("Nothing proves them: the journal and its copy differ there, or another version of the program wrote them."),

@@ -14,10 +14,19 @@ import pytest
 from bench.attacks.damage import attack
 from companion import journal_repair
 from companion.checksums import Chain, split_line
-from companion.events import Drew, RoundEnded
+from companion.events import Drew, RoundEnded, RoundScored
 from companion.header import Header
 from companion.journal import Journal, JournalError, read_journal
-from companion.journal_copies import CopyKeeper, CopyRefusedError, copy_of, journal_of, keep_copy
+from companion.journal_copies import (
+    CopyKeeper,
+    CopyRefusedError,
+    copy_of,
+    count_of,
+    counted,
+    journal_of,
+    keep_copy,
+    keep_count,
+)
 from companion.journal_repair import repair_game, repair_games
 from companion.repairs import Repair
 from companion.web.repair_words import WORDS, in_english
@@ -332,6 +341,60 @@ def test_no_damage_is_silent_and_nothing_is_lost(tmp_path: Path) -> None:
     assert report.identical > 30 and report.entries_restored > 100
 
 
+def test_an_end_that_both_files_lost_is_said_once(games: Path, path: Path, copy: Path) -> None:
+    keep_count(games, "evening", 30)
+    for file in (path, copy):
+        file.write_bytes(b"".join(lines_of(file)[:26]))
+    [report] = repair_game(games, "evening")
+    assert codes([report]) == ["JOURNAL_END_LOST"]
+    assert (report.about["events"], report.about["lost"]) == (25, 5)
+    assert repair_game(games, "evening") == [] and counted(games, "evening") == 25
+
+
+@pytest.mark.parametrize(
+    "note", [b"", b"\x00\x00", b"{}", b'{"entries": "30"}', b'{"entries": 12}', b'{"entries": true}']
+)
+def test_a_note_of_the_length_that_makes_no_sense_or_is_older_says_nothing(
+    games: Path, path: Path, copy: Path, note: bytes
+) -> None:
+    count_of(games, "evening").write_bytes(note)
+    assert repair_game(games, "evening") == []
+
+
+def test_a_last_line_without_its_line_feed_is_not_missed(games: Path, path: Path, copy: Path) -> None:
+    keep_count(games, "evening", 30)
+    for file in (path, copy):
+        file.write_bytes(file.read_bytes()[:-1])
+    assert repair_game(games, "evening") == []
+
+
+def test_a_game_of_which_only_the_count_is_left_is_said_once(games: Path, path: Path, copy: Path) -> None:
+    keep_count(games, "evening", 30)
+    path.unlink()
+    copy.unlink()
+    [report] = repair_games(games)
+    assert codes([report]) == ["JOURNAL_GONE"] and report.about["lost"] == 30
+    assert repair_games(games) == []
+
+
+def test_totals_behind_a_gap_are_told_where_the_line_before_proves_them(games: Path, path: Path) -> None:
+    with Journal.open(path) as journal:
+        for seq in (31, 33):
+            journal.append(Drew(by="Ben"))
+            journal.append(RoundScored(scores={"Ann": 0, "Ben": seq}, totals={"Ann": 7, "Ben": seq}))
+    wipe(path, 20)
+    reports = repair_game(games, "evening")
+    assert codes(reports) == ["JOURNAL_DAMAGED", "JOURNAL_GAP_SCORED"]
+    assert reports[-1].about["totals"] == "Ann 7, Ben 33" and reports[-1].about["beyond"] == 14
+
+
+def test_totals_behind_a_gap_that_nothing_proves_are_not_told(games: Path, path: Path) -> None:
+    with Journal.open(path) as journal:
+        journal.append(RoundScored(scores={"Ann": 0, "Ben": 5}, totals={"Ann": 7, "Ben": 5}))
+    wipe(path, 20, 30)
+    assert codes(repair_game(games, "evening")) == ["JOURNAL_DAMAGED", "JOURNAL_GAP"]
+
+
 class Session:
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
@@ -354,6 +417,7 @@ def test_copies_are_made_while_playing_from_memory(games: Path, path: Path) -> N
         session.append(RoundEnded(how="abandoned"))
         keeper.close()
         assert copy_of(games, "evening").read_bytes() == journal.content, "whatever the card did to the journal"
+    assert counted(games, "evening") == 40
     assert len(read_journal(copy_of(games, "evening")).events) == 40
 
 

@@ -125,7 +125,23 @@ def test_a_report_of_a_newer_release_is_no_fault_of_the_page(tmp_path: Path, any
 
 def test_every_case_has_its_words() -> None:
     about = dict.fromkeys(
-        ("game", "events", "aside", "why", "back", "beyond", "entries", "first", "file", "count", "last", "tenths"), "1"
+        (
+            "game",
+            "events",
+            "aside",
+            "why",
+            "back",
+            "beyond",
+            "entries",
+            "first",
+            "file",
+            "count",
+            "last",
+            "tenths",
+            "lost",
+            "totals",
+        ),
+        "1",
     )
     for code in WORDS:
         words = repair_words(Repair(code, about))
