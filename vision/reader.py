@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vision import chains
+from vision import chains, high_values
 from vision.adaptation import Adaptation
 from vision.backs import BackJudge
 from vision.chains import ChainSettings
@@ -164,6 +164,7 @@ class Reader:
         if one_box:  # in a photograph from the side the halves of one value differ by their light and slant
             p = familiar.believed(p, crops[up])
         p = softened(p) if known is None else _with_rest(weigh(_normal(p), known).halves, p)
+        p = high_values.supported(p, crops[up], known)
         halves = {int(tile): self._halves(p[i], scores.quads[tile]) for i, tile in enumerate(up)}
         unread = np.array([_without_evidence(halves.get(i)) for i in range(len(tiles))], np.intp)
         sure = kept & (unread == 0) & (tiles.confidence > s.doubtful_detection)
