@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.simulator.arm_sprite import ArmSprite, cut_out
-from datasets.simulator.film import NOISE_BANK, SPRITE_REACH, FilmSettings
+from datasets.simulator.film import NOISE_BANK, SPRITE_REACH, WOBBLE_MM, FilmSettings
 from datasets.simulator.lying import Lying
 from datasets.simulator.placing import Rect, overlap
 from datasets.simulator.plan import TablePlan
@@ -267,7 +267,8 @@ class ForeignFilm:
         """Laid flat over the picture: how the camera leans is left aside, and a sleeve has any colour."""
         (cx, cy), px = self.plan.center_mm, self.settings.size_wh[0] / self._view_mm
         w, h = self.settings.size_wh
-        tip_px = w / 2 + (arm.tip_mm[0] - cx) * px + 6.0 * wobble, h / 2 + (arm.tip_mm[1] - cy) * px + 4.0 * wobble
+        x, y = arm.tip_mm[0] + wobble * WOBBLE_MM[0] - cx, arm.tip_mm[1] + wobble * WOBBLE_MM[1] - cy
+        tip_px = w / 2 + x * px, h / 2 + y * px
         length_px = None if arm.length_mm is None else arm.length_mm * px
         return self._arm(arm.look).over(image, tip_px, arm.angle_rad, left=arm.left, length_px=length_px)
 

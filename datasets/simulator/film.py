@@ -33,6 +33,9 @@ NOISE_BANK = 4
 SPRITE_REACH = 0.42
 """Of the table's width: how far right of the middle an arm's tips are when it is rendered alone."""
 
+WOBBLE_MM = (4.7, 3.1)
+"""How far a hand at work moves from one frame to the next."""
+
 UNLIKE_TABLE = 12
 """Grey levels by which what an arm adds to the picture differs from the table."""
 
@@ -138,7 +141,8 @@ class Film:
     def _with_arm(self, image: Image, arm: Arm, wobble: int) -> Image:
         (cx, cy), px = self.plan.center_mm, self._px_per_mm
         w, h = self.settings.size_wh
-        tip_px = w / 2 + (arm.tip_mm[0] - cx) * px + 6.0 * wobble, h / 2 + (arm.tip_mm[1] - cy) * px + 4.0 * wobble
+        x, y = arm.tip_mm[0] + wobble * WOBBLE_MM[0] - cx, arm.tip_mm[1] + wobble * WOBBLE_MM[1] - cy
+        tip_px = w / 2 + x * px, h / 2 + y * px
         length_px = None if arm.length_mm is None else arm.length_mm * px
         return self._arm(arm.look).over(image, tip_px, arm.angle_rad, left=arm.left, length_px=length_px)
 

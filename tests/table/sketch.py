@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.simulator.camera import SimCamera, SimSettings
-from datasets.simulator.film import Film, FilmSettings, Image
+from datasets.simulator.film import WOBBLE_MM, Film, FilmSettings, Image
 from datasets.simulator.lying import Lying
 from datasets.simulator.plan import TablePlan
 from datasets.simulator.reaching import Arm, ArmLook, shoulder_mm
@@ -66,7 +66,7 @@ class SketchFilm(Film):
         return (np.asarray(points, np.float64) - aim) * self.scale + np.array([w / 2, h / 2])
 
     def _with_arm(self, image: Image, arm: Arm, wobble: int) -> Image:
-        tip = self.to_px(np.array([arm.tip_mm]))[0] + (9 * wobble, 7 * wobble)
+        tip = self.to_px(np.array([arm.tip_mm]) + wobble * np.array(WOBBLE_MM))[0]
         along = np.array([np.cos(arm.angle_rad), np.sin(arm.angle_rad)])
         length = 2.0 * max(self.settings.size_wh) if arm.length_mm is None else arm.length_mm * self.scale
         out = image.copy()
