@@ -23,6 +23,7 @@ from models import scoring
 from models.calibrate import expected_error
 from models.crops import LEGIBLE
 from models.things import Tally
+from models.totals import totals
 from vision.weights import shipped_weights
 
 HERE = Path(__file__).parent
@@ -101,7 +102,7 @@ def photographs(folder: Path, eye: Any) -> dict[str, Any]:
 
     labels = scoring.read_lines(folder / "labels.jsonl")
     predictions = [prediction(label["image"], eye.look(open_picture(folder / label["image"]))) for label in labels]
-    return scored(predictions, labels)
+    return scored(predictions, labels) | {"totals": totals(predictions, labels)}
 
 
 def rendered(folder: Path, eye: Any, most: int | None = None) -> dict[str, Any]:
@@ -139,6 +140,7 @@ def rendered(folder: Path, eye: Any, most: int | None = None) -> dict[str, Any]:
             "right": round(float((probabilities.argmax(1) == values).mean()), 4),
             "ece": round(expected_error(probabilities, values), 4),
         }
+    result["totals"] = totals(predictions, labels)
     result["illegible"] = claims_on_illegible(predictions, labels)
     result["things"] = things.figures()
     result["ms"] = round(statistics.median(times), 1) if times else None

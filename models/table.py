@@ -11,6 +11,10 @@ HEAD = """\
 | photographs | pictures | tiles | found | precision | exactly right | wrong of claimed | perfect pictures |
 |---|---|---|---|---|---|---|---|"""
 
+TOTALS = """\
+| total of | pictures | right | open | wrong |
+|---|---|---|---|---|"""
+
 RENDERED = ("western", "chinese", "all", "without_printed_dominoes")
 
 
@@ -30,11 +34,18 @@ def row(name: str, figures: dict[str, Any]) -> str:
 
 
 def tables(baseline: dict[str, Any]) -> str:
-    """Real photographs, group by group, and rendered tables apart from them."""
-    real = [row(name, figures) for name, figures in baseline["photographs"].items()]
+    """Real photographs, group by group, and rendered tables apart from them; then whose totals are right."""
+    real = [row(name, figures) for name, figures in baseline["photographs"].items() if name != "totals"]
     found = baseline["rendered"]
     rendered = [row(f"rendered: {name.replace('_', ' ')}", found[name]) for name in RENDERED if name in found]
-    return "\n".join([HEAD, *real, *rendered])
+    parts = [(name, baseline[name]["totals"]) for name in ("photographs", "rendered") if "totals" in baseline[name]]
+    added_up = [total_row(f"{name}: {kind}", figures) for name, each in parts for kind, figures in each.items()]
+    return "\n".join([HEAD, *real, *rendered, *(["", TOTALS] if added_up else []), *added_up])
+
+
+def total_row(name: str, figures: dict[str, Any]) -> str:
+    cells = [name, str(figures["count"]), *(percent(figures[column]) for column in ("right", "open", "wrong"))]
+    return f"| {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":
