@@ -34,10 +34,32 @@ LARGEST_LEAN_DEG = 38.0
 OFF_STATION_DEG = 25.0
 """So far beside its station a train may leave the middle where no other train claims that station."""
 
+OFF_CENTRE = 0.75
+"""Of a hub's radius: so far beside its middle the round's double may lie."""
+
 LEAST_POINTING = 3
 """So many trains show which tile is the engine where its value does not."""
 
 POINTING_DEG = 15.0
+
+
+def believed_hub(view: TableView, known: Sequence[Known], setup: TableSetup) -> SeenHub | None:
+    """The hub, unless it is a plate or a print beside the game: no engine lies on it, no train points at it, and the
+    round's double lies elsewhere with trains at it."""
+    hub = view.hub
+    if hub is None or setup.engine is None or _on_the_hub(hub, known, setup) is not None:
+        return hub
+    width, length = setup.tile_mm[1], setup.tile_mm[0]
+    engine = next((n for n, tile in enumerate(known) if tile.seen.values == (setup.engine, setup.engine)), None)
+    if engine is None:
+        return hub
+    others = [n for n, tile in enumerate(known) if tile.seen.face_up and n != engine]
+    shapes = TileShapes.of([tile.seen for tile in known], length, width)
+    slots, rim = 0.4 * hub.radius_mm - 0.3 * width, hub.radius_mm + HUB_REACH * width
+    if _pointing(shapes, others, hub.center_mm, slots, rim):
+        return hub
+    far = length / 2 + ENGINE_REACH * width
+    return None if _pointing(shapes, others, known[engine].seen.center_mm, width / 4, far) else hub
 
 
 def find_middle(
@@ -91,9 +113,7 @@ def _engine(
         if engine_id is not None and tile.old is not None and tile.old.id == engine_id:
             return n
     if view.hub is not None:
-        middle = view.hub.center_mm
-        inside = [n for n, tile in enumerate(known) if distance(tile.seen.center_mm, middle) < 0.6 * setup.tile_mm[0]]
-        return min(inside, key=lambda n: distance(known[n].seen.center_mm, middle), default=None)
+        return _on_the_hub(view.hub, known, setup)
     if setup.engine is None:
         return None
     due = [n for n, tile in enumerate(known) if tile.seen.values == (setup.engine, setup.engine)]
@@ -104,6 +124,23 @@ def _engine(
     return min(due, key=lambda n: distance(known[n].seen.center_mm, place), default=None)
 
 
+def _on_the_hub(hub: SeenHub, known: Sequence[Known], setup: TableSetup) -> int | None:
+    """What lies in the hub's middle, else the round's double anywhere well within it."""
+    away = {n: distance(tile.seen.center_mm, hub.center_mm) for n, tile in enumerate(known)}
+    inside = [n for n in away if away[n] < 0.6 * setup.tile_mm[0]]
+    if not inside and setup.engine is not None:
+        due = (setup.engine, setup.engine)
+        inside = [n for n in away if known[n].seen.values == due and away[n] < OFF_CENTRE * hub.radius_mm]
+    return min(inside, key=lambda n: away[n], default=None)
+
+
+def _pointing(shapes: TileShapes, ends_of: Collection[int], place: Point, near: float, far: float) -> int:
+    """From how many sides the ends of these tiles point at a place, from between two distances."""
+    ends = [port for n in ends_of for port in shapes.ports[n] if port.kind is PortKind.END]
+    pointing = [port.normal for port in ends if _faces(port, place, near, far)]
+    return _directions([math.degrees(math.atan2(-y, -x)) for x, y in pointing])
+
+
 def _pointed_at(known: Sequence[Known], setup: TableSetup) -> int | None:
     """The one tile at which the ends of most trains point from nearby, whatever is read of it; None where it is not
     one alone. A tile within a train has two neighbours."""
@@ -112,11 +149,8 @@ def _pointed_at(known: Sequence[Known], setup: TableSetup) -> int | None:
     shapes = TileShapes.of([tile.seen for tile in known], length, width)
     votes: dict[int, int] = {}
     for n in up:
-        middle = known[n].seen.center_mm
-        ends = [port for m in up if m != n for port in shapes.ports[m] if port.kind is PortKind.END]
         near, far = length / 2 - 0.2 * width, length / 2 + ENGINE_REACH * width
-        pointing = [port.normal for port in ends if _faces(port, middle, near, far)]
-        votes[n] = _directions([math.degrees(math.atan2(-y, -x)) for x, y in pointing])
+        votes[n] = _pointing(shapes, [m for m in up if m != n], known[n].seen.center_mm, near, far)
     most = max(votes.values(), default=0)
     best = [n for n, count in votes.items() if count == most]
     return best[0] if most >= LEAST_POINTING and len(best) == 1 else None

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from companion.layout.angles import turn
 from companion.layout.between import UNREAD, turned_up
 from companion.layout.chains import Chain, ChainBuilder, Link, Root, forks
-from companion.layout.hub import find_middle, find_roots, owners, station_angles, station_tolerance
+from companion.layout.hub import believed_hub, find_middle, find_roots, owners, station_angles, station_tolerance
 from companion.layout.joints import TIE_MM, Joint, TileShapes, distance, find_joints
 from companion.layout.markers import place_markers
 from companion.layout.ports import FAR_LIMITS, JointLimits, PortKind
@@ -40,6 +40,8 @@ class TrainFinder:
 
     def layout(self) -> Layout:
         self.known = turned_up(self.known, *self.setup.tile_mm[:2])
+        if not self._began_at_the_hub():
+            self.view = replace(self.view, hub=believed_hub(self.view, self.known, self.setup))
         shapes = TileShapes.of([tile.seen for tile in self.known], *self.setup.tile_mm[:2])
         middle = find_middle(self.view, self.known, self.setup, self._earlier_middle(), self._earlier_engine())
         self._doubt_the_engine(middle)
@@ -56,6 +58,12 @@ class TrainFinder:
         trains, loose = self._name([c for c in chains if c.root], [c for c in chains if not c.root], middle, shapes)
         self._doubtful_joints(builder, refused, loose)
         return self._finish(shapes, middle, trains, loose)
+
+    def _began_at_the_hub(self) -> bool:
+        before = self.before
+        return (
+            before is not None and before.middle is not None and before.middle.has_hub and any(before.trains.values())
+        )
 
     def _doubt_the_engine(self, middle: Middle | None) -> None:
         """What lies in the middle of the trains and shows something else than the round's double is not read."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import pytest
 
 from companion.layout import reconstruct
 from companion.layout.hub import owners
+from companion.tableview import SeenHub, TableView
 from tests.table.no_hub import Table, no_hub_table
-from tests.table.tables import LENGTH, WIDTH, tile, train
+from tests.table.tables import HUB, LENGTH, SETUP, WIDTH, eastward, tile, train
 
 
 def exact(table: Table) -> bool:
@@ -54,3 +58,45 @@ def test_a_train_far_beside_its_station_is_still_its_owners_where_nobody_else_cl
 def test_a_train_near_nobodys_station_is_nobodys() -> None:
     assert owners([100.0], {"Ann": 0.0, "Ben": 180.0}, 14.0) == [None]
     assert owners([5.0, -5.0], {"Ann": 0.0}, 14.0).count(None) == 1
+
+
+PLATES = (SeenHub((200.0, 200.0), 60.0, 0.95), SeenHub((1000.0, 700.0), 90.0, 0.95))
+
+
+@pytest.mark.parametrize("plate", PLATES)
+def test_a_plate_beside_the_game_is_no_hub(plate: SeenHub) -> None:
+    tables = [table for table in map(no_hub_table, range(30)) if _is_clear_of(table, plate)]
+    assert len(tables) >= 10
+    assert all(exact(replace(table, view=replace(table.view, hub=plate))) for table in tables)
+
+
+def _is_clear_of(table: Table, plate: SeenHub) -> bool:
+    far = plate.radius_mm + 1.5 * LENGTH
+    return all(math.dist(seen.center_mm, plate.center_mm) > far for seen in table.view.tiles)
+
+
+def test_a_plate_stays_none_when_the_trains_begin() -> None:
+    """The first tile of a round shows that the middle is elsewhere, and so it stays."""
+    engine, first = tile(600.0, 450.0, 0.0, 12, 12), tile(600.0 + LENGTH, 450.0, 0.0, 12, 3)
+    alone = reconstruct(TableView((engine,), (), PLATES[0]), SETUP, None)
+    begun = reconstruct(TableView((engine, first), (), PLATES[0]), SETUP, alone)
+    assert train(begun, "Ann") == "12-3"
+    second = tile(600.0 + 2 * LENGTH, 450.0, 0.0, 3, 4)
+    later = reconstruct(TableView((engine, first, second), (), PLATES[0]), SETUP, begun)
+    assert train(later, "Ann") == "12-3 3-4"
+
+
+def test_a_hub_at_which_a_train_points_is_one_wherever_the_double_lies() -> None:
+    astray = tile(300.0, 200.0, 0.0, 12, 12)
+    tiles = [astray, tile(300.0 + LENGTH, 200.0, 0.0, 12, 1), *eastward([(12, 5), (5, 7)])]
+    layout = reconstruct(TableView(tuple(tiles), (), HUB), SETUP, None)
+    assert train(layout, "Ann") == "12-5 5-7"
+
+
+def test_the_engine_lies_anywhere_on_its_hub() -> None:
+    hub = SeenHub((600.0, 450.0), 90.0, 0.9)
+    engine = tile(600.0, 450.0 - 50.0, 0.0, 12, 12)
+    first = tile(600.0 + 90.0 + LENGTH / 2, 450.0, 0.0, 12, 5)
+    layout = reconstruct(TableView((engine, first), (), hub), SETUP, None)
+    assert layout.engine is not None and layout.engine.laid == (12, 12)
+    assert train(layout, "Ann") == "12-5"
