@@ -333,19 +333,28 @@ WORDS: Mapping[str, Mapping[str, str]] = {
 """Field -> value -> the words of the choice; a flag is yes or no, and a number stands for itself."""
 
 
-def options_of(name: str) -> tuple[HouseOption, ...]:
-    """Every house rule that this rule set has, those that tables most often change first."""
+def options_of(name: str, own: Mapping[str, object] | None = None) -> tuple[HouseOption, ...]:
+    """Every house rule that this rule set has, those that tables most often change first.
+
+    What `own` has chosen is among the choices, though nobody else offers it.
+    """
     rules = load_ruleset(name)
     fields = [field for field in fields_of(rules.family) if field not in SILENT]
-    offered = [_option(rules, field) for field in fields]
+    offered = [_option(rules, field, (own or {}).get(field)) for field in fields]
     return tuple(sorted(offered, key=lambda option: not option.main))
 
 
-def _option(rules: RuleSet, field: str) -> HouseOption:
-    written = _as_choice(getattr(rules, field), field)
+def choice_of(field: str, value: object) -> str:
+    """A value of a rule file as the form's choices write it."""
+    return _as_choice(FIELDS[field].value(value), field)
+
+
+def _option(rules: RuleSet, field: str, own: object = None) -> HouseOption:
+    default = _as_choice(getattr(rules, field), field)
     numbers = [str(number) for number in FREE_NUMBERS.get(field, ())]
     known = list(WORDS.get(field, {})) or ([] if numbers else ["false", "true"])
-    values = dict.fromkeys([written, *known, *numbers])
+    chosen = [] if own is None else [choice_of(field, own)]
+    values = dict.fromkeys([default, *known, *numbers, *chosen])
     if rules.close_order != "single":
         values.pop("single", None)
     source = rules.sources[field]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from flask import Blueprint, Response, jsonify, redirect, render_template, request
@@ -21,9 +22,18 @@ from companion.web.disk import disk_fault
 from companion.web.drawing import seat_map
 from companion.web.languages import gettext as _
 from companion.web.look_alikes import skeleton
+from companion.web.own_rules import (
+    LONGEST_TITLE,
+    OwnRules,
+    TooManyRulesError,
+    find,
+    forget,
+    keep,
+    own_rules,
+)
 from companion.web.refusals import say
 from companion.web.returned import FieldError
-from companion.web.rule_words import QUESTIONS, RULES, HouseOption, RuleWords, option_value, options_of
+from companion.web.rule_words import QUESTIONS, RULES, HouseOption, RuleWords, choice_of, option_value, options_of
 
 setup = Blueprint("setup", __name__)
 
@@ -33,10 +43,13 @@ RESERVED = frozenset({"MX", "MX2", "R", "L"})
 
 @setup.get("/setup")
 def ask() -> str:
-    chosen = RULES.get(request.args.get("rules", ""))
+    own = find(house().data_dir, request.args.get("own", ""))
+    chosen = RULES.get(request.args.get("rules", "")) if own is None else RULES[own.extends]
     last = _last_game()
     shown = {
-        "all_rules": RULES, "rules": chosen, "options": _options(chosen), "seat_map": seat_map, "last": last,
+        "all_rules": RULES, "rules": chosen, "options": _options(chosen, own), "seat_map": seat_map, "last": last,
+        "own": own, "all_own": [(one, _differences(one)) for one in own_rules(house().data_dir)],
+        "choice_of": choice_of,
         "names": list(last["players"]) if last else [], "running": _running(), "tv": False,
     }  # fmt: skip
     return render_template("setup.html", **shown, **_camera())
@@ -66,8 +79,23 @@ def _running() -> list[str]:
     return [] if over else [str(name) for name in snapshot.get("players") or ()]
 
 
-def _options(chosen: RuleWords | None) -> tuple[HouseOption, ...]:
-    return () if chosen is None else options_of(chosen.name)
+def _options(chosen: RuleWords | None, own: OwnRules | None = None) -> tuple[HouseOption, ...]:
+    """The house rules that are offered; among their choices is what the house's own file says."""
+    if chosen is None:
+        return ()
+    return options_of(chosen.name, {} if own is None else own.options)
+
+
+def _differences(own: OwnRules) -> list[tuple[str, str]]:
+    """Each question that the house answers otherwise, with its answer's words."""
+    if own.fault:
+        return []
+    offered = {option.field: option for option in _options(RULES[own.extends], own)}
+    return [
+        (offered[field].question, dict(offered[field].choices)[choice_of(field, value)])
+        for field, value in own.options.items()
+        if field in offered
+    ]
 
 
 def _camera() -> dict[str, Any]:
@@ -113,27 +141,68 @@ def start() -> AnyResponse:
 
 
 @setup.post("/setup/rules.toml")
-def own_rules() -> Response:
+def own_file() -> Response:
     """The rules chosen on the set-up page as a file of the house's own, which `extends` the published ones."""
-    fields = read_body(request)
+    rules, title, options = _own_choice(read_body(request))
+    response = Response(house_file(rules.name, title, options), mimetype="application/toml")
+    response.headers["Content-Disposition"] = "attachment; filename=our-table.toml"
+    return response
+
+
+@setup.post("/setup/rules")
+@changes
+def keep_rules() -> AnyResponse:
+    """Keep the rules chosen on the box, to be offered at every set-up."""
+    rules, title, options = _own_choice(read_body(request))
+    try:
+        key = keep(_data_dir(), rules.name, title, options)
+    except TooManyRulesError:
+        raise Conflict(_("There are too many rule files already. Forget one of them first.")) from None
+    except OSError as fault:
+        raise disk_fault(fault, _("The rules could not be written to the disk: %(why)s")) from None
+    return redirect(f"/setup?own={key}", 303) if wants_page() else jsonify({"own": key})
+
+
+@setup.post("/setup/rules/forget")
+@changes
+def forget_rules() -> AnyResponse:
+    try:
+        known = forget(_data_dir(), text(read_body(request), "own", longest=80))
+    except OSError as fault:
+        raise disk_fault(fault, _("The rules could not be deleted: %(why)s")) from None
+    if not known:
+        raise NotFound(_("These rules are not here any more."))
+    return redirect("/setup", 303) if wants_page() else jsonify({"forgotten": True})
+
+
+def _own_choice(fields: dict[str, Any]) -> tuple[RuleWords, str, dict[str, Any]]:
+    rules = _rules_of(fields)
+    options = _chosen_options(fields, rules)
+    _refuse_contradiction(rules, options)
+    title = " ".join(text(fields, "title", longest=LONGEST_TITLE, default=_("Our table")).split())
+    if not title:
+        raise FieldError("title", _("Please fill this in."))
+    return rules, title, options
+
+
+def _rules_of(fields: dict[str, Any]) -> RuleWords:
     rules = RULES.get(text(fields, "rules", longest=40))
     if rules is None:
         raise FieldError("rules", f"There are no rules called '{str(fields['rules'])[:40]}'.")
-    options = _chosen_options(fields, rules)
-    _refuse_contradiction(rules, options)
-    written = house_file(rules.name, _("Our table"), options)
-    response = Response(written, mimetype="application/toml")
-    response.headers["Content-Disposition"] = "attachment; filename=our-table.toml"
-    return response
+    return rules
+
+
+def _data_dir() -> Path:
+    if (data_dir := house().data_dir) is None:
+        raise Conflict(_("This page shows one game only. Start new games with `companion serve`."))
+    return data_dir
 
 
 def read_header(fields: dict[str, Any]) -> dict[str, Any]:
     """The journal's header from the form (`player_1` ... and `option_*`) or from JSON (`players`, `options`)."""
     if fields.get("same_as"):
         return _same_as(text(fields, "same_as", longest=80))
-    rules = RULES.get(text(fields, "rules", longest=40))
-    if rules is None:
-        raise FieldError("rules", f"There are no rules called '{str(fields['rules'])[:40]}'.")
+    rules = _rules_of(fields)
     chosen_set = text(fields, "set", default=rules.sets[0], longest=20)
     if chosen_set not in rules.sets:
         raise FieldError("set", f"{rules.name} is played with {' or '.join(rules.sets)}.")
@@ -214,14 +283,27 @@ def _refuse_name(field: str, name: str, earlier: Sequence[str]) -> None:
             raise FieldError(field, sentence)
 
 
+def _own_of(fields: dict[str, Any], rules: RuleWords) -> OwnRules:
+    """The house's own rules that a form or a request names; without any, none that differ."""
+    if not fields.get("own"):
+        return OwnRules("")
+    own = find(house().data_dir, text(fields, "own", longest=80))
+    if own is None or own.extends != rules.name:
+        raise FieldError("own", _("These rules are not here any more."))
+    return own
+
+
 def _chosen_options(fields: dict[str, Any], rules: RuleWords) -> dict[str, Any]:
+    own = _own_of(fields, rules)
     given = fields.get("options")
     if given is not None:
         if not isinstance(given, dict):
             raise BadRequest("The options are an object of names and values.")
-        return given
-    chosen = {}
-    for option in _options(rules):
+        return {**own.options, **given}
+    offered = _options(rules, own)
+    # What the form does not ask stays as the house's file has it.
+    chosen = {name: value for name, value in own.options.items() if name not in {one.field for one in offered}}
+    for option in offered:
         value = fields.get(f"option_{option.field}")
         if value in (None, "") or value == option.choices[0][0]:
             continue
