@@ -37,6 +37,7 @@ from companion.session import Session
 from companion.tile import Tile
 from companion.turn import Play
 from companion.watch import Watcher
+from companion.watch.attributing import attribution_for
 from companion.watch.session_desk import SessionDesk
 from companion.watch.start import first_calibration, known_set
 from datasets.simulator.camera import VISIBLE_FAULTS, SimCamera, SimSettings
@@ -79,6 +80,7 @@ def play_round(
     players: int | None = None,
     confusing: float = 0.0,
     hub: bool = True,
+    arms: bool = True,
 ) -> RoundResult:
     """Film one round, watch it, and compare. `confusing` is the share of acts done by arms that do not say whose."""
     start = time.perf_counter()
@@ -111,7 +113,7 @@ def play_round(
             turns, scenes = told.turns, told.scenes
             laid = [(turn.player, act) for turn in turns for act in turn.actions]
         else:
-            session, log = watch(camera, eye, journal, flat=eye_name == "knowing")
+            session, log = watch(camera, eye, journal, flat=eye_name == "knowing", arms=arms)
             turns = [turn for filmed in camera.truth for turn in filmed.scene.turns]
             scenes = len(camera.truth)
             # What was laid in a turn that the film breaks off is on the table all the same.
@@ -148,8 +150,10 @@ def reaches(camera: SimCamera) -> list[tuple[str, str, Laid]]:
     return found
 
 
-def watch(camera: SimCamera, eye: Any, journal: Path, *, flat: bool) -> tuple[Session, AccusationLog]:
-    """The product's own way from the set-up file to the session."""
+def watch(
+    camera: SimCamera, eye: Any, journal: Path, *, flat: bool, arms: bool = True
+) -> tuple[Session, AccusationLog]:
+    """The product's own way from the set-up file to the session; without `arms` nobody is named by one."""
     setup = camera.setup()
     if flat:
         # Sketched frames have no height: tiles are painted on the table.
@@ -169,6 +173,7 @@ def watch(camera: SimCamera, eye: Any, journal: Path, *, flat: bool) -> tuple[Se
         setup.table_setup(),
         SessionDesk(session, rules, setup, box),
         known=known,
+        arms=attribution_for(setup, off=not arms),
     )
     watcher.see(first)
     watcher.run()
@@ -269,6 +274,7 @@ def main() -> None:
     parser.add_argument("--eye", choices=("real", "knowing", "told"), default="real")
     parser.add_argument("--players", type=int, help="so many players instead of as the seed says")
     parser.add_argument("--confusing", type=float, default=0.0, help="share of acts done by a confusing arm")
+    parser.add_argument("--no-arms", action="store_true", help="nobody is named by an arm")
     parser.add_argument("--size", type=int, nargs=2, default=(1600, 1200), metavar=("W", "H"))
     parser.add_argument("--scenes", type=int, default=None, help="stop every round after so many scenes")
     parser.add_argument("--no-hub", action="store_true", help="trains begin around the engine alone")
@@ -284,13 +290,16 @@ def main() -> None:
     kept: dict[str, Any] = json.loads(args.out.read_text()) if args.out.exists() else {}
     film: Callable[..., Any] = partial(ForeignFilm, folder=args.renderer) if args.renderer else Film
     name = ("foreign" if args.renderer else args.eye) + (" without hub" if args.no_hub else "")
+    name += " without arms" if args.no_arms else ""
     part = kept.setdefault(name, {"rounds": {}})
     for seed in args.seeds or range(FIRST_SEED, FIRST_SEED + args.rounds):
         rules = RULESET_NAMES[(seed - FIRST_SEED) % len(RULESET_NAMES)]
         if rules not in args.rules or str(seed) in part["rounds"]:
             continue
         size_wh, hub = tuple(args.size), not args.no_hub
-        result = play_round(seed, rules, args.eye, size_wh, args.scenes, film, args.players, args.confusing, hub)
+        result = play_round(
+            seed, rules, args.eye, size_wh, args.scenes, film, args.players, args.confusing, hub, not args.no_arms
+        )
         part["rounds"][str(seed)] = asdict(result)
         part["summary"] = summary(list(part["rounds"].values()))
         part["machine"] = f"{platform.machine()} {platform.python_version()}"

@@ -40,7 +40,8 @@ class GameSetup:
     tile of the set exists where that differs from the set's own; `boneyard` is spread, stacked or None. `free` is a
     board without trains: tiles are reported as they appear, and no rules are applied. `round_number` is that of the
     first round to be watched; where it is not said the engine tells it, as the rules count rounds. `tile_known` False:
-    nobody said how large the tiles are, `tile_mm` is the commonest size.
+    nobody said how large the tiles are, `tile_mm` is the commonest size. `seats` are the directions in which people
+    sit, where they are not behind the stations of their own trains; `watch_arms` False: nobody is named by an arm.
     """
 
     header: Header
@@ -56,6 +57,8 @@ class GameSetup:
     boneyard: str | None = None
     free: bool = False
     tile_known: bool = True
+    seats: Mapping[str, float] = field(default_factory=dict)
+    watch_arms: bool = True
 
     @property
     def chinese(self) -> bool:
@@ -99,6 +102,10 @@ class GameSetup:
             line["round"] = {"engine": None if self.engine is None else list(self.engine), "starter": self.starter}
             if self.round_number is not None:
                 line["round"]["number"] = self.round_number
+        if self.seats:
+            line["seats"] = dict(self.seats)
+        if not self.watch_arms:
+            line["watch_arms"] = False
         for name in ("copies", "boneyard"):
             if getattr(self, name) is not None:
                 line[name] = getattr(self, name)
@@ -148,6 +155,8 @@ def setup_from_json(data: Any) -> GameSetup:
         boneyard=_boneyard(data),
         free=free,
         tile_known=data.get("tile_mm") is not None,
+        seats=_seats(data, players),
+        watch_arms=_watch_arms(data),
         **_round(data, header),
     )
     _refuse_contradictions(setup)
@@ -230,6 +239,22 @@ def _stations(data: Mapping[str, Any], players: tuple[str, ...]) -> dict[str, fl
     if missing:
         raise SetupError(f"stations: {', '.join(missing)} has none")
     return stations
+
+
+def _seats(data: Mapping[str, Any], players: tuple[str, ...]) -> dict[str, float]:
+    """Who is left out sits behind the own train; two people in one place are no fault of the file (watch.seats)."""
+    seats = {name: _number(angle, f"seats.{name}") for name, angle in _object(data, "seats").items()}
+    for name in seats:
+        if name not in players:
+            raise SetupError(f"seats.{name}: nobody of that name plays")
+    return seats
+
+
+def _watch_arms(data: Mapping[str, Any]) -> bool:
+    value = data.get("watch_arms", True)
+    if not isinstance(value, bool):
+        raise SetupError(f"watch_arms: expected true or false, not {value!r}")
+    return value
 
 
 def _round(data: Mapping[str, Any], header: Header) -> dict[str, Any]:

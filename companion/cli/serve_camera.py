@@ -30,6 +30,7 @@ from companion.setup_file import GameSetup, SetupError, setup_from_json
 from companion.supervise import AwayError, EyeAwayError, SupervisedCamera, SupervisedEye, keep_watching
 from companion.tile import Tile
 from companion.watch import CameraNews, Watcher
+from companion.watch.attributing import attribution_for
 from companion.watch.hypotheses import settings_for
 from companion.watch.session_desk import SessionDesk
 from companion.watch.start import first_calibration, known_set, with_measured_tiles
@@ -409,6 +410,7 @@ class WatchedTable:
             desk,
             known=known,
             publish=self._news,
+            arms=attribution_for(setup),
         )
 
     def _read_with(self, tile_set: str) -> None:

@@ -128,6 +128,7 @@ def _watcher(
     camera: Camera, eye: Any, calibration: Any, setup: GameSetup, printer: Printer, journal_path: Path | None
 ) -> Any:
     from companion.watch import Watcher
+    from companion.watch.attributing import attribution_for
     from companion.watch.desk import Desk
     from companion.watch.free import FreeBoard
     from companion.watch.start import known_set
@@ -147,7 +148,12 @@ def _watcher(
 
     if camera.stills:
         eye = StillEye(eye)
-    return Watcher(camera, eye, Settler(), calibration, setup.table_setup(), desk, known=known, publish=publish)
+    arms = attribution_for(setup)
+    if arms.trouble is not None and not arms.off:
+        click.echo(arms.trouble, err=True)
+    return Watcher(
+        camera, eye, Settler(), calibration, setup.table_setup(), desk, known=known, publish=publish, arms=arms
+    )
 
 
 def _session_desk(setup: GameSetup, known: Any, printer: Printer, journal_path: Path | None, stills: bool) -> Any:

@@ -22,6 +22,8 @@ class Sight:
     `readings` says how surely each laid tile was read. `clouded`: part of the table is not understood, so that what
     looks like a fault may be none. `guessed`: a tile that was not surely read is on record next to the ones now laid.
     `returned`: so many tiles lie in the boneyard again; they had been drawn where tiles were taken back.
+    `arms`: player -> decibans of what was seen being that player's arm, 0 the likeliest; a change that is not in it was
+    done by an arm that nobody saw clearly.
     """
 
     delta: tuple[Change, ...]
@@ -32,6 +34,7 @@ class Sight:
     clouded: bool = False
     guessed: bool = False
     returned: int = 0
+    arms: Mapping[Change, Mapping[str, int]] = field(default_factory=dict)
 
     def shown(self, event: Event) -> Event:
         """The event with the picture that shows it, and how surely its tile was read."""

@@ -253,6 +253,7 @@ class SessionDesk:
                 clouded=clouded,
                 guessed=guessed,
                 returned=observation.returned,
+                arms=observation.arms,
             )
             # Many tiles vanished at once: that is asked about, and the record keeps them until somebody answers.
             self._astray = next((event.seq for event in events if event.KIND == "unclear"), self._astray)

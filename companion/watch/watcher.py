@@ -19,6 +19,7 @@ from companion.layout.setup import Family
 from companion.observed import Observation, difference
 from companion.tableview import Point, SeenMarker, SeenTile, TableView
 from companion.tile import Laid, Tile
+from companion.watch.attributing import Attribution
 from companion.watch.bare import BareTable
 from companion.watch.blanks import blanks_in_doubt
 from companion.watch.colour import colours, recoloured
@@ -57,7 +58,9 @@ class Watcher:
         known: KnownSet | None = None,
         settings: WatchSettings | None = None,
         publish: Callable[[CameraNews], None] = lambda news: None,
+        arms: Attribution | None = None,
     ) -> None:
+        """`arms` None: nobody is named by an arm."""
         self.camera = camera
         self.eye = eye
         self.settler = settler
@@ -68,6 +71,7 @@ class Watcher:
         self.box = {} if known is None else {Tile(a, b): count for (a, b), count in known.copies.items()}
         self.settings = settings or WatchSettings()
         self.publish = publish
+        self.arms = arms or Attribution((), {}, off=True)
         self.layout: Layout | None = None
         self.memory = TableMemory(self.settings.memory)
         shrunken = Shrunken()
@@ -107,6 +111,7 @@ class Watcher:
         if self._reading is None:
             self.glimpse.again(frame, before)
         state = self.settler.see(frame, still=self.camera.stills)
+        self.arms.see(frame, self.calibration)
         self._say(TableState.READING if self._reading and state.state is TableState.READ else state.state, frame.name)
         self._hand_was_here = self._hand_was_here or state.state is TableState.HAND
         if state.state is not TableState.READ:
@@ -160,6 +165,7 @@ class Watcher:
         self.memory = TableMemory(self.settings.memory)
         self._reading = self._before = None
         self.settler.forget()
+        self.arms.forget()
 
     def _compare(self, frame: Frame, state: SettleState) -> None:
         """Nothing has happened for a while: is the whole table as it is on record? Where not, it is read again."""
@@ -303,6 +309,10 @@ class Watcher:
         reading = self._reading
         assert reading is not None
         self.memory.keep_known()
+        if self.layout is not None:
+            seen = self.memory.seen_markers()
+            arms = self.arms.of(observation, self.layout, layout, seen, self.setup)
+            observation = replace(observation, arms=arms)
         sure = reading.agreed >= self._needed(observation)
         taken = True
         if observation.empty or not sure:
@@ -337,6 +347,9 @@ class Watcher:
 
     def _finish(self, frame: Frame, layout: Layout) -> None:
         self.layout, self._held_back = layout, None
+        if self._reading is None or not self._reading.hidden:
+            # An arm that rests on the table must not count as the table.
+            self.arms.settled(frame, self.memory.seen_markers(), layout, self.setup)
         self._reading = None
         self._idle = 0
         self.glimpse.forget()
@@ -456,6 +469,7 @@ class Watcher:
         if state.camera_moved:
             self.bare.forget()
             self.things.forget()
+            self.arms.forget()
             self._say("moved", frame.name, "the camera was moved; the table was found again")
 
     def relocate(self, corners_px: NDArray[np.floating[Any]]) -> None:
@@ -463,6 +477,7 @@ class Watcher:
         self._place(np.asarray(corners_px, np.float32))
         self.bare.forget()
         self.things.forget()
+        self.arms.forget()
         self._reading = self._before = None
         self.settler.forget()
 

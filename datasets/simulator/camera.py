@@ -142,6 +142,8 @@ class SimCamera(FrameSource):
             "mexican_station": None if chinese else round(self.plan.stations["MX"], 1),
             "round": {"starter": self.round.starter},
         }
+        if self.plan.sitting_deg:
+            line["seats"] = {name: round(angle, 1) for name, angle in self.plan.sitting_deg.items()}
         if self.round.engine is not None:
             line["round"]["engine"] = list(self.round.engine)
             line["boneyard"] = "spread" if self.plan.boneyard_spread else "stacked"

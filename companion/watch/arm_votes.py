@@ -1,0 +1,112 @@
+"""From arms to players: how likely what was seen is for each seat, in decibans, and when it says nothing.
+
+For each seat three lengths tell how well an arm fits it: how far beside the prolonged arm its owner's middle is, how
+far the entry at the border is from it, and by how much the entry's direction from the table's middle misses the seat.
+Their weights are those of a conditional logit over the seats, fitted to filmed arms (`python -m bench.arms --fit`). A
+share of all acts is done by somebody else's arm, whatever it looks like, so no seat is ever excluded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean, median
+
+from companion.layout.angles import turn
+from companion.tableview import Point
+from companion.watch.reaches import Reach, Unclear
+from companion.watch.seats import body_mm
+from vision.arms import Arm
+
+WEIGHTS = (-0.9, -0.6, -0.3)
+"""Of `fit_of`'s three lengths."""
+
+ANOTHERS = 0.04
+"""One act in 25 is done by an arm that says nothing of who plays: a neighbour tidies, a parent lays for a child."""
+
+TORN_DEG, TORN = 25.0, 0.5
+"""Where the entry is this near to two seats, what parts these two counts only so much: in the logarithm."""
+
+CLEAR = 10
+"""Decibans by which the likeliest seat of a clear arm leads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """`decibans`: player -> how much less likely than the likeliest this is; empty where nothing can be said.
+
+    `clear` is the one player whose arm it clearly was, `unclear` why there is none.
+    """
+
+    decibans: Mapping[str, int] = field(default_factory=dict)
+    clear: str | None = None
+    unclear: Unclear | None = None
+    frame: str = ""
+
+
+def fit_of(arm: Arm, seat_deg: float, size_mm: tuple[float, float]) -> tuple[float, float, float]:
+    """How badly an arm with an entry fits a seat: (beside, away, turned), each about 1 for an arm at its own seat."""
+    assert arm.entry_mm is not None
+    (bx, by), (ex, ey) = body_mm(seat_deg, size_mm), arm.entry_mm
+    ux, uy = math.cos(math.radians(arm.axis_deg)), math.sin(math.radians(arm.axis_deg))
+    dx, dy = bx - ex, by - ey
+    away = math.hypot(dx, dy)
+    beside = abs(dx * uy - dy * ux) if dx * ux + dy * uy > 0 else away
+    entry_deg = math.degrees(math.atan2(ey - size_mm[1] / 2, ex - size_mm[0] / 2))
+    return beside / 150.0, away / 300.0, abs(turn(entry_deg, seat_deg)) / 20.0
+
+
+def shares(
+    track: Sequence[Arm], seats: Mapping[str, float], size_mm: tuple[float, float], weights: Sequence[float] = WEIGHTS
+) -> dict[str, float]:
+    """How likely one arm, as it was in all its frames, belongs to each seat if nothing else is known; the sum is 1."""
+    scores = {}
+    for name, seat in seats.items():
+        fits = [fit_of(arm, seat, size_mm) for arm in track]
+        scores[name] = sum(w * median(column) for w, column in zip(weights, zip(*fits, strict=True), strict=True))
+    scores = _torn(scores, track, seats, size_mm)
+    most = max(scores.values())
+    weights_of = {name: math.exp(score - most) for name, score in scores.items()}
+    total = sum(weights_of.values())
+    floor = ANOTHERS / len(seats)
+    return {name: (1.0 - ANOTHERS) * weight / total + floor for name, weight in weights_of.items()}
+
+
+def _torn(
+    scores: Mapping[str, float], track: Sequence[Arm], seats: Mapping[str, float], size_mm: tuple[float, float]
+) -> dict[str, float]:
+    """The same; of several seats that are near the entry none leads by much."""
+    near = [name for name in seats if _entry_turn(track, seats[name], size_mm) < TORN_DEG]
+    if len(near) < 2:
+        return dict(scores)
+    best = max(scores[name] for name in near)
+    return {name: best + TORN * (score - best) if name in near else score for name, score in scores.items()}
+
+
+def _entry_turn(track: Sequence[Arm], seat_deg: float, size_mm: tuple[float, float]) -> float:
+    cx, cy = size_mm[0] / 2, size_mm[1] / 2
+    return median(abs(turn(_direction(arm.entry_mm, (cx, cy)), seat_deg)) for arm in track if arm.entry_mm is not None)
+
+
+def _direction(place: Point, center: Point) -> float:
+    return math.degrees(math.atan2(place[1] - center[1], place[0] - center[0]))
+
+
+def vote(reach: Reach, seats: Mapping[str, float], size_mm: tuple[float, float]) -> Vote:
+    """What a reach says about who did it."""
+    tracks = [track for track in reach.tracks if track and track[0].entry_mm is not None]
+    if not tracks or len(seats) < 2:
+        return Vote(unclear=reach.unclear or Unclear.NOBODY, frame=reach.frame)
+    rows = [shares(track, seats, size_mm) for track in tracks]
+    likely = {name: fmean(row[name] for row in rows) for name in seats}
+    decibans = as_decibans(likely)
+    first, second = sorted(decibans, key=lambda name: decibans[name])[:2]
+    clear = first if decibans[second] >= CLEAR else None
+    return Vote(decibans, clear, None if clear else reach.unclear or Unclear.TORN, reach.frame)
+
+
+def as_decibans(likely: Mapping[str, float]) -> dict[str, int]:
+    """The likeliest is 0."""
+    most = max(likely.values())
+    return {name: round(-10.0 * math.log10(share / most)) for name, share in likely.items()}

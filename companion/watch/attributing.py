@@ -1,0 +1,156 @@
+"""Whose arm did what: the changes of a still table, each with what the arm over its place says about who did it.
+
+Nothing is said where the seats contradict each other, where the players want it so, or where no arm was seen clearly.
+An arm is evidence beside the turn order and never more: whom it names is decided by the belief.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+
+from companion.layout import Layout, TableSetup, owners_of
+from companion.layout.joints import distance
+from companion.layout.shape import PlacedTile
+from companion.notation import Change, Drawing, Laying, Vanishing
+from companion.observed import Observation
+from companion.setup_file import GameSetup
+from companion.tableview import Point, SeenMarker
+from companion.turn import LEFT, RIGHT, Mark, Unmark
+from companion.watch.arm_votes import Vote, vote
+from companion.watch.reaches import Reaches
+from companion.watch.seats import seats_of, trouble_of
+from vision.calibration import Calibration
+from vision.frame import Frame
+
+SAME_TILE_MM = 14.0
+"""A face-down tile that lies this near to where one lay is that one."""
+
+
+@dataclass(slots=True)
+class Attribution:
+    """`seats` are player -> degrees; `off`: the players do not want their arms looked at.
+
+    `trouble` says in one line why no arm names anybody, None where arms do.
+    """
+
+    players: tuple[str, ...]
+    seats: Mapping[str, float]
+    off: bool = False
+    trouble: str | None = field(init=False)
+    votes: dict[Change, Vote] = field(init=False, default_factory=dict)
+    """What was said of the last change, for people."""
+    _reaches: Reaches = field(init=False, default_factory=Reaches)
+    _size_mm: tuple[float, float] = field(init=False, default=(0.0, 0.0))
+    _marked: dict[str, Point] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.trouble = trouble_of(self.seats, self.players)
+
+    @property
+    def silent(self) -> bool:
+        return self.off or self.trouble is not None
+
+    def see(self, frame: Frame, calibration: Calibration) -> None:
+        """The next frame, whatever it shows."""
+        if not self.silent:
+            self._size_mm = calibration.size_mm
+            self._reaches.see(frame, calibration)
+
+    def settled(self, frame: Frame, markers: Sequence[SeenMarker], layout: Layout, setup: TableSetup) -> None:
+        """The table was read as it lies in this frame."""
+        if not self.silent:
+            self._reaches.still(frame)
+            self._marked = _by_owner(markers, layout, setup)
+
+    def forget(self) -> None:
+        """The camera was moved, or another table comes."""
+        self._reaches.forget()
+        self._marked = {}
+
+    def of(
+        self,
+        observation: Observation,
+        before: Layout,
+        after: Layout,
+        markers: Sequence[SeenMarker],
+        setup: TableSetup,
+    ) -> dict[Change, Mapping[str, int]]:
+        """Player -> decibans for every change of which an arm says something."""
+        earlier, self.votes = self.votes, {}
+        if self.silent:
+            return {}
+        marked = _by_owner(markers, after, setup)
+        for change in observation.delta:
+            places = list(_places(change, before, after, observation.news, self._marked, marked))
+            said = _together([self._vote(place) for place in places], self.players) if places else Vote()
+            # A change that was reported before and not taken is reported again, when its arm has long gone.
+            self.votes[change] = said if said.decibans else earlier.get(change, said)
+        return {change: one.decibans for change, one in self.votes.items() if one.decibans}
+
+    def _vote(self, place: Point) -> Vote:
+        return vote(self._reaches.over(place), self.seats, self._size_mm)
+
+
+def attribution_for(setup: GameSetup, off: bool = False) -> Attribution:
+    """For this table; `off`: the players do not want their arms looked at."""
+    players = setup.header.players
+    off = off or setup.free or not setup.watch_arms
+    return Attribution(players, seats_of(setup.seats, setup.stations, players), off)
+
+
+def _together(votes: Sequence[Vote], players: Sequence[str]) -> Vote:
+    """Of several places of one change the mean of what their arms say: they may be several people's."""
+    said = [one for one in votes if one.decibans]
+    if len(said) < 2:
+        return said[0] if said else votes[0]
+    costs = {name: round(fmean(one.decibans[name] for one in said)) for name in players}
+    least = min(costs.values())
+    clear = said[0].clear if len({one.clear for one in said}) == 1 else None
+    return Vote(
+        {name: cost - least for name, cost in costs.items()}, clear, None if clear else said[0].unclear, said[0].frame
+    )
+
+
+def _places(
+    change: Change,
+    before: Layout,
+    after: Layout,
+    news: Sequence[int],
+    marked_before: Mapping[str, Point],
+    marked_after: Mapping[str, Point],
+) -> Iterator[Point]:
+    """Where on the table a change shows."""
+    match change:
+        case Laying(tile, train):
+            yield from (one.seen.center_mm for one in _row(after, train) if one.id in news and one.laid == tile)
+        case Vanishing(tile, train):
+            lying = {one.id for one in after}
+            yield from (one.seen.center_mm for one in _row(before, train) if one.id not in lying and one.laid == tile)
+        case Drawing():
+            there = [one.seen.center_mm for one in after.face_down]
+            for one in before.face_down:
+                if all(distance(one.seen.center_mm, place) > SAME_TILE_MM for place in there):
+                    yield one.seen.center_mm
+        case Mark(player):
+            if player in marked_after:
+                yield marked_after[player]
+        case Unmark(player):
+            if player in marked_before:
+                yield marked_before[player]
+
+
+def _row(layout: Layout, train: str) -> Sequence[PlacedTile]:
+    if train in (LEFT, RIGHT) and layout.line:
+        return layout.line
+    return layout.trains.get(train, ()) or layout.loose
+
+
+def _by_owner(markers: Sequence[SeenMarker], layout: Layout, setup: TableSetup) -> dict[str, Point]:
+    """Where each player's marker lies."""
+    found: dict[str, Point] = {}
+    for marker in markers:
+        for owner in owners_of(marker, layout, setup, layout):
+            found[owner] = marker.center_mm
+    return found

@@ -1,0 +1,235 @@
+"""Whose arm did what: seats, votes, and which arm was over a place last before it changed."""
+
+import math
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.layout import Layout, PlacedTile, TableSetup
+from companion.layout.setup import Family
+from companion.notation import Drawing, Laying
+from companion.observed import Observation
+from companion.setup_file import setup_from_json
+from companion.tableview import SeenHalf, SeenTile
+from companion.tile import Laid
+from companion.watch.arm_votes import CLEAR, as_decibans, shares, vote
+from companion.watch.attributing import Attribution, attribution_for
+from companion.watch.reaches import Reach, Reaches, Unclear
+from companion.watch.seats import body_mm, seats_of, trouble_of
+from vision.arms import Arm
+from vision.calibration import Calibration
+from vision.frame import Frame
+
+SIZE_MM, SCALE = (1200.0, 900.0), 0.5
+W, H = 630, 480
+CORNERS = [(15, 15), (615, 15), (615, 465), (15, 465)]
+CALIBRATION = Calibration.from_corners(CORNERS, SIZE_MM, 0.001, None, (W, H))
+SEATS = {"Ann": 90.0, "Ben": 180.0, "Cy": -90.0, "Dee": 0.0}
+PLACE = (600.0, 500.0)
+
+
+def px(place):
+    return tuple(round(v * SCALE + 15) for v in place)
+
+
+def picture(*, arms=(), tiles=(), n=0):
+    """Arms are (shoulder, tip); tiles middles."""
+    image = np.full((H, W, 3), (60, 110, 70), np.uint8)
+    for x, y in tiles:
+        cv2.rectangle(image, px((x - 24, y - 12)), px((x + 24, y + 12)), (228, 228, 228), -1)
+    for shoulder, tip in arms:
+        cv2.line(image, px(shoulder), px(tip), (140, 170, 215), 40)
+    return Frame(image, float(n), f"f{n}")
+
+
+def arm_of(name, tip=PLACE, hand=170.0):
+    """An arm from this seat."""
+    bx, by = body_mm(SEATS[name], SIZE_MM)
+    ux, uy = math.cos(math.radians(SEATS[name])), math.sin(math.radians(SEATS[name]))
+    return (bx + hand * uy, by - hand * ux), tip
+
+
+def film(*frames):
+    reaches = Reaches()
+    still = picture()
+    reaches.see(still, CALIBRATION)
+    reaches.still(still)
+    for n, frame in enumerate(frames, 1):
+        reaches.see(picture(**frame, n=n), CALIBRATION)
+    return reaches
+
+
+def best(decibans):
+    return min(decibans, key=lambda name: decibans[name])
+
+
+# ---- seats ---------------------------------------------------------------------------------------------------------
+
+
+def test_who_was_not_asked_sits_behind_the_own_train():
+    stations = {"Ann": 10.0, "Ben": 130.0, "Cy": 250.0}
+    assert seats_of({}, stations, ("Ann", "Ben", "Cy")) == stations
+    assert seats_of({"Ben": 90.0}, stations, ("Ann", "Ben", "Cy")) == {**stations, "Ben": 90.0}
+    assert seats_of({"Ben": 90.0}, {}, ("Ann", "Ben")) == {"Ben": 90.0}
+
+
+@pytest.mark.parametrize(
+    ("seats", "says"),
+    [
+        ({"Ann": 90.0}, "Ben has none"),
+        ({"Ann": 90.0, "Ben": 95.0}, "Ann and Ben sit in one place"),
+        ({"Ann": -175.0, "Ben": 178.0}, "sit in one place"),
+    ],
+)
+def test_seats_that_cannot_be_are_said_in_one_line_and_name_nobody(seats, says):
+    line = trouble_of(seats, ("Ann", "Ben"))
+    assert says in line and "\n" not in line
+    attribution = Attribution(("Ann", "Ben"), seats)
+    assert attribution.silent
+    attribution.see(picture(), CALIBRATION)
+    assert attribution.of(Observation((Drawing(1),)), Layout(), Layout(), (), TableSetup(Family.MEXICAN, ())) == {}
+
+
+def test_the_set_up_file_says_who_sits_where_and_can_turn_it_off():
+    line = {
+        "rules": "reeves", "set": "double-12", "players": ["Ann", "Ben"],
+        "stations": {"Ann": 0, "Ben": 180}, "mexican_station": 90,
+    }  # fmt: skip
+    assert attribution_for(setup_from_json(line)).seats == {"Ann": 0.0, "Ben": 180.0}
+    moved = setup_from_json({**line, "seats": {"Ben": 200}})
+    assert attribution_for(moved).seats == {"Ann": 0.0, "Ben": 200.0}
+    assert setup_from_json(moved.to_json()) == moved
+    off = setup_from_json({**line, "watch_arms": False})
+    assert attribution_for(off).silent and setup_from_json(off.to_json()) == off
+
+
+# ---- votes ---------------------------------------------------------------------------------------------------------
+
+
+def seen_arm(name, tip=PLACE, reach=400.0, clear=True):
+    (sx, sy), (tx, ty) = arm_of(name, tip)
+    axis = math.degrees(math.atan2(sy - ty, sx - tx))
+    share = next(s for s in np.linspace(0, 1, 500) if not inside((tx + (sx - tx) * s, ty + (sy - ty) * s)))
+    entry = (tx + (sx - tx) * share, ty + (sy - ty) * share)
+    return Arm(entry, 90.0, axis, tip, reach, 30000.0, clear)
+
+
+def inside(place):
+    return 0 < place[0] < SIZE_MM[0] and 0 < place[1] < SIZE_MM[1]
+
+
+@pytest.mark.parametrize("name", list(SEATS))
+def test_an_arm_speaks_for_its_seat_and_excludes_nobody(name):
+    found = shares([seen_arm(name)] * 3, SEATS, SIZE_MM)
+    assert sum(found.values()) == pytest.approx(1.0)
+    assert max(found, key=found.__getitem__) == name and found[name] > 0.9
+    assert min(found.values()) > 0.005
+    said = vote(Reach(((seen_arm(name),),)), SEATS, SIZE_MM)
+    assert said.clear == name and said.decibans[name] == 0
+    assert all(CLEAR <= cost <= 25 for other, cost in said.decibans.items() if other != name)
+
+
+def test_of_two_arms_over_a_place_it_was_one():
+    both = Reach(((seen_arm("Ann"),), (seen_arm("Cy"),)), Unclear.SEVERAL)
+    said = vote(both, SEATS, SIZE_MM)
+    assert said.clear is None and said.unclear is Unclear.SEVERAL
+    assert abs(said.decibans["Ann"] - said.decibans["Cy"]) <= 1 and said.decibans["Ben"] >= 8
+
+
+def test_both_hands_of_one_player_name_this_player():
+    (sx, sy), tip = arm_of("Ben", hand=-170.0)
+    axis = math.degrees(math.atan2(sy - tip[1], sx - tip[0]))
+    left = Arm((0.0, 380.0), 90.0, axis, tip, 500.0, 30000.0)
+    assert vote(Reach(((seen_arm("Ben"),), (left,)), Unclear.SEVERAL), SEATS, SIZE_MM).clear == "Ben"
+
+
+def test_between_two_seats_nobody_leads_by_much():
+    near = {"Ann": 60.0, "Ben": 100.0, "Cy": -90.0}
+    arm = Arm((600 + 450 * math.tan(math.radians(10)), 900.0), 90.0, 78.0, PLACE, 400.0, 30000.0)
+    said = vote(Reach(((arm,),)), near, SIZE_MM)
+    assert said.clear is None and said.unclear is Unclear.TORN
+    assert said.decibans["Cy"] > max(said.decibans["Ann"], said.decibans["Ben"])
+
+
+def test_decibans_are_relative_to_the_likeliest():
+    assert as_decibans({"Ann": 0.9, "Ben": 0.09, "Cy": 0.01}) == {"Ann": 0, "Ben": 10, "Cy": 20}
+
+
+# ---- which arm -----------------------------------------------------------------------------------------------------
+
+
+def test_the_arm_that_laid_a_tile_is_found():
+    reaches = film({"arms": [arm_of("Ann")]}, {"arms": [arm_of("Ann")], "tiles": [PLACE]}, {"tiles": [PLACE]})
+    reach = reaches.over(PLACE)
+    assert reach.unclear is None and len(reach.tracks) == 1 and len(reach.tracks[0]) == 2
+    assert vote(reach, SEATS, SIZE_MM).clear == "Ann"
+
+
+def test_who_reached_over_before_or_after_is_not_who_laid():
+    reaches = film(
+        {"arms": [arm_of("Cy")]},
+        {},
+        {"arms": [arm_of("Ann")]},
+        {"tiles": [PLACE]},
+        {"arms": [arm_of("Ben")], "tiles": [PLACE]},
+        {"tiles": [PLACE]},
+    )
+    assert vote(reaches.over(PLACE), SEATS, SIZE_MM).clear == "Ann"
+
+
+def test_a_tile_nobody_was_seen_over_names_nobody():
+    said = vote(film({}, {"tiles": [PLACE]}).over(PLACE), SEATS, SIZE_MM)
+    assert said.decibans == {} and said.unclear is Unclear.NOBODY
+
+
+def test_after_the_table_was_read_earlier_arms_are_forgotten():
+    reaches = film({"arms": [arm_of("Ann")]})
+    reaches.still(picture(n=9))
+    assert reaches.over(PLACE).unclear is Unclear.NOBODY
+
+
+def test_a_hand_that_comes_in_where_no_border_is_seen_names_nobody():
+    hand = ((640.0, 560.0), PLACE)
+    said = vote(film({}, {"arms": [hand]}, {"tiles": [PLACE]}).over(PLACE), SEATS, SIZE_MM)
+    assert said.decibans == {} and said.unclear is Unclear.NO_ENTRY
+
+
+# ---- the changes of a still table ----------------------------------------------------------------------------------
+
+
+def placed(number, place, values=None):
+    halves = None if values is None else (SeenHalf(values[0], 0.99), SeenHalf(values[1], 0.99))
+    return PlacedTile(number, SeenTile(place, 0.0, 48.0, 24.0, values is not None, halves, 0.9))
+
+
+def test_tiles_laid_and_drawn_get_their_arms():
+    attribution = Attribution(tuple(SEATS), SEATS)
+    yard = (1000.0, 700.0)
+    still = picture(tiles=[yard])
+    attribution.see(still, CALIBRATION)
+    setup = TableSetup(Family.MEXICAN, tuple(SEATS))
+    before = Layout(trains={"Ann": ()}, face_down=(placed(7, yard),))
+    attribution.settled(still, (), before, setup)
+    shots = [
+        {"arms": [arm_of("Ben", yard)], "tiles": [yard]},
+        {"arms": [arm_of("Ann")]},
+        {"tiles": [PLACE]},
+    ]
+    for n, shot in enumerate(shots, 1):
+        attribution.see(picture(**shot, n=n), CALIBRATION)
+    after = Layout(trains={"Ann": (placed(8, PLACE, (12, 3)),)})
+    laying = Laying(Laid(12, 3), "Ann")
+    observation = Observation((laying, Drawing(1)), news=(8,))
+    found = attribution.of(observation, before, after, (), setup)
+    assert best(found[laying]) == "Ann" and best(found[Drawing(1)]) == "Ben"
+    assert attribution.votes[laying].clear == "Ann"
+    attribution.settled(picture(tiles=[PLACE], n=5), (), after, setup)
+    assert attribution.of(observation, before, after, (), setup) == found, "a change that was not taken keeps its arm"
+    assert attribution.of(Observation((Drawing(2),)), before, after, (), setup) == {}
+
+
+def test_switched_off_nothing_is_looked_at():
+    attribution = Attribution(tuple(SEATS), SEATS, off=True)
+    attribution.see(picture(arms=[arm_of("Ann")]), CALIBRATION)
+    assert attribution.silent and attribution.trouble is None
