@@ -42,13 +42,14 @@ def explain(
 
     `beam`: cost and state of each hypothesis. Without `faults` nothing that breaks a rule is tried.
     """
-    heap: list[tuple[float, int, int, State, Rest, tuple[Any, ...], frozenset[tuple[int, str]], Pieces]] = []
+    heap: list[tuple[float, float, int, int, State, Rest, tuple[Any, ...], frozenset[tuple[int, str]], Pieces]] = []
     variants = [(0, pieces, ()), *pieces.doubted()]
     count = 0
     for doubt, kept, gone in variants:
         start, untold = kept.start, _untold(gone)
         for parent, (cost, state) in enumerate(beam):
-            heappush(heap, (cost + doubt, count, parent, state, start, untold, frozenset(), kept))
+            ahead = state.at_least(kept, start)
+            heappush(heap, (cost + doubt + ahead, cost + doubt, count, parent, state, start, untold, frozenset(), kept))
             count += 1
     cheapest = min((cost for cost, _ in beam), default=0.0)
     limit = cheapest + FARTHEST
@@ -56,8 +57,8 @@ def explain(
     seen: set[tuple[object, ...]] = set()
     opened = 0
     while heap:
-        cost, _, parent, state, rest, steps, who, kept = heappop(heap)
-        if cost > limit or len(found) >= most:
+        least, cost, _, parent, state, rest, steps, who, kept = heappop(heap)
+        if least > limit or len(found) >= most:
             break
         key = (parent, state.sign, rest, who, id(kept))
         if key in seen:
@@ -73,11 +74,12 @@ def explain(
             return found, True
         for move in state.moves(kept, rest, faults=faults):
             total = cost + move.cost
-            if total <= limit:
+            least = total + move.state.at_least(kept, move.rest)
+            if least <= limit:
                 count += 1
                 step = move.step
                 named = who if step.item is None or step.act is None else who | {(step.item, step.player)}
-                heappush(heap, (total, count, parent, move.state, move.rest, (steps, step), named, kept))
+                heappush(heap, (least, total, count, parent, move.state, move.rest, (steps, step), named, kept))
     return found, False
 
 

@@ -169,7 +169,7 @@ class TableFilter:
         """Let the belief explain this change; False where only the outlier explains it."""
         pieces = Pieces.of(evidence)
         self.snapshots.append(Snapshot(self.beam, self.outliers, self.spent, evidence))
-        first = self._first_item()
+        first, spent = self._first_item(), self.spent
         found, _ = self._explained(self.beam, pieces)
         self.surprised = not found or found[0].errs or self.beam[found[0].parent].cost > self.beam[0].cost + UNLIKELY
         self.cut_short = False
@@ -177,7 +177,7 @@ class TableFilter:
             self.beam = self._grown(self.beam, found, evidence.number, first, CALM_BEAM)
         else:
             self._look_again()
-        self._grow_outliers(pieces, evidence, first)
+        self._grow_outliers(pieces, evidence, first, spent)
         self._scale()
         while len(self.snapshots) > self.lag:
             self.snapshots.pop(0)
@@ -196,11 +196,11 @@ class TableFilter:
         """The last changes explained anew, with faults; the beam is empty where that fails too."""
         players = len(self.beam[0].state.players)
         start = max(0, len(self.snapshots) - players - 2)
-        beam, self.spent = self.snapshots[start].beam, self.snapshots[start].spent
+        beam, spent = self.snapshots[start].beam, self.snapshots[start].spent
         for n in range(start, len(self.snapshots)):
             step = self.snapshots[n]
             if n > start:
-                self.snapshots[n] = replace(step, beam=beam, spent=self.spent)
+                self.snapshots[n] = replace(step, beam=beam, spent=spent)
             pieces = Pieces.of(step.evidence)
             last = n == len(self.snapshots) - 1
             reach, work = (WIDE_REACH, WIDE_WORK) if last else (BACK_REACH, BACK_WORK)
@@ -210,7 +210,8 @@ class TableFilter:
                 self.beam = []
                 return
             beam = self._grown(beam, found, step.evidence.number, self._first_item(), WIDE_BEAM)
-        self.beam = beam
+            spent += _scaled(beam)
+        self.beam, self.spent = beam, spent
 
     def _grown(
         self, beam: Sequence[Hypothesis], found: Sequence[Explanation], number: int, first: int, most: int
@@ -232,10 +233,17 @@ class TableFilter:
         ranked = sorted(grown.values(), key=lambda one: one.cost)
         return ranked[:most]
 
-    def _grow_outliers(self, pieces: Pieces, evidence: Evidence, first: int) -> None:
-        """The outliers that were there go on; the change itself may be one where it has no faultless explanation."""
+    def _grow_outliers(self, pieces: Pieces, evidence: Evidence, first: int, spent: float) -> None:
+        """The outliers that were there go on; the change itself may be one where it has no faultless explanation.
+
+        `spent`: what their costs are relative to.
+        """
         grown: list[Hypothesis] = []
-        alive = [one for one in self.outliers if one.born is not None and one.born * ITEMS >= first]
+        alive = [
+            replace(one, cost=one.cost + spent - self.spent)
+            for one in self.outliers
+            if one.born is not None and one.born * ITEMS >= first
+        ]
         if alive:
             found, _ = explain(_row(alive), pieces, faults=False, reach=9, most=2 * MOST_OUTLIERS, work=CALM_WORK // 4)
             grown = self._grown(alive, found, evidence.number, first, MOST_OUTLIERS)
@@ -248,7 +256,7 @@ class TableFilter:
                 outlier = outlier.merged(one)
             clouded = evidence.clouded or evidence.guessed or len(evidence.laid) > MOST_AT_ONCE
             cause = Cause.UNSEEN_IN_CLUTTER if clouded else Cause.UNSEEN
-            cost = best.cost + PRIORS[cause].decibans
+            cost = best.cost + self.snapshots[-1].spent - self.spent + PRIORS[cause].decibans
             if self.cut_short and self.beam:
                 # What a search that was cut short has found proves nothing.
                 cost = min(cost, self.beam[0].cost + PRIORS[Cause.CUT_SHORT].decibans)
@@ -269,10 +277,7 @@ class TableFilter:
         self.outliers = sorted(grown, key=lambda one: one.cost)[:MOST_OUTLIERS]
 
     def _scale(self) -> None:
-        least = min((one.cost for one in (*self.beam, *self.outliers)), default=0.0)
-        for one in (*self.beam, *self.outliers):
-            one.cost -= least
-        self.spent += least
+        self.spent += _scaled((*self.beam, *self.outliers))
 
     @property
     def all(self) -> list[Hypothesis]:
@@ -313,6 +318,15 @@ UNLIKELY = 12
 
 MOST_AT_ONCE = 5
 """Of a change of more tiles most was out of sight; what looks like a fault in it proves little."""
+
+
+def _scaled(hypotheses: Iterable[Hypothesis]) -> float:
+    """Make the cheapest of them cost nothing; what it cost."""
+    hypotheses = list(hypotheses)
+    least = min((one.cost for one in hypotheses), default=0.0)
+    for one in hypotheses:
+        one.cost -= least
+    return least
 
 
 def _row(hypotheses: Sequence[Hypothesis]) -> list[tuple[float, State]]:

@@ -88,6 +88,12 @@ class LineState:
         down = len(table.line) + sum(table.discards.values())
         return ("out", None) if dealt is not None and down >= dealt * len(table.players) else None
 
+    def at_least(self, pieces: Pieces, rest: Rest) -> int:
+        """What explaining the rest costs at least: every further tile is another turn, or one too many."""
+        left = sum(len(row) - done for (_, row), done in zip(pieces.trains, rest.tiles, strict=True))
+        more = left - (not self.done)
+        return _C[Cause.ANOTHER_IN_BETWEEN] * max(0, more - 1)
+
     def at_rest(self) -> LineState:
         """The same state between two changes of the table."""
         return self

@@ -203,6 +203,23 @@ class MexicanState:
         other.between = False
         return other
 
+    def at_least(self, pieces: Pieces, rest: Rest) -> int:
+        """What explaining the rest costs at least: no turn but a long first one has two tiles that are no doubles."""
+        turn = self.turn
+        if (
+            self.lap
+            or V.EXTRA_TILE in turn.open_codes
+            or (self.rules.long_first and len(self.moved) < len(self.players))
+        ):
+            return 0
+        acts = [piece.act for (_, row), done in zip(pieces.trains, rest.tiles, strict=True) for piece in row[done:]]
+        closing = sum(isinstance(act, Play) and not act.tile.is_double for act in acts)
+        more = max(1, closing) if turn.complete and acts and begun(rest) else max(0, closing - 1)
+        if not more:
+            return 0
+        first = Cause.ANOTHER_IN_BETWEEN if self.between else Cause.TURN_IN_BETWEEN
+        return _C[first] + _C[Cause.ANOTHER_IN_BETWEEN] * (more - 1)
+
     # ---- moves -------------------------------------------------------------------------------------------------
 
     def moves(self, pieces: Pieces, rest: Rest, *, faults: bool) -> Iterator[Move]:
@@ -278,11 +295,9 @@ class MexicanState:
                 against, wrong = _against(piece, me)
                 cost += on + against
                 yield Move(cost, state, after, Step(me, piece.act, piece.item, codes, (*causes, *late, *wrong), cost))
-            cost = _C[Cause.PHANTOM_DRAW]
-            if piece.doubt is not None:
-                # Whoever entered it meant no shadow in the boneyard: then the word is wrong.
-                return
-            yield Move(cost, self, after, Step(me, None, piece.item, (), (Cause.PHANTOM_DRAW,), cost))
+            if piece.doubt is None:
+                cost = _C[Cause.PHANTOM_DRAW]
+                yield Move(cost, self, after, Step(me, None, piece.item, (), (Cause.PHANTOM_DRAW,), cost))
         yield from self._markers(pieces, rest, faults)
 
     def _laid(
@@ -543,10 +558,14 @@ class MexicanState:
             after = rest._replace(tiles=(*rest.tiles[:n], done + 1, *rest.tiles[n + 1 :]))
             layers = (train,) if train in self.players else ()
             for player in self.players if faults and not self._fits(piece, train) else layers:
-                own = self._begun(player, self.turn, self.moved - {player})
+                # Whoever has laid a first train and now lays elsewhere is ahead of the others.
+                hasty = player in self.moved and player != train
+                own = self._begun(player, self.turn, self.moved if hasty else self.moved - {player})
                 late: tuple[Cause, ...] = ()
                 if player in self.turn.markers:
                     late = (Cause.PLAYED_ON_AFTER_MARKING,)
+                elif hasty:
+                    late = (Cause.ILLEGAL,)
                 elif player in self.moved and not done:
                     late = (Cause.TURN_IN_PARTS,)
                 for cost, state, codes, causes in own._laid(piece, train, pieces, faults):
@@ -554,7 +573,8 @@ class MexicanState:
                     back.moved = self.moved | {player}
                     against, wrong = _against(piece, player)
                     cost += against + sum(_C[cause] for cause in late)
-                    step = Step(player, piece.act, piece.item, codes, (*causes, *late, *wrong), cost)
+                    held = (*codes, str(V.OUT_OF_TURN)) if hasty else codes
+                    step = Step(player, piece.act, piece.item, held, (*causes, *late, *wrong), cost)
                     yield Move(cost, back, after, step)
         for n, piece in enumerate(pieces.markers):
             act = piece.act
@@ -593,9 +613,13 @@ class MexicanState:
                 back.moved = self.moved | {player}
                 yield Move(0, back, told, Step(player, End(), None, (), (), 0))
         missing = [player for player in self.players if player not in self.moved]
-        ended = self._begun(self.starter, self.turn, frozenset(self.players))
+        # Who lays no first train marks.
+        turn = fork(self.turn)
+        turn.markers.update(missing)
+        ended = self._begun(self.starter, turn, frozenset(self.players))
         ended.lap = False
-        causes = (Cause.SKIPPED_FIRST_TRAIN,) * len(missing)
+        ended.unseen_on = self.unseen_on | frozenset(missing)
+        causes = (Cause.SKIPPED_FIRST_TRAIN, Cause.MARKER_NOT_SEEN) * len(missing)
         if begun(rest):
             causes = (*causes, Cause.TURN_IN_BETWEEN)
             ended.between = True

@@ -205,3 +205,32 @@ def test_a_fault_that_hangs_on_a_name_is_asked_about_once() -> None:
     assert question([replace(open_, p=0.9)], [7000]) is None, "one of them is far likelier"
     assert question([replace(open_, charges=())], [7000]) is None, "nothing hangs on it"
     assert question([replace(open_, by="Ann")], [7000]) is None
+
+
+def test_a_tile_on_the_mexican_train_is_too_early_while_somebody_has_not_begun() -> None:
+    belief = tracked("cz", ["+12-3@Cy", "+12-6@MX"])
+    assert "MX_TOO_EARLY" in charges(play(belief, "12-6@MX"))
+
+
+def test_who_has_begun_and_lays_elsewhere_is_at_most_out_of_turn() -> None:
+    changes = ["+12-3@Cy", "+12-4@Ann", "+12-5@Ben", "+12-6@MX", "+3-7@Cy", "+7-8@Cy", "+8-9@Cy", "+9-10@Cy"]
+    belief = tracked("cz", [])
+    for change in changes:
+        see(belief, change)
+        assert not any(charge.certain for verdict in belief.verdicts() for charge in verdict.charges)
+
+
+def test_what_much_unseen_costs_never_falls() -> None:
+    """Outliers and the hypotheses beside them count from the same table, also where changes were explained anew."""
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+1-4@Ann"])
+    see(belief, "+5-6@MX, mark Ben", clouded=True)
+    born = belief.filter.outliers[0].born
+    before = 0.0
+    for change in ("boneyard-1, mark Cy", "+4-5@Ann", "+3-9@Cy", "+12-6@Ben"):
+        see(belief, change)
+        alive = [one.cost for one in belief.filter.outliers if one.born == born]
+        if not alive:
+            return
+        assert belief.filter.spent + min(alive) >= before
+        before = belief.filter.spent + min(alive)
+    assert before > 0.0
