@@ -1,7 +1,8 @@
 """From tiles on the table to trains: geometry decides, values only break ties between equal geometry.
 
 Reading order: setup (what is known beforehand), shape (the results), ports and joints (which tiles touch), chains (who
-follows whom), then mexican, line (with covering) and free, which name what was found. `reconstruct` is the one way in.
+follows whom), then mexican, line (with covering and wall_in_play) and free, which name what was found. `reconstruct` is
+the one way in.
 """
 
 from companion.layout.covering import covered, under_the_next, with_history

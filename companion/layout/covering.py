@@ -25,21 +25,24 @@ LEAST_ALIKE = 5
 """So many of a wall's eight tiles have to lie on top as they are on record."""
 
 
-def place_of_next(line: Sequence[PlacedTile]) -> PlacedTile | None:
+def place_of_next(line: Sequence[PlacedTile], buried: Sequence[int] = ()) -> PlacedTile | None:
     """The tile on which the next one of a wall lies; None while the first row is not full."""
-    layer, k = divmod(len(line), WALL)
-    return None if layer == 0 else line[WALL * layer - 1 - k]
+    layer, k = divmod(len(line) + len(buried), WALL)
+    place = WALL * layer - 1 - k
+    return None if layer == 0 else line[place - sum(below < place for below in buried)]
 
 
 def under_the_next(layout: Layout | None) -> SeenTile | None:
     """What is seen now where the next tile of a wall will lie."""
-    below = None if layout is None else place_of_next(layout.line)
+    below = None if layout is None else place_of_next(layout.line, layout.buried)
     return None if below is None else below.seen
 
 
-def equal_cover(line: Sequence[PlacedTile], setup: TableSetup, new_id: int) -> PlacedTile | None:
+def equal_cover(
+    line: Sequence[PlacedTile], setup: TableSetup, new_id: int, buried: Sequence[int] = ()
+) -> PlacedTile | None:
     """The equal tile that may have been laid, unseen, where the wall has come to; None where none could match."""
-    below = place_of_next(line)
+    below = place_of_next(line, buried)
     if below is None or below.laid is None or line[-1].laid is None:
         return None
     laid = Laid(below.laid.outer, below.laid.inner)
@@ -49,14 +52,15 @@ def equal_cover(line: Sequence[PlacedTile], setup: TableSetup, new_id: int) -> P
 
 
 def covered_at_the_turn(
-    line: Sequence[PlacedTile], setup: TableSetup, new: PlacedTile, new_id: int
+    line: Sequence[PlacedTile], setup: TableSetup, new: PlacedTile, new_id: int, buried: Sequence[int] = ()
 ) -> PlacedTile | None:
     """The last tile of a row, covered by `new` before it was ever seen; None where `new` may be that last tile itself.
 
     `new` is placed as if it were the last of its row. It matches nothing so, but as the first tile of the next row it
     lies on a tile that leads from the line's end to it, and only one tile does.
     """
-    if setup.arms != 1 or not line or len(line) % WALL != WALL - 1 or new.laid is None or line[-1].laid is None:
+    length = len(line) + len(buried)
+    if setup.arms != 1 or not line or length % WALL != WALL - 1 or new.laid is None or line[-1].laid is None:
         return None
     end = line[-1].laid.outer
     hidden = Laid(end, new.laid.outer)
@@ -69,8 +73,8 @@ def covered_at_the_turn(
 
 def covered(layout: Layout, setup: TableSetup) -> Layout | None:
     """The layout with an equal tile laid on the wall's next place, which looks the same; None where none could be."""
-    below = place_of_next(layout.line)
-    cover = equal_cover(layout.line, setup, layout.next_id)
+    below = place_of_next(layout.line, layout.buried)
+    cover = equal_cover(layout.line, setup, layout.next_id, layout.buried)
     if cover is None or below is None or below.id in layout.walls.values():
         return None
     walls = {**layout.walls, cover.id: below.id}

@@ -38,10 +38,15 @@ class Step:
 
 @dataclass(slots=True)
 class Growing:
-    """A line under construction: tiles from left to right, and which tile covers which."""
+    """A line under construction: tiles from left to right, which tile covers which, and how many were never seen."""
 
     line: list[PlacedTile] = field(default_factory=list)
     walls: dict[int, int] = field(default_factory=dict)
+    buried: tuple[int, ...] = ()
+
+    @property
+    def length(self) -> int:
+        return len(self.line) + len(self.buried)
 
     def drop(self, gone: set[int]) -> None:
         self.line = [tile for tile in self.line if tile.id not in gone]
@@ -84,6 +89,7 @@ class LineFinder:
         return Layout(
             line=tuple(growing.line),
             walls=growing.walls,
+            buried=growing.buried,
             discards={player: seats[player] for player in self.setup.players},
             hands=hands,
             face_down=backs,
@@ -124,6 +130,7 @@ class LineFinder:
         growing = Growing(
             [replace(tile, seen=seen_now.get(tile.id, tile.seen)) for tile in self.before.line],
             dict(self.before.walls),
+            self.before.buried,
         )
         growing.drop(lifted)
         growing.drop(_taken_back(growing, seen_now.keys() | stacked.values()))
@@ -189,25 +196,26 @@ class LineFinder:
         """The line with one, two ... tiles more that were laid on their equals."""
         trial, new_id = growing, self.next_id
         for _ in range(WALL):
-            below = place_of_next(trial.line)
-            cover = equal_cover(trial.line, self.setup, new_id)
+            below = place_of_next(trial.line, trial.buried)
+            cover = equal_cover(trial.line, self.setup, new_id, trial.buried)
             if below is None or cover is None or below.id in trial.walls.values() or below.id in stacked.values():
                 return
-            trial, new_id = Growing([*trial.line, cover], {**trial.walls, cover.id: below.id}), new_id + 1
+            walls = {**trial.walls, cover.id: below.id}
+            trial, new_id = Growing([*trial.line, cover], walls, trial.buried), new_id + 1
             yield trial
 
     def _turned_unseen(self, growing: Growing) -> Iterator[Growing]:
         """The line with its last tile not the last of its row, but lying on that one."""
-        if len(growing.line) < WALL:
+        if growing.length < WALL:
             return
         last = growing.line[-1]
-        hidden = covered_at_the_turn(growing.line[:-1], self.setup, last, self.next_id)
+        hidden = covered_at_the_turn(growing.line[:-1], self.setup, last, self.next_id, growing.buried)
         if hidden is not None:
             below = growing.walls.get(last.id)
             under = {} if below is None else {hidden.id: below}
             turned = replace(last, inner_half=1 - last.inner_half)
             walls = {**growing.walls, **under, last.id: hidden.id}
-            yield Growing([*growing.line[:-1], hidden, turned], walls)
+            yield Growing([*growing.line[:-1], hidden, turned], walls, growing.buried)
 
     def _next(self, growing: Growing, waiting: Sequence[int], stacked: dict[int, int]) -> Step | None:
         """The tile that continues the line best, or None where nothing does."""
@@ -216,10 +224,10 @@ class LineFinder:
             below = stacked.get(n)
             for at_right in (True, False):
                 end = growing.line[-1] if at_right else growing.line[0]
-                if below is not None and (not at_right or len(growing.line) < WALL):
+                if below is not None and (not at_right or growing.length < WALL):
                     continue
                 if below == end.id:
-                    if len(growing.line) % WALL == 0:
+                    if growing.length % WALL == 0:
                         steps.append(self._turn(n, end))
                     continue
                 touch = self._touch(end, at_right, n, below)

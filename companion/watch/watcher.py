@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from companion.layout import Layout, TableSetup, Trouble, reconstruct, under_the_next, with_history
 from companion.layout.joints import distance
 from companion.layout.setup import Family
+from companion.layout.wall_in_play import before_the_next, may_be_a_wall
 from companion.observed import Observation, difference
 from companion.tableview import Point, SeenMarker, SeenTile, TableView
 from companion.tile import Laid, Tile
@@ -83,6 +84,7 @@ class Watcher:
         self._hand_was_here = False
         self._colours: NDArray[np.float32] | None = None
         self._held_back: Layout | None = None
+        self._wall: Layout | None = None
         self._unread_among: Mapping[str, Sequence[Laid]] | None = None
         self.glimpse = Glimpse(self._look_there)
         self._before: Frame | None = None
@@ -161,7 +163,7 @@ class Watcher:
 
     def forget(self) -> None:
         """A new round, or another calibration: nothing that lay there counts any more."""
-        self.layout = self._held_back = None
+        self.layout = self._held_back = self._wall = None
         self.memory = TableMemory(self.settings.memory)
         self._reading = self._before = None
         self.settler.forget()
@@ -247,10 +249,9 @@ class Watcher:
                 if not any(layout.trains.values()) and self.memory.park(middle):
                     layout = self._understood(frame)
                 layout = with_history(layout, self.desk.recorded().get(LINE, ()))
-                self._finish(frame, layout)
-                begun = self.desk.first_table(layout, frame.name)
-                self._ask_unread(frame, layout)
-                self.layout = layout if begun else None
+                if self._adopt(frame, layout):
+                    self.memory.begin()
+                    self._reading = Reading(frame, None, reading.hidden)
             return
         if self.desk.is_cleared(layout):
             self._wait_for_another_round(frame, layout, reading)
@@ -276,6 +277,23 @@ class Watcher:
         )
         if enough and not self._differs_elsewhere(frame, observation):
             self._commit(frame, observation, layout)
+
+    def _adopt(self, frame: Frame, layout: Layout) -> bool:
+        """Take over the table that is seen for the first time. A wall in play waits for its next tile, which tells how
+        it lies: then it is taken over as it was before that, and True asks to look once more."""
+        row, self._wall = self._wall, None
+        if not self.desk.recorded().get(LINE) and may_be_a_wall(layout, self.setup):
+            known = None if row is None else before_the_next(row, layout, self.setup.tile_mm[1])
+            if known is None:
+                self._finish(frame, layout)
+                self.layout, self._wall = None, layout
+                return False
+            layout = known
+        self._finish(frame, layout)
+        begun = self.desk.first_table(layout, frame.name)
+        self._ask_unread(frame, layout)
+        self.layout = layout if begun else None
+        return begun and row is not None
 
     def _wait_for_another_round(self, frame: Frame, layout: Layout, reading: Reading) -> None:
         """Once the cleared table is surely read, ask. Until that is answered it is compared with what lay there."""

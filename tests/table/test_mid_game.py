@@ -48,3 +48,36 @@ def test_a_table_in_play_is_adopted_and_nobody_accused(
     assert shown == lying | laid_in([filmed.scene for filmed in camera.truth])
     certain = [found for event in session.events for found in getattr(event, "violations", ()) if found.certain]
     assert certain == []
+
+
+@pytest.mark.slow
+def test_a_wall_in_play_is_taken_over_with_the_next_tile(tmp_path: Path) -> None:
+    """What lies on top is on record, what is buried is not, and every later tile is its player's; whose turn it was
+    nobody can say."""
+    settings = SimSettings(
+        rules="jielong",
+        troubles=Troubles.none(),
+        hand_frames=3,
+        still_frames=7,
+        show_hands=False,
+        most_scenes=5,
+        last_scenes=20,
+    )
+    camera = sketched(44000, settings)
+    session, _, watcher = watching(camera, tmp_path / "game.jsonl")
+    assert sum(isinstance(act, Play) for scene in camera.before for _, act in scene.plays) > 8
+    watcher.run()
+    shown = [(tuple(e.tile), e.by) for e in session.events if isinstance(e, TilePlayed)]
+    later = [
+        (tuple(act.tile), player)
+        for filmed in camera.truth
+        for player, act in filmed.scene.plays
+        if isinstance(act, Play)
+    ]
+    assert len(later) >= 2
+    assert [tile for tile, _ in shown[8:]] == [tile for tile, _ in later]
+    assert shown[9:] == later[1:]
+    assert shown[8][1] in (None, later[0][1])
+    assert [by for _, by in shown[:8]] == [None] * 8
+    certain = [found for event in session.events for found in getattr(event, "violations", ()) if found.certain]
+    assert certain == []
