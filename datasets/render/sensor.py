@@ -30,7 +30,8 @@ def develop(
     """
     gain = _exposure(image if metered is None else metered, rng, calm)
     image = _vignette(image, rng)
-    image = np.minimum(image * gain, 3.0)
+    image = image * gain
+    np.minimum(image, F(3.0), out=image)
     image = _optics(image, rng, calm)
     image = _noise(image, rng, noise_rng or rng, calm)
     out = _tone(image, rng, calm)
@@ -58,7 +59,8 @@ def _vignette(image: Image, rng: np.random.Generator) -> Image:
         return image
     h, w = image.shape[:2]
     x, y = np.arange(w, dtype=F) / w - 0.5, np.arange(h, dtype=F) / h - 0.5
-    return image * (1 - F(strength) * (x[None] ** 2 + y[:, None] ** 2) * 2)[..., None]
+    fall = (1 - F(strength) * (x[None] ** 2 + y[:, None] ** 2) * 2).astype(F)
+    return cv2.multiply(image, cv2.merge([fall, fall, fall]))
 
 
 def _optics(image: Image, rng: np.random.Generator, calm: bool) -> Image:
@@ -96,8 +98,14 @@ def _noise(image: Image, rng: np.random.Generator, noise_rng: np.random.Generato
     noise = grain(noise_rng, *image.shape[:2])
     if reduced > 0.45:  # the camera's own noise reduction: weaker and correlated
         noise = cv2.GaussianBlur(noise, (0, 0), reduced) * F(1.2)
-    shot = np.sqrt(np.maximum(image, 0) * F(iso * iso * 9)) * F(0.35)
-    return image + noise * (shot + F(iso * 0.35))
+    shot = np.maximum(image, 0)
+    shot *= F(iso * iso * 9)
+    np.sqrt(shot, out=shot)
+    shot *= F(0.35)
+    shot += F(iso * 0.35)
+    shot *= noise
+    shot += image
+    return shot
 
 
 def _tone(image: Image, rng: np.random.Generator, calm: bool) -> NDArray[np.uint8]:
@@ -112,7 +120,9 @@ def _tone(image: Image, rng: np.random.Generator, calm: bool) -> NDArray[np.uint
     haze = max(0.0, rng.normal(0, 0.02))
     y = y * (1 - haze) + haze
     table = np.clip(y * 255 + 0.5, 0, 255).astype(np.uint8)
-    out = table[np.clip(image * F(16383 / 2.0), 0, 16383).astype(np.uint16)]
+    steps = image * F(16383 / 2.0)
+    np.clip(steps, 0, 16383, out=steps)
+    out = table[steps.astype(np.uint16)]
     saturation = rng.uniform(0.9, 1.15) if calm else rng.uniform(0.75, 1.35)
     if rng.random() < 0.015 and not calm:
         saturation = rng.uniform(0, 0.3)  # a nearly grey picture

@@ -49,6 +49,19 @@ class ArmSprite:
         part[:] = part * (1.0 - over) + arm * over
         return out
 
+    def trimmed(self) -> ArmSprite:
+        """The same arm without the empty picture around it, which costs time at every frame."""
+        rows, columns = np.nonzero(self.alpha.any(axis=1))[0], np.nonzero(self.alpha.any(axis=0))[0]
+        if not len(rows):
+            return self
+        y0, y1 = max(0, int(rows[0]) - 2), int(rows[-1]) + 3
+        x0, x1 = max(0, int(columns[0]) - 2), int(columns[-1]) + 3
+        return ArmSprite(
+            np.ascontiguousarray(self.image[y0:y1, x0:x1]),
+            np.ascontiguousarray(self.alpha[y0:y1, x0:x1]),
+            (self.tip_px[0] - x0, self.tip_px[1] - y0),
+        )
+
     def _cut(self, length_px: float | None) -> NDArray[np.float32]:
         """The opacity, of an arm that is seen only so far from its tips."""
         if length_px is None:

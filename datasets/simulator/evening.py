@@ -23,6 +23,9 @@ EVENING_TABLE_MM = (1320.0, 990.0)
 LINE_TABLE_MM = (900.0, 675.0)
 """The same for the Chinese games."""
 
+CATCH_UP_S = 4.0
+"""A frame that came late, because its table had to be rendered, makes up for so much in the pause after it."""
+
 
 @dataclass(frozen=True, slots=True)
 class EveningSettings:
@@ -95,7 +98,7 @@ class SimEvening(FrameSource):
             self.table = evening_table(self._seed, self._settings, *place, film=self._same_look)
             frame = self.table.read()
         self._rest(max(0.0, self._due - self._clock()))
-        self._due = max(self._due, self._clock()) + FRAME_S / self._settings.speed
+        self._due = max(self._due, self._clock() - CATCH_UP_S) + FRAME_S / self._settings.speed
         match, number = self._place
         frame = Frame(frame.image, self._count * FRAME_S, f"match{match}-round{number}-{self._count:06d}")
         self._count += 1

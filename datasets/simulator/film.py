@@ -67,6 +67,7 @@ class Film:
     _noise: list[NDArray[np.int16]] = field(init=False, default_factory=list)
     _arms: dict[ArmLook, ArmSprite] = field(init=False, default_factory=dict)
     _still: Image | None = field(init=False, default=None)
+    _empty: tuple[TableScene, Image] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self._rng = np.random.default_rng(self.seed + 977)
@@ -155,7 +156,9 @@ class Film:
         """The picture of an arm, rendered once."""
         if look not in self._arms:
             bare = replace(self._scene(None), camera=self._camera((0.0, 0.0)), light=1.0)
-            empty, _ = render_table(bare, self.seed)
+            if self._empty is None or self._empty[0] != bare:
+                self._empty = bare, render_table(bare, self.seed)[0]
+            empty = self._empty[1]
             tip_mm = self.plan.center_mm[0] + SPRITE_REACH * self.plan.size_mm[0], self.plan.center_mm[1]
             sleeve = _mean_colour(empty) if look.as_table else None
             hand = TableHand(tip_mm, 0.0, 25.0, seed=look.seed, sleeve=sleeve)
@@ -163,7 +166,7 @@ class Film:
             alpha = cut_out(shown, empty, UNLIKE_TABLE, hand_cover(bare, self.seed, hand))
             w, h = self.settings.size_wh
             tip_px = w / 2 + (tip_mm[0] - self.plan.center_mm[0]) * self._px_per_mm, h / 2
-            self._arms[look] = ArmSprite(shown, alpha, tip_px)
+            self._arms[look] = ArmSprite(shown, alpha, tip_px).trimmed()
         return self._arms[look]
 
 

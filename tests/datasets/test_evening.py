@@ -39,6 +39,28 @@ def test_an_evening_of_so_many_rounds_ends(monkeypatch) -> None:  # type: ignore
         assert {place_of(frame.name) for frame in evening} == {(1, 1), (1, 2), (2, 1)}
 
 
+def test_a_frame_that_came_late_shortens_the_pause_after_it(monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.setattr("datasets.simulator.evening.Film", SketchFilm)
+    table = replace(QUICK, still_frames=9)
+    now, rests = [0.0], []
+
+    def rest(seconds: float) -> None:
+        rests.append(round(seconds, 3))
+        now[0] += seconds
+
+    evening = SimEvening(3, EveningSettings(rules="jielong", players=2, table=table), clock=lambda: now[0], rest=rest)
+    evening.read()
+    now[0] += 1.0
+    for _ in range(6):
+        evening.read()
+    assert rests == [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.2], "five frames a second on the whole"
+    now[0] += 100.0
+    rests.clear()
+    for _ in range(40):
+        evening.read()
+    assert 0 < rests.count(0.0) < 30, "but a long break is not made up for"
+
+
 def test_the_table_of_a_match_stays_as_large_as_it_is_and_everybody_stays_where_they_sit() -> None:
     settings = EveningSettings(rules="cz", players=2)
     plans = [evening_table(6, settings, 1, number, BlankFilm).plan for number in (1, 2, 3)]

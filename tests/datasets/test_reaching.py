@@ -152,6 +152,16 @@ def test_an_arm_is_turned_about_its_tips(angle_deg: int) -> None:
     assert not empty.any(), "the picture itself is not drawn on"
 
 
+@pytest.mark.parametrize("angle_deg", [0, 37, 180])
+@pytest.mark.parametrize("length_px", [None, 60.0])
+def test_a_trimmed_arm_is_drawn_as_before(angle_deg: int, length_px: float | None) -> None:
+    ground = np.random.default_rng(3).integers(0, 255, (300, 300, 3), np.uint8)
+    whole, trimmed = sprite(), sprite().trimmed()
+    assert trimmed.alpha.size < whole.alpha.size / 2
+    shown = [arm.over(ground, (150.0, 150.0), math.radians(angle_deg), length_px=length_px) for arm in (whole, trimmed)]
+    assert (shown[0] != ground).any() and int(np.abs(shown[0].astype(int) - shown[1]).max()) <= 1
+
+
 def test_an_arm_seen_in_part_ends_before_the_border() -> None:
     empty = np.zeros((300, 300, 3), np.uint8)
     shown = sprite().over(empty, (150.0, 150.0), 0.0, length_px=60.0)
