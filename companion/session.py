@@ -141,10 +141,10 @@ class Session(OpenGame):
             assert course is not None
             mover = None if course.turn_open else course.mover
             if mover is None or (by is not None and self._player(by) != mover):
-                raise SessionError("another player is to move")
+                raise SessionError("it is another player's turn")
             acts = acts_when_unable(course)
             if not acts:
-                raise SessionError("the first tile must be laid")
+                raise SessionError("the first tile must be played")
             return self._record(*_events_of(acts, mover, source))
 
     def discard(
@@ -267,7 +267,7 @@ class Session(OpenGame):
                 self._record(RoundEnded(how=how, out=out))
                 match = self._ledger.match
             if match.phase != "ended":
-                raise SessionError("points are written when a round is over and not scored yet")
+                raise SessionError("you can enter points once a round is over and has none yet")
             return self._record(replace(match.with_scores(dict(scores)), source="person"))
 
     def _score_late(self, scores: dict[str, int], number: int, how: str, out: str | None) -> tuple[Event, ...]:
@@ -297,7 +297,7 @@ class Session(OpenGame):
         with self._lock:
             match = self._ledger.match
             if match.phase not in ("waiting", "scored"):
-                raise SessionError("the match can end between two rounds")
+                raise SessionError("a match ends between two rounds")
             return self._record(replace(match.ended_now(), source="person"))
 
     def undo(self) -> tuple[Event, ...]:

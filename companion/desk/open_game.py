@@ -152,7 +152,7 @@ class OpenGame:
     def what_if(self, verb: str, seq: int, what: Mapping[str, Any]) -> dict[str, Any]:
         """The snapshot as it would be after `correct(seq, what)`; nothing is recorded."""
         if verb != "correct":
-            raise SessionError("%(verb)s cannot be tried beforehand", verb=verb)
+            raise SessionError("%(verb)s cannot be previewed", verb=verb)
         with self._lock:
             try:
                 held, history, lines = self._ledger.what_if(Corrected(corrects=seq, what=what))

@@ -25,7 +25,7 @@ SENTENCES = {
     State.LIVE: "the camera is live",
     State.SILENT: "the camera gives no pictures; it is being restarted",
     State.GONE: "the camera is not there; plug it in again, it comes back by itself",
-    State.FROZEN: "the camera shows the same picture for ever; it is being restarted",
+    State.FROZEN: "the camera keeps showing the same picture; it is being restarted",
     State.BLACK: "the picture is black: is the lens covered, is the light off?",
     State.OVEREXPOSED: "the picture is white: is a lamp shining into the camera?",
     State.MOVED: "the camera was moved: check the four corners",

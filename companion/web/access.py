@@ -124,8 +124,8 @@ def needs_pin(view: Callable[..., Any]) -> Callable[..., Any]:
                 if request.method == "GET" and "text/html" in request.headers.get("Accept", ""):
                     return redirect("/pin?next=" + quote(own_path(request.full_path.rstrip("?"))), 303)
                 if request.method in ("GET", "HEAD"):
-                    raise Unauthorized(_("This is only for whoever has the PIN that the box shows."))
-                raise Unauthorized(_("Changes need the PIN that the box shows."))
+                    raise Unauthorized(_("You need the PIN on the box's screen for this."))
+                raise Unauthorized(_("To change the game, enter the PIN on the box's screen."))
             try_pin(offered)
         return view(*args, **kwargs)
 

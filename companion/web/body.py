@@ -66,7 +66,7 @@ def number(fields: Mapping[str, Any], name: str, low: int, high: int, *, default
         raise FieldError(name, _("The field '%(name)s' must be a whole number.", name=name), plain)
     if not low <= value <= high:
         raise FieldError(
-            name, _("The field '%(name)s' must lie between %(low)s and %(high)s.", name=name, low=low, high=high), plain
+            name, _("The field '%(name)s' must be between %(low)s and %(high)s.", name=name, low=low, high=high), plain
         )
     return value
 

@@ -62,7 +62,7 @@ class Repeats:
             if known is None:
                 return self._make(mark, mine, make)
             if not known.done.wait(self._patience_s):
-                raise Conflict(_("This is being done already."))
+                raise Conflict(_("That is already being done."))
             if known.answer is not None:
                 status, headers, body = known.answer
                 return Response(body, status, [*headers, ("Idempotency-Replayed", "true")])

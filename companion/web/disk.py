@@ -36,6 +36,6 @@ def disk_fault(fault: Exception, sentence: str, retry_after: int | None = None) 
     """The answer to a JournalError or OSError. `sentence` is translated already and has a place for `%(why)s`."""
     if disk_is_full(fault):
         return DiskFull(
-            _("The disk is full, so nothing was changed. Delete pictures on the page Games, then repeat it.")
+            _("The disk is full, so nothing was changed. Delete pictures on the Games page, then try again.")
         )
     return ServiceUnavailable(sentence % {"why": why_of(fault)}, retry_after=retry_after)

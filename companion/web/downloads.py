@@ -38,7 +38,7 @@ class Places:
     def take(self) -> Callable[[], None]:
         """A function that gives the place back, however often it is called. Raises ServiceUnavailable."""
         if not self._free.acquire(blocking=False):
-            sentence = _("Somebody else is downloading just now. Try again in half a minute.")
+            sentence = _("Somebody else is downloading. Try again in half a minute.")
             raise ServiceUnavailable(sentence, retry_after=AGAIN_S)
         once = threading.Lock()
 

@@ -109,9 +109,7 @@ def guard(app: Flask, names: Collection[str]) -> None:
         check_host(request, names)
         check_origin(request)
         if request.environ.get(BUSY):
-            raise ServiceUnavailable(
-                _("Other photographs are being sent just now. Try again in a moment."), retry_after=5
-            )
+            raise ServiceUnavailable(_("The box is reading other photographs. Try again in a moment."), retry_after=5)
 
     @app.after_request
     def after(response: Response) -> Response:

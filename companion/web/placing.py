@@ -29,7 +29,7 @@ FIRST_CORNERS = ((0.1, 0.1), (0.9, 0.1), (0.9, 0.9), (0.1, 0.9))
 def cause_words(cause: str) -> tuple[str, str]:
     """What is wrong with the picture, and what helps."""
     words = {
-        "FROZEN": (_("The picture does not move."), _("Unplug the camera and plug it in again.")),
+        "FROZEN": (_("The picture is frozen."), _("Unplug the camera and plug it in again.")),
         "DARK": (_("Too dark."), _("Switch on more light.")),
         "GLARE": (_("Glare on the table."), _("Move the lamp, or the camera a little, until no spot is white.")),
         "BLURRED": (_("Blurred."), _("Focus the camera on the table and clean its lens.")),

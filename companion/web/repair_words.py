@@ -27,7 +27,7 @@ class RepairWords:
     button: str = ""
 
 
-_NEW_CARD = _("If this happens again, save the games from the page Games and put in a new card.")
+_NEW_CARD = _("If this happens again, save the games on the Games page and put in a new card.")
 _BACKUP = "sudo deploy/install.sh --restore /var/backups/companion/companion-....tar.gz"
 
 WORDS: Mapping[str, RepairWords] = {
@@ -43,7 +43,7 @@ WORDS: Mapping[str, RepairWords] = {
     ),
     "JOURNAL_MISSING": RepairWords(
         _("Game %(game)s was gone; it is back from its copy with %(events)s entries."),
-        _("If somebody deleted it on purpose, the copy in the folder copies has to be deleted too."),
+        _("If somebody deleted it on purpose, delete its copy in the folder “copies” too."),
     ),
     "JOURNAL_LOST": RepairWords(
         _("Game %(game)s cannot be repaired: its beginning is lost in the journal and in its copy."),
@@ -95,7 +95,7 @@ WORDS: Mapping[str, RepairWords] = {
     ),
     "REPAIR_FAILED": RepairWords(
         _("Game %(game)s is damaged and could not be repaired: %(why)s"),
-        _("Nothing was changed. It is tried again at the next start."),
+        _("Nothing was changed. The next start tries again."),
         _("Make room on the disk, then start the companion again."),
         command="sudo systemctl restart companion",
     ),
@@ -110,7 +110,7 @@ WORDS: Mapping[str, RepairWords] = {
         button=_("Try again now"),
     ),
     "CLOCK_LEAPT": RepairWords(
-        _("The clock may be wrong: it has leapt since the last evening, %(last)s."),
+        _("The clock may be wrong: it has jumped since the last evening, %(last)s."),
         _("Until it is right no pictures are deleted for their age. Games do not depend on the clock."),
         _("Compare the date above with a calendar. A network sets the clock by itself."),
         command="sudo timedatectl set-time '2026-11-20 19:00'",
@@ -124,62 +124,60 @@ WORDS: Mapping[str, RepairWords] = {
     "TOO_HOT": RepairWords(
         _("The board is too hot and slows itself down."),
         _("Tiles are read more slowly. Nothing is lost."),
-        _("Fit the active cooler, or let air to the board."),
+        _("Fit the active cooler, or give the board more air."),
     ),
     "WAS_SLOWED": RepairWords(
         _("The board was slowed down since the start, by heat or a weak supply."),
         _("Tiles are read more slowly. Nothing is lost."),
-        _("Fit the active cooler, or let air to the board."),
+        _("Fit the active cooler, or give the board more air."),
     ),
     "CARD_ERRORS": RepairWords(
         _("The card reports errors: %(count)s so far."),
         _("Every game is kept twice and checked, but both lie on this card."),
-        _("Save the games from the page Games and put in a new card."),
+        _("Save the games on the Games page and put in a new card."),
     ),
     "CARD_WORN": RepairWords(
         _("The card is nearly worn out: %(tenths)s tenths of its life are used up."),
         _("Every game is kept twice and checked, but both lie on this card."),
-        _("Save the games from the page Games and put in a new card."),
+        _("Save the games on the Games page and put in a new card."),
     ),
     "SAFE_MODE": RepairWords(
         _("The box runs in safe mode: no camera, no broker, no learned set."),
-        _("Plays are entered by hand. Every game is kept."),
+        _("You tap the plays in. Every game is kept."),
         button=_("Start normally"),
     ),
     "SAFE_MODE_BY_ITSELF": RepairWords(
-        _("The box runs in safe mode: it had ended %(count)s times in a row soon after its start."),
-        _("No camera, no broker, no learned set; plays are entered by hand. Every game is kept."),
+        _("The box runs in safe mode: it stopped %(count)s times in a row soon after starting."),
+        _("No camera, no broker, no learned set; you tap the plays in. Every game is kept."),
         _("Save the diagnostics below before you try again."),
         button=_("Start normally"),
     ),
     "STATE_FILE": RepairWords(
         _("The file %(file)s made no sense and was set aside as %(aside)s."),
-        _("What it held starts from nothing or is asked for again. No game was in it."),
+        _("What it held starts afresh, or you are asked for it again. No game was in it."),
     ),
 }
 """By the code of a case; `%(name)s` is filled in from what it is about."""
 
 
-_CAMERA = RepairWords("", _("Plays can be entered by hand meanwhile."), _("Check camera and table."), page="/table")
+_CAMERA = RepairWords("", _("Meanwhile you can tap the plays in."), _("Check camera and table."), page="/table")
 
 REMEDIES: Mapping[str, RepairWords] = {
     "only ": RepairWords(
         "",
         _("When the disk is full, nothing more can be recorded."),
-        _("Delete pictures on the page Games."),
+        _("Delete pictures on the Games page."),
         page="/games",
     ),
     "the disk is full": RepairWords(
-        "", _("The game goes on without pictures."), _("Delete pictures on the page Games."), page="/games"
+        "", _("The game goes on without pictures."), _("Delete pictures on the Games page."), page="/games"
     ),
     "the clock was never set": RepairWords(
         "",
         _("Games do not depend on the clock; the dates shown do."),
         command="sudo timedatectl set-time '2026-11-20 19:00'",
     ),
-    "the broker": RepairWords(
-        "", _("The other tables hear of it as soon as the broker is there again. Nothing is lost.")
-    ),
+    "the broker": RepairWords("", _("The other tables hear of it as soon as the broker is back. Nothing is lost.")),
     "the camera": _CAMERA,
     "the picture is": _CAMERA,
     "the reader": _CAMERA,

@@ -74,7 +74,7 @@ def keep() -> AnyResponse:
 def _refusal(fault: ValueError) -> str:
     one, other = getattr(fault, "one", None), getattr(fault, "other", None)
     if one and other:
-        return _("%(one)s and %(other)s cannot start at one place.", one=title(one), other=title(other))
+        return _("%(one)s and %(other)s cannot start at the same place.", one=title(one), other=title(other))
     if one:
         return _("Move %(name)s away from the middle.", name=title(one))
     return _("Every player needs a place in the picture.")

@@ -278,7 +278,9 @@ def _refuse_name(field: str, name: str, earlier: Sequence[str]) -> None:
     for other in earlier:
         if skeleton(name) == skeleton(other):
             sentence = _(
-                "%(one)s and %(other)s look the same on the screen. Write one of them otherwise.", one=other, other=name
+                "%(one)s and %(other)s look the same on the screen. Spell one of them differently.",
+                one=other,
+                other=name,
             )
             raise FieldError(field, sentence)
 

@@ -135,7 +135,7 @@ def _say_round_ended(event: Mapping[str, Any]) -> str:
         return _("The round is over: no tile fits any more.")
     if how == "blocked_declared":
         return _("The round is over: the table is blocked.")
-    return _("The round was broken off.")
+    return _("The round was called off.")
 
 
 def proof_words(play: Mapping[str, Any]) -> str:
@@ -203,14 +203,14 @@ def retraction_cause(because: Any) -> str:
     """Why an accusation no longer stands."""
     if because == "person":
         return _("Somebody has corrected what was recorded.")
-    return _("What the camera has seen since can be explained without it.")
+    return _("There is another way to explain what the camera has seen since.")
 
 
 def camera_words(state: str) -> str:
     """What the camera is doing."""
     words = {
         "hand": _("Sees a hand"),
-        "settling": _("Waits for the table to rest"),
+        "settling": _("Waits until nothing moves"),
         "reading": _("Reading"),
         "read": _("Up to date"),
         "looking": _("Looking"),
@@ -350,7 +350,7 @@ def ended_words(played: Mapping[str, Any]) -> str:
     words = {
         "blocked_proved": _("blocked"),
         "blocked_declared": _("blocked"),
-        "abandoned": _("broken off"),
+        "abandoned": _("called off"),
     }
     return words.get(str(how), "–")
 

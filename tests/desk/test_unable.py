@@ -75,7 +75,7 @@ def test_a_long_first_train_may_go_on_until_its_end_is_said(tmp_path: Path) -> N
 def test_a_chinese_player_puts_a_tile_away(tmp_path: Path) -> None:
     session = table(tmp_path, "jielong")
     assert unable(session) == []
-    with pytest.raises(SessionError, match="the first tile must be laid"):
+    with pytest.raises(SessionError, match="the first tile must be played"):
         session.cannot_play()
     session.play((3, 6), "R")
     assert unable(session) == ["discard"]
@@ -104,7 +104,7 @@ def test_two_taps_are_undone_one_by_one(tmp_path: Path) -> None:
 
 def test_nobody_passes_for_somebody_who_is_not_to_move(tmp_path: Path) -> None:
     session = table(tmp_path)
-    with pytest.raises(SessionError, match="another player is to move"):
+    with pytest.raises(SessionError, match="it is another player's turn"):
         session.cannot_play("Ben")
     with pytest.raises(SessionError, match="does not play"):
         session.cannot_play("Zoe")

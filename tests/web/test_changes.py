@@ -267,7 +267,7 @@ def test_pictures_are_deleted_only_after_a_question(keeper: FlaskClient, house: 
     house.delete_pictures = lambda: deleted.append(1) or 0  # type: ignore[func-returns-value]
     listing = keeper.get("/games").text
     assert 'href="/pictures/delete"' in listing and 'action="/pictures/delete"' not in listing
-    assert "none of them comes back" in keeper.get("/pictures/delete").text
+    assert "for good" in keeper.get("/pictures/delete").text
     assert deleted == []
     keeper.post("/pictures/delete", data={"x": "1"})
     assert deleted == [1]

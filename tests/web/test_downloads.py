@@ -42,7 +42,7 @@ def test_a_third_download_waits_until_one_has_ended(app: Flask, anyone: FlaskCli
     running = [anyone.get("/source", buffered=False) for _ in range(2)]
     refused = anyone.get("/source")
     assert refused.status_code == 503 and refused.headers["Retry-After"] == "30"
-    assert "downloading just now" in refused.text
+    assert "Somebody else is downloading" in refused.text
     running[0].close()
     assert anyone.get("/source").status_code == 200
     running[1].close()

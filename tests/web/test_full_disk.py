@@ -17,7 +17,7 @@ from companion.web.house import House
 
 GAME = {"rules": "tactic", "set": "double-9", "players": ["Ann", "Ben"], "options": {}}
 PIN = {"X-Companion-Pin": "135790"}
-SENTENCE = "The disk is full, so nothing was changed. Delete pictures on the page Games, then repeat it."
+SENTENCE = "The disk is full, so nothing was changed. Delete pictures on the Games page, then try again."
 
 
 @pytest.fixture

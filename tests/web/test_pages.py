@@ -103,7 +103,7 @@ def test_an_accusation_that_fell_is_taken_back_aloud_and_why(anyone: FlaskClient
     session.show(table)
     page = anyone.get("/").text
     assert "No longer held against Ben: This train is closed." in page
-    assert "What the camera has seen since" in page
+    assert "another way to explain what the camera has seen since" in page
     for n in range(3):
         table["plays"].append(tables.play(last + 2 + n, "Ann", (1, n), "Ann"))
     session.show(table)

@@ -65,7 +65,7 @@ def test_troubles_and_a_lost_camera_are_said_where_the_table_is(anyone: FlaskCli
     assert "Only 120 MB are free" in english
     czech = anyone.get("/?lang=cs").get_data(as_text=True)
     assert "Obraz je černý: je zakrytý objektiv, je zhasnuto? (12 of 255)" in czech
-    assert "Pro hry a obrázky je volných jen 120 MB" in czech
+    assert "Pro hry a snímky je volných jen 120 MB" in czech
 
 
 def test_a_page_that_is_not_there_says_so_in_words(anyone: FlaskClient) -> None:

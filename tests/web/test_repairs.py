@@ -86,7 +86,7 @@ def test_what_other_parts_say_is_on_the_list_with_what_helps(keeper: FlaskClient
         "The camera is not there",
         "Check camera and table.",
         "Only 120 MB are free",
-        "Delete pictures on the page Games.",
+        "Delete pictures on the Games page.",
         "sudo timedatectl set-time",
         "Odd",
         "The game goes on.",

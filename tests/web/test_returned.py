@@ -110,7 +110,7 @@ def test_hands_sent_without_the_pin_wait_for_it_and_count(anyone: FlaskClient, s
     session.show({**tables.round_over(), "hands": {}})
     hands = {**HANDS, "hand_2": "4-6"}
     asked = anyone.post("/round-end", data=hands)
-    assert asked.status_code == 200 and "What you have entered is kept" in asked.text and session.calls == []
+    assert asked.status_code == 200 and "Your entries are kept" in asked.text and session.calls == []
     fields = dict(re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', asked.text))
     assert fields["waiting_hand_1"] == "12-5 3-3" and fields["then"] == "/round-end"
     wrong = anyone.post("/pin", data={**fields, "pin": "000000"})

@@ -198,7 +198,7 @@ def test_c_the_wall_shows_the_same_game(page: Page) -> None:
 def test_d_the_match_ends_after_a_look_at_who_wins(page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 740})
     page.goto("/round-end", wait_until="domcontentloaded")
-    page.locator("label.chip", has_text="Broken off").click()
+    page.locator("label.chip", has_text="Called off").click()
     page.get_by_role("button", name="Count").click()
     page.get_by_role("link", name="End the match").click()
     expect(page.locator("main")).to_contain_text("The totals so far decide")
