@@ -51,7 +51,7 @@ SENTENCES: Mapping[V, str] = {
     V.SECOND_MEXICAN: "{tile} would start a second Mexican train.",
     V.HAND_SIZE: "{player} was not dealt the right number of tiles.",
     V.CLOSED_TRAIN: "{player} played {tile} on {train}, which is closed to others.",
-    V.FIRST_TURN_OWN_ONLY: "{player} played {tile} on {train}, but in the first turn everybody plays on their own train only.",
+    V.FIRST_TURN_OWN_ONLY: "{player} played {tile} on {train}, but the first turn is on your own train only.",
     V.MX_TOO_EARLY: "{player} played {tile} on the Mexican train in the first turn.",
     V.OPEN_DOUBLE_IGNORED: "{player} played {tile} on {train} while a double was waiting to be covered.",
     V.DOUBLE_ORDER: "{player} covered the double of {train} with {tile}, but another double comes first.",
