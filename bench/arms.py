@@ -92,7 +92,7 @@ class ArmCamera(SimCamera):
 class Act:
     """One act and what was seen of it. `kind` is how the arm came, `shares` what it says, empty where nothing.
 
-    `fits`: for the fit, the three lengths of each player's seat, where one clear arm was seen.
+    `fits`: for the fit, the two numbers of each player's seat, where one clear arm was seen.
     """
 
     seed: int
@@ -102,7 +102,7 @@ class Act:
     player: str
     shares: Mapping[str, float]
     why: str
-    fits: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+    fits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def outcome(self) -> str:
@@ -185,24 +185,22 @@ def shares_of(decibans: Mapping[str, int]) -> dict[str, float]:
     return {name: weight / total for name, weight in weights.items()}
 
 
-def _fits(
-    reach: Reach, seats: Mapping[str, float], size_mm: tuple[float, float]
-) -> dict[str, tuple[float, float, float]]:
+def _fits(reach: Reach, seats: Mapping[str, float], size_mm: tuple[float, float]) -> dict[str, tuple[float, float]]:
     if len(reach.tracks) != 1:
         return {}
     found = {}
     for name, seat in seats.items():
         rows = np.median([fit_of(arm, seat, size_mm) for arm in reach.tracks[0]], axis=0)
-        found[name] = (float(rows[0]), float(rows[1]), float(rows[2]))
+        found[name] = (float(rows[0]), float(rows[1]))
     return found
 
 
-def fitted(acts: Sequence[Act], another: float) -> tuple[float, float, float]:
+def fitted(acts: Sequence[Act], another: float) -> tuple[float, float]:
     """The weights that make these acts likeliest, if a share `another` of them says nothing. By gradient ascent."""
     rows = [one for one in acts if one.fits]
     weights = np.array(WEIGHTS, np.float64)
     for step in range(3000):
-        slope = np.zeros(3)
+        slope = np.zeros(len(weights))
         for one in rows:
             names = list(one.fits)
             columns = np.array([one.fits[name] for name in names])
@@ -213,7 +211,7 @@ def fitted(acts: Sequence[Act], another: float) -> tuple[float, float, float]:
             whole = (1 - another) * p[own] + another / len(names)
             slope += (1 - another) * p[own] / whole * (columns[own] - p @ columns)
         weights += (2.0 / (1.0 + step / 200.0)) * slope / len(rows)
-    return float(weights[0]), float(weights[1]), float(weights[2])
+    return float(weights[0]), float(weights[1])
 
 
 def reliability(acts: Sequence[Act]) -> tuple[list[dict[str, float]], float]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
+from vision.arm_plane import WANTED_BORDER_MM, seen_around_mm
 from vision.calibration import Calibration
 from vision.frame import Frame, Image
 from vision.health import HealthCheck
@@ -17,13 +18,16 @@ GOOD_PX_PER_MM = 1.4
 LEAST_CONTRAST = 20.0
 """Grey levels by which tiles stand out from what they lie on, even out of focus."""
 LEAST_EDGE = 0.35
+LEAST_BORDER_MM = 5.0
+"""With less to see around the table, its edge is as good as the picture's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
     """`error_mm` is None where no printed marker was there to measure it by; `problems` are sentences for people.
 
-    `causes` are the same in one word each: Health's, and TOO_SMALL, SMALL, UNEVEN, OUTSIDE. Only with SMALL, one plays.
+    `causes` are the same in one word each: Health's, and TOO_SMALL, SMALL, UNEVEN, OUTSIDE, NO_BORDER. Only with SMALL
+    and NO_BORDER, one plays.
     """
 
     px_per_mm: float
@@ -57,6 +61,12 @@ def inspect(image: Image, calibration: Calibration, error_mm: float | None = Non
     outside = _outside(image, calibration)
     if outside:
         problems["OUTSIDE"] = f"table corner {', '.join(map(str, outside))} lies outside the picture"
+    around = min(seen_around_mm(calibration, (int(image.shape[1]), int(image.shape[0]))))
+    if not outside and around < LEAST_BORDER_MM:
+        problems["NO_BORDER"] = (
+            f"no border: {max(0.0, around):.0f} mm of the surroundings are seen at one edge of the table, so nobody is "
+            f"named by the arm that comes in there; {WANTED_BORDER_MM:.0f} mm are wanted"
+        )
     return Inspection(calibration.px_per_mm, worst, error_mm, health.glare, tuple(problems.values()), tuple(problems))
 
 

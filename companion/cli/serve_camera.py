@@ -203,6 +203,14 @@ class WatchedTable:
         self._seating.keep(places, *around)
         self._fresh.set()
 
+    def watch_arms(self, on: bool) -> None:
+        """From now on arms say who laid a tile, or nobody looks at them. Raises OSError."""
+        self._seating.watch_arms(on)
+        with self._lock:
+            watcher = self._watcher
+        if watcher is not None:
+            watcher.arms.switch(on)
+
     def _around(self) -> tuple[GameSetup, Frame, Calibration, Middle] | None:
         """The present game's set-up, the latest picture, where the table is in it, and what the trains start from."""
         with self._lock:
@@ -410,7 +418,7 @@ class WatchedTable:
             desk,
             known=known,
             publish=self._news,
-            arms=attribution_for(setup),
+            arms=attribution_for(setup, off=not self._seating.arms),
         )
 
     def _read_with(self, tile_set: str) -> None:

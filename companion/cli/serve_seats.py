@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from companion.layout.setup import MEXICAN
 from companion.setup_file import LEAST_STEP_DEG, GameSetup
 from companion.state_file import read_state, write_state
 from companion.tableview import Point
+from companion.watch.seats import seats_of, trouble_of
 from companion.watch.view import LEAST_THING_CONFIDENCE, hub_on_table
 from vision.calibration import Calibration
 from vision.frame import Frame
@@ -32,6 +33,12 @@ REACH = 0.36
 
 ENGINE_WITHIN = 0.25
 """Where no hub lies: an engine is no farther from the middle of the table than this part of its shorter side."""
+
+SITS = "seat:"
+"""Before a name: where this player sits, not where the train starts."""
+
+SITTING_REACH = 0.47
+"""How far from the table's middle the handles for people stand, in shorter sides of the table."""
 
 NEAREST_MM = 25.0
 """Nearer to the middle than this a place shows no direction."""
@@ -47,10 +54,16 @@ class SeatsError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Seats:
-    """`stations` {name: degrees in the table's coordinates}; `mexican` None: that train may begin anywhere."""
+    """`stations` {name: degrees in the table's coordinates}; `mexican` None: that train may begin anywhere.
+
+    `sitting` are the directions of people who do not sit behind their own trains. `arms` False: the players do not want
+    their arms looked at.
+    """
 
     stations: Mapping[str, float]
     mexican: float | None = None
+    sitting: Mapping[str, float] = field(default_factory=dict)
+    arms: bool = True
 
     def known_of(self, players: Iterable[str]) -> bool:
         return all(name in self.stations for name in players)
@@ -61,7 +74,8 @@ class Seats:
         if setup.stations or setup.free or not self.known_of(players):
             return setup
         own = {name: self.stations[name] for name in players}
-        return replace(setup, stations=own, mexican_station=None if setup.chinese else self.mexican)
+        sitting = setup.seats or {name: self.sitting[name] for name in players if name in self.sitting}
+        return replace(setup, stations=own, mexican_station=None if setup.chinese else self.mexican, seats=sitting)
 
 
 NOBODY_SEATED = Seats({})
@@ -90,10 +104,18 @@ def middle_of(reading: PictureReading | None, calibration: Calibration) -> Middl
     return Middle(nearest if math.dist(nearest, centre) <= ENGINE_WITHIN * min(w, h) else centre)
 
 
-def seats_at(places: Mapping[str, Point], middle: Middle) -> Seats:
-    """From places on the table in mm, the Mexican train's under its own name. Raises SeatsError."""
+def seats_at(places: Mapping[str, Point], middle: Middle, size_mm: Point | None = None) -> Seats:
+    """From places on the table in mm, the Mexican train's under its own name, where people sit under SITS and theirs.
+
+    Trains start around `middle`, people sit around the middle of the table. Raises SeatsError.
+    """
     angles: dict[str, float] = {}
+    sitting: dict[str, float] = {}
+    cx, cy = middle.place if size_mm is None else (size_mm[0] / 2, size_mm[1] / 2)
     for name, (x, y) in places.items():
+        if name.startswith(SITS):
+            sitting[name.removeprefix(SITS)] = round(math.degrees(math.atan2(y - cy, x - cx)), 1)
+            continue
         dx, dy = x - middle.place[0], y - middle.place[1]
         if math.hypot(dx, dy) < NEAREST_MM:
             raise SeatsError(name, None)
@@ -103,7 +125,7 @@ def seats_at(places: Mapping[str, Point], middle: Middle) -> Seats:
                 raise SeatsError(other, name)
         angles[name] = round(angle, 1)
     mexican = angles.pop(MEXICAN, None)
-    return Seats(angles, mexican)
+    return Seats(angles, mexican, sitting)
 
 
 def places_of(
@@ -116,12 +138,23 @@ def places_of(
     angles = {name: 90.0 + way * n * 360.0 / len(names) for n, name in enumerate(names)}
     if seats.known_of(players):
         angles = {name: float(angle) for name in names if (angle := known[name]) is not None}
-    reach = REACH * min(size_mm)
-    x, y = middle.place
-    return {
-        name: (x + reach * math.cos(math.radians(angle)), y + reach * math.sin(math.radians(angle)))
-        for name, angle in angles.items()
-    }
+    return {name: _beside(middle.place, REACH * min(size_mm), angle) for name, angle in angles.items()}
+
+
+def chairs_of(seats: Seats, players: tuple[str, ...], places: Mapping[str, Point], size_mm: Point) -> dict[str, Point]:
+    """Where the handles for people stand: where they were said to sit, else behind the handles of their trains."""
+    center = (size_mm[0] / 2, size_mm[1] / 2)
+    found = {}
+    for name in players:
+        x, y = places[name]
+        angle = seats.sitting.get(name, math.degrees(math.atan2(y - center[1], x - center[0])))
+        found[SITS + name] = _beside(center, SITTING_REACH * min(size_mm), angle)
+    return found
+
+
+def _beside(place: Point, reach: float, angle_deg: float) -> Point:
+    angle = math.radians(angle_deg)
+    return place[0] + reach * math.cos(angle), place[1] + reach * math.sin(angle)
 
 
 class Seating:
@@ -140,17 +173,34 @@ class Seating:
         """Raises OSError."""
         self._keep(NOBODY_SEATED)
 
+    @property
+    def arms(self) -> bool:
+        """Whether arms are looked at."""
+        with self._lock:
+            return self._seats.arms
+
+    def watch_arms(self, on: bool) -> None:
+        """Raises OSError."""
+        with self._lock:
+            seats = self._seats
+        self._write(replace(seats, arms=on))
+
     def shown(self, setup: GameSetup, frame: Frame, calibration: Calibration, middle: Middle) -> Mapping[str, Any]:
         """Where everybody's handle stands on the picture, as shares of it."""
-        known = Seats(setup.stations, setup.mexican_station)
-        places = places_of(known, setup.header.players, middle, calibration.size_mm, setup.chinese)
+        players = setup.header.players
+        known = Seats(setup.stations, setup.mexican_station, setup.seats)
+        places = places_of(known, players, middle, calibration.size_mm, setup.chinese)
+        if not setup.chinese:
+            places |= chairs_of(known, players, places, calibration.size_mm)
         shares = calibration.table_to_px([middle.place, *places.values()]) / np.array(frame.size_wh)
         rounded = [[round(float(x), 5), round(float(y), 5)] for x, y in shares]
         return {
-            "players": list(setup.header.players),
+            "players": list(players),
             "chinese": setup.chinese,
             "known": bool(setup.stations),
             "hub": middle.rim_mm > 0,
+            "arms": self.arms,
+            "trouble": trouble_of(seats_of(setup.seats, setup.stations, players), players) if setup.stations else None,
             "middle": rounded[0],
             "places": dict(zip(places, rounded[1:], strict=True)),
         }
@@ -160,12 +210,18 @@ class Seating:
     ) -> None:
         """`places` are shares of the picture by name. Raises ValueError, SeatsError, OSError."""
         players = {*setup.header.players}
-        if not players <= {*places} <= (players if setup.chinese else players | {MEXICAN}):
+        chairs = {SITS + name for name in players}
+        if not players <= {*places} <= (players if setup.chinese else players | {MEXICAN} | chairs):
             raise ValueError(f"expected a place for each of {', '.join(setup.header.players)}")
         at = calibration.table_to_mm(np.array(list(places.values())) * np.array(frame.size_wh)).tolist()
-        self._keep(seats_at({name: (x, y) for name, (x, y) in zip(places, at, strict=True)}, middle))
+        spots = {name: (x, y) for name, (x, y) in zip(places, at, strict=True)}
+        self._keep(seats_at(spots, middle, calibration.size_mm))
 
     def _keep(self, seats: Seats) -> None:
+        """These seats; whether arms are looked at stays as it was said."""
+        self._write(replace(seats, arms=self.arms))
+
+    def _write(self, seats: Seats) -> None:
         with self._lock:
             write_seats(self._path, seats)
             self._seats = seats
@@ -179,11 +235,20 @@ def read_seats(path: Path, damaged: Callable[[Path], None] = lambda aside: None)
 def _seats_of(kept: Any) -> Seats:
     stations = {str(name): float(angle) for name, angle in kept["stations"].items()}
     mexican = None if kept["mexican"] is None else float(kept["mexican"])
-    if not all(math.isfinite(angle) for angle in (*stations.values(), mexican or 0.0)):
+    sitting = {str(name): float(angle) for name, angle in kept.get("sitting", {}).items()}
+    if not all(math.isfinite(angle) for angle in (*stations.values(), mexican or 0.0, *sitting.values())):
         raise ValueError
-    return Seats(stations, mexican)
+    arms = kept.get("arms", True)
+    if not isinstance(arms, bool):
+        raise ValueError
+    return Seats(stations, mexican, sitting, arms)
 
 
 def write_seats(path: Path, seats: Seats) -> None:
     """Whole or not at all. Raises OSError."""
-    write_state(path, {"stations": dict(seats.stations), "mexican": seats.mexican})
+    kept: dict[str, Any] = {"stations": dict(seats.stations), "mexican": seats.mexican}
+    if seats.sitting:
+        kept["sitting"] = dict(seats.sitting)
+    if not seats.arms:
+        kept["arms"] = False
+    write_state(path, kept)

@@ -1,9 +1,9 @@
 """From arms to players: how likely what was seen is for each seat, in decibans, and when it says nothing.
 
-For each seat three lengths tell how well an arm fits it: how far beside the prolonged arm its owner's middle is, how
-far the entry at the border is from it, and by how much the entry's direction from the table's middle misses the seat.
-Their weights are those of a conditional logit over the seats, fitted to filmed arms (`python -m bench.arms --fit`). A
-share of all acts is done by somebody else's arm, whatever it looks like, so no seat is ever excluded.
+For each seat two numbers tell how well an arm fits it: how far beside the prolonged arm its owner's middle is, and by
+how much the direction of the entry from the table's middle misses the seat. Their weights are those of a conditional
+logit over the seats, fitted to filmed arms (`python -m bench.arms --fit`). A share of all acts is done by somebody
+else's arm, whatever it looks like, so no seat is ever excluded.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from companion.watch.reaches import Reach, Unclear
 from companion.watch.seats import body_mm
 from vision.arms import Arm
 
-WEIGHTS = (-0.9, -0.6, -0.3)
-"""Of `fit_of`'s three lengths."""
+WEIGHTS = (-1.64, -0.77)
+"""Of the two numbers of `fit_of`: `python -m bench.arms --fit --first 930400 --scenes 24`."""
 
 ANOTHERS = 0.04
 """One act in 25 is done by an arm that says nothing of who plays: a neighbour tidies, a parent lays for a child."""
@@ -45,16 +45,15 @@ class Vote:
     frame: str = ""
 
 
-def fit_of(arm: Arm, seat_deg: float, size_mm: tuple[float, float]) -> tuple[float, float, float]:
-    """How badly an arm with an entry fits a seat: (beside, away, turned), each about 1 for an arm at its own seat."""
+def fit_of(arm: Arm, seat_deg: float, size_mm: tuple[float, float]) -> tuple[float, float]:
+    """How badly an arm with an entry fits a seat: (beside, turned), each about 1 at most for an arm at its own seat."""
     assert arm.entry_mm is not None
     (bx, by), (ex, ey) = body_mm(seat_deg, size_mm), arm.entry_mm
     ux, uy = math.cos(math.radians(arm.axis_deg)), math.sin(math.radians(arm.axis_deg))
     dx, dy = bx - ex, by - ey
-    away = math.hypot(dx, dy)
-    beside = abs(dx * uy - dy * ux) if dx * ux + dy * uy > 0 else away
+    beside = abs(dx * uy - dy * ux) if dx * ux + dy * uy > 0 else math.hypot(dx, dy)
     entry_deg = math.degrees(math.atan2(ey - size_mm[1] / 2, ex - size_mm[0] / 2))
-    return beside / 150.0, away / 300.0, abs(turn(entry_deg, seat_deg)) / 20.0
+    return beside / 150.0, abs(turn(entry_deg, seat_deg)) / 20.0
 
 
 def shares(

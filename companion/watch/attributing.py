@@ -52,6 +52,11 @@ class Attribution:
     def silent(self) -> bool:
         return self.off or self.trouble is not None
 
+    def switch(self, on: bool) -> None:
+        """Look at arms from now on, or at none; what was seen is forgotten."""
+        self.off = not on
+        self.forget()
+
     def see(self, frame: Frame, calibration: Calibration) -> None:
         """The next frame, whatever it shows."""
         if not self.silent:
@@ -66,7 +71,7 @@ class Attribution:
 
     def forget(self) -> None:
         """The camera was moved, or another table comes."""
-        self._reaches.forget()
+        self._reaches = Reaches()
         self._marked = {}
 
     def of(

@@ -66,7 +66,12 @@ class Placing(Protocol):
         ...
 
     def seat(self, places: Mapping[str, tuple[float, float]]) -> None:
-        """From now on the trains start there. Raises ValueError (perhaps with `one` and `other`), OSError."""
+        """From now on the trains start there, and people sit there. Raises ValueError (perhaps with `one` and `other`),
+        OSError."""
+        ...
+
+    def watch_arms(self, on: bool) -> None:
+        """From now on the camera sees whose arm lays a tile, or looks at nobody's. Raises OSError."""
         ...
 
     @property

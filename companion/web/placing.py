@@ -37,6 +37,10 @@ def cause_words(cause: str) -> tuple[str, str]:
         "SMALL": (_("The pips are small."), _("You can play like this; nearer is better.")),
         "UNEVEN": (_("The markers do not fit a flat table."), _("Press the printed sheets flat.")),
         "OUTSIDE": (_("A corner of the table is outside the picture."), _("Turn or lift the camera.")),
+        "NO_BORDER": (
+            _("The picture ends at the table's edge."),
+            _("You can play like this. With 10 cm around the table we see whose arm comes in."),
+        ),
     }
     return words.get(cause, (cause, ""))
 

@@ -21,8 +21,14 @@ from companion.web.placing import table
 seating = Blueprint("seating", __name__)
 
 
+SITS = "seat:"
+"""Before a name: where this player sits, not where the train starts."""
+
+
 def title(name: str) -> str:
     """What a handle is called."""
+    if name.startswith(SITS):
+        return _("%(name)s sits here", name=name.removeprefix(SITS))
     return _("Mexican train") if name == MEXICAN else name
 
 
@@ -57,18 +63,36 @@ def state() -> Response:
 @seating.post("/api/seats")
 @changes
 def keep() -> AnyResponse:
-    """`places`: {name: [x, y]} as shares of the picture; or a form's `name0`, `x0`, `y0` ... in percent."""
+    """`places`: {name: [x, y]} as shares of the picture; or a form's `name0`, `x0`, `y0` ... in percent.
+
+    `seat:NAME` is where somebody sits who does not sit behind the own train; `arms` (true, false) alone or beside them
+    says whether arms are looked at.
+    """
     fields = read_body(request)
-    places = _places(fields)
+    arms = _arms(fields)
+    only_arms = arms is not None and not any(name in fields for name in ("places", "name0"))
+    places = {} if only_arms else _places(fields)
     try:
-        table().seat(places)
+        if places:
+            table().seat(places)
+        if arms is not None:
+            table().watch_arms(arms)
     except ValueError as fault:
         raise BadRequest(_refusal(fault)) from None
     except OSError as fault:
         raise disk_fault(fault, _("The seats could not be kept: %(why)s")) from None
     if wants_page():
         return redirect(own_path(request.form.get("next") or "/"), 303)
-    return jsonify({"kept": sorted(places)})
+    return jsonify({"kept": sorted(places)} | ({} if arms is None else {"arms": arms}))
+
+
+def _arms(fields: Mapping[str, Any]) -> bool | None:
+    said = fields.get("arms")
+    if said is None or isinstance(said, bool):
+        return said
+    if said in ("on", "off"):
+        return bool(said == "on")
+    raise BadRequest(_("Say on or off."))
 
 
 def _refusal(fault: ValueError) -> str:

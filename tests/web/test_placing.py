@@ -32,6 +32,7 @@ class FakeTable:
         self.is_film, self.watched_again = False, 0
         self.seated: dict[str, tuple[float, float]] = {}
         self.asks_for_seats = False
+        self.arms: list[bool] = []
         self.around: dict[str, Any] | None = {
             "players": ["Ann", "Ben"], "chinese": False, "known": False, "hub": True, "middle": [0.5, 0.5],
             "places": {"Ann": [0.5, 0.7], "Ben": [0.35, 0.4], "MX": [0.65, 0.4]},
@@ -70,6 +71,9 @@ class FakeTable:
             raise ValueError("expected a place for each")
         seats_at({name: (1000 * x, 1000 * y) for name, (x, y) in places.items()}, Middle((500.0, 500.0)))
         self.seated = dict(places)
+
+    def watch_arms(self, on: bool) -> None:
+        self.arms.append(on)
 
 
 @pytest.fixture

@@ -10,7 +10,18 @@ import pytest
 from flask.testing import FlaskClient
 
 from companion.cli.serve_camera import WatchedTable
-from companion.cli.serve_seats import Middle, Seats, SeatsError, middle_of, places_of, read_seats, seats_at, write_seats
+from companion.cli.serve_seats import (
+    Middle,
+    Seating,
+    Seats,
+    SeatsError,
+    chairs_of,
+    middle_of,
+    places_of,
+    read_seats,
+    seats_at,
+    write_seats,
+)
 from companion.header import Header
 from companion.setup_file import setup_from_json
 from companion.web.house import House
@@ -118,6 +129,41 @@ def test_kept_seats_serve_every_game_of_the_same_people(tmp_path: Path) -> None:
     assert seats.into(line).stations == {"Ann": 10.0, "Ben": 130.0} and seats.into(line).mexican_station is None
 
 
+def test_people_need_not_sit_behind_their_trains(tmp_path: Path) -> None:
+    places = {"Ann": (600.0, 650.0), "Ben": (400.0, 450.0), "seat:Ann": (600.0, 880.0), "seat:Ben": (1100.0, 450.0)}
+    seats = seats_at(places, HUB, (1200.0, 900.0))
+    assert seats.stations == {"Ann": 90.0, "Ben": 180.0} and seats.sitting == {"Ann": 90.0, "Ben": 0.0}
+    write_seats(tmp_path / "seats.json", seats)
+    assert read_seats(tmp_path / "seats.json") == seats
+    two = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
+    assert seats.into(two).seats == {"Ann": 90.0, "Ben": 0.0}
+    chairs = chairs_of(seats, ("Ann", "Ben"), places, (1200.0, 900.0))
+    assert seats_at({**places, **chairs}, HUB, (1200.0, 900.0)) == seats
+
+
+def test_arms_are_switched_off_on_the_page_and_stay_off(tmp_path: Path, house: House) -> None:
+    seating = Seating(tmp_path / "seats.json")
+    seating.watch_arms(False)
+    assert not Seating(tmp_path / "seats.json").arms
+    seating.forget()
+    assert not Seating(tmp_path / "seats.json").arms, "who sits where is another question"
+    watched = WatchedTable(house, "none", tmp_path, camera=OneFrame())  # type: ignore[arg-type]
+    watched.watch_arms(True)
+    assert Seating(tmp_path / "seats.json").arms
+
+
+def test_the_page_asks_whether_arms_are_looked_at(keeper: FlaskClient, table: FakeTable) -> None:
+    assert table.around is not None
+    for arms, words, sent in ((True, "Do not look at arms", "off"), (False, "Look whose arm lays a tile", "on")):
+        table.around = {**table.around, "arms": arms}
+        assert words in keeper.get("/seats").get_data(as_text=True)
+        assert keeper.post("/seats", data={"arms": sent, "next": "/"}).status_code == 303
+    assert table.arms == [False, True] and table.seated == {}
+    assert keeper.post("/api/seats", json={"arms": False}).get_json() == {"kept": [], "arms": False}
+    assert keeper.post("/api/seats", json={"arms": "maybe"}).status_code == 400
+    assert keeper.post("/api/seats", json={}).status_code == 400
+
+
 @pytest.mark.parametrize("text", ["", "[]", '{"stations": 3}', '{"stations": {"Ann": "x"}, "mexican": null}', "{"])
 def test_rubbish_seats_nobody(tmp_path: Path, text: str) -> None:
     (tmp_path / "seats.json").write_text(text, encoding="utf-8")
@@ -156,7 +202,11 @@ def test_what_was_shown_on_the_page_is_what_the_next_table_is_read_by(house: Hou
     watched.place([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]], [1200, 900])
     found = watched.seats()
     assert found is not None and found["middle"] == pytest.approx([0.5, 0.5], abs=0.01)
-    assert (found["known"], found["hub"], list(found["places"])) == (False, False, ["Ann", "Ben", "MX"])
+    assert (found["known"], found["hub"], list(found["places"])) == (
+        False,
+        False,
+        ["Ann", "Ben", "MX", "seat:Ann", "seat:Ben"],
+    )
     with pytest.raises(ValueError, match="a place for each"):
         watched.seat({"Ann": (0.5, 0.8)})
     watched.seat({"Ann": (0.5, 0.8), "Ben": (0.5, 0.2), "MX": (0.9, 0.5)})
