@@ -96,7 +96,7 @@ def accused(session: Session) -> list[object]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("rules", "seed"), [("reeves", 5), ("jielong", 7), ("chedeng", 8), ("kkori", 9)])
+@pytest.mark.parametrize(("rules", "seed"), [("reeves", 5), ("chedeng", 8)])
 def test_hands_laid_open_are_read_and_the_round_is_scored(rules: str, seed: int, tmp_path: Path) -> None:
     camera, session, watcher, _ = late_table(seed, rules, tmp_path / "game.jsonl", 6)
     watcher.run()
@@ -108,9 +108,7 @@ def test_hands_laid_open_are_read_and_the_round_is_scored(rules: str, seed: int,
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("rules", "seed"), [("tactic", 5), ("poltava", 5), ("reeves", 4), ("cz", 4), ("jielong", 7), ("chedeng", 8)]
-)
+@pytest.mark.parametrize(("rules", "seed"), [("poltava", 5), ("reeves", 4), ("jielong", 7)])
 def test_the_end_shows_where_no_hand_could_be_counted(rules: str, seed: int, tmp_path: Path) -> None:
     """Trains: the hands laid open, by all but the one who is out. Chinese: every tile is laid or put away."""
     camera, session, watcher, _ = late_table(seed, rules, tmp_path / "game.jsonl", 6, counted=False)

@@ -14,8 +14,6 @@ from vision.face_down import FaceDownSettings
 from vision.judging import JudgeSettings
 from vision.weights import WeightsError, shipped, shipped_weights
 
-pytestmark = pytest.mark.xdist_group("backs")
-
 FOUND = np.float32(0.3)
 """As unsure as the detector may be of any of them."""
 

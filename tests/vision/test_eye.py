@@ -23,8 +23,6 @@ from vision.reading import TileScores
 from vision.rotated import iou
 from vision.weights import WeightsError, shipped_weights
 
-pytestmark = pytest.mark.xdist_group("eye")
-
 PHOTOS = Path(os.environ.get("COMPANION_PHOTOS", Path(__file__).parents[3] / "shared" / "photos"))
 
 

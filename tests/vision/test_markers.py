@@ -14,8 +14,6 @@ from vision.judging import JudgeSettings
 from vision.markers import MarkerJudge, amid_a_pattern, apart, outlined, same_places, tile_length
 from vision.weights import WeightsError, shipped_weights
 
-pytestmark = pytest.mark.xdist_group("markers")
-
 MARKERS = (
     TableMarker((150, 90), "#d02020", 20.0, "train"),
     TableMarker((300, 90), "#2050c8", 0.0, "chip"),

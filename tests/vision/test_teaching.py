@@ -15,8 +15,6 @@ from vision.eye import open_eye
 from vision.teaching import self_test
 from vision.teaching import teach as learn_from
 
-pytestmark = pytest.mark.xdist_group("teaching")
-
 RNG = np.random.default_rng(3)
 
 

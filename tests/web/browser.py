@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from flask import Flask
 from playwright.sync_api import Browser, Page, expect, sync_playwright
@@ -32,13 +33,30 @@ def chromium() -> str:
     return found
 
 
+PATIENCE_MS = 60_000
+"""How long any step may take: a busy machine is slow, and a step that never comes fails all the same."""
+
+
 @contextmanager
 def started() -> Iterator[Browser]:
-    expect.set_options(timeout=20_000)
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
+        browser = playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS), timeout=2 * PATIENCE_MS)
+        for method in ("new_context", "new_page"):
+            setattr(browser, method, _patient(getattr(browser, method)))
         yield browser
         browser.close()
+
+
+def _patient(make: Callable[..., Any]) -> Callable[..., Any]:
+    """The same method, its pages as patient as all others."""
+
+    def made(**options: Any) -> Any:
+        found = make(**options)
+        found.set_default_timeout(PATIENCE_MS)
+        return found
+
+    return made
 
 
 @contextmanager

@@ -27,7 +27,6 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     app = create_app(house, PageSettings(pin=PIN, screen_key="wall"), PinLock.of(PIN, PinSettings(n=2**4)))
     with served(app) as address, started() as browser:
         found = browser.new_page(base_url=address, viewport={"width": 360, "height": 740})
-        found.set_default_timeout(15_000)
         found.heard = complaints(found)  # type: ignore[attr-defined]
         yield found
     house.session.journal.close()  # type: ignore[attr-defined]
