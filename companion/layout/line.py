@@ -159,10 +159,19 @@ class LineFinder:
         known = {tile.id: tile for tile in self.before.line}
         gone: set[int] = set()
         ids, tiles = list(self.ids), list(self.known)
+        doubted, hidden = self._doubted_end()
         for n in members:
             below = known.get(self.before.walls.get(ids[n], -1))
             values = self.view.tiles[n].values
-            if not tiles[n].changed or below is None or below.seen.values is None or values is None:
+            if not tiles[n].changed or values is None:
+                continue
+            if ids[n] == doubted and sorted(values) == hidden:
+                # What lay on the row's last tile was taken back; that one comes to light, and is laid now.
+                gone.add(ids[n])
+                ids[n] = max([*ids, self.before.next_id - 1]) + 1
+                tiles[n] = Known(self.view.tiles[n], None)
+                continue
+            if below is None or below.seen.values is None:
                 continue
             if sorted(values) == sorted(below.seen.values):
                 gone.add(ids[n])
@@ -170,6 +179,15 @@ class LineFinder:
                 tiles[n] = Known(below.seen, below)
         self.ids, self.known = ids, tiles
         return gone
+
+    def _doubted_end(self) -> tuple[int | None, list[int]]:
+        """The line's last tile, if it may lie on one that nobody saw, and the values of that one, the lower first."""
+        assert self.before is not None
+        last = self.before.line[-1]
+        if (last.id,) not in [problem.tiles for problem in self.before.problems if problem.trouble in _LASTING]:
+            return None, []
+        hidden = covered_at_the_turn(self.before.line[:-1], self.setup, last, self.before.next_id, self.before.buried)
+        return (None, []) if hidden is None or hidden.laid is None else (last.id, sorted(hidden.laid))
 
     def _lay(self, growing: Growing, step: Step) -> None:
         tile_id = self.ids[step.n]

@@ -155,6 +155,9 @@ def test_a_tile_covered_at_the_turn_before_it_was_seen_is_doubtful_until_the_nex
     on_top = reconstruct(table(*row[:7], in_row(7, 5, 6)), SETUP, after)
     assert line(on_top).endswith("4:4 3:6 6:5")
     assert not on_top.has(Trouble.COVERED_TILE)
+    taken_back = reconstruct(table(*row[:7], in_row(7, 4, 6)), SETUP, after)
+    assert line(taken_back).endswith("4:4 4:6")
+    assert not taken_back.has(Trouble.COVERED_TILE)
 
 
 def test_a_double_over_a_rows_last_tile_is_no_mismatch_with_an_equal_laid_on_it() -> None:
