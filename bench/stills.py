@@ -4,8 +4,9 @@
     python -m bench.stills --tables 20                  rendered frames, the shipped weights
     python -m bench.stills --tables 14 --renderer FOLDER   the same drawn by another renderer (bench/foreign_film)
 
-Each table has 45 tiles in trains, the engine and 25 face-down tiles; 2 to 8 players, with a hub and without. One look
-at one frame, nothing being known from earlier ones. A layout is exact when every tile lies in its train and place,
+Each table has 45 tiles in trains, the engine and 25 face-down tiles; 2 to 8 players. Half of them have a hub; on a
+quarter trains touch the engine (where all find room there), on a quarter they begin on a ring around it. One look at
+one frame, nothing being known from earlier ones. A layout is exact when every tile lies in its train and place,
 every marker at its train, and the boneyard's count is right; a half that the eye itself left unread may be open, but a
 wrong value is a fault. `read` counts the tables on which nothing is open either, `eye` what the eye alone makes of the
 tables before the layout is asked: tiles found in their places, finds too many, halves read right and wrong. The
@@ -62,7 +63,7 @@ def look(
     """One table, one frame, one look; None where the made-up players ran out of table."""
     start = time.perf_counter()
     try:
-        plan, table, trains, marked = random_table(seed, hub=hub)
+        plan, table, trains, marked = random_table(seed, hub=hub, touching=not hub and seed % 4 == 1)
     except TableFullError:
         return None
     eye: Any
@@ -96,6 +97,7 @@ def look(
     return {
         "players": len(plan.players),
         "hub": hub,
+        "kind": "hub" if hub else "touching" if plan.begins else "ring",
         "tiles": sum(map(len, trains.values())),
         "exact": all(fault.endswith(": unread") for fault in wrong),
         "read": not wrong,
@@ -155,15 +157,21 @@ def seen_of(table: TableTop, tiles: Sequence[SeenTile]) -> dict[str, int]:
 def summary(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     exact, read = sum(one["exact"] for one in tables), sum(one["read"] for one in tables)
     share = round(exact / max(1, len(tables)), 4)
+    kinds: dict[str, list[int]] = {}
+    for one in tables:
+        row = kinds.setdefault(str(one.get("kind", "hub" if one["hub"] else "ring")), [0, 0])
+        row[0] += one["exact"]
+        row[1] += 1
     eye: Counter[str] = Counter()
     for one in tables:
         eye.update(one["eye"])
-    return {"tables": len(tables), "exact": exact, "read": read, "exact_share": share, "eye": dict(eye)}
+    return {"tables": len(tables), "exact": exact, "read": read, "exact_share": share, "kinds": kinds, "eye": dict(eye)}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="single still frames of full tables")
     parser.add_argument("--tables", type=int, default=100)
+    parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--eye", choices=("real", "knowing"), default="real")
     parser.add_argument("--size", type=int, nargs=2, default=(2400, 1800), metavar=("W", "H"))
     parser.add_argument("--renderer", type=Path, help="folder of another renderer that draws the tables")
@@ -172,7 +180,7 @@ def main() -> None:
     kept: dict[str, Any] = json.loads(args.out.read_text()) if args.out.exists() else {}
     name = "foreign" if args.renderer else args.eye
     part = kept.setdefault(name, {"tables": {}})
-    for seed in range(args.tables):
+    for seed in range(args.first_seed, args.first_seed + args.tables):
         if str(seed) in part["tables"]:
             continue
         result = look(seed, seed % 2 == 0, args.eye, tuple(args.size), args.renderer)

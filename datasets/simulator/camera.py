@@ -25,6 +25,7 @@ from datasets.simulator.reaching import ArmShown, ArmTruth, Motion, Reaching, Se
 from datasets.simulator.room import BlankFilm, Rehearsal, plan_with_room
 from datasets.simulator.script import Scene, Script, Troubles
 from datasets.simulator.tabletop import TableFullError, TableTop
+from datasets.simulator.touching import at_the_engine
 from datasets.simulator.visits import before_and_after, visits_of
 from hardware.camera.source import FrameSource
 from vision.frame import Frame
@@ -42,7 +43,8 @@ class SimSettings:
     `plant` are violation codes to plant, `plants` at most so many; `rules` None: by the seed.
     `reaching` tells how arms come; with `arms` False nobody's is seen. `hand_frames` grow where many tiles are laid.
     `size_mm` None: a table on which the round has room. `boneyard_spread` None: as the rules are usually played.
-    Without a `hub` trains begin on a ring around the engine.
+    Without a `hub` trains touch the engine where all find room there, in every second round, else they begin on a ring
+    around it.
     """
 
     rules: str | None = None
@@ -206,13 +208,15 @@ class SimCamera(FrameSource):
             return TablePlan(players, size_mm, (48.0, 24.0, 9.0), 0.0, stations, False, chinese=True)
         stations = even_stations(players, self._rng.uniform(-180.0, 180.0))
         spread = self.settings.boneyard_spread
-        return TablePlan(
+        plan = TablePlan(
             players,
             self.settings.size_mm or (1200.0, 900.0),
             stations=stations,
             hub_radius_mm=HUB_RADIUS_MM if self.settings.hub else 0.0,
             boneyard_spread=self.rules_name != "tactic" if spread is None else spread,
         )
+        touching = not self.settings.hub and self.seed % 2 == 0
+        return at_the_engine(plan, np.random.default_rng(self.seed)) if touching else plan
 
     def _shoot(self) -> Iterator[np.ndarray]:
         """Every frame of the round, in order."""

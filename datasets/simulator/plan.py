@@ -22,6 +22,14 @@ class Bend(NamedTuple):
 
 STRAIGHT_ON = Bend()
 
+
+class Begin(NamedTuple):
+    """Where the inner end of a train's first tile lies (mm), and its direction (degrees)."""
+
+    place: Point
+    heading_deg: float
+
+
 HUB_RADIUS_MM = 62.0
 """Of a hub as it comes in the box."""
 
@@ -47,6 +55,9 @@ class TablePlan:
     sitting_deg: Mapping[str, float] = field(default_factory=dict)
     edge_mm: float = 70.0
     """Strip along the edge where no train is laid: the players' own tiles lie there at the end."""
+    engine_deg: float = 0.0
+    begins: Mapping[str, Begin] = field(default_factory=dict)
+    """Trains that touch the engine; the others begin on a ring around the middle."""
 
     @property
     def center_mm(self) -> Point:
@@ -62,9 +73,16 @@ class TablePlan:
         """In which direction from the middle everybody sits: as told in `sitting_deg`, else behind the own train."""
         return self.sitting_deg or self.seats
 
+    def begin(self, train: str) -> Begin:
+        """Where a train begins."""
+        if train in self.begins:
+            return self.begins[train]
+        angle = self.stations[train]
+        return Begin(polar(self.center_mm, self.begin_mm, angle), angle)
+
     @property
     def begin_mm(self) -> float:
-        """Distance from the middle at which trains begin."""
+        """Distance from the middle of the ring on which trains begin that do not touch the engine."""
         return self.hub_radius_mm if self.hub_radius_mm > 0 else self.tile_mm[0] / 2 + 16.0 + 3.0 * len(self.stations)
 
 

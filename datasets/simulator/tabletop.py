@@ -24,7 +24,7 @@ from datasets.simulator.placing import (
     overlap,
     step,
 )
-from datasets.simulator.plan import MEXICAN, STRAIGHT_ON, Bend, TablePlan, polar
+from datasets.simulator.plan import MEXICAN, STRAIGHT_ON, Bend, TablePlan
 
 LOOK_AHEAD = 4
 """Tiles a player thinks ahead, so that a train does not run into a corner."""
@@ -73,6 +73,8 @@ class TableTop:
         attempts = [(across, depth) for depth in (LOOK_AHEAD, 2, 1)] + [(False, 2), (False, 1)]
         found = ((self._choose(end, way, gap, blocked, depth, bend), way) for way, depth in attempts)
         spot, across = next(((spot, way) for spot, way in found if spot is not None), (None, across))
+        if not self.trains.get(train) and train in self.plan.begins:
+            spot, across = next(continuations(end, *self.plan.tile_mm[:2], False, gap)), False
         if spot is None:
             raise TableFullError(f"no place for {laid.inner}-{laid.outer} on the train {train}", train)
         lying = Lying(
@@ -251,7 +253,7 @@ class TableTop:
     def all_tiles(self) -> Iterable[Lying]:
         """Every tile, the engine first; of a wall only what lies on top comes last."""
         if self.engine is not None:
-            yield Lying(self.engine, self.plan.center_mm, 0.0)
+            yield Lying(self.engine, self.plan.center_mm, self.plan.engine_deg)
         for train in self.trains.values():
             yield from train
         yield from self.line
@@ -306,8 +308,7 @@ class TableTop:
         length, width, _ = self.plan.tile_mm
         tiles = self.trains.get(train, [])
         if not tiles:
-            angle = self.plan.stations[train]
-            return TrainEnd(polar(self.plan.center_mm, self.plan.begin_mm, angle), angle)
+            return TrainEnd(*self.plan.begin(train))
         last = tiles[-1]
         spot = Spot(last.rect(length, width), last.heading_deg, last.crosswise, 0)
         return end_after(spot, last.came_deg, length, width)
@@ -316,10 +317,10 @@ class TableTop:
         """Everything that a new tile must keep away from: tiles, the hub, and the empty places of other trains."""
         length, width, _ = self.plan.tile_mm
         blocked = self.rects()
-        for name, angle in self.plan.stations.items():
+        for name in self.plan.stations:
             if name != train and not self.trains.get(name):
-                place = polar(self.plan.center_mm, self.plan.begin_mm + length, angle)
-                blocked.append(Rect(place, angle, length, width / 2))
+                place, heading = self.plan.begin(name)
+                blocked.append(Rect(step(place, heading, length), heading, length, width / 2))
         if self.plan.hub_radius_mm > 0:
             reach = 0.7 * (self.plan.hub_radius_mm - 3.0)
             blocked.append(Rect(self.plan.center_mm, 0.0, reach, reach))
@@ -362,9 +363,9 @@ class TableTop:
             ]
         else:
             options = []
-        slot = polar(self.plan.center_mm, self.plan.begin_mm + 1.2 * width, self.plan.stations[player])
+        begins, angle = self.plan.begin(player)
+        slot = step(begins, angle, 1.2 * width)
         options.append(slot)
-        angle = self.plan.stations[player]
         options += [step(slot, angle + side, away) for side in (90.0, -90.0)]
         taken = self.rects()
         for place in options:

@@ -13,6 +13,7 @@ from companion.tableview import Point, SeenHalf, SeenHub, SeenMarker, SeenTile, 
 from companion.tile import Laid, double_set
 from datasets.simulator.plan import TablePlan, even_stations
 from datasets.simulator.tabletop import TableTop, lay_out
+from datasets.simulator.touching import at_the_engine
 
 PLAYERS = ("Ann", "Ben", "Cy", "Dee", "Eve", "Fay", "Gus", "Hal")
 LENGTH, WIDTH = 48.0, 24.0
@@ -92,13 +93,18 @@ def random_trains(
 
 
 def random_table(
-    seed: int, count: int = 45, hub: bool = True
+    seed: int, count: int = 45, hub: bool = True, touching: bool = False
 ) -> tuple[TablePlan, TableTop, Mapping[str, list[Laid]], list[str]]:
-    """A laid-out table for 2 to 8 players; raises TableFullError where the trains do not fit."""
+    """A laid-out table for 2 to 8 players; raises TableFullError where the trains do not fit.
+
+    Without a `hub` trains begin on a ring around the engine, or `touching` it where all find room there.
+    """
     rng = np.random.default_rng(seed)
     players = PLAYERS[: 2 + seed % 7]
     stations = even_stations(players, float(rng.uniform(-180, 180)))
     plan = TablePlan(players, stations=stations, hub_radius_mm=62.0 if hub else 0.0)
+    if touching:
+        plan = at_the_engine(plan, np.random.default_rng([seed, 1]))
     trains = random_trains(rng, players, 12, count)
     marked = [name for name in players if rng.random() < 0.3]
     return plan, lay_out(plan, rng, Laid(12, 12), trains, marked, boneyard=25), trains, marked
