@@ -27,6 +27,7 @@ import numpy as np
 
 from companion.referee import undealt
 from companion.ruleset import RULESET_NAMES, load_ruleset
+from companion.turn import Action
 from companion.watch.arm_votes import ANOTHERS, WEIGHTS, fit_of, vote
 from companion.watch.reaches import Reach, Reaches
 from datasets.render.table import render_table
@@ -34,7 +35,7 @@ from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.plan import Point
 from datasets.simulator.reaching import Reaching
-from datasets.simulator.script import Scene
+from datasets.simulator.script import Scene, carry_out
 from datasets.simulator.tabletop import MARKER_RADIUS_MM, TableTop
 from datasets.simulator.visits import Visit, visits_of
 from vision.calibration import Calibration
@@ -76,15 +77,21 @@ class ArmFilm(Film):
 
 
 class ArmCamera(SimCamera):
-    """A simulated camera that remembers where hands went in each scene."""
+    """A simulated camera that remembers where hands went in each scene, and for what."""
 
     def __init__(self, seed: int, settings: SimSettings) -> None:
         self.visits: dict[int, list[Visit]] = {}
+        self.places: dict[int, list[tuple[str, Action, Point]]] = {}
+        self._scenes: list[Scene] = []
         super().__init__(seed, settings, ArmFilm)
 
     def _arms_over(self, scene: Scene, reach: Point) -> Any:
         self.visits[id(scene)] = visits_of(scene, self.table)
-        self._scenes = [*getattr(self, "_scenes", []), scene]
+        ahead = self.table.foreseen()
+        done = [(player, act, carry_out(ahead, player, act)) for player, act in scene.acts]
+        self.places[id(scene)] = [(player, act, place) for player, act, place in done if place is not None]
+        # Kept, so that no other scene gets its number.
+        self._scenes.append(scene)
         return super()._arms_over(scene, reach)
 
 

@@ -105,6 +105,19 @@ def vote(reach: Reach, seats: Mapping[str, float], size_mm: tuple[float, float])
     return Vote(decibans, clear, None if clear else reach.unclear or Unclear.TORN, reach.frame)
 
 
+def together(votes: Sequence[Vote], players: Sequence[str]) -> Vote:
+    """Of several places of one change the mean of what their arms say: they may be several people's."""
+    said = [one for one in votes if one.decibans]
+    if len(said) < 2:
+        return said[0] if said else next(iter(votes), Vote())
+    costs = {name: round(fmean(one.decibans[name] for one in said)) for name in players}
+    least = min(costs.values())
+    clear = said[0].clear if len({one.clear for one in said}) == 1 else None
+    return Vote(
+        {name: cost - least for name, cost in costs.items()}, clear, None if clear else said[0].unclear, said[0].frame
+    )
+
+
 def as_decibans(likely: Mapping[str, float]) -> dict[str, int]:
     """The likeliest is 0."""
     most = max(likely.values())

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import fmean
 
 from companion.layout import Layout, TableSetup, owners_of
 from companion.layout.joints import distance
@@ -18,7 +17,7 @@ from companion.observed import Observation
 from companion.setup_file import GameSetup
 from companion.tableview import Point, SeenMarker
 from companion.turn import LEFT, RIGHT, Mark, Unmark
-from companion.watch.arm_votes import Vote, vote
+from companion.watch.arm_votes import Vote, together, vote
 from companion.watch.reaches import Reaches
 from companion.watch.seats import seats_of, trouble_of
 from vision.calibration import Calibration
@@ -89,7 +88,7 @@ class Attribution:
         marked = _by_owner(markers, after, setup)
         for change in observation.delta:
             places = list(_places(change, before, after, observation.news, self._marked, marked))
-            said = _together([self._vote(place) for place in places], self.players) if places else Vote()
+            said = together([self._vote(place) for place in places], self.players)
             # A change that was reported before and not taken is reported again, when its arm has long gone.
             self.votes[change] = said if said.decibans else earlier.get(change, said)
         return {change: one.decibans for change, one in self.votes.items() if one.decibans}
@@ -103,19 +102,6 @@ def attribution_for(setup: GameSetup, off: bool = False) -> Attribution:
     players = setup.header.players
     off = off or setup.free or not setup.watch_arms
     return Attribution(players, seats_of(setup.seats, setup.stations, players), off)
-
-
-def _together(votes: Sequence[Vote], players: Sequence[str]) -> Vote:
-    """Of several places of one change the mean of what their arms say: they may be several people's."""
-    said = [one for one in votes if one.decibans]
-    if len(said) < 2:
-        return said[0] if said else votes[0]
-    costs = {name: round(fmean(one.decibans[name] for one in said)) for name in players}
-    least = min(costs.values())
-    clear = said[0].clear if len({one.clear for one in said}) == 1 else None
-    return Vote(
-        {name: cost - least for name, cost in costs.items()}, clear, None if clear else said[0].unclear, said[0].frame
-    )
 
 
 def _places(
