@@ -34,7 +34,7 @@ from vision.plausibility import (
     strangers,
 )
 from vision.reading import CLASSES, NONE, OFFSETS, VALUES, HalfReading, TileReading, TileScores
-from vision.realign import RealignSettings, agreed, places, typical_sizes
+from vision.realign import RealignSettings, agreed, coarse, places, typical_sizes
 from vision.rectify import (
     READ_MARGIN,
     cut_tile,
@@ -76,7 +76,9 @@ class ReaderSettings:
     so much or it was found more faintly than `faint_detection`."""
     corrections: int = 2
     worth_correcting: float = 0.02
-    """Corner offsets, in tile widths, from which an outline is put right and read again."""
+    worth_reading_again: float = 0.07
+    """Corner offsets, in tile widths, from which an outline is put right, and from which a certain reading is read
+    again inside it; what is not certain is from the first on."""
     smallest_half_px: float = 9.0
     batches: tuple[int, int] = (4, 64)
     realign: RealignSettings = field(default_factory=RealignSettings)
@@ -211,11 +213,15 @@ class Reader:
         # What is plainly nothing deserves no second look.
         alive = p[:, :, NONE].min(1) < s.surely_nothing
         for _ in range(s.corrections):
-            far = np.flatnonzero(alive & (np.abs(offsets).max((1, 2)) > s.worth_correcting))
+            off = np.abs(offsets).max((1, 2))
+            far = np.flatnonzero(alive & (off > s.worth_correcting))
             if not len(far):
                 break
             q[far] = [put_right(q[i], offsets[i]) for i in far]
-            p[far], offsets[far] = self.classify(self.crops(image, q[far]))
+            offsets[far] = 0.0
+            again = far[(p[far, :, :VALUES].max(2).min(1) < s.certain) | (off[far] > s.worth_reading_again)]
+            if len(again):
+                p[again], offsets[again] = self.classify(self.crops(image, q[again]))
         doubtful = np.flatnonzero(alive & (p[:, :, NONE].min(1) < s.phantom) & (p.max(2).min(1) < s.certain))
         if len(doubtful):
             total = p[doubtful]
@@ -300,7 +306,14 @@ class Reader:
             tried = places(scores.quads[i], sizes[i], s.realign)
             # The places differ by little: the picture is cut and reduced once for all of them.
             around, to_around = surroundings(image, tried[0], s.realign.reach)
-            found, _ = self.classify(self.crops(around, seen_through(tried, to_around)))
+            crops = self.crops(around, seen_through(tried, to_around))
+            few = coarse(s.realign)
+            found = np.zeros((len(tried), 2, CLASSES), np.float32)
+            found[few], _ = self.classify(crops[few])
+            if found[few][:, :, :VALUES].max(2).min(1).max() < s.realign.hopeless:
+                continue
+            rest = np.setdiff1d(np.arange(len(tried)), few)
+            found[rest], _ = self.classify(crops[rest])
             best = agreed(found[:, :, :VALUES], s.realign)
             if best is not None:
                 quads[i], p[i] = tried[best[0]], found[list(best[1])].mean(0)

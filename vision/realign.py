@@ -24,7 +24,8 @@ class RealignSettings:
 
     `neighbours` clearly read tiles, of which there must be `least_sure`, tell the size; an outline that is bigger or
     smaller than they by more than `size_factor` is no tile among them and is left alone. A reading is taken when its
-    `supporters` best places are worth `believed` in the mean while no other reading reaches `rival`.
+    `supporters` best places are worth `believed` in the mean while no other reading reaches `rival`. Every second
+    place along is read first: where none of them is worth more than `hopeless` there is nothing to be read.
     """
 
     along: tuple[float, ...] = (-0.24, -0.18, -0.12, -0.06, 0.0, 0.06, 0.12, 0.18, 0.24)
@@ -35,6 +36,7 @@ class RealignSettings:
     supporters: int = 3
     believed: float = 0.93
     rival: float = 0.6
+    hopeless: float = 0.3
     most: int = 12
     reach: float = 0.58
     """How far the places reach beyond the outline, in tile widths, with the margin the reader sees."""
@@ -58,15 +60,23 @@ def places(quad: Floats, size: Floats, settings: RealignSettings) -> Floats:
     """(k, 4, 2) outlines of `size` (length, width) around a quad, in its own direction; the first is its own place."""
     u = (quad[2] + quad[3] - quad[0] - quad[1]) / 2
     v = (quad[0] + quad[3] - quad[1] - quad[2]) / 2
+    steps = _steps(settings)
     u = u / max(float(np.linalg.norm(u)), 1e-6) * size[0]
     v = v / max(float(np.linalg.norm(v)), 1e-6) * size[1]
-    steps = sorted(
-        [(a, 0.0) for a in settings.along] + [(a, b) for b in settings.across for a in settings.along[::2]],
-        key=lambda step: abs(step[0]) + abs(step[1]),
-    )
     centres = np.array([quad.mean(0) + a * u + b * v for a, b in steps], np.float32)
     corners = np.array([-u / 2 + v / 2, -u / 2 - v / 2, u / 2 - v / 2, u / 2 + v / 2], np.float32)
     return np.asarray(centres[:, None] + corners[None], np.float32)
+
+
+def coarse(settings: RealignSettings) -> NDArray[np.intp]:
+    """Which of the `places` are read first."""
+    return np.array([n for n, (a, b) in enumerate(_steps(settings)) if b == 0.0 and a in settings.along[::2]], np.intp)
+
+
+def _steps(settings: RealignSettings) -> list[tuple[float, float]]:
+    """The places as (along, across), the nearest first."""
+    steps = [(a, 0.0) for a in settings.along] + [(a, b) for b in settings.across for a in settings.along[::2]]
+    return sorted(steps, key=lambda step: abs(step[0]) + abs(step[1]))
 
 
 def agreed(values: Floats, settings: RealignSettings) -> tuple[int, tuple[int, ...]] | None:

@@ -306,3 +306,14 @@ def test_half_a_tile_that_reads_as_a_whole_one_is_known_by_its_length_where_all_
     assert scores.nothing_at(short).none.max(1).tolist() == [0.0] * 4 + [1.0] and not scores.none.any()
     assert eye.reader._fragments(scores, found, False)[1].tolist() == []
     assert eye.reader._fragments(scores, np.full(5, 0.3, np.float32), True)[1].tolist() == []
+
+
+@pytest.mark.slow
+def test_clear_tiles_are_read_hardly_more_than_once(eye, table, monkeypatch):
+    cuts, finds = [], []
+    classify, find = eye.reader.classify, eye.detector.find
+    monkeypatch.setattr(eye.reader, "classify", lambda crops: cuts.append(len(crops)) or classify(crops))
+    monkeypatch.setattr(eye.detector, "find", lambda *asked: finds.append(find(*asked)) or finds[-1])
+    seen = eye.look(table[0])
+    assert len(seen.tiles) == 20
+    assert sum(cuts) <= 1.6 * np.count_nonzero(finds[0].kind <= 1)

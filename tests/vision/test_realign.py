@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vision.realign import RealignSettings, agreed, places, typical_sizes
+from vision.realign import RealignSettings, agreed, coarse, places, typical_sizes
 from vision.rotated import quads_of, sides
 
 SETTINGS = RealignSettings()
@@ -55,3 +55,11 @@ def test_a_reading_seen_at_one_place_only_is_not_taken():
 def test_two_believable_readings_leave_the_tile_unread():
     rows = [(3, 0.99, 5, 0.99)] * 3 + [(3, 0.9, 3, 0.95)]
     assert agreed(values(*rows), SETTINGS) is None
+
+
+def test_every_second_place_along_is_read_first():
+    few = coarse(SETTINGS)
+    tried = places(quads_of(np.array([[100, 50, 40, 20, 0]], np.float32))[0], np.array([40, 20], np.float32), SETTINGS)
+    aside = (tried[few].mean(1) - tried[0].mean(0)) / (40, 20)
+    assert np.allclose(np.sort(aside[:, 0]), SETTINGS.along[::2], atol=1e-5) and np.allclose(aside[:, 1], 0, atol=1e-5)
+    assert 3 <= len(few) < len(tried) / 2
