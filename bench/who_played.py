@@ -30,7 +30,7 @@ from companion.referee import referee_for, undealt
 from companion.ruleset import RULESET_NAMES, load_ruleset
 from companion.session import Session
 from companion.turn import Draw, Mark, Play, Unmark
-from companion.watch.arm_votes import Vote, together, vote
+from companion.watch.arm_votes import Vote, counted_once, together, vote
 from companion.watch.reaches import Reaches
 from datasets.simulator.camera import VISIBLE_FAULTS, Filmed, SimSettings
 from datasets.simulator.film import FilmSettings
@@ -184,26 +184,22 @@ class _Teller:
         sights = list(_sights(self.table, after, scene, plan.boneyard_spread and not plan.chinese))
         reached = self._reached(seen) if stacked and filmed.scene.trouble != "silent" else []
         self.table = after
-        arms: dict[Change, Mapping[str, int]] = {}
+        votes: dict[Change, Vote] = {}
         for sight in sights:
             for change in sight["delta"]:
                 spots = [place for _, act, place in places if _shows(change, act)]
-                arms |= self._said(change, [self._vote(seen, spot) for spot in spots])
+                votes[change] = together([self._vote(seen, spot) for spot in spots], plan.players)
             self.desks[1].session.observe(**sight)
         if reached:
             draw = Drawing(len(reached))
-            arms |= self._said(draw, reached)
+            votes[draw] = together(reached, plan.players)
             sights = sights or [{"delta": []}]
             sights[0] = {**sights[0], "delta": [*sights[0]["delta"], draw]}
         for sight in sights:
-            self.desks[0].session.observe(**sight, arms=arms)
+            self.desks[0].session.observe(**sight, arms=counted_once(votes))
 
     def _vote(self, seen: Reaches, place: Point) -> Vote:
         return vote(seen.over(place), dict(self.camera.plan.seat_deg), self.camera.plan.size_mm)
-
-    def _said(self, change: Change, votes: Sequence[Vote]) -> dict[Change, Mapping[str, int]]:
-        said = together(votes, self.camera.plan.players)
-        return {change: said.decibans} if said.decibans else {}
 
     def _reached(self, seen: Reaches) -> list[Vote]:
         """Who reached into the stacked boneyard."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from statistics import fmean, median
 
 from companion.layout.angles import turn
+from companion.notation import Change
 from companion.tableview import Point
 from companion.watch.reaches import Reach, Unclear
 from companion.watch.seats import body_mm
@@ -36,13 +37,14 @@ CLEAR = 10
 class Vote:
     """`decibans`: player -> how much less likely than the likeliest this is; empty where nothing can be said.
 
-    `clear` is the one player whose arm it clearly was, `unclear` why there is none.
+    `clear` is the one player whose arm it clearly was, `unclear` why there is none; `seen` the arms that it rests on.
     """
 
     decibans: Mapping[str, int] = field(default_factory=dict)
     clear: str | None = None
     unclear: Unclear | None = None
     frame: str = ""
+    seen: frozenset[Arm] = frozenset()
 
 
 def fit_of(arm: Arm, seat_deg: float, size_mm: tuple[float, float]) -> tuple[float, float]:
@@ -102,7 +104,8 @@ def vote(reach: Reach, seats: Mapping[str, float], size_mm: tuple[float, float])
     decibans = as_decibans(likely)
     first, second = sorted(decibans, key=lambda name: decibans[name])[:2]
     clear = first if decibans[second] >= CLEAR else None
-    return Vote(decibans, clear, None if clear else reach.unclear or Unclear.TORN, reach.frame)
+    seen = frozenset(arm for track in tracks for arm in track)
+    return Vote(decibans, clear, None if clear else reach.unclear or Unclear.TORN, reach.frame, seen)
 
 
 def together(votes: Sequence[Vote], players: Sequence[str]) -> Vote:
@@ -113,9 +116,23 @@ def together(votes: Sequence[Vote], players: Sequence[str]) -> Vote:
     costs = {name: round(fmean(one.decibans[name] for one in said)) for name in players}
     least = min(costs.values())
     clear = said[0].clear if len({one.clear for one in said}) == 1 else None
-    return Vote(
-        {name: cost - least for name, cost in costs.items()}, clear, None if clear else said[0].unclear, said[0].frame
-    )
+    seen = frozenset[Arm]().union(*(one.seen for one in said))
+    unclear = None if clear else said[0].unclear
+    return Vote({name: cost - least for name, cost in costs.items()}, clear, unclear, said[0].frame, seen)
+
+
+def counted_once(votes: Mapping[Change, Vote]) -> dict[Change, dict[str, int]]:
+    """The decibans of each change; of one arm that did several things each has only its part.
+
+    One look at an arm is one piece of evidence: who laid a train of eight tiles with a neighbour's arm in view was
+    wrong once and not eight times.
+    """
+    found: dict[Change, dict[str, int]] = {}
+    for change, one in votes.items():
+        sharing = sum(not one.seen.isdisjoint(other.seen) for other in votes.values())
+        if one.decibans:
+            found[change] = {name: math.ceil(cost / max(1, sharing)) for name, cost in one.decibans.items()}
+    return found
 
 
 def as_decibans(likely: Mapping[str, float]) -> dict[str, int]:

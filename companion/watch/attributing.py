@@ -17,7 +17,7 @@ from companion.observed import Observation
 from companion.setup_file import GameSetup
 from companion.tableview import Point, SeenMarker
 from companion.turn import LEFT, RIGHT, Mark, Unmark
-from companion.watch.arm_votes import Vote, together, vote
+from companion.watch.arm_votes import Vote, counted_once, together, vote
 from companion.watch.reaches import Reaches
 from companion.watch.seats import seats_of, trouble_of
 from vision.calibration import Calibration
@@ -91,7 +91,7 @@ class Attribution:
             said = together([self._vote(place) for place in places], self.players)
             # A change that was reported before and not taken is reported again, when its arm has long gone.
             self.votes[change] = said if said.decibans else earlier.get(change, said)
-        return {change: one.decibans for change, one in self.votes.items() if one.decibans}
+        return dict(counted_once(self.votes))
 
     def _vote(self, place: Point) -> Vote:
         return vote(self._reaches.over(place), self.seats, self._size_mm)

@@ -13,7 +13,7 @@ from companion.observed import Observation
 from companion.setup_file import setup_from_json
 from companion.tableview import SeenHalf, SeenTile
 from companion.tile import Laid
-from companion.watch.arm_votes import CLEAR, as_decibans, shares, vote
+from companion.watch.arm_votes import CLEAR, as_decibans, counted_once, shares, vote
 from companion.watch.attributing import Attribution, attribution_for
 from companion.watch.reaches import Reach, Reaches, Unclear
 from companion.watch.seats import body_mm, seats_of, trouble_of
@@ -150,6 +150,17 @@ def test_between_two_seats_nobody_leads_by_much():
     said = vote(Reach(((arm,),)), near, SIZE_MM)
     assert said.clear is None and said.unclear is Unclear.TORN
     assert said.decibans["Cy"] > max(said.decibans["Ann"], said.decibans["Ben"])
+
+
+def test_one_look_at_an_arm_counts_once():
+    arm, other = seen_arm("Ann"), seen_arm("Ben")
+    row = [Laying(Laid(12, n), "Ann") for n in range(4)]
+    votes = {change: vote(Reach(((arm,),)), SEATS, SIZE_MM) for change in row}
+    votes[Drawing(1)] = vote(Reach(((other,),)), SEATS, SIZE_MM)
+    found = counted_once(votes)
+    whole = votes[row[0]].decibans["Cy"]
+    assert whole <= sum(found[change]["Cy"] for change in row) <= whole + 4
+    assert found[Drawing(1)] == votes[Drawing(1)].decibans
 
 
 def test_decibans_are_relative_to_the_likeliest():
