@@ -21,6 +21,7 @@ from companion.web.code_words import code_rule, code_title, reminder
 from companion.web.drawing import rails, sprite
 from companion.web.house import House, NoGameError
 from companion.web.notices import notices, recent_faults
+from companion.web.photographs import photograph_limit
 from companion.web.plays import question_picture
 from companion.web.qr import qr_svg
 from companion.web.refusals import say as say_plainly
@@ -63,6 +64,7 @@ def words() -> dict[str, Any]:
         "reason_words": wording.reason_words,
         "unscored_round": unscored_round,
         "question_picture": question_picture,
+        "photograph_limit": photograph_limit,
         "place_of_question": wording.place_of_question,
         "story_words": wording.story_words,
         "rules_name": wording.rules_name,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flask import Request
+from markupsafe import Markup
 from werkzeug.datastructures import FileStorage
 from werkzeug.exceptions import RequestEntityTooLarge
 
@@ -28,8 +29,16 @@ def expect_photograph(request: Request) -> None:
     """
     request.max_content_length = FORM_LIMIT
     if (request.content_length or 0) > FORM_LIMIT:
-        most = PHOTO_LIMIT // 2**20
-        raise RequestEntityTooLarge(_("The photograph is larger than %(most)s MB. Choose a smaller one.", most=most))
+        raise RequestEntityTooLarge(too_large_words())
+
+
+def too_large_words() -> str:
+    return _("The photograph is larger than %(most)s MB. Choose a smaller one.", most=PHOTO_LIMIT // 2**20)
+
+
+def photograph_limit() -> Markup:
+    """Attributes of a file field by which the page refuses too large a file before anything typed is sent away."""
+    return Markup(' data-most="{}" data-too-large="{}"').format(PHOTO_LIMIT, too_large_words())
 
 
 def read_photograph(request: Request) -> bytes | None:

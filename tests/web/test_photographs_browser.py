@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 import pytest
 from flask import Flask
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from companion.web.house import House
 from companion.web.photographs import PHOTO_LIMIT
@@ -117,11 +117,37 @@ def test_a_photograph_that_was_chosen_and_not_read_does_not_hinder_the_count(
 
 
 @pytest.mark.parametrize("kb", [PHOTO_LIMIT // 1000 + 200, 40_000])
-def test_a_file_that_is_too_large_is_refused_in_words(
+def test_a_file_that_is_too_large_is_refused_and_the_typed_hands_stay(
     page: Page, tmp_path: Path, arrived: dict[str, list[str]], kb: int
 ) -> None:
-    file = tmp_path / "large.jpg"
-    file.write_bytes(b"\xff\xd8\xff" + b"\0" * (kb * 1000))
-    assert send(page, "/round-end", "button[formaction='/round-end/photo']", file) == 413
-    assert page.get_by_role("heading", name="larger than 16 MB").is_visible()
+    file = large(tmp_path, kb)
+    page.goto("/round-end", wait_until="domcontentloaded")
+    page.fill("input[name=hand_2]", "5-5 3-4")
+    page.set_input_files("input[name=photo]", file)
+    expect(page.locator(".by-photo [role=alert]")).to_contain_text("larger than 16 MB")
+    page.click("button[formaction='/round-end/photo']")
+    expect(page.locator(".by-photo [role=alert]")).to_contain_text("Choose a photograph first")
+    assert page.input_value("input[name=hand_2]") == "5-5 3-4" and arrived["hand"] == []
+    page.set_input_files("input[name=photo]", file)
+    page.set_input_files("input[name=photo]", {"name": "a.jpg", "mimeType": "image/jpeg", "buffer": photograph(100)})
+    expect(page.locator(".by-photo [role=alert].of-photo")).to_have_count(0)
+
+
+def test_a_file_that_is_too_large_is_refused_in_words_without_scripts_too(
+    app: Flask, browser: Browser, session: FakeSession, tmp_path: Path, arrived: dict[str, list[str]]
+) -> None:
+    session.show(tables.round_over())
+    with served(app) as address:
+        context = browser.new_context(base_url=address, java_script_enabled=False)
+        assert context.request.post("/api/pin", data={"pin": PIN}).ok
+        page = context.new_page()
+        assert send(page, "/round-end", "button[formaction='/round-end/photo']", large(tmp_path, 40_000)) == 413
+        assert page.get_by_role("heading", name="larger than 16 MB").is_visible()
+        context.close()
     assert arrived["hand"] == []
+
+
+def large(folder: Path, kb: int) -> Path:
+    file = folder / "large.jpg"
+    file.write_bytes(b"\xff\xd8\xff" + b"\0" * (kb * 1000))
+    return file

@@ -406,6 +406,20 @@ if (hands) {
   if ([...hands.querySelectorAll("[data-hand]")].some((field) => field.value)) look();
 }
 
+// A photograph that is too large is refused before it is sent, so that nothing typed beside it is lost.
+for (const field of document.querySelectorAll("input[data-most]")) {
+  field.addEventListener("change", () => {
+    field.form.querySelector(".complaint.of-photo")?.remove();
+    if ((field.files[0]?.size ?? 0) <= Number(field.dataset.most)) return;
+    field.value = "";
+    const told = document.createElement("strong");
+    told.className = "complaint of-photo";
+    told.setAttribute("role", "alert");
+    told.textContent = field.dataset.tooLarge;
+    field.closest("label").after(told);
+  });
+}
+
 // How to join in is said for a minute; a key, a touch or the mouse brings it back for another one.
 function leave(card) {
   const shownFor = Number(card.dataset.seconds || 60) * 1000;
