@@ -27,7 +27,7 @@ COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-tex
 
 PAGES = (
     "/", "/tv", "/scores", "/ask?train=Ann&low=1&high=2", "/games", "/setup", "/setup?rules=cz", "/pin", "/play/32",
-    "/table", "/learn", "/round-start", "/round-end", "/games/tonight/replay?at=3", "/nowhere",
+    "/table", "/learn", "/round-start", "/round-end", "/repairs", "/games/tonight/replay?at=3", "/nowhere",
 )  # fmt: skip
 
 
@@ -66,16 +66,17 @@ def test_axe_finds_no_violation_on_any_page(browser: Browser, address: str, sess
     assert found == []
 
 
-@pytest.mark.parametrize("make", [tables.question, tables.uncovered_double, tables.chinese_line])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("make", [tables.question, tables.uncovered_double, tables.illegal, tables.chinese_line])
 def test_axe_finds_no_violation_on_the_table_of_a_phone(
-    browser: Browser, address: str, session: FakeSession, make
+    browser: Browser, address: str, session: FakeSession, make, theme
 ) -> None:
     session.show(make())
-    context = browser.new_context(viewport={"width": 390, "height": 844})
+    context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme=theme)
     signed_in(context, address)
     page = context.new_page()
     page.goto(address, wait_until="domcontentloaded")
-    violations = Axe().run(page, options=RULES).response["violations"]
+    violations = Axe().run(page, options=RULES if theme == "light" else COLOURS).response["violations"]
     context.close()
     assert [(fault["id"], fault["nodes"][0]["html"][:160]) for fault in violations] == []
 
