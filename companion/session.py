@@ -15,6 +15,7 @@ from typing import Any
 
 from companion.corrections import UNDONE, last_step, open_questions
 from companion.desk.ledger import Ledger
+from companion.desk.lifting import lifts_marker
 from companion.desk.open_game import OpenGame, TileLike, laid_of
 from companion.desk.refusal import SessionError
 from companion.desk.sight import Sight
@@ -44,7 +45,7 @@ from companion.journal import Clock, Journal, utc_now
 from companion.notation import Change, Laying
 from companion.referee import undealt
 from companion.ruleset import RuleSetError, load_ruleset
-from companion.turn import Action, Discard, Draw, Mark
+from companion.turn import Action, Discard, Draw, Mark, Play
 
 __all__ = ["CHANGED", "Session", "SessionError"]
 
@@ -112,13 +113,27 @@ class Session(OpenGame):
             return self._record(RoundStarted(round=number, engine=laid, starter=starter, draws_seen=draws_seen))
 
     def play(
-        self, tile: TileLike, train: str, by: str | None = None, source: str = "person", frame: str | None = None
+        self,
+        tile: TileLike,
+        train: str,
+        by: str | None = None,
+        source: str = "person",
+        frame: str | None = None,
+        *,
+        lift: bool = False,
     ) -> tuple[Event, ...]:
-        """A tile was laid on `train`, its inner (left) half first; `by` None: by whoever is to move."""
+        """A tile was laid on `train`, its inner (left) half first; `by` None: by whoever is to move.
+
+        `lift`: the own marker comes off with it where the rules take it off, which nobody taps separately.
+        """
         with self._lock:
             self._running(also_ended=True)
             who = self._layer(by, train)
-            return self._record(TilePlayed(by=who, tile=laid_of(tile), train=train, source=source, frame=frame))
+            played = TilePlayed(by=who, tile=laid_of(tile), train=train, source=source, frame=frame)
+            course = self._ledger.match.course
+            if lift and who and course is not None and lifts_marker(course, who, Play(played.tile, train)):
+                return self._record(played, MarkerRemoved(by=who, train=who, source=source))
+            return self._record(played)
 
     def draw(self, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
         with self._lock:
@@ -314,14 +329,17 @@ class Session(OpenGame):
 
     def _belongs_to_an_earlier_line(self, line: Event) -> bool:
         """Whether a line was recorded by the same tap as the one before it: both are undone as one."""
-        return self._is_more_of_an_answer(line) or self._is_more_of_a_pass(line)
+        return self._is_more_of_an_answer(line) or self._is_more_of_a_tap(line)
 
-    def _is_more_of_a_pass(self, line: Event) -> bool:
+    def _is_more_of_a_tap(self, line: Event) -> bool:
+        """Whether a line went with the draw or the marker of one pass, or took a marker off with a tile."""
         earlier = self.journal.events[line.seq - 2] if line.seq > 1 else None
-        if not isinstance(line, (MarkerPlaced, Passed)) or not isinstance(earlier, (Drew, MarkerPlaced)):
+        passed = isinstance(line, (MarkerPlaced, Passed)) and isinstance(earlier, (Drew, MarkerPlaced))
+        lifted = isinstance(line, MarkerRemoved) and isinstance(earlier, TilePlayed)
+        if earlier is None or not (passed or lifted):
             return False
         at_once = line.source == earlier.source == "person" and line.at == earlier.at
-        return at_once and line.by == earlier.by
+        return at_once and getattr(line, "by", None) == getattr(earlier, "by", None)
 
     def _is_more_of_an_answer(self, line: Event) -> bool:
         """Whether a line put in a further tile of an answer: the answer is given, and undone, as one."""

@@ -153,7 +153,8 @@ def play() -> AnyResponse:
         laid, by = laid_tile(fields, train), _mover(fields)
         if wants_page() and not fields.get("by"):
             by = _whose(train, laid, by)
-        return said("play", laid, train, by=by, source="person")
+        lifting = {"lift": True} if wants_page() else {}
+        return said("play", laid, train, by=by, source="person", **lifting)
 
 
 class WhoseTile(Conflict):

@@ -124,7 +124,7 @@ def count() -> AnyResponse | str:
         how = str(fields.get("how") or "")
         if how not in ("out", "blocked_declared", "abandoned"):
             raise FieldError("how", _("Say how the round ended."))
-        if how == "out" and all(shown.values()):
+        if how == "out" and all(shown.values()) and not board.chinese:  # Chinese tiles put away count with the hand
             raise FieldError("how", _("If somebody went out, one hand must be empty."))
         notes = hand_notes(board, shown, how) if how != "abandoned" else {}
         if mark_of(notes) != str(fields.get("seen") or ""):

@@ -49,6 +49,48 @@ def test_a_train_that_is_marked_already_gets_no_second_marker(tmp_path: Path) ->
     assert session.snapshot()["turn"] == "Ben"
 
 
+def laid_with_a_marker(path: Path, rules: str, *plays: tuple[tuple[int, int], str]) -> Session:
+    """Ann has a marker on her train and lays these tiles, one a turn; the others pass."""
+    session = table(path, rules)
+    for _ in NAMES:
+        session.cannot_play()
+    for tile, train in plays:
+        session.play(tile, train, lift=True)
+    return session
+
+
+@pytest.mark.parametrize("rules", ["tactic", "reeves", "cz"])
+def test_a_tile_on_the_own_train_takes_the_marker_off_without_a_tap(tmp_path: Path, rules: str) -> None:
+    session = laid_with_a_marker(tmp_path, rules, ((12, 3), "Ann"))
+    session.cannot_play()
+    shown = session.snapshot()
+    assert "Ann" not in shown["markers"] and not any(play["violations"] for play in shown["plays"])
+
+
+def test_a_double_keeps_the_turn_and_leaves_no_marker_behind(tmp_path: Path) -> None:
+    session = laid_with_a_marker(tmp_path, "tactic", ((12, 3), "Ann"))
+    for _ in range(2):
+        session.cannot_play()
+    for tile in ((3, 3), (3, 5)):
+        session.play(tile, "Ann", lift=True)
+    shown = session.snapshot()
+    assert shown["turn"] == "Ben" and "Ann" not in shown["markers"]
+    assert not any(play["violations"] for play in shown["plays"])
+
+
+def test_a_tile_and_its_marker_are_undone_as_one(tmp_path: Path) -> None:
+    session = laid_with_a_marker(tmp_path, "tactic", ((12, 3), "Ann"))
+    session.undo()
+    shown = session.snapshot()
+    assert shown["turn"] == "Ann" and "Ann" in shown["markers"]
+    assert not next(row for row in shown["trains"] if row["name"] == "Ann")["tiles"]
+
+
+def test_who_plays_elsewhere_keeps_the_marker(tmp_path: Path) -> None:
+    session = laid_with_a_marker(tmp_path, "tactic", ((12, 3), "Ben"))
+    assert "Ann" in session.snapshot()["markers"]
+
+
 def test_a_first_train_that_cannot_begin_draws_nothing(tmp_path: Path) -> None:
     assert unable(table(tmp_path, "poltava")) == ["mark Ann", "end"]
 

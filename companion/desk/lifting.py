@@ -1,0 +1,31 @@
+"""Whether a tapped tile takes its player's marker off: people lift it as they lay the tile and tap nothing for it.
+
+No rule stands here, as in `unable`: the referee is asked whether the turn could end with the marker still on the train.
+"""
+
+from __future__ import annotations
+
+from companion.desk.course import Course
+from companion.desk.unable import turn_so_far
+from companion.position import LinePosition
+from companion.turn import End, Play, Unmark
+from companion.violation import Violation
+
+
+def lifts_marker(course: Course, player: str, play: Play) -> bool:
+    """Whether `play`, about to be made by `player`, is one after which the own marker comes off.
+
+    False where it may stay without a word, where somebody else is to move, and before a double's second tile.
+    """
+    if course.ended is not None or course.turn_open:
+        return False
+    before, done = turn_so_far(course)
+    if isinstance(before, LinePosition) or isinstance(course.table, LinePosition):
+        return False
+    if before.turn != player or player not in course.table.markers:
+        return False
+    stays = course.referee.judge(before, (*done, play, End()))
+    if Violation.MARKER_NOT_REMOVED not in stays.codes | stays.may:
+        return False
+    lifted = course.referee.judge(before, (*done, play, Unmark(player), End()))
+    return Violation.MARKER_REMOVED_WRONGLY not in lifted.codes
