@@ -130,6 +130,15 @@ def test_hands_that_cannot_be_counted_change_nothing(
     assert session.calls == []
 
 
+def test_chinese_tiles_that_were_put_away_count_with_the_hands(keeper: FlaskClient, session: FakeSession) -> None:
+    session.show(tables.chinese_line())
+    assert "has put away or still holds" in keeper.get("/round-end").text
+    players = tables.chinese_line()["players"]
+    form = {"how": "out"} | {f"hand_{n}": "1:2" for n in range(1, len(players) + 1)}
+    assert keeper.post("/round-end", data=form).headers["Location"] == "/scores", "nobody's hand need be empty"
+    assert [call[0] for call in session.calls if call[0] == "show_hand"] == ["show_hand"] * len(players)
+
+
 def test_a_photographed_hand_is_looked_over_before_it_counts(keeper: FlaskClient, session: FakeSession) -> None:
     form = {"by": "Ben", "hand_1": "1-1", "photo": (io.BytesIO(b"\xff\xd8\xff\xe0"), "hand.jpg")}
     page = keeper.post("/round-end/photo", data=form, content_type="multipart/form-data").text
