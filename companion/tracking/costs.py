@@ -43,6 +43,7 @@ class Cause(StrEnum):
     PLAYED_ON_AFTER_MARKING = "played_on_after_marking"
     MISSED_DRAW = "missed_draw"
     PHANTOM_DRAW = "phantom_draw"
+    REACHED_FOR_NOTHING = "reached_for_nothing"
     MARKER_NOT_SEEN = "marker_not_seen"
     MARKER_STILL_SEEN = "marker_still_seen"
     MARKER_UNSEEN_AGAIN = "marker_unseen_again"
@@ -94,6 +95,9 @@ PRIORS: dict[Cause, Prior] = {
         20, "the camera missed a draw", "none of 80 in the first sketched and filmed rounds of the corpus"
     ),
     Cause.PHANTOM_DRAW: Prior(22, "the camera saw a draw that was none", "the same count, the other way"),
+    Cause.REACHED_FOR_NOTHING: Prior(
+        12, "an arm reached into the stacked boneyard and took nothing", "judgement: one in sixteen tidies it"
+    ),
     Cause.MARKER_NOT_SEEN: Prior(
         12,
         "a marker lies there or comes late",
@@ -151,6 +155,7 @@ ERRORS = frozenset(
     {
         Cause.ILLEGAL, Cause.RARELY_ILLEGAL, Cause.ALSO_ILLEGAL, Cause.PLAYED_ON_AFTER_MARKING, Cause.MISSED_DRAW,
         Cause.PHANTOM_DRAW, Cause.MARKER_NOT_SEEN, Cause.MARKER_STILL_SEEN, Cause.NO_MARKER, Cause.DOUBTFUL_MARKER,
+        Cause.REACHED_FOR_NOTHING,
         Cause.MISREAD, Cause.UNSETTLED_END, Cause.MARKER_LEFT_ON, Cause.MISCOUNTED_HAND, Cause.WRONG_WORD,
     }
 )  # fmt: skip

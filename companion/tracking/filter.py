@@ -172,6 +172,7 @@ class TableFilter:
         first, spent = self._first_item(), self.spent
         found, _ = self._explained(self.beam, pieces)
         self.surprised = not found or found[0].errs or self.beam[found[0].parent].cost > self.beam[0].cost + UNLIKELY
+        self.surprised = self.surprised or _against_arms(found[0], evidence) >= UNLIKE_ARM
         self.cut_short = False
         if not self.surprised:
             self.beam = self._grown(self.beam, found, evidence.number, first, CALM_BEAM)
@@ -316,6 +317,9 @@ class TableFilter:
 UNLIKELY = 12
 """Where only a hypothesis so much dearer than the best explains a change, a broken rule may be as likely."""
 
+UNLIKE_ARM = 8
+"""Where the cheapest explanation is so unlike the arms that were seen, somebody else may have broken a rule."""
+
 MOST_AT_ONCE = 5
 """Of a change of more tiles most was out of sight; what looks like a fault in it proves little."""
 
@@ -327,6 +331,14 @@ def _scaled(hypotheses: Iterable[Hypothesis]) -> float:
     for one in hypotheses:
         one.cost -= least
     return least
+
+
+def _against_arms(found: Explanation, evidence: Evidence) -> int:
+    """What an explanation pays because other players' arms were seen."""
+    arms = {piece.item: piece.actors for piece in evidence.pieces if piece.actors}
+    return sum(
+        arms[step.item].get(step.player, 0) for step in found.steps if step.act is not None and step.item in arms
+    )
 
 
 def _row(hypotheses: Sequence[Hypothesis]) -> list[tuple[float, State]]:

@@ -296,8 +296,9 @@ class MexicanState:
                 cost += on + against
                 yield Move(cost, state, after, Step(me, piece.act, piece.item, codes, (*causes, *late, *wrong), cost))
             if piece.doubt is None:
-                cost = _C[Cause.PHANTOM_DRAW]
-                yield Move(cost, self, after, Step(me, None, piece.item, (), (Cause.PHANTOM_DRAW,), cost))
+                phantom = Cause.PHANTOM_DRAW if self.turn.boneyard is not None else Cause.REACHED_FOR_NOTHING
+                cost = _C[phantom]
+                yield Move(cost, self, after, Step(me, None, piece.item, (), (phantom,), cost))
         yield from self._markers(pieces, rest, faults)
 
     def _laid(
@@ -384,7 +385,8 @@ class MexicanState:
                     seen.unseen_on = believed - {owner}
                 else:
                     seen.unseen_off = believed - {owner}
-                yield Move(0, seen, after, Step(owner, act, piece.item, (), (), 0))
+                cost, wrong_word = _against(piece, owner)
+                yield Move(cost, seen, after, Step(owner, act, piece.item, (), wrong_word, cost))
                 continue
             if owner in self.players and piece.doubt is not None and (owner in self.turn.markers) == placed:
                 # Entered although it lay there already.
@@ -396,13 +398,14 @@ class MexicanState:
             elif owner in self.players and faults:
                 moved = self._with_marker(act, piece.item)
                 rare = Cause.RARELY_ILLEGAL
-                cost = _C[rare]
+                cost = _C[rare] + piece.actors.get(me, 0)
                 wrong = str(V.MARKER_WRONG_TRAIN)
                 yield Move(cost, moved, after, Step(me, act, piece.item, (wrong,), (rare,), cost))
                 stray = self.copy()
                 stray.turn = fork(self.turn)
                 (stray.turn.markers.add if placed else stray.turn.markers.discard)(owner)
                 code = str(V.MARKER_UNEARNED if placed else V.MARKER_REMOVED_WRONGLY)
+                cost = _C[rare] + piece.actors.get(owner, 0)
                 yield Move(cost, stray, after, Step(owner, act, piece.item, (code,), (rare,), cost))
             elif owner not in self.players:
                 yield Move(0, self._with_marker(act, piece.item), after, Step(me, act, piece.item, (), (), 0))
