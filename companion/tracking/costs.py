@@ -96,7 +96,7 @@ PRIORS: dict[Cause, Prior] = {
     ),
     Cause.PHANTOM_DRAW: Prior(22, "the camera saw a draw that was none", "the same count, the other way"),
     Cause.REACHED_FOR_NOTHING: Prior(
-        12, "an arm reached into the stacked boneyard and took nothing", "judgement: one in sixteen tidies it"
+        18, "an arm reached into the stacked boneyard and took nothing", "one in 64; none of 40 (bench/who_played.py)"
     ),
     Cause.MARKER_NOT_SEEN: Prior(
         12,

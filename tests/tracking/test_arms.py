@@ -1,0 +1,61 @@
+"""What arms do to the belief: they name where the table leaves it open, and prove nothing against a legal story."""
+
+from __future__ import annotations
+
+from companion.notation import Change, Drawing, Laying
+from companion.tile import Laid
+from companion.tracking.tracker import RoundTracker
+from companion.tracking.verdict import Verdict
+from companion.turn import Draw, Mark
+from tests.tracking.rounds import charges, dealt, play, see, tracked
+
+
+def laid(inner: int, outer: int, train: str) -> Change:
+    return Laying(Laid(inner, outer), train)
+
+
+def test_an_arm_weighs_between_those_whom_the_table_leaves_open() -> None:
+    rounds = ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"]
+    alone, seen = tracked("reeves", rounds), tracked("reeves", rounds)
+    see(alone, "+3-5@Cy")
+    assert play(alone, "3-5@Cy").maybe == ("Ann", "Cy")
+    see(seen, "+3-5@Cy", arms={laid(3, 5, "Cy"): {"Ann": 17, "Ben": 17}})
+    assert play(seen, "3-5@Cy").maybe == ("Cy", "Ann")
+
+
+def test_an_arm_against_a_legal_story_names_and_accuses_nobody_for_certain() -> None:
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
+    see(belief, "+12-4@MX", arms={laid(12, 4, "MX"): {"Ann": 18, "Cy": 18}})
+    verdict = play(belief, "12-4@MX")
+    assert verdict.by is None and verdict.maybe == ("Ann", "Ben")
+    assert charges(verdict)["OUT_OF_TURN"] == ("Ben", False)
+
+
+def test_whoever_reaches_over_is_forgotten_when_play_goes_on() -> None:
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
+    see(belief, "+1-4@Ann", arms={laid(1, 4, "Ann"): {"Ann": 12, "Cy": 12}})
+    for text in ("+2-6@Ben", "+3-7@Cy", "+4-8@Ann", "+6-9@Ben"):
+        see(belief, text)
+    assert play(belief, "1-4@Ann").by == "Ann"
+
+
+def test_a_draw_is_named_by_its_arm() -> None:
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
+    see(belief, "boneyard-1, mark Ann", arms={Drawing(1): {"Ben": 16, "Cy": 16}, Mark("Ann"): {"Ben": 16, "Cy": 16}})
+    assert drawn(belief).by == "Ann"
+
+
+def test_a_reach_into_a_stacked_boneyard_is_a_draw_where_it_fits() -> None:
+    rounds = ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"]
+    hers, his = (tracked("tactic", rounds, dealt(boneyard=None)) for _ in range(2))
+    see(hers, "boneyard-1", arms={Drawing(1): {"Ben": 16, "Cy": 16}})
+    see(his, "boneyard-1", arms={Drawing(1): {"Ann": 16, "Ben": 16}})
+    assert drawn(hers).by == "Ann"
+    assert drawn(his).by is None, "Cy has just had the turn, so perhaps nothing was taken"
+    see(his, "+1-4@Ann")
+    assert play(his, "1-4@Ann").by == "Ann"
+    assert not any(charge.certain for verdict in his.verdicts() for charge in verdict.charges)
+
+
+def drawn(belief: RoundTracker) -> Verdict:
+    return next(verdict for verdict in belief.verdicts() if isinstance(verdict.act, Draw))
