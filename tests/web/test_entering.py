@@ -108,6 +108,29 @@ def test_one_button_passes_by_the_rules(train_table: Table) -> None:
     assert [line["event"] for line in shown["plays"][-2:]] == ["drew", "marker_placed"]
 
 
+def test_the_marker_goes_with_the_tapped_tile(train_table: Table) -> None:
+    for _ in NAMES:
+        train_table.post("cannot-play")
+    train_table.post("play", train="Ann", outer="5")
+    assert train_table.session.snapshot()["markers"] == [name for name in NAMES if name != "Ann"]
+    assert "Take Ann" not in train_table.page
+
+
+def test_where_the_marker_may_stay_one_tap_takes_it_off_after_the_play(tmp_path: Path) -> None:
+    table = Table(tmp_path, "reeves", "double-12")
+    for _ in NAMES:
+        table.post("cannot-play")
+    assert "Take Ann's marker off" not in table.page
+    table.post("play", train="Ann", outer="5")
+    assert "Take Ann's marker off" in table.page
+    table.post("unmark", train="Ann", by="Ann")
+    shown = table.session.snapshot()
+    assert "Ann" not in shown["markers"] and shown["turn"] != "Ann"
+    assert not any(play["violations"] for play in shown["plays"])
+    assert "Take Ann's marker off" not in table.page
+    table.session.close()
+
+
 def test_the_double_that_must_be_covered_is_chosen_already(train_table: Table) -> None:
     assert chosen_train(train_table.page) == "Ann"
     train_table.post("play", train="MX", outer="12", inner="12", by="Ann")
