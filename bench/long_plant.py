@@ -3,6 +3,10 @@
 A round is played until a fault was planted and two more turns were made. Then its code must stand there, certain or
 as one of several, and nothing else may be held for certain against anybody. The round where no moment for the fault
 came must have no finding at all. Status 1 where any of this fails.
+
+Some faults of the bots cannot be told from legal play, since a pass leaves nothing on the record. Where others may
+decline (`cz`) and their trains are marked already, a second tile may be the next turn of whoever laid the first: such a
+fault is *not provable* where nothing at all was found, and counted apart.
 """
 
 from __future__ import annotations
@@ -16,14 +20,19 @@ from random import Random
 from companion.bots import BotGame
 from companion.bots.planting import BY_HIDDEN_HANDS, plantable
 from companion.bots.recording import events_of, opening
+from companion.bots.rounds import BotTurn
 from companion.corrections import Held
 from companion.desk.history import History
 from companion.events import Event, Header
+from companion.mexican.judging import after_turn, judge_turn
+from companion.position import Position
 from companion.referee import undealt
-from companion.ruleset import RULESET_NAMES, load_ruleset
+from companion.ruleset import RULESET_NAMES, RuleSet, load_ruleset
+from companion.turn import Action, End
 from companion.violation import Violation
 
 FOUND, ONE_OF, MISSED, ACCUSED, NO_MOMENT = "found", "one of several", "missed", "wrongly accused", "no moment"
+NOT_PROVABLE = "not provable"
 
 
 def plant(name: str, code: Violation, seed: int) -> str:
@@ -43,7 +52,9 @@ def plant(name: str, code: Violation, seed: int) -> str:
     played = next(iter(game.rounds()))
     happen(opening(played))
     left = 2 if played.planted else -1
+    as_turns = False
     for turn in played.turns():
+        as_turns = as_turns or (turn.planted is not None and may_be_turns(rules, turn))
         for event in events_of(turn):
             happen(event)
         left = 2 if turn.planted else left - 1
@@ -57,7 +68,25 @@ def plant(name: str, code: Violation, seed: int) -> str:
         return ACCUSED
     if str(code) in sure:
         return FOUND
-    return ONE_OF if any(finding.code == str(code) for finding in findings) else MISSED
+    if any(finding.code == str(code) for finding in findings):
+        return ONE_OF
+    return NOT_PROVABLE if as_turns and not findings else MISSED
+
+
+def may_be_turns(rules: RuleSet, turn: BotTurn) -> bool:
+    """Whether these acts may as well be two turns of the same player, with nothing to be seen of the others between."""
+    if not isinstance(turn.before, Position):
+        return False
+    others = len(turn.before.players) - 1
+    for cut in range(1, len(turn.actions)):
+        table, silent = turn.before, True
+        parts: list[tuple[Action, ...]] = [turn.actions[:cut], *[(End(),)] * others, turn.actions[cut:]]
+        for acts in parts:
+            silent = silent and judge_turn(rules, table, acts).legal
+            table = after_turn(rules, table, acts)
+        if silent:
+            return True
+    return False
 
 
 def main() -> int:

@@ -1,0 +1,22 @@
+"""The long run of planted faults: what cannot be told from legal play is counted apart, and nothing else is."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.long_plant import FOUND, NOT_PROVABLE, plant
+from companion.violation import Violation
+
+
+@pytest.mark.parametrize(
+    ("seed", "result"),
+    [(300, FOUND), (301, NOT_PROVABLE), (309, NOT_PROVABLE)],
+    ids=["found", "declined", "declined 2"],
+)
+def test_a_second_tile_may_be_the_next_turn_where_others_may_decline(seed: int, result: str) -> None:
+    assert plant("cz", Violation.EXTRA_TILE, seed) == result
+
+
+@pytest.mark.parametrize("rules", ["tactic", "reeves", "poltava"])
+def test_where_everybody_has_to_draw_it_is_found(rules: str) -> None:
+    assert {plant(rules, Violation.EXTRA_TILE, seed) for seed in range(300, 304)} <= {FOUND, "no moment"}
