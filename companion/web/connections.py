@@ -13,10 +13,11 @@ import logging
 import socket
 import threading
 import time
-from collections import Counter, OrderedDict, deque
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from heapq import nsmallest
 from typing import Any
 
 from waitress.adjustments import Adjustments
@@ -27,9 +28,19 @@ from waitress.task import ThreadedTaskDispatcher, WSGITask
 from waitress.utilities import BadRequest, ServerNotImplemented
 
 from companion.web.bell import Bell
+from companion.web.fair_queue import FairQueue
 from companion.web.guard import BUSY, network_of
 from companion.web.stream import HAND_OVER
 from companion.web.streaming import FAREWELL, PING, Listener, Seat, Seats
+
+SHARE = 4
+"""One network may keep a quarter of the threads busy."""
+
+SEVERAL = 20
+"""Where all places are taken, a crowd gives up one in so many of them."""
+
+MOST_TOLD = 32
+"""Ways in which screens that come anew have to be told everything; they are put into words once."""
 
 AT_ONCE = 16
 """New connections taken before those that are open get their turn again."""
@@ -202,7 +213,10 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         return bool(super().readable())
 
     def service(self) -> None:
-        super().service()
+        try:
+            super().service()
+        finally:
+            self.server.served(self)
         self.free_since = time.monotonic()
         if self.listener is not None:
             self.requests.append(_Endless())
@@ -344,29 +358,6 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         return 1 if self.total_outbufs_len else 0
 
 
-class FairQueue:
-    """Requests that wait for a thread: each network gets its turn, however many another one has waiting. Stands in for
-    the dispatcher's deque, under its lock."""
-
-    def __init__(self) -> None:
-        self._waiting: OrderedDict[str, deque[Channel]] = OrderedDict()
-
-    def __len__(self) -> int:
-        return sum(map(len, self._waiting.values()))
-
-    def append(self, channel: Channel) -> None:
-        self._waiting.setdefault(channel.network, deque()).append(channel)
-
-    def popleft(self) -> Channel:
-        network, waiting = next(iter(self._waiting.items()))
-        channel = waiting.popleft()
-        if waiting:
-            self._waiting.move_to_end(network)
-        else:
-            del self._waiting[network]
-        return channel
-
-
 class PageServer(TcpWSGIServer):  # type: ignore[misc]
     """waitress with these limits. `knows` says by its headers whether a request comes from somebody with the PIN."""
 
@@ -387,6 +378,9 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
         self.limits, self.knows = limits, knows
         self._bell, self._seats = bell, seats
         self._following: dict[Channel, None] = {}
+        self._going = 0
+        """Connections that were dropped and are not closed yet, as far as they were counted."""
+        self._told: tuple[int, dict[Any, tuple[bytes, Any]]] = (-1, {})
         self._lock = threading.Lock()
         # Never reached: places are made before (handle_accept).
         adj = Adjustments(
@@ -399,7 +393,7 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
         self.large_adj.max_request_body_size = limits.large_body + 1
         sockinfo = (ear.family, ear.type, ear.proto, ear.getsockname())
         dispatcher = ThreadedTaskDispatcher()
-        dispatcher.queue = FairQueue()
+        dispatcher.queue = FairQueue(max(1, threads // SHARE))
         dispatcher.set_thread_count(threads)
         super().__init__(
             application, map, True, ear, dispatcher=dispatcher, adj=adj, bind_socket=False, sockinfo=sockinfo
@@ -413,22 +407,25 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
     def handle_accept(self) -> None:
         for _ in range(AT_ONCE):
             before = len(self.active_channels)
-            if before >= self.limits.most:
+            if before - self._going >= self.limits.most:
                 self._make_room()
             super().handle_accept()
             if len(self.active_channels) == before:
                 return
 
     def _make_room(self) -> None:
-        """Close the most dispensable connection of whoever has most of them, the oldest first."""
+        """Close the most dispensable connections of whoever has most of them, the oldest first: several at once while
+        nobody else has as many, so that a crowd that comes back at once is not counted each time."""
         channels = [channel for channel in self.active_channels.values() if channel.dispensable < 3]
         if not channels:
             return
         counted = Counter(channel.network for channel in channels)
-        crowd = max(counted.values())
+        (_, crowd), (_, next_most) = [*counted.most_common(2), ("", 0)][:2]
         theirs = [channel for channel in channels if counted[channel.network] == crowd]
-        gone = min(theirs, key=lambda channel: (channel.dispensable, channel.begun))
-        gone.drop()
+        several = max(1, min(crowd - next_most, self.limits.most // SEVERAL))
+        for gone in nsmallest(several, theirs, key=lambda channel: (channel.dispensable, channel.begun)):
+            gone.drop()
+            self._going += 1
 
     def pull_trigger(self) -> None:
         with suppress(OSError):  # the page has ended meanwhile
@@ -436,6 +433,7 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
 
     def maintenance(self, now: float) -> None:
         now = time.monotonic()
+        self._going = sum(channel.dropped for channel in self.active_channels.values())
         for channel in list(self.active_channels.values()):
             if not channel.dropped and (why := channel.overdue(now)):
                 log.info("connection of %s closed: it %s", channel.network, why)
@@ -464,10 +462,24 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
         elif seat not in self._seats:
             channel.end(FAREWELL)
         else:
-            channel.tell({})
+            channel.tell(self._words())
+
+    def _words(self) -> dict[Any, tuple[bytes, Any]]:
+        """What has been put into words for others that came since the last news."""
+        rings, told = self._told
+        if rings != self._bell.rings or len(told) > MOST_TOLD:
+            self._told = rings, told = self._bell.rings, {}
+        return told
+
+    def served(self, channel: Channel) -> None:
+        """A thread is free again."""
+        with self.task_dispatcher.lock:
+            self.task_dispatcher.queue.done(channel.network)
 
     def gone(self, channel: Channel) -> None:
         """A connection has been closed."""
+        if channel.dropped and self._going:
+            self._going -= 1
         with self._lock:
             self._following.pop(channel, None)
         if channel.seat is not None:

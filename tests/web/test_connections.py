@@ -16,7 +16,8 @@ import pytest
 from flask import Flask
 from werkzeug.exceptions import ServiceUnavailable
 
-from companion.web.connections import ConnectionSettings, FairQueue
+from companion.web.connections import ConnectionSettings
+from companion.web.fair_queue import FairQueue
 from companion.web.house import House
 from companion.web.serving import ServingSettings
 from tests.web.background import serve_in_background
@@ -313,7 +314,7 @@ def test_one_connection_carries_one_request_after_the_other(phone: Open) -> None
 
 
 def test_a_crowd_that_waits_does_not_keep_others_waiting() -> None:
-    queue = FairQueue()
+    queue = FairQueue(at_once=99)
     asked = [*[("crowd", n) for n in range(5)], ("lone", 0), ("late", 0), ("lone", 1)]
     for network, number in asked:
         queue.append(SimpleNamespace(network=network, number=number))  # type: ignore[arg-type]
@@ -322,3 +323,20 @@ def test_a_crowd_that_waits_does_not_keep_others_waiting() -> None:
     assert [channel.network for channel in served] == ["crowd", "lone", "late"] + ["crowd", "lone"] + ["crowd"] * 3
     assert [channel.number for channel in served if channel.network == "crowd"] == [0, 1, 2, 3, 4]  # type: ignore[attr-defined]
     assert not queue
+
+
+def test_one_network_keeps_only_its_share_of_the_threads() -> None:
+    queue = FairQueue(at_once=2)
+    for number in range(4):
+        queue.append(SimpleNamespace(network="crowd", number=number))  # type: ignore[arg-type]
+    assert len(queue) == 4 and [queue.popleft().number for _ in range(2)] == [0, 1]  # type: ignore[attr-defined]
+    assert not queue and len(queue) == 0, "the crowd waits for one of its own to be served"
+    queue.append(SimpleNamespace(network="lone", number=9))  # type: ignore[arg-type]
+    assert queue and queue.popleft().network == "lone"
+    queue.done("crowd")
+    assert queue and queue.popleft().number == 2  # type: ignore[attr-defined]
+    queue.done("lone")
+    assert not queue
+    for _ in range(3):
+        queue.done("crowd")
+    assert queue.popleft().number == 3  # type: ignore[attr-defined]
