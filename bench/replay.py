@@ -2,7 +2,7 @@
 
 Feeds the files of `bench.corpus` to the belief and sets beside each other what it makes of them and what today's engine
 made of them: plays named rightly, wrongly and not at all; planted faults shown as certain; certain accusations that the
-truth does not hold. With `--each` every difference is printed, by round and play.
+truth does not hold, at the end and at any moment. What people said goes to the belief as words. With `--each` every difference is printed, by round and play.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from companion.tile import Laid
 from companion.tracking.evidence import Evidence
 from companion.tracking.tracker import RoundTracker
 from companion.tracking.verdict import Verdict
-from companion.turn import MEXICAN, SECOND_MEXICAN, Play
+from companion.tracking.words import NOTHING, Said
+from companion.turn import MEXICAN, SECOND_MEXICAN, Action, Discard, Draw, Flip, Mark, Pass, Play, Unmark
 
 Key = tuple[tuple[int, ...], str]
 
@@ -159,12 +160,15 @@ def evidence_of(line: Mapping[str, Any], number: int) -> Evidence:
 
 
 def follow(recorded: Recorded) -> Iterator[tuple[RoundTracker, float]]:
-    """The tracker after each change of the round."""
+    """The tracker after each change of the round and each thing that people said, with the milliseconds it took."""
     rules = recorded.rules
     header: Header = Header.from_json(dict(recorded.head["header"]))
     tracker: RoundTracker | None = None
-    for line in recorded.lines:
-        if line.get("call") == "start_round":
+    people: People | None = None
+    calls = [line for line in recorded.lines if "call" in line]
+    for line, events in zip(calls, _events_of(calls, recorded.golden["events"]), strict=True):
+        start = time.process_time()
+        if line["call"] == "start_round":
             args, named = line["args"], line["named"]
             match = Match.of(header, rules)
             starter = args[1] if len(args) > 1 else named.get("starter")
@@ -173,10 +177,103 @@ def follow(recorded: Recorded) -> Iterator[tuple[RoundTracker, float]]:
             event = RoundStarted(round=number, engine=engine, starter=starter, draws_seen=named.get("draws_seen", True))
             first = starter or match.next_starter
             tracker = RoundTracker(rules, match.table_of(event, first), first, starter_known=starter is not None)
-        elif line.get("call") == "observe" and tracker is not None:
-            start = time.process_time()
-            tracker.observe(evidence_of(line, tracker.number))
+            people = People(tracker)
+        elif tracker is None or people is None:
+            continue
+        elif line["call"] == "observe":
+            evidence = evidence_of(line, tracker.number)
+            tracker.observe(evidence)
+            people.saw(evidence, events)
             yield tracker, 1000 * (time.process_time() - start)
+        elif people.said(events):
+            yield tracker, 1000 * (time.process_time() - start)
+
+
+def _events_of(calls: Sequence[Mapping[str, Any]], events: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """The journal lines that each call brought."""
+    ends = [line["seq"] for line in calls[1:]] + [len(events)]
+    for line, end in zip(calls, ends, strict=True):
+        yield [event for event in events if line["seq"] < event["seq"] <= end]
+
+
+class People:
+    """What people said of a recorded round, told to the belief.
+
+    `items`: journal line of an act -> its piece. Answers are left out: the belief was not asked what they answer.
+    """
+
+    def __init__(self, tracker: RoundTracker) -> None:
+        self.tracker = tracker
+        self.items: dict[int, int] = {}
+        self.before: dict[int, tuple[int, Said]] = {}
+
+    def saw(self, evidence: Evidence, events: Iterable[Mapping[str, Any]]) -> None:
+        left = list(evidence.pieces)
+        for event in events:
+            act = _act_of(event)
+            piece = next((one for one in left if one.act == act), None)
+            if piece is not None:
+                left.remove(piece)
+                shown = self.tracker.shown.get(piece.item)
+                self.items[event["seq"]] = piece.item if shown is None else shown.item
+
+    def said(self, events: Iterable[Mapping[str, Any]]) -> bool:
+        """Whether anything was said that the belief can weigh."""
+        told = False
+        for event in events:
+            if event.get("source") != "person":
+                continue
+            act = _act_of(event)
+            if act is not None:
+                self.items[event["seq"]] = self.tracker.say(act, event.get("by"))
+                told = True
+            elif event["event"] == "corrected":
+                told = self._corrected(event["seq"], event["corrects"], event["what"]) or told
+        return told
+
+    def _corrected(self, seq: int, about: int, what: Mapping[str, Any]) -> bool:
+        if about in self.before and what.get("withdrawn"):
+            self._back_to(*self.before[about])
+            return True
+        item = self.items.get(about)
+        if item is None:
+            return False
+        before = self.tracker.said.get(item, NOTHING)
+        self.before[seq] = (item, before)
+        if "tile" in what or "train" in what:
+            act = before.act or next(one.act for step in self.tracker.log for one in step.pieces if one.item == item)
+            assert isinstance(act, Play)
+            tile = Laid(*what["tile"]) if "tile" in what else act.tile
+            self.tracker.put_right(item, Play(tile, what.get("train", act.train)))
+        if what.get("by") is not None:
+            self.tracker.hear(item, what["by"])
+        if "withdrawn" in what:
+            (self.tracker.withdraw if what["withdrawn"] else self.tracker.restore)(item)
+        return True
+
+    def _back_to(self, item: int, said: Said) -> None:
+        self.tracker.hear(item, *(said.by or (None,)))
+        self.tracker.put_right(item, said.act)
+        (self.tracker.withdraw if said.withdrawn else self.tracker.restore)(item)
+
+
+def _act_of(event: Mapping[str, Any]) -> Action | None:
+    match event["event"]:
+        case "tile_played":
+            return Play(Laid(*event["tile"]), event["train"])
+        case "drew":
+            return Draw()
+        case "passed" if event.get("source") == "person":
+            return Pass()
+        case "marker_placed":
+            return Mark(event["train"])
+        case "marker_removed":
+            return Unmark(event["train"])
+        case "double_flipped":
+            return Flip(event["train"])
+        case "discarded":
+            return Discard(bool(event.get("face_up")))
+    return None
 
 
 def as_plays(verdicts: Iterable[Verdict]) -> list[dict[str, Any]]:
