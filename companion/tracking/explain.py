@@ -1,14 +1,15 @@
 """Every likely way in which one change of the table may have come about, from every hypothesis: the one search.
 
 Best first over the successor generator (`MexicanState.moves`, `LineState.moves`): the cheapest explanation is found
-first, then all within a reach of it. What is not looked for (faults, where a faultless one is near) is dearer than the
-reach, so nothing likely is lost.
+first, then all within a reach of it; `at_least` keeps it from ways that become dear. What is not looked for (faults,
+where a faultless one is near) is dearer than the reach, so nothing likely is lost.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from heapq import heappop, heappush
 from typing import Any
 
@@ -45,7 +46,9 @@ def explain(
     heap: list[tuple[float, float, int, int, State, Rest, tuple[Any, ...], frozenset[tuple[int, str]], Pieces]] = []
     variants = [(0, pieces, ()), *pieces.doubted()]
     count = 0
+    done: dict[int, Rest] = {}
     for doubt, kept, gone in variants:
+        done[id(kept)] = kept.done
         start, untold = kept.start, _untold(gone)
         for parent, (cost, state) in enumerate(beam):
             ahead = state.at_least(kept, start)
@@ -60,11 +63,19 @@ def explain(
         least, cost, _, parent, state, rest, steps, who, kept = heappop(heap)
         if least > limit or len(found) >= most:
             break
+        if type(state) is partial:
+            state = state()
+            due = cost + state.at_least(kept, rest)
+            if due > least:
+                if due <= limit:
+                    count += 1
+                    heappush(heap, (due, cost, count, parent, state, rest, steps, who, kept))
+                continue
         key = (parent, state.sign, rest, who, id(kept))
         if key in seen:
             continue
         seen.add(key)
-        if rest == kept.done:
+        if rest == done[id(kept)]:
             if not found:
                 limit = cost + reach
             found.append(Explanation(parent, state.at_rest(), _unrolled(steps), cost))
@@ -74,12 +85,12 @@ def explain(
             return found, True
         for move in state.moves(kept, rest, faults=faults):
             total = cost + move.cost
-            least = total + move.state.at_least(kept, move.rest)
-            if least <= limit:
+            due = max(least, total)
+            if due <= limit:
                 count += 1
                 step = move.step
                 named = who if step.item is None or step.act is None else who | {(step.item, step.player)}
-                heappush(heap, (least, total, count, parent, move.state, move.rest, (steps, step), named, kept))
+                heappush(heap, (due, total, count, parent, move.state, move.rest, (steps, step), named, kept))
     return found, False
 
 

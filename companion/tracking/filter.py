@@ -108,12 +108,14 @@ def _mixed(one: Mapping[Any, float], other: Mapping[Any, float], share: float) -
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The hypotheses before `evidence`; `spent`: the decibans of the best of them since the round began."""
+    """The hypotheses before `evidence`; `spent`: the decibans of the best of them since the round began. `wide`: faults
+    have been looked for up to there."""
 
     beam: list[Hypothesis]
     outliers: list[Hypothesis]
     spent: float
     evidence: Evidence
+    wide: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,7 @@ class Checkpoint:
     outliers: list[Hypothesis]
     spent: float
     snapshots: tuple[Snapshot, ...]
+    wide: bool
     surprised: bool
     cut_short: bool
 
@@ -140,15 +143,18 @@ class TableFilter:
         self.lag = lag
         self.snapshots: list[Snapshot] = []
         self.spent = 0.0
+        self.wide = False
         self.surprised = False
         self.cut_short = False
 
     def checkpoint(self) -> Checkpoint:
-        return Checkpoint(self.beam, self.outliers, self.spent, tuple(self.snapshots), self.surprised, self.cut_short)
+        return Checkpoint(
+            self.beam, self.outliers, self.spent, tuple(self.snapshots), self.wide, self.surprised, self.cut_short
+        )
 
     def restore(self, kept: Checkpoint) -> None:
         self.beam, self.outliers, self.spent = kept.beam, kept.outliers, kept.spent
-        self.snapshots = list(kept.snapshots)
+        self.snapshots, self.wide = list(kept.snapshots), kept.wide
         self.surprised, self.cut_short = kept.surprised, kept.cut_short
 
     def mix(self, other: Checkpoint) -> None:
@@ -168,12 +174,13 @@ class TableFilter:
     def advance(self, evidence: Evidence) -> bool:
         """Let the belief explain this change; False where only the outlier explains it."""
         pieces = Pieces.of(evidence)
-        self.snapshots.append(Snapshot(self.beam, self.outliers, self.spent, evidence))
+        self.snapshots.append(Snapshot(self.beam, self.outliers, self.spent, evidence, self.wide))
         first, spent = self._first_item(), self.spent
         found, _ = self._explained(self.beam, pieces)
         self.surprised = not found or found[0].errs or self.beam[found[0].parent].cost > self.beam[0].cost + UNLIKELY
         self.surprised = self.surprised or _against_arms(found[0], evidence) >= UNLIKE_ARM
         self.cut_short = False
+        self.wide = self.surprised
         if not self.surprised:
             self.beam = self._grown(self.beam, found, evidence.number, first, CALM_BEAM)
         else:
@@ -184,6 +191,7 @@ class TableFilter:
             self.snapshots.pop(0)
         if not self.beam:
             self.beam, self.outliers = self.outliers, []
+            self.wide = False
             return False
         return True
 
@@ -197,11 +205,12 @@ class TableFilter:
         """The last changes explained anew, with faults; the beam is empty where that fails too."""
         players = len(self.beam[0].state.players)
         start = max(0, len(self.snapshots) - players - 2)
+        start = max((n for n in range(start, len(self.snapshots)) if self.snapshots[n].wide), default=start)
         beam, spent = self.snapshots[start].beam, self.snapshots[start].spent
         for n in range(start, len(self.snapshots)):
             step = self.snapshots[n]
             if n > start:
-                self.snapshots[n] = replace(step, beam=beam, spent=spent)
+                self.snapshots[n] = replace(step, beam=beam, spent=spent, wide=True)
             pieces = Pieces.of(step.evidence)
             last = n == len(self.snapshots) - 1
             reach, work = (WIDE_REACH, WIDE_WORK) if last else (BACK_REACH, BACK_WORK)
@@ -301,7 +310,7 @@ class TableFilter:
             return None
         for n, step in enumerate(self.snapshots):
             if step.evidence.number >= number:
-                self.beam, self.outliers, self.spent = step.beam, step.outliers, step.spent
+                self.beam, self.outliers, self.spent, self.wide = step.beam, step.outliers, step.spent, step.wide
                 rest = [one.evidence for one in self.snapshots[n:]]
                 del self.snapshots[n:]
                 return rest

@@ -7,6 +7,7 @@ see are moves like any other, with a cost (costs.py). Nothing here decides who i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -29,14 +30,21 @@ OF_VALUES = frozenset({V.MISMATCH, V.WRONG_ROOT, V.DUPLICATE_TILE, V.TILE_NOT_IN
 
 _FIELDS = TurnState.__slots__
 _values = attrgetter(*_FIELDS)
-_CONTAINERS = frozenset({list, dict, set})
+
+BY_PLAY = ("codes", "may", "trains", "seen", "laid", "open", "doubles")
+BY_MARKER = ("codes", "may", "markers")
+BY_FLIP = ("codes", "may", "flipped", "open")
+BY_DRAW = BY_END = ("codes", "may")
+"""What of a turn each kind of act changes in place."""
 
 
-def fork(turn: TurnState) -> TurnState:
-    """The same turn, to be tried further."""
+def fork(turn: TurnState, changed: tuple[str, ...]) -> TurnState:
+    """The same turn, to be tried further; only what is `changed` is its own."""
     other = TurnState.__new__(TurnState)
     for name, value in zip(_FIELDS, _values(turn), strict=True):
-        setattr(other, name, value.copy() if type(value) in _CONTAINERS else value)
+        setattr(other, name, value)
+    for name in changed:
+        setattr(other, name, getattr(turn, name).copy())
     return other
 
 
@@ -60,11 +68,29 @@ def begun(rest: Rest) -> bool:
     return bool(rest.draws or rest.flips or rest.markers or any(rest.tiles))
 
 
+def _back(state: partial[MexicanState], starter: str, moved: frozenset[str]) -> MexicanState:
+    """The common first lap after one tile of it."""
+    back = state()._back_in_lap(starter)
+    back.moved = moved
+    return back
+
+
+class Ahead(NamedTuple):
+    """What is left of a change, whoever's turn it is: tiles, those of them that are no doubles, and what it costs at
+    least that some do not fit, and where they lie. `begun`: some of the change is explained already."""
+
+    tiles: int
+    closing: int
+    misfits: int
+    places: int
+    begun: bool
+
+
 class Move(NamedTuple):
-    """One way on: the state after it, what is explained then, and the step."""
+    """One way on: the state after it (made only if the search gets there), what is explained then, and the step."""
 
     cost: int
-    state: MexicanState
+    state: MexicanState | partial[MexicanState]
     rest: Rest
     step: Step
 
@@ -166,7 +192,7 @@ class MexicanState:
         """What a complete turn still lacks, if nothing more comes: a marker to be moved mostly moves with the tile."""
         if not self.acted or not self.turn.complete:
             return 0
-        judged = fork(self.turn)
+        judged = fork(self.turn, BY_END)
         judged.finish()
         lacks = judged.codes - self.turn.codes or V.MARKER_NOT_REMOVED in judged.may - self.turn.may
         return _C[Cause.STILL_TO_COME] if lacks else 0
@@ -204,21 +230,52 @@ class MexicanState:
         return other
 
     def at_least(self, pieces: Pieces, rest: Rest) -> int:
-        """What explaining the rest costs at least: no turn but a long first one has two tiles that are no doubles."""
+        """What explaining the rest costs at least: no turn but a long first one has two tiles that are no doubles, and
+        a tile that does not fit is a fault or was misread, whoever laid it."""
         turn = self.turn
-        if (
-            self.lap
-            or V.EXTRA_TILE in turn.open_codes
-            or (self.rules.long_first and len(self.moved) < len(self.players))
-        ):
+        if self.lap:
             return 0
-        acts = [piece.act for (_, row), done in zip(pieces.trains, rest.tiles, strict=True) for piece in row[done:]]
-        closing = sum(isinstance(act, Play) and not act.tile.is_double for act in acts)
-        more = max(1, closing) if turn.complete and acts and begun(rest) else max(0, closing - 1)
-        if not more:
-            return 0
-        first = Cause.ANOTHER_IN_BETWEEN if self.between else Cause.TURN_IN_BETWEEN
-        return _C[first] + _C[Cause.ANOTHER_IN_BETWEEN] * (more - 1)
+        ahead = pieces.ahead.get(rest)
+        if ahead is None:
+            ahead = pieces.ahead[rest] = self._ahead(pieces, rest)
+        if V.EXTRA_TILE in turn.open_codes or (self.rules.long_first and len(self.moved) < len(self.players)):
+            return ahead.misfits
+        more = max(1, ahead.closing) if turn.complete and ahead.tiles and ahead.begun else max(0, ahead.closing - 1)
+        least = ahead.misfits
+        if more:
+            first = Cause.ANOTHER_IN_BETWEEN if self.between else Cause.TURN_IN_BETWEEN
+            least += _C[first] + _C[Cause.ANOTHER_IN_BETWEEN] * (more - 1)
+        if not turn.open and not turn.live and (turn.complete or not turn.laid):
+            least += ahead.places
+        return least
+
+    def _ahead(self, pieces: Pieces, rest: Rest) -> Ahead:
+        closing = tiles = misfits = places = 0
+        doubles = False
+        rows = [(train, row[done:]) for (train, row), done in zip(pieces.trains, rest.tiles, strict=True)]
+        for train, row in rows:
+            chain = self.turn.trains.get(train)
+            due = chain[-1].outer if chain else None if train == MEXICAN else self.turn.position.engine.outer
+            for piece in row:
+                assert isinstance(piece.act, Play)
+                tile = piece.act.tile
+                tiles += 1
+                closing += not tile.is_double
+                doubles = doubles or tile.is_double
+                if due is not None and tile.inner != due:
+                    cost = min(_C[Cause.ILLEGAL], self._misread(piece, train, pieces))
+                    misfits += max(0, cost - _C[Cause.ON_MEXICAN_TRAIN])
+                due = tile.outer
+        if not doubles:
+            own = 1 + (closing - 1) // len(self.players)
+            for train, row in rows:
+                if train == MEXICAN:
+                    places += len(row) * _C[Cause.ON_MEXICAN_TRAIN]
+                else:
+                    mine = min(len(row), own)
+                    others = len(row) - mine
+                    places += mine * _C[Cause.ON_OWN_TRAIN] + others * _C[Cause.ON_ANOTHERS_TRAIN]
+        return Ahead(tiles, closing, misfits, places, begun(rest))
 
     # ---- moves -------------------------------------------------------------------------------------------------
 
@@ -226,9 +283,8 @@ class MexicanState:
         """Every way on, while `rest` is not all explained; with `faults` also those that break a rule."""
         if self.anyone and not self.acted:
             for player in self.players:
-                other = self._begun(player, self.turn, self.moved)
-                other.anyone = False
-                yield Move(_C[Cause.ANYBODY], other, rest, Step(player, None, None, (), (Cause.ANYBODY,), 3))
+                step = Step(player, None, None, (), (Cause.ANYBODY,), _C[Cause.ANYBODY])
+                yield Move(_C[Cause.ANYBODY], partial(self._known, player), rest, step)
             return
         if self.lap:
             yield from self._lap_moves(pieces, rest, faults)
@@ -237,11 +293,19 @@ class MexicanState:
         yield from self._ends(pieces, rest, faults)
         if faults and not self.acted:
             for player in self._hasty(pieces, rest):
-                other = self._begun(player, self.turn, self.moved)
-                other.resume = self.resume or self.turn.player
                 cost = _C[Cause.ILLEGAL]
                 step = Step(player, None, None, (str(V.OUT_OF_TURN),), (Cause.ILLEGAL,), cost)
-                yield Move(cost, other, rest, step)
+                yield Move(cost, partial(self._out_of_turn, player), rest, step)
+
+    def _known(self, player: str) -> MexicanState:
+        other = self._begun(player, self.turn, self.moved)
+        other.anyone = False
+        return other
+
+    def _out_of_turn(self, player: str) -> MexicanState:
+        other = self._begun(player, self.turn, self.moved)
+        other.resume = self.resume or self.turn.player
+        return other
 
     def _hasty(self, pieces: Pieces, rest: Rest) -> list[str]:
         """Who may have moved out of turn: whose train or marker has changed, and who comes next but one."""
@@ -275,10 +339,10 @@ class MexicanState:
             if done < len(row):
                 after = rest._replace(tiles=(*rest.tiles[:n], done + 1, *rest.tiles[n + 1 :]))
                 against, wrong = _against(row[done], me)
-                for cost, state, codes, causes in self._laid(row[done], train, pieces, faults):
+                for cost, laid, codes, causes in self._laid(row[done], train, pieces, faults):
                     cost += on + against
                     step = Step(me, row[done].act, row[done].item, codes, (*causes, *late, *wrong), cost)
-                    yield Move(cost, state, after, step)
+                    yield Move(cost, laid, after, step)
         for n, piece in enumerate(pieces.flips):
             if not rest.flips >> n & 1 and isinstance(piece.act, Flip):
                 cost, state, codes, causes = self._done(piece, faults)
@@ -303,15 +367,16 @@ class MexicanState:
 
     def _laid(
         self, piece: Piece, train: str, pieces: Pieces, faults: bool
-    ) -> Iterator[tuple[int, MexicanState, tuple[str, ...], tuple[Cause, ...]]]:
+    ) -> Iterator[tuple[int, partial[MexicanState], tuple[str, ...], tuple[Cause, ...]]]:
         """The tile laid by whoever has the turn: legally, against a rule, or read wrongly."""
         act = piece.act
         assert isinstance(act, Play)
         wrong, unsettled = self.turn.faults_of(act.tile, train)
         where = self._where(train)
+        state = partial(self._with_play, act.tile, train, piece.item)
         if not wrong:
             where += _C[Cause.UNSETTLED] if unsettled else 0
-            yield where, self._with_play(act.tile, train, piece.item), (), ()
+            yield where, state, (), ()
             return
         if OF_VALUES.intersection(wrong):
             others = [code for code in wrong if code not in OF_VALUES]
@@ -321,9 +386,8 @@ class MexicanState:
                 root = fault(others)
                 cost, causes = cost + _C[root], (Cause.MISREAD, root)
             if faults or cost < _C[Cause.ILLEGAL]:
-                yield cost, self._with_play(act.tile, train, piece.item), tuple(map(str, others[:1])), causes
+                yield cost, state, tuple(map(str, others[:1])), causes
         if faults:
-            state = self._with_play(act.tile, train, piece.item)
             cause = fault((wrong[0],))
             yield _C[cause] + _C[Cause.ON_OWN_TRAIN], state, (str(wrong[0]),), (cause,)
 
@@ -349,7 +413,7 @@ class MexicanState:
 
     def _with_play(self, laid: Laid, train: str, item: int) -> MexicanState:
         other = self.copy()
-        other.turn = fork(self.turn)
+        other.turn = fork(self.turn, BY_PLAY)
         other.turn.play(laid, train)
         other.acted = True
         other.anchors = (item, item, *self.anchors[2:])
@@ -358,7 +422,7 @@ class MexicanState:
     def _done(self, piece: Piece, faults: bool) -> tuple[int, MexicanState, tuple[str, ...], tuple[Cause, ...]]:
         """A draw or a flip by whoever has the turn."""
         other = self.copy()
-        other.turn = fork(self.turn)
+        other.turn = fork(self.turn, BY_FLIP if isinstance(piece.act, Flip) else BY_DRAW)
         before = set(other.turn.codes)
         other.turn.codes.clear()
         other.turn.act(piece.act)
@@ -380,13 +444,13 @@ class MexicanState:
             owner, placed = act.player, isinstance(act, Mark)
             believed = self.unseen_on if placed else self.unseen_off
             if owner in believed:
-                seen = self.copy()
-                if placed:
-                    seen.unseen_on = believed - {owner}
-                else:
-                    seen.unseen_off = believed - {owner}
+                on, off = (
+                    (self.unseen_on - {owner}, self.unseen_off) if placed else (self.unseen_on, believed - {owner})
+                )
                 cost, wrong_word = _against(piece, owner)
-                yield Move(cost, seen, after, Step(owner, act, piece.item, (), wrong_word, cost))
+                yield Move(
+                    cost, partial(self._unseen, on, off), after, Step(owner, act, piece.item, (), wrong_word, cost)
+                )
                 continue
             if owner in self.players and piece.doubt is not None and (owner in self.turn.markers) == placed:
                 # Entered although it lay there already.
@@ -394,36 +458,43 @@ class MexicanState:
             elif owner == me:
                 cost, wrong_word = _against(piece, me)
                 step = Step(me, act, piece.item, (), wrong_word, cost)
-                yield Move(cost, self._with_marker(act, piece.item), after, step)
+                yield Move(cost, partial(self._with_marker, act, piece.item), after, step)
             elif owner in self.players and faults:
-                moved = self._with_marker(act, piece.item)
+                moved = partial(self._with_marker, act, piece.item)
                 rare = Cause.RARELY_ILLEGAL
                 cost = _C[rare] + piece.actors.get(me, 0)
                 wrong = str(V.MARKER_WRONG_TRAIN)
                 yield Move(cost, moved, after, Step(me, act, piece.item, (wrong,), (rare,), cost))
-                stray = self.copy()
-                stray.turn = fork(self.turn)
-                (stray.turn.markers.add if placed else stray.turn.markers.discard)(owner)
+                stray = partial(self._strayed, owner, placed)
                 code = str(V.MARKER_UNEARNED if placed else V.MARKER_REMOVED_WRONGLY)
                 cost = _C[rare] + piece.actors.get(owner, 0)
                 yield Move(cost, stray, after, Step(owner, act, piece.item, (code,), (rare,), cost))
             elif owner not in self.players:
-                yield Move(0, self._with_marker(act, piece.item), after, Step(me, act, piece.item, (), (), 0))
+                yield Move(0, partial(self._with_marker, act, piece.item), after, Step(me, act, piece.item, (), (), 0))
             if piece.doubt is not None:
                 continue
             doubtful = pieces.evidence.clouded or owner in pieces.evidence.doubtful_markers
             cause = Cause.DOUBTFUL_MARKER if doubtful else Cause.NO_MARKER
             if faults or _C[cause] < _C[Cause.ILLEGAL]:
-                ignored = self.copy()
-                if placed:
-                    ignored.unseen_off = self.unseen_off | {owner}
-                else:
-                    ignored.unseen_on = self.unseen_on | {owner}
+                on = self.unseen_on if placed else self.unseen_on | {owner}
+                off = self.unseen_off | {owner} if placed else self.unseen_off
+                ignored = partial(self._unseen, on, off)
                 yield Move(_C[cause], ignored, after, Step(owner, None, piece.item, (), (cause,), _C[cause]))
+
+    def _unseen(self, on: frozenset[str], off: frozenset[str]) -> MexicanState:
+        other = self.copy()
+        other.unseen_on, other.unseen_off = on, off
+        return other
+
+    def _strayed(self, owner: str, placed: bool) -> MexicanState:
+        other = self.copy()
+        other.turn = fork(self.turn, BY_MARKER)
+        (other.turn.markers.add if placed else other.turn.markers.discard)(owner)
+        return other
 
     def _with_marker(self, act: Action, item: int) -> MexicanState:
         other = self.copy()
-        other.turn = fork(self.turn)
+        other.turn = fork(self.turn, BY_MARKER)
         other.turn.act(act)
         other.acted = True
         own = act == Mark(self.turn.player)
@@ -464,13 +535,19 @@ class MexicanState:
             if self.resume is not None and self.resume not in following:
                 following.insert(0, self.resume)
             for who in following:
-                other = self._begun(who, turn, moved)
-                other.unseen_on, other.unseen_off = on, off
-                other.last = player
-                other.between = had_begun
-                other.silent = 0 if turn.laid else 1 if self.put_on else self.silent + 1
                 step = Step(player, End(), self._anchor(codes), codes, causes, cost)
-                yield Move(cost, other, rest, step)
+                yield Move(cost, partial(self._next, who, turn, moved, on, off, had_begun), rest, step)
+
+    def _next(
+        self, who: str, turn: TurnState, moved: frozenset[str], on: frozenset[str], off: frozenset[str], between: bool
+    ) -> MexicanState:
+        """`who` has the turn after `turn`, which is over."""
+        other = self._begun(who, turn, moved)
+        other.unseen_on, other.unseen_off = on, off
+        other.last = turn.player
+        other.between = between
+        other.silent = 0 if turn.laid else 1 if self.put_on else self.silent + 1
+        return other
 
     def _anchor(self, codes: tuple[str, ...]) -> int | None:
         last, any_act, on, off = self.anchors
@@ -487,19 +564,19 @@ class MexicanState:
         me, on, off = turn.player, self.unseen_on, self.unseen_off
         if me in off and not turn.complete:
             # It still lies there: nobody has to put it on again.
-            turn = fork(turn)
+            turn = fork(turn, BY_MARKER)
             turn.markers.add(me)
             off = off - {me}
         before = frozenset(turn.codes)
-        judged = fork(turn)
+        judged = fork(turn, BY_END)
         judged.finish()
         codes = judged.codes - before
         if me in on and V.MARKER_NOT_REMOVED in codes:
             # No picture ever showed it.
-            turn = fork(turn)
+            turn = fork(turn, BY_MARKER)
             turn.markers.discard(me)
             on = on - {me}
-            judged = fork(turn)
+            judged = fork(turn, BY_END)
             judged.finish()
             codes = judged.codes - before
         if not codes:
@@ -527,7 +604,7 @@ class MexicanState:
     ) -> Iterator[tuple[int, TurnState, tuple[str, ...], tuple[Cause, ...], frozenset[str], frozenset[str]]]:
         """The same end without a fault, if something was not seen: a draw, a marker put on or taken off."""
         me = turn.player
-        mended = fork(turn)
+        mended = fork(turn, BY_MARKER)
         before = frozenset(turn.codes)
         causes: list[Cause] = []
         found = set(codes)
@@ -571,14 +648,13 @@ class MexicanState:
                     late = (Cause.ILLEGAL,)
                 elif player in self.moved and not done:
                     late = (Cause.TURN_IN_PARTS,)
-                for cost, state, codes, causes in own._laid(piece, train, pieces, faults):
-                    back = state._back_in_lap(self.starter)
-                    back.moved = self.moved | {player}
+                for cost, own_turn, codes, causes in own._laid(piece, train, pieces, faults):
+                    lap = partial(_back, own_turn, self.starter, self.moved | {player})
                     against, wrong = _against(piece, player)
                     cost += against + sum(_C[cause] for cause in late)
                     held = (*codes, str(V.OUT_OF_TURN)) if hasty else codes
                     step = Step(player, piece.act, piece.item, held, (*causes, *late, *wrong), cost)
-                    yield Move(cost, back, after, step)
+                    yield Move(cost, lap, after, step)
         for n, piece in enumerate(pieces.markers):
             act = piece.act
             if rest.markers >> n & 1 or not isinstance(act, (Mark, Unmark)):
@@ -592,7 +668,7 @@ class MexicanState:
                 yield Move(0, self, after, Step(act.player, act, piece.item, (), (), 0))
                 continue
             back = self.copy()
-            back.turn = fork(self.turn)
+            back.turn = fork(self.turn, BY_MARKER)
             (back.turn.markers.add if isinstance(act, Mark) else back.turn.markers.discard)(act.player)
             back.turn = TurnState(self.rules, back.turn.table(self.starter, True))
             back.moved = self.moved | {act.player}
@@ -617,7 +693,7 @@ class MexicanState:
                 yield Move(0, back, told, Step(player, End(), None, (), (), 0))
         missing = [player for player in self.players if player not in self.moved]
         # Who lays no first train marks.
-        turn = fork(self.turn)
+        turn = fork(self.turn, BY_MARKER)
         turn.markers.update(missing)
         ended = self._begun(self.starter, turn, frozenset(self.players))
         ended.lap = False
@@ -648,7 +724,7 @@ class MexicanState:
 
     def after_outlier(self, pieces: Pieces) -> MexicanState:
         """The table as it lies after the change, whoever made it; anybody may be next."""
-        turn = fork(self.turn)
+        turn = fork(self.turn, (*BY_PLAY, "markers", "flipped"))
         for train, row in pieces.trains:
             chain: Chain = turn.trains.get(train, ())
             if train in turn.open:
@@ -689,7 +765,7 @@ class MexicanState:
         """The same state of the round with these tiles."""
         assert isinstance(table, Position)
         other = self.copy()
-        other.turn = fork(self.turn)
+        other.turn = fork(self.turn, BY_PLAY)
         turn = other.turn
         turn.trains = dict(table.trains)
         turn.seen = {laid.tile for laid in table.laid()}

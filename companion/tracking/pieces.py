@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from companion.tracking.costs import Cause
 from companion.tracking.evidence import Evidence, Piece
@@ -40,7 +40,8 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """The pieces of one Evidence by kind; tiles of one train from the inside out."""
+    """The pieces of one Evidence by kind; tiles of one train from the inside out. `ahead`: what a search has worked out
+    about each rest."""
 
     evidence: Evidence
     trains: tuple[tuple[str, tuple[Piece, ...]], ...]
@@ -49,6 +50,7 @@ class Pieces:
     flips: tuple[Piece, ...]
     markers: tuple[Piece, ...]
     ends: tuple[Piece, ...] = ()
+    ahead: dict[Rest, Any] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of(cls, evidence: Evidence) -> Pieces:

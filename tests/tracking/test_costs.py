@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from dataclasses import replace
+
 import pytest
 
 from companion.mexican.turn_state import TurnState
 from companion.ruleset import load_ruleset
+from companion.tile import Laid
 from companion.tracking.costs import ILLEGAL, PRIORS, RARE, Cause, decibans, fault, misread
-from companion.tracking.mexican import MexicanState, fork
+from companion.tracking.mexican import BY_DRAW, BY_END, BY_FLIP, BY_MARKER, BY_PLAY, MexicanState, fork
+from companion.turn import Action, Draw, Flip, Mark, Play, Unmark
 from companion.violation import Violation
 from tests.tracking.rounds import dealt
 
@@ -42,14 +47,29 @@ def test_nobody_lays_two_tiles_by_oversight() -> None:
 
 
 @pytest.mark.parametrize("rules", ["poltava", "cz", "reeves", "tactic"])
-def test_a_forked_turn_has_every_field_and_shares_no_container(rules: str) -> None:
-    turn = TurnState(load_ruleset(rules), dealt())
-    other = fork(turn)
-    for name in TurnState.__slots__:
-        mine, his = getattr(turn, name), getattr(other, name)
-        assert mine == his
-        if isinstance(mine, (list, set, dict)):
-            assert mine is not his, name
+@pytest.mark.parametrize(
+    ("changed", "acts"),
+    [
+        (BY_PLAY, [Play(Laid(12, 5), "Ann"), Play(Laid(5, 5), "Ann"), Play(Laid(3, 4), "MX")]),
+        (BY_MARKER, [Mark("Ann"), Unmark("Ben")]),
+        (BY_FLIP, [Flip("Ben")]),
+        (BY_DRAW, [Draw()]),
+        (BY_END, []),
+    ],
+)
+def test_what_a_forked_turn_does_leaves_the_other_as_it_was(
+    rules: str, changed: tuple[str, ...], acts: list[Action]
+) -> None:
+    table = replace(dealt(), trains={**dealt().trains, "Ben": (Laid(12, 12),)}, open=("Ben",))
+    turn = TurnState(load_ruleset(rules), replace(table, markers=frozenset({"Ben"})))
+    before = {name: deepcopy(getattr(turn, name)) for name in TurnState.__slots__ if name != "rules"}
+    other = fork(turn, changed)
+    assert all(getattr(other, name) == was for name, was in before.items())
+    for act in acts:
+        other.act(act)
+    other.finish()
+    assert all(getattr(turn, name) == was for name, was in before.items())
+    assert any(getattr(other, name) != was for name, was in before.items())
 
 
 def test_a_copied_state_has_every_field() -> None:
