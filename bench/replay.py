@@ -2,7 +2,8 @@
 
 Feeds the files of `bench.corpus` to the belief and sets beside each other what it makes of them and what today's engine
 made of them: plays named rightly, wrongly and not at all; planted faults shown as certain; certain accusations that the
-truth does not hold, at the end and at any moment. What people said goes to the belief as words. With `--each` every difference is printed, by round and play.
+truth does not hold, at the end and at any moment. What people said goes to the belief as words. With `--each` every
+difference is printed, by round and play.
 """
 
 from __future__ import annotations
