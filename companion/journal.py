@@ -84,6 +84,8 @@ def read_journal(path: str | Path) -> JournalText:
     path = Path(path)
     try:
         return parse_journal(path.read_bytes(), str(path))
+    except FileNotFoundError:
+        raise JournalError(path, "there is no such file") from None
     except OSError as error:
         raise JournalError.of(path, "cannot be read", error) from None
 

@@ -36,7 +36,15 @@ def calibrate(
     board: bool,
     as_json: bool,
 ) -> None:
-    """Set up table and camera from a picture or a camera SOURCE."""
+    """Find the table in a picture and say whether the picture is good enough to play by.
+
+    SOURCE is a picture, or a camera: picamera, usb:N, /dev/v4l/by-id/... The four printed markers are found by
+    themselves (`companion sheets` prints them); without them, name the corners.
+
+    \b
+    companion calibrate picamera
+    companion calibrate table.jpg --corners '102,80 1490,84 1502,1110 95,1104' --size 1200x900
+    """
     if board:
         fit = lens_of(source)
         click.echo(json.dumps(lens_dict(fit)))

@@ -27,7 +27,7 @@ ASKS = {
     "cn_setup": "Chinese games: how is it dealt?",
     "cn_settle": "Chinese games: who pays whom?",
     "cn_audit": "Chinese games: was that discard honest?",
-    "cn_block": "Chinese games: can nothing be laid any more?",
+    "cn_block": "Chinese games: is there nothing left to play?",
 }
 """Kind of question -> what it asks."""
 

@@ -39,7 +39,12 @@ SETS = ("auto", "double-6", "double-9", "double-12", "double-15", "double-18", "
 def read(images: tuple[str, ...], tile_set: str, as_json: bool, draw: Path | None, learned: Path | None) -> None:
     """Read the tiles in photographs.
 
-    What is read is named on stderr, answers go to stdout. Exit status 1 where a picture could not be read.
+    Prints a line a picture, or with --json an object; progress goes to stderr. A tile that cannot be read
+    is named as unread, never guessed. Exit status 1 where a picture could not be read.
+
+    \b
+    companion read table.jpg
+    companion read --set double-12 --draw seen photos/*.jpg
     """
     eye = eye_for(learned)
     known = known_set(tile_set)

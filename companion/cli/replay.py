@@ -20,8 +20,11 @@ from companion.ruleset import RuleSetError
 def replay(file: Path, as_json: bool) -> None:
     """Play a journal again: every ruling and the scores.
 
-    FILE is a `game.jsonl` in the folder of the games. Exit status 1 where it cannot be read. Where it says something
-    else than what comes out now, both are shown.
+    FILE is a game.jsonl from the folder of the games, or from a zip that the page saved. Where the journal said
+    something else at the time, both are shown. Exit status 1 where the file cannot be read.
+
+    \b
+    companion replay game.jsonl
     """
     try:
         game = play_again(file)

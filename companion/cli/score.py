@@ -23,7 +23,13 @@ from vision.reading import PictureReading
 @click.option("--rules", default="tactic", show_default=True, help="Rule set whose scoring counts (0-0 differs).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line and image.")
 def score(images: tuple[str, ...], tile_set: str, rules: str, as_json: bool) -> None:
-    """Count the pips of a hand laid open."""
+    """Count the pips of a hand laid open, in one or more photographs.
+
+    A hand with a tile that cannot be read gets no score, only what it is at least. Exit status 1 then.
+
+    \b
+    companion score --rules reeves hand.jpg
+    """
     try:
         ruleset = load_ruleset(rules)
     except RuleSetError as problem:

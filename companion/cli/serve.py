@@ -116,7 +116,12 @@ def serve(
     table_name: str | None,
     safe: bool,
 ) -> None:
-    """The live page over a real camera, or without one. Prints its address and the PIN for changes."""
+    """Show the live page over a camera, or without one. Prints its address and the PIN for changes.
+
+    \b
+    companion serve                        # no camera: you tap the plays in
+    companion serve --camera picamera
+    """
     from companion.checkup import Machine, quick_reasons
     from companion.cli.serve_diagnostics import Diagnostics, RecentLog
     from companion.cli.serve_games import make_house

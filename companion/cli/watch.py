@@ -33,6 +33,10 @@ def watch(
     """Watch a table and print what happens on it.
 
     SOURCE is picamera, usb:N, /dev/v4l/by-id/..., a video file, a folder of images in name order, or sim:SEED.
+
+    \b
+    companion watch sim:7
+    companion watch evening.mp4 --setup game.json --json
     """
     from companion.cli.learned import learned_for
     from companion.cli.serve import default_data_dir

@@ -40,15 +40,15 @@ def open_camera(source: str, settings: CameraSettings | None = None, *, guarded:
 
 def _refuse_nonsense(source: str) -> None:
     if source.startswith("usb:") and not source.removeprefix("usb:").isdecimal():
-        raise without_camera(f"camera source {source!r}: expected a number after usb:, for example usb:0")
+        raise CameraError(f"{source}: expected a number after usb:, for example usb:0")
     device = Path(f"/dev/video{source.removeprefix('usb:')}" if source.startswith("usb:") else source)
     if source != "picamera" and not device.exists():
-        raise without_camera(f"camera {source} is not there ({device} does not exist): is it plugged in?")
+        raise without_camera(f"camera {source} is not there ({device} does not exist); plug it in and try again")
 
 
 def _open_simulated(seed: str) -> Camera:
     if not seed.isdecimal():
-        raise without_camera(f"camera source 'sim:{seed}': expected a whole number after sim:, for example sim:7")
+        raise CameraError(f"sim:{seed}: expected a whole number after sim:, for example sim:7")
     from datasets.simulator.camera import SimCamera
 
     return SimCamera(int(seed))

@@ -93,7 +93,7 @@ def test_a_file_that_is_no_video_is_refused(tmp_path: Path) -> None:
         open_camera(str(path))
 
 
-@pytest.mark.parametrize("source", ["usb:99", "usb:x", "/dev/v4l/by-id/nobody", "sim:", "sim:abc"])
+@pytest.mark.parametrize("source", ["usb:99", "/dev/v4l/by-id/nobody"])
 def test_a_missing_camera_says_what_works_without_one(source: str) -> None:
     with pytest.raises(CameraError) as refused:
         open_camera(source)
@@ -102,8 +102,8 @@ def test_a_missing_camera_says_what_works_without_one(source: str) -> None:
     assert "\n" not in message
 
 
-@pytest.mark.parametrize("source", ["no-such.mp4", "pictures/last-night", "no-such-folder"])
-def test_a_mistyped_file_gets_no_advice_about_cameras(source: str) -> None:
+@pytest.mark.parametrize("source", ["no-such.mp4", "pictures/last-night", "no-such-folder", "usb:x", "sim:", "sim:abc"])
+def test_a_mistyped_source_gets_no_advice_about_cameras(source: str) -> None:
     with pytest.raises(CameraError) as refused:
         open_camera(source)
     message = str(refused.value)

@@ -243,7 +243,7 @@ def test_a_line_that_is_not_utf8_is_named(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(JournalError, match=r"none\.jsonl: cannot be read: No such file"):
+    with pytest.raises(JournalError, match=r"none\.jsonl: there is no such file"):
         read_journal(tmp_path / "none.jsonl")
 
 
