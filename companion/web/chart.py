@@ -49,7 +49,8 @@ def totals_chart(
     """
     lines = {seat.name: _running(seat.name, rounds) for seat in seats}
     values = [value for line in lines.values() for value in line]
-    low, high = min(0, *values), max(10, *values)
+    low = min(0, *values)
+    high = max(10 if low == 0 else 2, *values)
     step = nice_step(high - low)
     low, high = low // step * step, -(-high // step) * step
     count = max(1, len(rounds))

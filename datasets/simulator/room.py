@@ -19,6 +19,12 @@ TRIES = 12
 TRIES_ON_ONE = 120
 """The same where the table's size is given."""
 
+TRIES_ALONE = 40
+"""So many only bend the train that found no place."""
+
+LONG_TRAIN = 16
+"""Tiles of a train that may bend for another one's sake."""
+
 GROWTH = (1.0, 1.1, 1.2, 1.3, 1.4, 1.5)
 
 
@@ -44,16 +50,26 @@ def plan_with_room(
         size_mm = (usual.size_mm[0] * growth, usual.size_mm[1] * growth)
         best = replace(usual, size_mm=size_mm)
         reached = rehearse(best)
-        for _ in range(TRIES_ON_ONE if fixed_size else TRIES):
+        for n in range(TRIES_ON_ONE if fixed_size else TRIES):
             if reached.stuck is None:
                 return best
-            plan = replace(best, bends={**best.bends, **_other_bends(reached, rng)})
+            bends = _other_bends(reached, rng) if n < TRIES_ALONE else _bends_of_all(best, reached, rng)
+            plan = replace(best, bends={**best.bends, **bends})
             went = rehearse(plan)
             if went.stuck is None or went.laid >= reached.laid:
                 best, reached = plan, went
         if reached.stuck is None:
             return best
     return None
+
+
+def _bends_of_all(plan: TablePlan, reached: Rehearsal, rng: Random) -> dict[tuple[str, int], Bend]:
+    """Where no bend of its own helps a train, others lie in its way: then one of them bends elsewhere as well."""
+    other = rng.choice([name for name in plan.stations if name != reached.stuck])
+    return {
+        **_other_bends(reached, rng),
+        **{(other, rng.randrange(LONG_TRAIN)): Bend(rng.random() < 0.5, rng.random() < 0.5) for _ in range(2)},
+    }
 
 
 def _other_bends(reached: Rehearsal, rng: Random) -> dict[tuple[str, int], Bend]:

@@ -10,7 +10,8 @@ from companion.ruleset import load_ruleset
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.evening import EveningSettings, SimEvening, evening_table, place_of
 from datasets.simulator.film import FilmSettings
-from datasets.simulator.room import BlankFilm
+from datasets.simulator.plan import TablePlan
+from datasets.simulator.room import BlankFilm, Rehearsal, plan_with_room
 from datasets.simulator.script import Troubles
 from tests.table.sketch import SketchFilm
 
@@ -93,3 +94,15 @@ def test_a_round_is_the_same_whether_it_is_rehearsed_or_filmed() -> None:
         assert camera.play_out().stuck is None
     assert [filmed.scene.plays for filmed in first.truth] == [filmed.scene.plays for filmed in again.truth]
     assert replace(first.plan) == again.plan
+
+
+def test_a_train_that_another_blocks_finds_room_when_that_one_bends() -> None:
+    plan = TablePlan(("Ann", "Ben"), (1320.0, 990.0), stations={"Ann": 0.0, "Ben": 120.0, "MX": 240.0})
+
+    def rehearse(tried: TablePlan) -> Rehearsal:
+        bent = any(train == "Ben" for train, _ in tried.bends)
+        return Rehearsal(62) if bent else Rehearsal(59, "Ann", 1)
+
+    found = plan_with_room(plan, rehearse, Random(4), fixed_size=True)
+    assert found is not None and found.size_mm == plan.size_mm
+    assert any(train == "Ben" for train, _ in found.bends)
