@@ -1,4 +1,7 @@
-"""Mexican Train hubs: round plates with slots, stars, train-station polygons, gears, trays; plastic, card or wood."""
+"""Mexican Train hubs: round plates with slots, stars, train-station polygons, gears, trays; plastic, card or wood.
+
+Some are pale or octagonal whatever the number of trains, and of some there is nothing but rings printed on the table.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.render.camera import axes, disc_outline
-from datasets.render.chance import pick
+from datasets.render.chance import aside, pick
 from datasets.render.colour import Rgb, any_colour, linear
 from datasets.render.gbuffer import GBuffer, Texture
 from datasets.render.markers import DrawnThing, blank, sharpness
@@ -20,6 +23,9 @@ F = np.float32
 Image = NDArray[np.float32]
 SHAPES = ("disc", "poly", "star", "gear", "tray")
 _SHAPE_WEIGHTS = (0.4, 0.25, 0.13, 0.12, 0.1)
+RARER = ("octagon", "print")
+_RARE, _PALE = 0.12, 0.2
+"""The share of hubs of each rarer shape, and of all that are pale."""
 _TITLES = ("MEXICAN TRAIN", "STATION", "DOUBLE 12", "TRAIN HUB", "DOMINOES", "CENTRAL")
 
 
@@ -41,6 +47,10 @@ def draw_hub(
     """The labelled hub and its thickness (mm)."""
     made_of = pick(rng, ["plastic", "card", "wood"], [0.6, 0.25, 0.15])
     shape = hub.shape or pick(rng, SHAPES, _SHAPE_WEIGHTS)
+    later = aside(rng)
+    if hub.shape is None and (rare := int(later.random() / _RARE)) < len(RARER):
+        shape = RARER[rare]
+    own_colour = colour is None
     if colour is None:
         colour = pick(
             rng,
@@ -49,6 +59,10 @@ def draw_hub(
         )
         if made_of == "wood":
             colour = linear(np.array([0.7, 0.48, 0.28]) * rng.uniform(0.6, 1.1))
+    if own_colour and later.random() < _PALE:
+        colour = any_colour(later, (0, 60), (190, 250))
+    if shape == "print":
+        return _printed(g, rng, hub, px_per_mm, np.asarray(colour, F)), 0.0
     colour = np.asarray(colour, F)
     thickness = {"plastic": rng.uniform(2, 9), "card": 0.8, "wood": rng.uniform(3, 8)}[made_of]
     radius, sector = hub.radius, 2 * math.pi / hub.slots
@@ -83,10 +97,44 @@ def draw_hub(
     return DrawnThing(3, owner, drawn.hull, shape), thickness
 
 
+_EIGHTH = math.pi / 4
+
+
+def _printed(g: GBuffer, rng: np.random.Generator, hub: PlacedHub, px_per_mm: float, ink: Image) -> DrawnThing:
+    """One to three rings on the table or a cloth, with a stroke for every train, and the table between them."""
+    res = sharpness(px_per_mm, 2 * hub.radius, 1400)
+    albedo, relief, u, v = blank(2 * hub.radius, 2 * hub.radius, res, ink, hub.radius)
+    d, around = np.hypot(u, v), np.arctan2(v, u)
+    sector = 2 * math.pi / hub.slots
+    within = (around / sector - np.round(around / sector)) * sector
+    wide = rng.uniform(0.8, 3.0)
+    shown = np.zeros_like(d)
+    for share in (0.97, *rng.uniform(0.35, 0.85, int(rng.integers(0, 3)))):
+        shown = np.maximum(shown, np.clip(0.5 - (np.abs(d - hub.radius * share) - wide / 2) * res, 0, 1))
+    stroke = np.maximum(np.abs(d * np.sin(within)) - wide / 2, hub.radius * 0.8 - d)
+    shown = np.maximum(shown, np.clip(0.5 - stroke * res, 0, 1) * (d < hub.radius))
+    albedo[..., 3] = shown
+    owner = g.new_owner()
+    outline = disc_outline(hub.radius, 40)
+    drawn = g.prism(
+        (hub.x, hub.y, 0),
+        axes(hub.heading),
+        outline,
+        0.0,
+        ink,
+        texture=Texture(albedo, relief, res),
+        casts=False,
+        owner=owner,
+    )
+    return DrawnThing(3, owner, drawn.hull, "print")
+
+
 def _rim(
     shape: str, d: Image, around: Image, within: Image, radius: float, slots: int
 ) -> tuple[Image, NDArray[np.float64]]:
     """The rim's distance from the middle in each direction, and a convex outline for the body's sides."""
+    if shape == "octagon":
+        slots, shape, within = 8, "poly", (around / _EIGHTH - np.round(around / _EIGHTH)) * _EIGHTH
     sector = 2 * math.pi / slots
     if shape == "poly":
         corners = (np.arange(slots) + 0.5) * sector

@@ -13,7 +13,7 @@ from datasets.render.arrange import Placed
 from datasets.render.camera import Array, Camera, axes, rounded_outline
 from datasets.render.faces import FaceMaker
 from datasets.render.gbuffer import GBuffer
-from datasets.render.hubs import SHAPES
+from datasets.render.hubs import RARER, SHAPES
 from datasets.render.labels import LabelObject, clockwise, thing_object, tile_object, tile_quad
 from datasets.render.legibility import half_contrast
 from datasets.render.markers import ROUND, DrawnThing
@@ -137,6 +137,6 @@ def label_all(
             objects.append(found)
     for thing in things:
         hull = camera.distort(thing.hull.astype(float))
-        is_round = thing.kind in ROUND or thing.kind in SHAPES
+        is_round = thing.kind in ROUND or thing.kind in (*SHAPES, *RARER)
         objects.append(thing_object(thing.label, thing.kind, hull, thing.owner, owners, is_round))
     return objects
