@@ -31,9 +31,10 @@ def build(into: Path) -> None:
     into.mkdir(parents=True, exist_ok=True)
     tools = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]["requires"]
     with tempfile.TemporaryDirectory() as folder:
-        venv.create(folder, with_pip=True)
+        venv.create(folder)
         python = Path(folder) / "bin" / "python"
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *tools], check=True)
+        pip = [sys.executable, "-m", "pip", "--python", python, "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, "install", *tools], check=True)
         target, source = str(into.resolve()), Path(folder) / "source"
         subprocess.run([python, "-c", BUILD, "sdist", target], check=True, cwd=ROOT, stdout=sys.stderr)
         # The wheel is made from the sdist: what that lacks shows at once, and nothing of this folder gets in.

@@ -67,9 +67,10 @@ def test_the_wheel_carries_what_the_program_reads(dist: Path) -> None:
 
 @pytest.mark.slow
 def test_it_installs_and_reads_in_a_machine_without_a_network(dist: Path, wheels: Path, tmp_path: Path) -> None:
-    venv.create(tmp_path / "bare", with_pip=True)
+    venv.create(tmp_path / "bare")
     python = str(tmp_path / "bare" / "bin" / "python")
-    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-deps"]
+    pip = [sys.executable, "-m", "pip", "--python", python, "--quiet", "--disable-pip-version-check"]
+    pip += ["install", "--no-index", "--no-deps"]
     from_folder = ["--find-links", str(wheels), "--require-hashes", "--requirement", str(HASHES)]
     if HERE[1] not in PYTHONS:
         from_folder = [str(path) for path in wheels.glob("*.whl")]

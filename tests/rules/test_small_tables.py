@@ -63,7 +63,8 @@ def test_everything_that_legal_play_can_reach_is_among_the_tables(rules: str) ->
     assert len(reached) > 8
 
 
-@EVERY_HOUSE
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", ["cz", "tactic"])
 def test_values_with_other_names_are_ruled_alike(rules: str) -> None:
     known = load_ruleset(rules)
 
