@@ -172,7 +172,7 @@ def without_draws(scenes: Sequence[Counter[str]]) -> list[Counter[str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("seed", "rules"), [(2, "cz"), (3, "reeves"), (12, "tactic")])
+@pytest.mark.parametrize(("seed", "rules"), [(2, "cz"), (12, "tactic")])
 def test_a_quiet_game_is_seen_exactly(seed: int, rules: str) -> None:
     settings = SimSettings(rules=rules, most_scenes=9, troubles=Troubles.none(), **SHORT)
     camera, desk, _, _ = watched(seed, settings)
