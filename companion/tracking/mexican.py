@@ -24,6 +24,9 @@ from companion.violation import Violation as V
 
 _C = {cause: prior.decibans for cause, prior in PRIORS.items()}
 
+_UNMARKED = (Cause.ON_OWN_TRAIN, Cause.ON_MEXICAN_TRAIN)
+_MARKED = (Cause.MARKED_ON_OWN_TRAIN, Cause.MARKED_ON_MEXICAN_TRAIN)
+
 OF_VALUES = frozenset({V.MISMATCH, V.WRONG_ROOT, V.DUPLICATE_TILE, V.TILE_NOT_IN_SET})
 """Faults that a misread half explains."""
 
@@ -270,7 +273,7 @@ class MexicanState:
             own = 1 + (closing - 1) // len(self.players)
             for train, row in rows:
                 if train == MEXICAN:
-                    places += len(row) * _C[Cause.ON_MEXICAN_TRAIN]
+                    places += len(row) * _C[Cause.MARKED_ON_MEXICAN_TRAIN]
                 else:
                     mine = min(len(row), own)
                     others = len(row) - mine
@@ -394,12 +397,15 @@ class MexicanState:
     def _where(self, train: str) -> int:
         """How usual it is to lay there; the first tile of a turn in which no open double binds tells most."""
         turn = self.turn
-        if turn.laid or turn.long or turn.live:
+        if turn.laid or turn.long:
             return 0
-        marked = _C[Cause.MARKED_AND_LAID] if turn.player in turn.position.markers and turn.boneyard is None else 0
-        if train == turn.player:
-            return marked + _C[Cause.ON_OWN_TRAIN]
-        return marked + _C[Cause.ON_MEXICAN_TRAIN if train == MEXICAN else Cause.ON_ANOTHERS_TRAIN]
+        marked = turn.player in turn.position.markers
+        if turn.live:
+            return _C[Cause.MARKED_AND_CLOSED_DOUBLE if marked else Cause.CLOSED_DOUBLE]
+        own, mexican = _MARKED if marked else _UNMARKED
+        place = own if train == turn.player else mexican if train == MEXICAN else Cause.ON_ANOTHERS_TRAIN
+        laid = _C[Cause.MARKED_AND_LAID] if marked and turn.boneyard is None else 0
+        return laid + _C[place]
 
     def _misread(self, piece: Piece, train: str, pieces: Pieces) -> int:
         sure = None if piece.p is None else min(piece.p)
@@ -518,7 +524,8 @@ class MexicanState:
         rest = told or rest
         for cost, turn, codes, causes, on, off in self._endings(faults):
             if not self.acted and told is None:
-                cost, causes = cost + _C[Cause.SILENT_PASS], (*causes, Cause.SILENT_PASS)
+                silent = Cause.PASS_AT_DOUBLE if self.turn.live else Cause.SILENT_PASS
+                cost, causes = cost + _C[silent], (*causes, silent)
             if had_begun:
                 another = Cause.ANOTHER_IN_BETWEEN if self.between else Cause.TURN_IN_BETWEEN
                 cost, causes = cost + _C[another], (*causes, another)
