@@ -91,7 +91,9 @@ PRIORS: dict[Cause, Prior] = {
     Cause.ANOTHER_IN_BETWEEN: Prior(4, "a further turn lies between them", "who missed one still may miss two"),
     Cause.TURN_IN_PARTS: Prior(3, "one turn is seen in parts", "half of the turns of two acts (the same, apart)"),
     Cause.PASS_AT_DOUBLE: Prior(
-        1, "somebody could not close a double, passed, and nothing shows it", "157 of 207 turns so (tactic, told rounds)"
+        1,
+        "somebody could not close a double, passed, and nothing shows it",
+        "157 of 207 turns so (tactic, told rounds)",
     ),
     Cause.MARKED_AND_LAID: Prior(2, "somebody whose marker lies there laid a tile", "the other two in three"),
     Cause.CLOSED_DOUBLE: Prior(3, "a tile on a double that somebody had left open", "60 of 134 (told rounds)"),
@@ -125,7 +127,7 @@ PRIORS: dict[Cause, Prior] = {
         8, "a marker is still to be moved at the end of a turn", "five in six move in the change of the tile (told)"
     ),
     Cause.MARKER_LEFT_ON: Prior(
-        10, "a marker stays on that might have come off", "judgement: nobody leaves the own train open for nothing"
+        4, "a marker stays on that might have come off", "49 of 136 turns in which it may (reeves, told rounds)"
     ),
     Cause.NO_MARKER: Prior(47, "what was recognised as a marker is none", "none in 42 filmed rounds"),
     Cause.DOUBTFUL_MARKER: Prior(10, "a thing that does not look like a marker is none", "judgement"),
@@ -170,7 +172,7 @@ ERRORS = frozenset(
         Cause.ILLEGAL, Cause.RARELY_ILLEGAL, Cause.ALSO_ILLEGAL, Cause.PLAYED_ON_AFTER_MARKING, Cause.MISSED_DRAW,
         Cause.PHANTOM_DRAW, Cause.MARKER_NOT_SEEN, Cause.MARKER_STILL_SEEN, Cause.NO_MARKER, Cause.DOUBTFUL_MARKER,
         Cause.REACHED_FOR_NOTHING,
-        Cause.MISREAD, Cause.UNSETTLED_END, Cause.MARKER_LEFT_ON, Cause.MISCOUNTED_HAND, Cause.WRONG_WORD,
+        Cause.MISREAD, Cause.UNSETTLED_END, Cause.MISCOUNTED_HAND, Cause.WRONG_WORD,
     }
 )  # fmt: skip
 """Where the likeliest explanation needs one of these, a broken rule may be as likely, and is looked for."""
