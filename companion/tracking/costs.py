@@ -83,7 +83,9 @@ PRIORS: dict[Cause, Prior] = {
         10, "the end of the same turn breaks another rule", "a turn passed in silence lacks draw and marker at once"
     ),
     Cause.SILENT_PASS: Prior(
-        5, "somebody passed and nothing shows it", "one turn in three with the own marker lying there (told rounds)"
+        6,
+        "somebody passed and nothing shows it",
+        "98 of 373 turns with the own marker lying there (tactic, told rounds)",
     ),
     Cause.TURN_IN_BETWEEN: Prior(
         12, "two turns lie between two still tables", "one scene of sixteen (datasets/simulator/script.py, two_turns)"
@@ -95,7 +97,7 @@ PRIORS: dict[Cause, Prior] = {
         "somebody could not close a double, passed, and nothing shows it",
         "157 of 207 turns so (tactic, told rounds)",
     ),
-    Cause.MARKED_AND_LAID: Prior(2, "somebody whose marker lies there laid a tile", "the other two in three"),
+    Cause.MARKED_AND_LAID: Prior(1, "somebody whose marker lies there laid a tile", "the other 275 of 373"),
     Cause.CLOSED_DOUBLE: Prior(3, "a tile on a double that somebody had left open", "60 of 134 (told rounds)"),
     Cause.MARKED_AND_CLOSED_DOUBLE: Prior(6, "the same by somebody whose marker lies there", "50 of 207 (tactic)"),
     Cause.ON_OWN_TRAIN: Prior(2, "a tile on the own train", "58 % of the tiles (told rounds)"),
@@ -139,7 +141,7 @@ PRIORS: dict[Cause, Prior] = {
     Cause.ANYBODY: Prior(3, "anybody may have been next", "two players at least"),
     Cause.WRONG_WORD: Prior(20, "what a person entered is wrong", "judgement: one tap in a hundred"),
     Cause.LATE_WORD: Prior(
-        13, "what a person entered was known already", "judgement: one draw, marker or pass in twenty is entered late"
+        15, "what a person entered was known already", "judgement: one draw, marker or pass in thirty is entered late"
     ),
     Cause.BLIND_WORD: Prior(3, "a person's word counts for nothing", "for what may be certain: an even chance"),
     Cause.UNSEEN: Prior(

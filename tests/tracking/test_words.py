@@ -104,7 +104,7 @@ def test_a_word_about_an_earlier_piece_names_the_later_ones() -> None:
     belief.hear(item, "Ann")
     assert (play(belief, "12-4@MX").by, play(belief, "4-6@MX").by) == ("Ann", "Ben")
     belief.hear(item, "Ben")
-    assert (play(belief, "12-4@MX").by, play(belief, "4-6@MX").by) == ("Ben", "Cy")
+    assert play(belief, "12-4@MX").by == "Ben" and play(belief, "4-6@MX").maybe[0] == "Cy"
     belief.hear(item, None)
     assert (play(belief, "12-4@MX").by, play(belief, "4-6@MX").by) == (None, None)
 
