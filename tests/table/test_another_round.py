@@ -34,9 +34,9 @@ class Evening:
     """Two rounds, the first of which nobody ends; `page`: somebody could answer."""
 
     def __init__(
-        self, folder: Path, *, game: str = "reeves", clearing: Sequence[float] = (), page: bool = True
+        self, folder: Path, *, game: str = "reeves", scenes: int = 4, clearing: Sequence[float] = (), page: bool = True
     ) -> None:
-        settings = SimSettings(rules=game, troubles=Troubles.none(), most_scenes=6)
+        settings = SimSettings(rules=game, troubles=Troubles.none(), most_scenes=scenes)
         self.rounds = [sketched(5001, replace(settings, number=number)) for number in (1, 2)]
         self.camera = SketchedEvening(self.rounds, clearing)
         setup = replace(self.camera.setup(), tile_mm=(*self.camera.plan.tile_mm[:2], 0.001))
@@ -108,7 +108,8 @@ def test_a_tile_or_two_taken_back_are_no_cleared_table(tmp_path: Path) -> None:
     assert another.is_cleared(Layout(trains={"Ann": placed[:1], "Ben": ()}))
 
 
-@pytest.mark.parametrize("clearing", [(), (0.6, 0.2), (0.0,)], ids=["at once", "in steps", "bare in between"])
+@pytest.mark.slow
+@pytest.mark.parametrize("clearing", [(0.6, 0.2), (0.0,)], ids=["in steps", "bare in between"])
 def test_where_nobody_answers_the_next_round_begins_without_points(clearing: tuple[float, ...], tmp_path: Path) -> None:
     evening = Evening(tmp_path, clearing=clearing)
     evening.to_the_end()
@@ -120,21 +121,15 @@ def test_where_nobody_answers_the_next_round_begins_without_points(clearing: tup
     evening.assert_second_round()
 
 
-@pytest.mark.parametrize("game", ["chedeng", "jielong"])
-def test_a_line_that_was_cleared_makes_room_for_the_next_rounds(game: str, tmp_path: Path) -> None:
-    evening = Evening(tmp_path, game=game)
+@pytest.mark.slow
+def test_a_line_that_was_cleared_makes_room_for_the_next_rounds(tmp_path: Path) -> None:
+    evening = Evening(tmp_path, game="jielong", scenes=6)
     evening.to_the_end()
     assert evening.asked() == ["new_round: 1", "no_points: 1"]
     evening.assert_second_round()
 
 
-def test_without_a_page_there_is_nobody_to_wait_for(tmp_path: Path) -> None:
-    evening = Evening(tmp_path, page=False)
-    evening.to_the_end()
-    assert evening.asked() == ["no_points: 1"]
-    evening.assert_second_round()
-
-
+@pytest.mark.slow
 def test_a_new_round_without_points_begins_with_the_answer(tmp_path: Path) -> None:
     evening = Evening(tmp_path)
     question = evening.until_asked()
@@ -149,6 +144,7 @@ def test_a_new_round_without_points_begins_with_the_answer(tmp_path: Path) -> No
     evening.assert_second_round()
 
 
+@pytest.mark.slow
 def test_the_points_that_are_entered_count_and_answer_the_question(tmp_path: Path) -> None:
     evening = Evening(tmp_path)
     evening.until_asked()
@@ -161,9 +157,12 @@ def test_the_points_that_are_entered_count_and_answer_the_question(tmp_path: Pat
     evening.assert_second_round()
 
 
-def test_points_can_be_entered_while_the_next_round_is_played(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_without_a_page_nobody_is_waited_for_and_points_can_be_entered_later(tmp_path: Path) -> None:
     evening = Evening(tmp_path, page=False)
     evening.to_the_end()
+    assert evening.asked() == ["no_points: 1"]
+    evening.assert_second_round()
     assert [question.reason for question in evening.session.questions] == ["no_points: 1"]
     players = evening.session.header.players
     points = {name: 10 * n for n, name in enumerate(players)}
@@ -180,6 +179,7 @@ def test_points_can_be_entered_while_the_next_round_is_played(tmp_path: Path) ->
     assert again.snapshot()["totals"] == points
 
 
+@pytest.mark.slow
 def test_a_table_that_is_cleared_half_way_and_laid_again_costs_nothing(tmp_path: Path) -> None:
     evening = Evening(tmp_path)
     question = evening.until_asked()
