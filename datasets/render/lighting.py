@@ -17,6 +17,14 @@ F = np.float32
 Image = NDArray[np.float32]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Shaded:
+    """Linear RGB (h, w, 3), and the fields that it follows from row by row; None where there is no such field."""
+
+    image: Image
+    fields: tuple[NDArray[np.float32] | None, ...]
+
+
 def shade(
     buffer: GBuffer,
     room: Room,
@@ -25,8 +33,12 @@ def shade(
     table_roughness: float,
     tile_thickness: float,
     origin: tuple[float, float],
-) -> Image:
-    """Linear RGB (h, w, 3). `origin` is the point of the table below which the room is centred."""
+    earlier: Shaded | None = None,
+) -> Shaded:
+    """`origin` is the point of the table below which the room is centred.
+
+    `earlier` is the same table in the same room with other things on it: rows that are as they were are not lit again.
+    """
     cam = buffer.camera
     thick = max(tile_thickness, 1.0)
     points, view = _coarse_rays(buffer)
@@ -44,10 +56,27 @@ def shade(
     rays = _Coarse(away, cam.width, cam.height)
     mirrors = (blurred(room.environment, tile_roughness), blurred(room.environment, table_roughness))
     image = np.empty((cam.height, cam.width, 3), F)
+    shadows = [field for lamp in lamps for field in (lamp.on_table, lamp.on_tiles)]
+    fields = (buffer.surface, buffer.shape, buffer.body, contact, *shadows)
     for y in range(0, cam.height, _STRIP):
         strip = slice(y, min(y + _STRIP, cam.height))
-        image[strip] = _shade_strip(buffer, strip, room.ambient, thick, contact, lamps, rays, mirrors)
-    return image
+        if earlier is not None and _same_rows(earlier.fields, fields, strip):
+            image[strip] = earlier.image[strip]
+        else:
+            image[strip] = _shade_strip(buffer, strip, room.ambient, thick, contact, lamps, rays, mirrors)
+    return Shaded(image, fields)
+
+
+def _same_rows(
+    ones: tuple[NDArray[np.float32] | None, ...], others: tuple[NDArray[np.float32] | None, ...], strip: slice
+) -> bool:
+    for one, other in zip(ones, others, strict=True):
+        if one is None or other is None:
+            if one is not other:
+                return False
+        elif not np.array_equal(one[strip], other[strip]):
+            return False
+    return True
 
 
 # Rows lit at a time: the fields of a strip stay in the processor's cache, which is worth a factor of two.

@@ -104,7 +104,7 @@ def _draw(rng: Rng, plan: Plan, camera: Camera) -> Picture:
         table_roughness=roughness,
         tile_thickness=style.body.thickness,
         origin=origin,
-    )
+    ).image
     image = sun_and_shade(rng, image)
     owners = g.owner
     if camera.distortion:

@@ -26,7 +26,7 @@ from datasets.render.gbuffer import GBuffer
 from datasets.render.hands import draw_hand, hand_outline
 from datasets.render.hubs import PlacedHub, draw_hub
 from datasets.render.labels import LabelObject
-from datasets.render.lighting import shade
+from datasets.render.lighting import Shaded, shade
 from datasets.render.lights import Room, make_room
 from datasets.render.markers import DrawnThing, draw_marker
 from datasets.render.sensor import develop
@@ -139,6 +139,8 @@ class _Look:
     room: Room
     metered: NDArray[np.float32]
     faces: FaceBook
+    shaded: list[Shaded] = field(default_factory=list)
+    """The table as it was lit last, at most one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -308,14 +310,17 @@ def _labels(
 
 def _light(scene: TableScene, look: _Look, g: GBuffer) -> NDArray[np.float32]:
     body = look.style.body
-    image = shade(
+    shaded = shade(
         g,
         look.room,
         tile_roughness=body.roughness,
         table_roughness=look.surface.roughness,
         tile_thickness=body.thickness,
         origin=(scene.size_mm[0] / 2, scene.size_mm[1] / 2),
+        earlier=look.shaded[0] if look.shaded else None,
     )
+    look.shaded[:] = [shaded]
+    image = shaded.image
     if g.camera.distortion:
         mx, my = g.camera.undistort_maps()
         image = cv2.remap(image, mx, my, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)

@@ -59,6 +59,20 @@ def test_a_tile_that_moves_leaves_the_rest_of_the_picture_alone() -> None:
     assert np.abs(first - second).max() > 40
 
 
+@pytest.mark.parametrize("marker", [False, True])
+def test_what_is_lit_again_only_in_part_is_the_same_picture(marker: bool) -> None:
+    other = replace(
+        SCENE,
+        tiles=SCENE.tiles[1:],
+        markers=(TableMarker((800.0, 500.0), "#c8202a", kind="coin"),) if marker else (),
+    )
+    render_table(SCENE, 5)
+    after_another, _ = render_table(other, 5)
+    for seed in (6, 7, 8):
+        render_table(SCENE, seed)  # the table of seed 5 is forgotten
+    assert np.array_equal(after_another, render_table(other, 5)[0])
+
+
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_labels_lie_where_the_tile_was_put(seed: int) -> None:
     """The label of each tile is the projection of its top corners; the tile's own slight tilt is under half a pixel."""
