@@ -150,7 +150,8 @@ def _held_after(player: str, at: int, acts: Sequence[tuple[int, Entry]], reveal:
 
 
 def _unseen_draws(player: str, entries: Sequence[Entry], reveal: Reveal) -> int:
-    """Draws that no event tells of: shown + laid - dealt, less those in the log. Unknown without a shown hand."""
+    """Draws that no event tells of: shown + laid - dealt, less those in the log. Unknown without a shown hand, and
+    where fewer tiles are there than the log accounts for: then it holds acts of somebody else, or one never made."""
     if reveal.draws_seen:
         return 0
     if reveal.dealt is None or player not in reveal.shown:
@@ -158,4 +159,5 @@ def _unseen_draws(player: str, entries: Sequence[Entry], reveal: Reveal) -> int:
     own = [entry.act for entry in entries]
     laid = sum(isinstance(act, (Play, Discard)) for act in own)
     drawn = sum(isinstance(act, Draw) for act in own)
-    return max(0, len(reveal.shown[player]) + laid - reveal.dealt - drawn)
+    untold = len(reveal.shown[player]) + laid - reveal.dealt - drawn
+    return untold if untold >= 0 else NEVER_CERTAIN
