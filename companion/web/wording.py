@@ -320,7 +320,7 @@ def rules_name(name: str) -> str:
         "longtrain": _("Mexican Train (long first trains)"),
         "ninesteps": _("Mexican Train (nine steps)"),
         "jielong": _("Jielong") + " 接龍",
-        "chedeng": _("Che Deng") + " 扯燈",
+        "chedeng": _("Che Deng"),
         "kkori": _("Kkori-butigi") + " 꼬리붙이기",
     }
     return names.get(name, name)
