@@ -4,9 +4,10 @@ A round is played until a fault was planted and two more turns were made. Then i
 as one of several, and nothing else may be held for certain against anybody. The round where no moment for the fault
 came must have no finding at all. Status 1 where any of this fails.
 
-Some faults of the bots cannot be told from legal play, since a pass leaves nothing on the record. Where others may
-decline (`cz`) and their trains are marked already, a second tile may be the next turn of whoever laid the first: such a
-fault is *not provable* where nothing at all was found, and counted apart.
+Some faults of the bots cannot be told from legal play. Where others may decline (`cz`) and their trains are marked
+already, a pass leaves nothing on the record, and a second tile may be the next turn of whoever laid the first. While
+first trains are laid at the same time, a tile, a draw or a marker may still belong to them. Such a fault is *not
+provable* where nothing is held for certain, and counted apart.
 """
 
 from __future__ import annotations
@@ -52,9 +53,11 @@ def plant(name: str, code: Violation, seed: int) -> str:
     played = next(iter(game.rounds()))
     happen(opening(played))
     left = 2 if played.planted else -1
-    as_turns = False
+    unclear = False
     for turn in played.turns():
-        as_turns = as_turns or (turn.planted is not None and may_be_turns(rules, turn))
+        course = history.match.course
+        open_lap = course is not None and course.laying_together
+        unclear = unclear or (turn.planted is not None and (open_lap or may_be_turns(rules, turn)))
         for event in events_of(turn):
             happen(event)
         left = 2 if turn.planted else left - 1
@@ -70,7 +73,7 @@ def plant(name: str, code: Violation, seed: int) -> str:
         return FOUND
     if any(finding.code == str(code) for finding in findings):
         return ONE_OF
-    return NOT_PROVABLE if as_turns and not findings else MISSED
+    return NOT_PROVABLE if unclear and not sure else MISSED
 
 
 def may_be_turns(rules: RuleSet, turn: BotTurn) -> bool:

@@ -172,6 +172,9 @@ class Course:
         done = step.course._with_act(action, key)
         late = {**step.late, **done.late}
         findings = (*step.findings, *done.findings)
+        if isinstance(action, Play) and step.course is self and not together and self._may_be_next_turn(player):
+            # One tile too many, or the turn before it ended wrongly: one of the two.
+            findings = tuple(replace(one, certain=one.certain and one.code != Violation.EXTRA_TILE) for one in findings)
         if unsettled(event):
             findings = getattr(event, "violations", ())
         return Step(done.course, findings, late)
@@ -297,8 +300,15 @@ class Course:
             return True
         if turn.long(self.rules) and turn.passed is None and isinstance(action, Play):
             return True
+        found = self.close()[1]
+        # Others may have passed without a sign, and this begins the player's next turn: not where the turn before it
+        # would then have ended wrongly.
+        return bool(found) or not self._may_be_next_turn(player)
+
+    def _may_be_next_turn(self, player: str) -> bool:
+        """Whether everybody else may have passed without a sign since this player's finished turn."""
         closed = self.close()[0]
-        return bool(closed.silent_faults(closed.table.turn, player))
+        return not closed.silent_faults(closed.table.turn, player)
 
     def _begun(self, player: str, resume: str | None = None) -> Course:
         table = turned_to(self.table, player, self.moved)
@@ -378,7 +388,10 @@ class Course:
         faults = min((course.silent_faults(first, player) for first in allowed or (expected,)), key=len)
         if not faults:
             passed = course.moved | set(between(self.players, expected, player))
-            return Step(replace(course, moved=passed, silent=course.silent + 1)._begun(player), loose, late)
+            begun = replace(course, moved=passed, silent=course.silent + 1)._begun(player)
+            if self.turn is not None and self.turn.player == player and begun.turn is not None:
+                begun = replace(begun, turn=replace(begun.turn, again=True))
+            return Step(begun, loose, late)
         skipped = tuple(
             Finding(str(code), certain=False, by=who) for who, codes in faults[:1] for code in sorted(codes)
         )

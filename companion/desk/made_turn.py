@@ -36,7 +36,8 @@ class MadeTurn:
 
     `keys` names the event of each act, `codes` the faults that each act added. `passed` is the key of the event that
     ended the turn aloud. `resume`: this turn was out of turn, and that player is still expected. `strayed`: somebody
-    else has meanwhile moved a marker.
+    else has meanwhile moved a marker. `again`: it follows the same player's turn, and that all others have passed in
+    between without a sign is only taken to be so.
     """
 
     player: str
@@ -47,6 +48,7 @@ class MadeTurn:
     passed: int | None = None
     resume: str | None = None
     strayed: bool = False
+    again: bool = False
 
     def long(self, rules: RuleSet) -> bool:
         """Whether this is a long first turn. Source: docs/rules.md 2.2."""
@@ -116,10 +118,15 @@ class MadeTurn:
         }
         if self.passed is not None:
             found.setdefault(self.passed, [])
+        ended: set[tuple[int, Violation]] = set()
         if over:
             for code in sorted(self.end_codes(referee)):
                 found.setdefault(self._anchor(code), []).append(code)
-        return {key: tuple(Finding(str(code)) for code in codes) for key, codes in found.items()}
+                ended.add((self._anchor(code), code))
+        return {
+            key: tuple(Finding(str(code), certain=not (self.again and (key, code) in ended)) for code in codes)
+            for key, codes in found.items()
+        }
 
     def _anchor(self, code: Violation) -> int:
         """The event that a fault of the turn's end belongs to."""
