@@ -123,8 +123,14 @@ class MadeTurn:
             for code in sorted(self.end_codes(referee)):
                 found.setdefault(self._anchor(code), []).append(code)
                 ended.add((self._anchor(code), code))
+        doubted = ended if self.again else set()
+        first = next((key for key, act in zip(self.keys, self.actions, strict=True) if isinstance(act, Play)), None)
+        if doubted and first is not None and Violation.EXTRA_TILE not in found[first]:
+            # Or its first tile was one too many of the turn before.
+            found[first].append(Violation.EXTRA_TILE)
+            doubted.add((first, Violation.EXTRA_TILE))
         return {
-            key: tuple(Finding(str(code), certain=not (self.again and (key, code) in ended)) for code in codes)
+            key: tuple(Finding(str(code), certain=(key, code) not in doubted) for code in codes)
             for key, codes in found.items()
         }
 
