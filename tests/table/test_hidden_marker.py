@@ -15,6 +15,7 @@ from tests.table.sketch import sketched
 from tests.table.watching import watching
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hidden", [False, True])
 def test_what_is_laid_while_a_marker_is_hidden_is_clouded(hidden: bool, tmp_path: Path) -> None:
     camera = sketched(5, SimSettings(rules="reeves", troubles=Troubles.none(), most_scenes=2))

@@ -44,6 +44,7 @@ def laid(camera: SimCamera) -> list[tuple[tuple[int, int], str, str]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seed", "rules", "arms"), [(51, "reeves", 0), (52, "poltava", 1), (53, "jielong", 0), (53, "jielong", 1)]
 )
@@ -83,6 +84,7 @@ def shown(session: Session) -> set[tuple[tuple[int, int], str]]:
     return {(tuple(event.tile), event.train) for event in session.events if isinstance(event, TilePlayed)}
 
 
+@pytest.mark.slow
 def test_an_arm_in_the_first_photograph_loses_nothing(tmp_path: Path) -> None:
     camera = with_an_arm_in(album(54, "reeves", 0), {0})
     session, _, watcher = watching(camera, tmp_path / "game.jsonl")
@@ -90,6 +92,7 @@ def test_an_arm_in_the_first_photograph_loses_nothing(tmp_path: Path) -> None:
     assert shown(session) == {(tile, train) for tile, train, _ in laid(camera)}
 
 
+@pytest.mark.slow
 def test_an_arm_in_the_last_photograph_is_read_around(tmp_path: Path) -> None:
     last = 3 + 10  # the table before anybody moves, a photograph a play, and one more
     camera = with_an_arm_in(album(55, "reeves", 0), {last - 1, last})
@@ -100,6 +103,7 @@ def test_an_arm_in_the_last_photograph_is_read_around(tmp_path: Path) -> None:
     assert not [event for event in session.events if event.KIND == "tile_taken_back"]
 
 
+@pytest.mark.slow
 def test_photographs_of_other_sizes_are_read_too(tmp_path: Path) -> None:
     camera = album(56, "reeves", 0)
     session, _, watcher = watching(camera, tmp_path / "game.jsonl")

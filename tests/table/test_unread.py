@@ -29,6 +29,8 @@ from vision.frame import Frame
 from vision.reading import HalfReading
 from vision.settle import Settler
 
+pytestmark = pytest.mark.slow
+
 SEED, RULES, SCENES = 3, "reeves", 4
 SETTINGS = SimSettings(
     rules=RULES, most_scenes=SCENES, troubles=Troubles.none(), hand_frames=3, still_frames=7, show_hands=False

@@ -152,6 +152,7 @@ def test_a_crowd_from_one_address_pushes_nobody_else_out(phone: Open, session: F
     assert crowd[0].ended()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limits", [replace(LIMITS, least_per_s=10**8, buffer=4096)])
 def test_a_download_that_nobody_takes_is_given_up_and_its_place_is_free_again(phone: Open, app: Flask) -> None:
     places = app.extensions["companion_source"].places
@@ -284,6 +285,7 @@ def test_who_talks_into_a_stream_is_hung_up_on(phone: Open) -> None:
     assert screen.ended()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limits", [replace(LIMITS, backlog=20_000, buffer=4096)])
 def test_a_screen_that_takes_nothing_is_not_waited_for(phone: Open, app: Flask, session: FakeSession) -> None:
     seats = app.extensions["companion_seats"]
