@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from companion.position import LinePosition, Position
 from companion.ruleset import RuleSet
@@ -17,10 +18,27 @@ from companion.tracking.mexican import MexicanState
 from companion.tracking.questions import Question, question
 from companion.tracking.verdict import Verdict
 from companion.tracking.words import NOTHING, WRONG, Said, entered, heard
-from companion.turn import Action, Play
+from companion.turn import Action, Discard, Flip, Mark, Play, Unmark
 
 LATELY = 3
 """A draw or a marker that somebody entered is the one that a picture shows so many steps later at most."""
+
+
+class Touch(NamedTuple):
+    """Somebody has said of a piece of this step that tiles or markers of `train` lie otherwise than a picture showed.
+    `until`: the steps there were when it was said."""
+
+    item: int
+    step: int
+    train: str
+    until: int
+
+
+class Untouched(NamedTuple):
+    """Whether nobody has touched the train of a piece, and the round up to a lap after it."""
+
+    train: bool
+    round: bool
 
 
 class RoundTracker:
@@ -53,6 +71,7 @@ class RoundTracker:
         self.log: list[Evidence] = []
         self.said: dict[int, Said] = {}
         self.shown: dict[int, Piece] = {}
+        self.touched: list[Touch] = []
         self.number = 0
         self._trusting = _Line(self, blind=False)
         self._blind: _Line | None = None
@@ -85,6 +104,7 @@ class RoundTracker:
             if told is not None:
                 self.shown[piece.item] = told
                 self.said[told.item] = replace(self.said.get(told.item, NOTHING), seen=number)
+                self.touched = [one for one in self.touched if one.item != told.item]
                 first = min(first, self._step_of(told.item))
         self._append(evidence, first)
         return number
@@ -115,6 +135,7 @@ class RoundTracker:
         """
         number = self.number if number is None else max(self.number, number)
         item = number * ITEMS
+        self._touch(item, act, len(self.log))
         self._append(Evidence(number, (entered(item, act, by),)), len(self.log))
         return item
 
@@ -139,8 +160,29 @@ class RoundTracker:
         after = replace(before, **what)  # type: ignore[arg-type]
         if after == before:
             return
+        step = self._step_of(item)
+        if (before.act, before.withdrawn) != (after.act, after.withdrawn):
+            if after.act is None and not after.withdrawn:
+                # Nobody has looked since: it is as if nothing had been said.
+                self.touched = [one for one in self.touched if (one.item, one.until) != (item, len(self.log))]
+            else:
+                for act in {before.act, after.act, self._piece(step, item).act} - {None}:
+                    self._touch(item, act, step)
         self.said[item] = after
-        self._run_from(self._step_of(item))
+        self._run_from(step)
+
+    def _touch(self, item: int, act: Action | None, step: int) -> None:
+        """Note that from here on people and pictures may have another table in mind."""
+        match act:
+            case Play(_, train) | Flip(train):
+                self.touched.append(Touch(item, step, train, len(self.log)))
+            case Mark(owner) | Unmark(owner):
+                self.touched.append(Touch(item, step, owner, len(self.log)))
+            case Discard():
+                self.touched.append(Touch(item, step, "", len(self.log)))
+
+    def _piece(self, step: int, item: int) -> Piece:
+        return next(piece for piece in self.log[step].pieces if piece.item == item)
 
     def _step_of(self, item: int) -> int:
         """The step that this piece came with; raises KeyError."""
@@ -185,15 +227,25 @@ class RoundTracker:
 
     def verdicts(self) -> list[Verdict]:
         """Every piece on record in the order of coming; what people have withdrawn counts as taken back."""
-        fold = self._trusting.fold
-        found = fold.verdicts()
-        if self._blind is not None:
-            if any(charge.certain for one in found for charge in one.charges):
-                self._blind.run()
-                blind = {(one.item, one.act): one for one in self._blind.fold.verdicts()}
-                found = [_without_words(one, blind.get((one.item, one.act))) for one in found]
-            found += self._off_the_record()
-        return found
+        found = self._trusting.fold.verdicts()
+        if self._blind is None:
+            return found
+        if any(charge.certain for one in found for charge in one.charges):
+            self._blind.run()
+            blind = {(one.item, one.act): one for one in self._blind.fold.verdicts()}
+            found = [_without_words(one, blind.get((one.item, one.act)), self._untouched(one)) for one in found]
+        return [*found, *self._off_the_record()]
+
+    def _untouched(self, verdict: Verdict) -> Untouched:
+        """What people have left as the pictures have it: the train of this piece, and the round up to a lap after."""
+        if not self.touched:
+            return Untouched(True, True)
+        trains = {one.train for one in self.touched}
+        line = isinstance(self._start, LinePosition)
+        train = isinstance(verdict.act, Play) and not line and verdict.act.train not in trains
+        step = next((n for n, one in enumerate(self.log) if any(p.item == verdict.item for p in one.pieces)), None)
+        before = step is not None and all(one.step > step + len(self.players) for one in self.touched)
+        return Untouched(train or before, before)
 
     def _off_the_record(self) -> list[Verdict]:
         gone = [piece for step in self.log for piece in step.pieces if self.said.get(piece.item, NOTHING).withdrawn]
@@ -237,15 +289,22 @@ class _Line:
         return old if old % players else -1
 
 
-def _without_words(verdict: Verdict, blind: Verdict | None) -> Verdict:
-    """A fault is certain only where it is so without anybody's word, and the same player's."""
+def _without_words(verdict: Verdict, blind: Verdict | None, untouched: Untouched) -> Verdict:
+    """A fault is certain only where it is so without anybody's word, and the same player's, and only where people and
+    pictures have the same table in mind."""
     if not any(charge.certain for charge in verdict.charges):
         return verdict
     sure = set()
     if blind is not None and blind.by == verdict.by:
         sure = {(charge.code, charge.by) for charge in blind.charges if charge.certain}
     charges = tuple(
-        replace(charge, certain=charge.certain and (charge.code, charge.by) in sure) for charge in verdict.charges
+        replace(
+            charge,
+            certain=charge.certain
+            and (charge.code, charge.by) in sure
+            and (untouched.train if charge.proved else untouched.round),
+        )
+        for charge in verdict.charges
     )
     return replace(verdict, charges=charges)
 

@@ -203,3 +203,19 @@ def test_a_number_that_the_caller_gives_is_kept() -> None:
     assert [verdict.item for verdict in belief.verdicts()] == [17 * ITEMS, 18 * ITEMS]
     with pytest.raises(KeyError):
         belief.hear(5 * ITEMS, "Ann")
+
+
+def test_while_people_have_another_table_in_mind_nothing_is_certain() -> None:
+    """Somebody takes the tile that closed a double off the record; what is laid then ignores no open double."""
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+1-1@Ann, +1-4@Ann"])
+    belief.withdraw(play(belief, "1-4@Ann").item)
+    for change in ("+2-5@Ben", "+3-6@Cy", "+4-7@Ann", "+5-8@Ben", "+6-9@Cy"):
+        see(belief, change)
+        assert not certain(belief)
+
+
+def test_a_fault_on_a_train_that_nobody_touched_stays_certain() -> None:
+    belief = tracked("reeves", ["+12-1@Ann", "+3-2@Ben", "+12-3@Cy"])
+    belief.withdraw(play(belief, "12-3@Cy").item)
+    see(belief, "+1-4@Ann")
+    assert certain(belief) == ["WRONG_ROOT"]
