@@ -100,6 +100,13 @@ class RoundTracker:
             evidence = replace(evidence, number=number, pieces=tuple(pieces))
         first = len(self.log)
         for piece in evidence.pieces:
+            there = self._withdrawn_before(piece)
+            if there is not None:
+                # It lies there after all, and where it came to lie there has not changed.
+                self.shown[piece.item] = there
+                self.said[there.item] = replace(self.said[there.item], withdrawn=False)
+                first = min(first, self._step_of(there.item))
+                continue
             told = self._entered_already(piece)
             if told is not None:
                 self.shown[piece.item] = told
@@ -123,6 +130,17 @@ class RoundTracker:
                 if one.doubt is None or said.seen is not None or said.withdrawn:
                     continue
                 if (said.act or one.act) == piece.act and one.by in (None, piece.by):
+                    return one
+        return None
+
+    def _withdrawn_before(self, piece: Piece) -> Piece | None:
+        """The same act, seen before, that somebody has taken off the record since; the last one."""
+        recent = 0 if isinstance(piece.act, Play) else len(self.log) - LATELY
+        for step in reversed(self.log[max(0, recent) :]):
+            for one in step.pieces:
+                said = self.said.get(one.item, NOTHING)
+                seen = one.doubt is None or said.seen is not None
+                if said.withdrawn and seen and one.act == piece.act and one.by == piece.by:
                     return one
         return None
 
@@ -294,19 +312,19 @@ def _without_words(verdict: Verdict, blind: Verdict | None, untouched: Untouched
     pictures have the same table in mind."""
     if not any(charge.certain for charge in verdict.charges):
         return verdict
-    sure = set()
-    if blind is not None and blind.by == verdict.by:
-        sure = {(charge.code, charge.by) for charge in blind.charges if charge.certain}
-    charges = tuple(
-        replace(
-            charge,
-            certain=charge.certain
-            and (charge.code, charge.by) in sure
-            and (untouched.train if charge.proved else untouched.round),
-        )
-        for charge in verdict.charges
-    )
-    return replace(verdict, charges=charges)
+    blind_charges = {charge.code: charge for charge in blind.charges if charge.certain} if blind is not None else {}
+    charges = []
+    for charge in verdict.charges:
+        same = blind_charges.get(charge.code)
+        if charge.proved:
+            # Whoever it was: certain without a name, or with the name that both have.
+            named = verdict.by is None or (blind is not None and blind.by == verdict.by)
+            sure = charge.certain and same is not None and untouched.train and named
+            charges.append(replace(charge, certain=sure, by=charge.by if verdict.by is not None else None))
+        else:
+            agreed = same is not None and same.by == charge.by and blind is not None and blind.by == verdict.by
+            charges.append(replace(charge, certain=charge.certain and agreed and untouched.round))
+    return replace(verdict, charges=tuple(charges))
 
 
 __all__: Sequence[str] = ("RoundTracker",)

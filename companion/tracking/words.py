@@ -53,6 +53,9 @@ def heard(evidence: Evidence, said: Mapping[int, Said], shown: Mapping[int, Piec
     pieces = []
     for piece in evidence.pieces:
         told = shown.get(piece.item)
+        if told is not None and said.get(told.item, NOTHING).seen != evidence.number:
+            # It is on record with an earlier picture.
+            continue
         if told is not None:
             # It keeps the number under which it was entered.
             piece = replace(piece, item=told.item, word=told.word, by=told.by)

@@ -219,3 +219,16 @@ def test_a_fault_on_a_train_that_nobody_touched_stays_certain() -> None:
     belief.withdraw(play(belief, "12-3@Cy").item)
     see(belief, "+1-4@Ann")
     assert certain(belief) == ["WRONG_ROOT"]
+
+
+def test_what_a_picture_shows_again_after_it_was_withdrawn_did_happen_then() -> None:
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "boneyard-1, mark Cy"])
+    item = play(belief, "12-2@Ben").item
+    belief.withdraw(item)
+    see(belief, "+12-2@Ben, +1-4@Ann")
+    assert (play(belief, "12-2@Ben").item, play(belief, "12-2@Ben").by, play(belief, "1-4@Ann").by) == (
+        item,
+        "Ben",
+        "Ann",
+    )
+    assert len(belief.verdicts()) == 5 and not any(verdict.charges for verdict in belief.verdicts())
