@@ -10,6 +10,7 @@ import numpy as np
 
 from vision.adaptation import Adaptation
 from vision.backs import BackJudge
+from vision.covered_halves import markers_on
 from vision.covering import bare, uncovered
 from vision.detections import Detections, Kind
 from vision.detector import Detector
@@ -76,6 +77,8 @@ class Eye:
         things = detections if self.judge is None else self.judge.judge(image, detections, length_px)
         tiles: list[TileReading] = self.reader.read(image, things, known, self.familiar, length_px)
         markers = bare(tiles, _things(things, Kind.MARKER))
+        if self.judge is not None:
+            markers += markers_on(image, tiles, markers, self.judge)
         hubs = _things(things, Kind.HUB)
         hub = max(hubs, key=lambda h: h.confidence, default=None)
         give_back_memory()  # a hundred MB and more, for a hundredth of a second
