@@ -6,7 +6,8 @@
     python -m bench.arms --kept bench/results/arms.json     what was measured earlier
 
 The table and the arms are rendered, tiles are painted on: nothing here reads them. Where things lie and change is
-known, so what is measured is the arm alone, without turn order. A seat counts as named from 95 %, as a player does.
+known, so what is measured is the arm alone, without turn order. A seat counts as named where it leads by 10 decibans,
+which is when an arm is called clear; whom a play belongs to is decided by the belief (bench/who_played.py).
 The reliability curve and the expected calibration error are over all acts of which an arm said anything.
 """
 
@@ -43,7 +44,6 @@ from vision.frame import Frame
 
 FIRST_SEED = 930_000
 SIZE_WH = (640, 480)
-NAMED = 0.95
 MEXICAN = [name for name in RULESET_NAMES if load_ruleset(name).is_mexican]
 TILE, BACK, MARKER = (225, 228, 230), (150, 60, 40), (30, 30, 200)
 BINS = (0.0, 0.2, 0.4, 0.6, 0.7, 0.8, 0.9, 0.95, 1.01)
@@ -108,17 +108,15 @@ class Act:
     draws: bool
     player: str
     shares: Mapping[str, float]
+    clear: str | None
     why: str
     fits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def outcome(self) -> str:
-        if not self.shares:
+        if self.clear is None:
             return "unnamed"
-        best = max(self.shares, key=lambda name: self.shares[name])
-        if self.shares[best] < NAMED:
-            return "unnamed"
-        return "named" if best == self.player else "misnamed"
+        return "named" if self.clear == self.player else "misnamed"
 
 
 def rules_for(seed: int, players: int) -> str:
@@ -180,6 +178,7 @@ def _acts(camera: ArmCamera, filmed: Any, reaches: Reaches) -> Iterator[Act]:
             visit.draws,
             visit.player,
             shares_of(said.decibans),
+            said.clear,
             "" if said.unclear is None else said.unclear.value,
             _fits(reach, seats, size_mm),
         )

@@ -196,7 +196,8 @@ class _Teller:
             sights = sights or [{"delta": []}]
             sights[0] = {**sights[0], "delta": [*sights[0]["delta"], draw]}
         for sight in sights:
-            self.desks[0].session.observe(**sight, arms=counted_once(votes))
+            whose = {change: one.clear for change, one in votes.items() if one.clear is not None}
+            self.desks[0].session.observe(**sight, arms=counted_once(votes), whose=whose)
 
     def _vote(self, seen: Reaches, place: Point) -> Vote:
         return vote(seen.over(place), dict(self.camera.plan.seat_deg), self.camera.plan.size_mm)

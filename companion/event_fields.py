@@ -288,6 +288,7 @@ _POINTS = Codec(read_points, dict)
 
 CODECS: Mapping[str, Codec] = {
     "announced.what": _NAME,
+    "arm": _NAME_OR_NULL,
     "by": _NAME_OR_NULL,
     "candidates": Codec(read_stories, _write_items),
     "corrected.what": Codec(read_change, dict),

@@ -69,7 +69,7 @@ class TilePlayed(Event):
     """A tile was laid; `tile` with the inner end first, `train` a player's name, MX, MX2, or R and L of a line.
 
     `by` is None while nobody can be named; `maybe` then holds who it may have been, the likeliest first. `reading` is
-    how surely the camera read it.
+    how surely the camera read it, `arm` from whose seat the arm clearly came that laid it.
     """
 
     KIND = "tile_played"
@@ -80,6 +80,7 @@ class TilePlayed(Event):
     violations: tuple[Finding, ...] = ()
     maybe: tuple[str, ...] = ()
     reading: Certainty | None = None
+    arm: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

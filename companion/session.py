@@ -404,20 +404,23 @@ class Session(OpenGame):
         guessed: bool = False,
         returned: int = 0,
         arms: Mapping[Change, Mapping[str, int]] | None = None,
+        whose: Mapping[Change, str] | None = None,
     ) -> tuple[Event, ...]:
         """What the camera saw change between two still tables, in the referee's words (notation.Change).
 
         Tiles of one train stand from the inside out. `flips` are trains whose double was turned over, `discards` new
         face-down tiles by player, `readings` how surely each laid tile was read; `clouded`: part of the table is not
         understood; `guessed`: a neighbour of the tiles on record was not surely read; `returned`: so many tiles lie in
-        the boneyard again; `arms`: of a change, player -> decibans of the arm that was seen over its place.
+        the boneyard again; `arms`: of a change, player -> decibans of the arm that was seen over its place; `whose`:
+        the player whose arm it clearly was.
         """
         with self._lock:
             shown = dict(readings or {})
             seen = dict(arms or {})
             sight = Sight(
-                tuple(delta), tuple(flips), dict(discards or {}), frame, shown, clouded, guessed, returned, seen
-            )
+                tuple(delta), tuple(flips), dict(discards or {}), frame, shown, clouded, guessed, returned, seen,
+                dict(whose or {}),
+            )  # fmt: skip
             return self._publish(self._watching.see(sight))
 
     def accuses(

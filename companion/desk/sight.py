@@ -23,7 +23,7 @@ class Sight:
     looks like a fault may be none. `guessed`: a tile that was not surely read is on record next to the ones now laid.
     `returned`: so many tiles lie in the boneyard again; they had been drawn where tiles were taken back.
     `arms`: player -> decibans of what was seen being that player's arm, 0 the likeliest; a change that is not in it was
-    done by an arm that nobody saw clearly.
+    done by an arm that nobody saw clearly. `whose`: the one player whose arm it clearly was.
     """
 
     delta: tuple[Change, ...]
@@ -35,11 +35,14 @@ class Sight:
     guessed: bool = False
     returned: int = 0
     arms: Mapping[Change, Mapping[str, int]] = field(default_factory=dict)
+    whose: Mapping[Change, str] = field(default_factory=dict)
 
     def shown(self, event: Event) -> Event:
-        """The event with the picture that shows it, and how surely its tile was read."""
+        """The event with the picture that shows it, how surely its tile was read, and whose arm laid it."""
         if isinstance(event, TilePlayed):
-            return replace(event, frame=self.frame, reading=self.readings.get(Laying(event.tile, event.train)))
+            laying = Laying(event.tile, event.train)
+            reading, arm = self.readings.get(laying), self.whose.get(laying)
+            return replace(event, frame=self.frame, reading=reading, arm=arm)
         return replace(event, frame=self.frame)
 
     def happened(self, players: tuple[str, ...]) -> Iterator[Event]:

@@ -7,10 +7,11 @@ An arm is evidence beside the turn order and never more: whom it names is decide
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from companion.layout import Layout, TableSetup, owners_of
 from companion.layout.joints import distance
+from companion.layout.setup import Family
 from companion.layout.shape import PlacedTile
 from companion.notation import Change, Drawing, Laying, Vanishing
 from companion.observed import Observation
@@ -73,25 +74,39 @@ class Attribution:
         self._reaches = Reaches()
         self._marked = {}
 
-    def of(
+    def seen(
         self,
         observation: Observation,
         before: Layout,
         after: Layout,
         markers: Sequence[SeenMarker],
         setup: TableSetup,
-    ) -> dict[Change, Mapping[str, int]]:
-        """Player -> decibans for every change of which an arm says something."""
+    ) -> Observation:
+        """The observation with what arms say of it: player -> decibans for each change; and draws only they show."""
         earlier, self.votes = self.votes, {}
         if self.silent:
-            return {}
+            return observation
         marked = _by_owner(markers, after, setup)
         for change in observation.delta:
             places = list(_places(change, before, after, observation.news, self._marked, marked))
             said = together([self._vote(place) for place in places], self.players)
             # A change that was reported before and not taken is reported again, when its arm has long gone.
             self.votes[change] = said if said.decibans else earlier.get(change, said)
-        return dict(counted_once(self.votes))
+        drawn: tuple[Change, ...] = ()
+        if before.boneyard is None and setup.family is Family.MEXICAN:
+            drawn = self._reached(before)
+        whose = {change: one.clear for change, one in self.votes.items() if one.clear is not None}
+        return replace(observation, delta=(*observation.delta, *drawn), arms=counted_once(self.votes), whose=whose)
+
+    def _reached(self, before: Layout) -> tuple[Change, ...]:
+        """Draws from a stacked boneyard: who reached into it took a tile, though it looks as before."""
+        piled = [one.seen.center_mm for one in before.face_down]
+        votes = [vote(reach, self.seats, self._size_mm) for reach in self._reaches.reached(piled)]
+        if not votes:
+            return ()
+        draw = Drawing(len(votes))
+        self.votes[draw] = together(votes, self.players)
+        return (draw,)
 
     def _vote(self, place: Point) -> Vote:
         return vote(self._reaches.over(place), self.seats, self._size_mm)

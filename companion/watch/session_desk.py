@@ -254,6 +254,7 @@ class SessionDesk:
                 guessed=guessed,
                 returned=observation.returned,
                 arms=observation.arms,
+                whose=observation.whose,
             )
             # Many tiles vanished at once: that is asked about, and the record keeps them until somebody answers.
             self._astray = next((event.seq for event in events if event.KIND == "unclear"), self._astray)

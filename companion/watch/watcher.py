@@ -125,6 +125,8 @@ class Watcher:
             # Nothing brighter or darker; perhaps something of another colour.
             if self._recoloured(frame):
                 self._begin(frame, state, before)
+            else:
+                self._record_reaches(frame)
             self._hand_was_here = False
         elif self._reading is None and state.state is TableState.READ and self._was_told():
             self._begin(frame, state, before)
@@ -268,6 +270,7 @@ class Watcher:
         settled = not self.memory.unsettled()
         if observation.empty and not observation.doubts and settled and reading.agreed >= self.settings.equal_readings:
             # Nothing new is a finding like any other: one look may have missed the tile that was laid.
+            self._record_reaches(frame)
             self._finish(frame, layout)
             if not reading.overlooked:
                 self._ask_unread(frame, layout)
@@ -328,9 +331,8 @@ class Watcher:
         assert reading is not None
         self.memory.keep_known()
         if self.layout is not None:
-            seen = self.memory.seen_markers()
-            arms = self.arms.of(observation, self.layout, layout, seen, self.setup)
-            observation = replace(observation, arms=arms)
+            markers = self.memory.seen_markers()
+            observation = self.arms.seen(observation, self.layout, layout, markers, self.setup)
         sure = reading.agreed >= self._needed(observation)
         taken = True
         if observation.empty or not sure:
@@ -346,6 +348,14 @@ class Watcher:
         self._ask_unread(frame, layout)
         # What stayed doubtful is looked at again with the next still table.
         self._left_over = around(observation.doubts, 1.5 * self.setup.tile_mm[0], self.calibration, frame.size_wh)
+
+    def _record_reaches(self, frame: Frame) -> None:
+        """Somebody may have drawn from a stacked boneyard, which looks as before."""
+        if self.layout is not None:
+            markers = self.memory.seen_markers()
+            seen = self.arms.seen(Observation(), self.layout, self.layout, markers, self.setup)
+            if not seen.empty and self.desk.record(seen, self.layout, frame.name):
+                self.arms.settled(frame, markers, self.layout, self.setup)
 
     def _ask_unread(self, frame: Frame, layout: Layout) -> None:
         """Let the desk ask about unread tiles, and remember what was on record: somebody may add what they are."""

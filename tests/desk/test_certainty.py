@@ -46,6 +46,16 @@ def test_the_certainty_survives_the_journal(tmp_path: Path) -> None:
     assert first_tile(again)["sure"] == pytest.approx(0.6984)
 
 
+def test_whose_arm_it_clearly_was_stays_with_the_play(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben")), ticking())
+    session.start_round(starter="Ann")
+    session.observe([LAYING], "0001.jpg", arms={LAYING: {"Ben": 15}}, whose={LAYING: "Ann"})
+    assert session.snapshot()["plays"][-1]["arm"] == "Ann"
+    session.close()
+    again = Session.open(tmp_path / "g.jsonl")
+    assert isinstance(again.events[-1], TilePlayed) and again.events[-1].arm == "Ann"
+
+
 def test_what_a_person_says_is_not_doubted(tmp_path: Path) -> None:
     session = watched(tmp_path)
     session.correct(2, {"tile": [12, 10]}, by="Ann")

@@ -1,6 +1,7 @@
 """Whose arm did what: seats, votes, and which arm was over a place last before it changed."""
 
 import math
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -88,7 +89,9 @@ def test_seats_that_cannot_be_are_said_in_one_line_and_name_nobody(seats, says):
     attribution = Attribution(("Ann", "Ben"), seats)
     assert attribution.silent
     attribution.see(picture(), CALIBRATION)
-    assert attribution.of(Observation((Drawing(1),)), Layout(), Layout(), (), TableSetup(Family.MEXICAN, ())) == {}
+    assert (
+        attribution.seen(Observation((Drawing(1),)), Layout(), Layout(), (), TableSetup(Family.MEXICAN, ())).arms == {}
+    )
 
 
 def test_the_set_up_file_says_who_sits_where_and_can_turn_it_off():
@@ -232,12 +235,31 @@ def test_tiles_laid_and_drawn_get_their_arms():
     after = Layout(trains={"Ann": (placed(8, PLACE, (12, 3)),)})
     laying = Laying(Laid(12, 3), "Ann")
     observation = Observation((laying, Drawing(1)), news=(8,))
-    found = attribution.of(observation, before, after, (), setup)
+    found = attribution.seen(observation, before, after, (), setup).arms
     assert best(found[laying]) == "Ann" and best(found[Drawing(1)]) == "Ben"
     assert attribution.votes[laying].clear == "Ann"
     attribution.settled(picture(tiles=[PLACE], n=5), (), after, setup)
-    assert attribution.of(observation, before, after, (), setup) == found, "a change that was not taken keeps its arm"
-    assert attribution.of(Observation((Drawing(2),)), before, after, (), setup) == {}
+    assert attribution.seen(observation, before, after, (), setup).arms == found, (
+        "a change that was not taken keeps its arm"
+    )
+    assert attribution.seen(Observation((Drawing(2),)), before, after, (), setup).arms == {}
+
+
+@pytest.mark.parametrize(("arm", "count"), [(arm_of("Ben", (1000.0, 700.0)), 1), (arm_of("Ben"), 0)])
+def test_who_reaches_into_a_stacked_boneyard_draws(arm, count):
+    attribution = Attribution(tuple(SEATS), SEATS)
+    yard = (1000.0, 700.0)
+    setup = TableSetup(Family.MEXICAN, tuple(SEATS), boneyard_spread=False)
+    table = Layout(trains={"Ann": ()}, face_down=(placed(7, yard),))
+    attribution.see(picture(tiles=[yard]), CALIBRATION)
+    attribution.settled(picture(tiles=[yard]), (), table, setup)
+    attribution.see(picture(arms=[arm], tiles=[yard], n=1), CALIBRATION)
+    attribution.see(picture(tiles=[yard], n=2), CALIBRATION)
+    seen = attribution.seen(Observation(), table, table, (), setup)
+    assert seen.delta == (Drawing(1),) * count
+    assert [best(seen.arms[change]) for change in seen.delta] == ["Ben"] * count
+    counted = replace(table, boneyard=1)
+    assert attribution.seen(Observation(), counted, counted, (), setup).empty
 
 
 def test_switched_off_nothing_is_looked_at():

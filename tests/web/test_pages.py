@@ -283,6 +283,22 @@ def test_a_play_says_who_changed_it_and_when(anyone: FlaskClient, session: FakeS
     assert "No. 32: you agreed to let it stand." in page and "Olena, Nov 20, 2026" in page
 
 
+def test_a_play_says_from_whose_side_the_arm_came(
+    anyone: FlaskClient, keeper: FlaskClient, session: FakeSession
+) -> None:
+    table = tables.illegal()
+    by, *others = [table["plays"][-1]["by"], *(name for name in table["players"] if name != table["plays"][-1]["by"])]
+    table["plays"][-1] |= {"arm": by}
+    session.show(table)
+    words = f"The arm came from {by}'s side."
+    assert words in anyone.get("/play/32").text and "It was somebody else" not in anyone.get("/play/32").text
+    page = keeper.get("/play/32").text
+    assert words in page and "It was somebody else:" in page
+    for other in others:
+        assert f'<input type="hidden" name="by" value="{other}">' in page
+    assert f'<input type="hidden" name="by" value="{by}">' not in page
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", ["tactic", "kkori"])
 def test_a_round_of_which_nobody_said_who_began_names_nobody(tmp_path: Path, rules: str) -> None:
