@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from companion.layout import Layout, TableSetup, owners_of
 from companion.layout.joints import distance
@@ -20,12 +21,22 @@ from companion.tableview import Point, SeenMarker
 from companion.turn import LEFT, RIGHT, Mark, Unmark
 from companion.watch.arm_votes import Vote, counted_once, together, vote
 from companion.watch.reaches import Reaches
-from companion.watch.seats import seats_of, trouble_of
+from companion.watch.seats import contradiction, seats_of, trouble_of
 from vision.calibration import Calibration
 from vision.frame import Frame
 
 SAME_TILE_MM = 14.0
 """A face-down tile that lies this near to where one lay is that one."""
+
+
+class Names(Protocol):
+    """What a desk knows of names."""
+
+    def named(self) -> Sequence[tuple[str, str]]:
+        """(player, from whose seat the arm came) of the plays that have both."""
+        ...
+
+    def ask_about_seats(self, player: str, seat: str, frame: str) -> None: ...
 
 
 @dataclass(slots=True)
@@ -68,6 +79,14 @@ class Attribution:
         if not self.silent:
             self._reaches.still(frame)
             self._marked = _by_owner(markers, layout, setup)
+
+    def compare(self, desk: Names, frame: str) -> None:
+        """Do those who were named sit where it was said? If not, it is asked once, and arms say nothing until then."""
+        if self.silent or (pair := contradiction(desk.named())) is None:
+            return
+        player, seat = pair
+        self.trouble = f"seats: {player}'s arm comes from where {seat} should sit, so arms name nobody"
+        desk.ask_about_seats(player, seat, frame)
 
     def forget(self) -> None:
         """The camera was moved, or another table comes."""

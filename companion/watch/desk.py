@@ -53,6 +53,14 @@ class Desk(Protocol):
         """Make it part of the game; False where it was asked about instead and is to be looked at again."""
         ...
 
+    def named(self) -> Sequence[tuple[str, str]]:
+        """(player, from whose seat the arm came) of the plays that have both."""
+        ...
+
+    def ask_about_seats(self, player: str, seat: str, frame: str) -> None:
+        """Ask once whether everybody sits as was said: the arm of `player` comes from the seat of another."""
+        ...
+
     def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
         """Say that something cannot be told, with its candidates. Nobody is accused."""
         ...

@@ -62,6 +62,12 @@ class FreeBoard:
             self.ask(observation, layout, frame)
         return True
 
+    def named(self) -> Sequence[tuple[str, str]]:
+        return ()
+
+    def ask_about_seats(self, player: str, seat: str, frame: str) -> None:
+        """Never: nobody is named here."""
+
     def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
         for doubt in observation.doubts:
             self.tell(Unclear(source="camera", frame=frame, reason=str(doubt)))

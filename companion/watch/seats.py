@@ -7,13 +7,17 @@ A seat is a place for one person. What is said of seats may be wrong or left out
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 from companion.layout.angles import turn
 from companion.tableview import Point
 
 BEHIND_MM = 260.0
 """From the table's edge to the middle of whoever sits there: half a chair, and a lap."""
+
+ENOUGH, MOST = 4, 0.75
+"""So many plays of a player, of which this part came from one other seat, contradict what was said of the seats."""
 
 LEAST_APART_DEG = 20.0
 """Of two people at one table of 90 by 120 cm, elbow to elbow, the seats are at least this far apart."""
@@ -46,3 +50,15 @@ def body_mm(seat_deg: float, size_mm: tuple[float, float]) -> Point:
     ux, uy = math.cos(math.radians(seat_deg)), math.sin(math.radians(seat_deg))
     edge = min(w / 2 / max(abs(ux), 1e-6), h / 2 / max(abs(uy), 1e-6))
     return w / 2 + ux * (edge + BEHIND_MM), h / 2 + uy * (edge + BEHIND_MM)
+
+
+def contradiction(plays: Iterable[tuple[str, str]]) -> tuple[str, str] | None:
+    """Who seems to sit where somebody else was said to sit. `plays` are (player, from whose seat the arm came)."""
+    from_where: dict[str, Counter[str]] = {}
+    for player, seat in plays:
+        from_where.setdefault(player, Counter())[seat] += 1
+    for player, seats in from_where.items():
+        (seat, count), total = seats.most_common(1)[0], sum(seats.values())
+        if total >= ENOUGH and seat != player and count >= MOST * total:
+            return player, seat
+    return None

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from companion.event_fields import Story
+from companion.events import TilePlayed
 from companion.layout import Layout, Problem, Trouble
 from companion.notation import Change, Drawing, Laying, Vanishing
 from companion.observed import Observation, difference, worth_asking
@@ -106,6 +107,13 @@ class SessionDesk:
     def marked(self) -> frozenset[str]:
         table = self.position
         return frozenset(table.markers) if isinstance(table, Position) else frozenset()
+
+    def named(self) -> Sequence[tuple[str, str]]:
+        plays = (event for event in self.session.events if isinstance(event, TilePlayed))
+        return [(event.by, event.arm) for event in plays if event.by is not None and event.arm is not None]
+
+    def ask_about_seats(self, player: str, seat: str, frame: str) -> None:
+        self._put(f"seats: {player}, {seat}", frame)
 
     def first_table(self, layout: Layout, frame: str) -> bool:
         """Begin the round that this table shows; tiles that lie there already are its first changes.

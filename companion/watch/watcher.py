@@ -340,6 +340,7 @@ class Watcher:
             taken = observation.empty
         else:
             taken = self.desk.record(observation, layout, frame.name)
+            self.arms.compare(self.desk, frame.name)
             self.supposed.take(self.desk.marked(), self.memory)
         # A table that is still in question is compared again as a whole, with whatever comes next.
         self._finish(frame, layout if taken or self.layout is None else self.layout)

@@ -241,6 +241,11 @@ def reason_words(question: Mapping[str, Any]) -> str:
         return _("Round %(number)s has no points yet.", number=about.strip())
     if kind == "unreadable_tile":
         return _unread_words(about.strip())
+    if kind == "seats":
+        one, _comma, other = about.strip().partition(", ")
+        return _(
+            "%(one)s's arm comes from %(other)s's seat. Show on “Who sits where” how you sit.", one=one, other=other
+        )
     if kind in ("hand_unread", "hand_count", "hand_twice", "set_sum"):
         return _hand_words(kind, about.strip())
     if kind in words:

@@ -17,7 +17,7 @@ from companion.tile import Laid
 from companion.watch.arm_votes import CLEAR, as_decibans, counted_once, shares, vote
 from companion.watch.attributing import Attribution, attribution_for
 from companion.watch.reaches import Reach, Reaches, Unclear
-from companion.watch.seats import body_mm, seats_of, trouble_of
+from companion.watch.seats import body_mm, contradiction, seats_of, trouble_of
 from vision.arms import Arm
 from vision.calibration import Calibration
 from vision.frame import Frame
@@ -260,6 +260,44 @@ def test_who_reaches_into_a_stacked_boneyard_draws(arm, count):
     assert [best(seen.arms[change]) for change in seen.delta] == ["Ben"] * count
     counted = replace(table, boneyard=1)
     assert attribution.seen(Observation(), counted, counted, (), setup).empty
+
+
+class Recorder:
+    """A desk on which these plays are named."""
+
+    def __init__(self, named):
+        self.plays, self.asked = named, []
+
+    def named(self):
+        return self.plays
+
+    def ask_about_seats(self, player, seat, frame):
+        self.asked.append((player, seat, frame))
+
+
+def test_seats_that_the_first_plays_contradict_are_asked_about_once():
+    attribution = Attribution(tuple(SEATS), SEATS)
+    fitting = Recorder([("Ann", "Ann")] * 5 + [("Ben", "Ben")] * 5 + [("Cy", "Dee")])
+    attribution.compare(fitting, "f1")
+    assert fitting.asked == [] and not attribution.silent
+    swapped = Recorder([("Ann", "Ben")] * 4 + [("Ben", "Ann")] * 3)
+    attribution.compare(swapped, "f2")
+    attribution.compare(swapped, "f3")
+    assert swapped.asked == [("Ann", "Ben", "f2")]
+    assert attribution.silent and "Ann's arm comes from where Ben should sit" in attribution.trouble
+
+
+@pytest.mark.parametrize(
+    ("plays", "found"),
+    [
+        ([("Ann", "Ben")] * 3, None),
+        ([("Ann", "Ben")] * 3 + [("Ann", "Ann")], ("Ann", "Ben")),
+        ([("Ann", "Ben")] * 3 + [("Ann", "Ann")] * 2, None),
+        ([("Ann", "Ben"), ("Ann", "Cy")] * 3, None),
+    ],
+)
+def test_a_few_plays_from_elsewhere_contradict_nothing(plays, found):
+    assert contradiction(plays) == found
 
 
 def test_switched_off_nothing_is_looked_at():
