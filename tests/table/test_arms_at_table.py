@@ -133,6 +133,11 @@ def test_an_arm_speaks_for_its_seat_and_excludes_nobody(name):
     assert all(CLEAR <= cost <= 25 for other, cost in said.decibans.items() if other != name)
 
 
+def test_of_a_hand_of_which_little_is_seen_less_is_said():
+    whole, stump = (shares([seen_arm("Ann", reach=reach)], SEATS, SIZE_MM)["Ann"] for reach in (400.0, 100.0))
+    assert 0.4 < stump < whole
+
+
 def test_of_two_arms_over_a_place_it_was_one():
     both = Reach(((seen_arm("Ann"),), (seen_arm("Cy"),)), Unclear.SEVERAL)
     said = vote(both, SEATS, SIZE_MM)
