@@ -148,6 +148,17 @@ class Session(OpenGame):
             self._running(also_ended=True)
             return self._record(Passed(by=self._who(by), source=source))
 
+    def done(self, by: str, source: str = "person") -> tuple[Event, ...]:
+        """`by` presses that the own turn is over. Nothing is recorded where the table has shown that already."""
+        with self._lock:
+            self._running(also_ended=True)
+            course, player = self._ledger.match.course, self._player(by)
+            acts = (item.event for item in reversed(self._ledger.held) if not item.undone)
+            last = next((event for event in acts if getattr(event, "by", None) is not None), None)
+            if course is not None and course.mover != player and getattr(last, "by", None) == player:
+                return ()
+            return self._record(Passed(by=player, source=source))
+
     def cannot_play(self, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
         """The player to move has no tile that fits: all that the rules then ask for, in one."""
         with self._lock:

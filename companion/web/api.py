@@ -188,6 +188,15 @@ def turn_act(what: str) -> AnyResponse:
         return said(verb, _mover(fields))
 
 
+@api.post("/api/done")
+@changes
+def done() -> AnyResponse:
+    """`by` says that the own turn is over: whoever laid the last tiles was this player."""
+    fields = read_body(request)
+    with table_as_seen(fields):
+        return said("done", _mover(fields))
+
+
 @api.post("/api/<any(mark,unmark,flip):what>")
 @changes
 def marker_act(what: str) -> AnyResponse:

@@ -10,7 +10,7 @@ import pytest
 from companion.event_fields import Certainty, EventError
 from companion.events import Header, TilePlayed, event_from_json
 from companion.notation import Laying
-from companion.session import Session
+from companion.session import Session, SessionError
 from companion.tile import Laid
 from tests.desk.making import ticking
 
@@ -44,6 +44,17 @@ def test_the_certainty_survives_the_journal(tmp_path: Path) -> None:
     assert isinstance(event, TilePlayed)
     assert event.reading == READ
     assert first_tile(again)["sure"] == pytest.approx(0.6984)
+
+
+def test_whoever_presses_done_ends_the_own_turn_once(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-12", ("Ann", "Ben")), ticking())
+    session.start_round(starter="Ann")
+    session.draw(by="Ann")
+    assert [event.KIND for event in session.done("Ann")] == ["passed"]
+    session.play((12, 3), "Ben", by="Ben")
+    assert session.done("Ben") == () and session.snapshot()["turn"] == "Ann"
+    with pytest.raises(SessionError):
+        session.done("Zoe")
 
 
 def test_whose_arm_it_clearly_was_stays_with_the_play(tmp_path: Path) -> None:

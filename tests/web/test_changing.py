@@ -78,13 +78,14 @@ TAPS = (
     ("/api/play", {"tile": [12, 5], "train": "Ann", "by": "Ann"}, "tile_played"),
     ("/api/draw", {"by": "Ann"}, "drew"),
     ("/api/pass", {"by": "Ann"}, "passed"),
+    ("/api/done", {"by": "Ann"}, "passed"),
     ("/api/mark", {"train": "Ann", "by": "Ann"}, "marker_placed"),
     ("/api/announce", {"by": "Ann"}, "announced"),
     ("/api/end-round", {"how": "abandoned"}, "round_ended"),
 )
 
 
-@pytest.mark.parametrize(("path", "fields", "kind"), TAPS, ids=[tap[2] for tap in TAPS])
+@pytest.mark.parametrize(("path", "fields", "kind"), TAPS, ids=[tap[0][5:] for tap in TAPS])
 @pytest.mark.parametrize("key", ["expected_seq", "once", "header"])
 def test_a_double_tap_counts_once_and_is_answered_twice(
     served: Flask, real: House, path: str, fields: dict[str, Any], kind: str, key: str
