@@ -41,7 +41,8 @@ class Names(Protocol):
 
 @dataclass(slots=True)
 class Attribution:
-    """`seats` are player -> degrees; `off`: the players do not want their arms looked at.
+    """`seats` are player -> degrees; `off`: the players do not want their arms looked at; `draws_reached`: whoever
+    reaches into a stacked boneyard has drawn (only the belief of companion/tracking can weigh that).
 
     `trouble` says in one line why no arm names anybody, None where arms do.
     """
@@ -49,6 +50,7 @@ class Attribution:
     players: tuple[str, ...]
     seats: Mapping[str, float]
     off: bool = False
+    draws_reached: bool = False
     trouble: str | None = field(init=False)
     votes: dict[Change, Vote] = field(init=False, default_factory=dict)
     """What was said of the last change, for people."""
@@ -112,7 +114,7 @@ class Attribution:
             # A change that was reported before and not taken is reported again, when its arm has long gone.
             self.votes[change] = said if said.decibans else earlier.get(change, said)
         drawn: tuple[Change, ...] = ()
-        if before.boneyard is None and setup.family is Family.MEXICAN:
+        if self.draws_reached and before.boneyard is None and setup.family is Family.MEXICAN:
             drawn = self._reached(before)
         whose = {change: one.clear for change, one in self.votes.items() if one.clear is not None}
         return replace(observation, delta=(*observation.delta, *drawn), arms=counted_once(self.votes), whose=whose)

@@ -252,7 +252,7 @@ def test_tiles_laid_and_drawn_get_their_arms():
 
 @pytest.mark.parametrize(("arm", "count"), [(arm_of("Ben", (1000.0, 700.0)), 1), (arm_of("Ben"), 0)])
 def test_who_reaches_into_a_stacked_boneyard_draws(arm, count):
-    attribution = Attribution(tuple(SEATS), SEATS)
+    attribution = Attribution(tuple(SEATS), SEATS, draws_reached=True)
     yard = (1000.0, 700.0)
     setup = TableSetup(Family.MEXICAN, tuple(SEATS), boneyard_spread=False)
     table = Layout(trains={"Ann": ()}, face_down=(placed(7, yard),))

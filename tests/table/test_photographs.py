@@ -63,6 +63,19 @@ def test_every_photograph_is_read_when_it_comes(seed: int, rules: str, arms: int
     assert certain == []
 
 
+@pytest.mark.slow
+def test_a_photograph_of_an_arm_says_whose_it_was(tmp_path: Path) -> None:
+    camera = album(52, "poltava", 1)
+    session, _, watcher = watching(camera, tmp_path / "game.jsonl", arms=True)
+    watcher.run()
+    plays = [play for filmed in camera.truth for play in filmed.scene.plays if isinstance(play[1], Play)]
+    layers = {(tuple(act.tile), act.train): player for player, act in plays}
+    arms = {(tuple(e.tile), e.train): e.arm for e in session.events if isinstance(e, TilePlayed)}
+    clear = {tile: arm for tile, arm in arms.items() if arm is not None}
+    assert len(clear) >= len(layers) / 2
+    assert {tile: layers[tile] for tile in clear} == clear
+
+
 def with_an_arm_in(camera: SimCamera, numbers: set[int]) -> SimCamera:
     """The same photographs; into those an arm reaches."""
     read = camera.read

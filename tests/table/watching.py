@@ -10,6 +10,7 @@ from companion.ruleset import load_ruleset
 from companion.session import Session
 from companion.tile import Tile
 from companion.watch import Watcher
+from companion.watch.attributing import attribution_for
 from companion.watch.session_desk import SessionDesk
 from companion.watch.start import known_set
 from datasets.simulator.camera import SimCamera
@@ -18,7 +19,7 @@ from vision.calibration import Calibration
 from vision.settle import Settler
 
 
-def watching(camera: SimCamera, journal: Path) -> tuple[Session, SessionDesk, Watcher]:
+def watching(camera: SimCamera, journal: Path, *, arms: bool = False) -> tuple[Session, SessionDesk, Watcher]:
     """Having seen the first frame, with an eye that errs nowhere; sketched tiles have no height."""
     setup = replace(camera.setup(), tile_mm=(*camera.plan.tile_mm[:2], 0.001))
     first = camera.read()
@@ -30,6 +31,7 @@ def watching(camera: SimCamera, journal: Path) -> tuple[Session, SessionDesk, Wa
     desk = SessionDesk(session, rules, setup, box)
     calibration = Calibration.from_corners(setup.corners_px, setup.size_mm, 0.001, size_wh=first.size_wh)
     eye = KnowingEye(camera, unread=0.0, missed=0.0)
-    watcher = Watcher(camera, eye, Settler(), calibration, setup.table_setup(), desk, known=known)  # type: ignore[arg-type]
+    seats = attribution_for(setup, off=not arms)
+    watcher = Watcher(camera, eye, Settler(), calibration, setup.table_setup(), desk, known=known, arms=seats)  # type: ignore[arg-type]
     watcher.see(first)
     return session, desk, watcher
