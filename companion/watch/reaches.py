@@ -120,17 +120,22 @@ class Reaches:
         return Reach(tuple(tracks), Unclear.SEVERAL if len(tracks) > 1 else None, frame)
 
     def reached(self, places: Sequence[Point]) -> Iterator[Reach]:
-        """Every arm that was over one of these places with its tip, changed or not: once each."""
+        """Every arm that was over one of these places with its tip, changed or not: once each. A hand that comes in
+        where no border is seen counts too, and nobody knows whose it is."""
         known: list[Arm] = []
         moments = list(self._moments)
+        hidden = False
         for n, moment in enumerate(moments):
-            for arm in moment.view.arms:
-                if not arm.clear or arm.entry_mm is None or any(_same(arm, one) for one in known):
+            here = [arm for arm in moment.view.arms if _tip_at(arm, places)]
+            for arm in here:
+                if any(_same(arm, one) for one in known):
                     continue
-                if any(_distance(arm.tip_mm, place) < 2.5 * RADIUS_MM for place in places):
-                    track = (arm, *_followed(moments[:n][::-1], arm), *_followed(moments[n + 1 :], arm))
-                    known += track
-                    yield Reach((track,), frame=moment.frame)
+                track = (arm, *_followed(moments[:n][::-1], arm), *_followed(moments[n + 1 :], arm))
+                known += track
+                yield Reach((track,), frame=moment.frame)
+            was_hidden, hidden = hidden, not here and _hand_at(moment.view, places)
+            if hidden and not was_hidden:
+                yield Reach(unclear=Unclear.NO_ENTRY, frame=moment.frame)
 
 
 def _window(moments: Sequence[_Moment], place: Point) -> tuple[int, int]:
@@ -165,6 +170,20 @@ def _pointing(view: ArmView, place: Point, beyond_mm: float) -> set[int]:
         if -arm.reach_mm < along < beyond_mm + WIDE_MM and beside < BESIDE_MM:
             found.add(index)
     return found
+
+
+def _tip_at(arm: Arm, places: Sequence[Point]) -> bool:
+    return arm.clear and arm.entry_mm is not None and any(_distance(arm.tip_mm, one) < WIDE_MM for one in places)
+
+
+def _hand_at(view: ArmView, places: Sequence[Point]) -> bool:
+    """Does a hand that crosses no border lie there?"""
+    hands = [arm for arm in view.arms if arm.entry_mm is None]
+    return (
+        bool(hands)
+        and len(hands) == len(view.arms)
+        and any(UNCLEAR in _covering(view, one, RADIUS_MM) for one in places)
+    )
 
 
 def _why(view: ArmView) -> Unclear:

@@ -305,6 +305,15 @@ def test_a_few_plays_from_elsewhere_contradict_nothing(plays, found):
     assert contradiction(plays) == found
 
 
+def test_a_hand_in_the_boneyard_that_crosses_no_border_draws_and_is_nobodys():
+    yard = (1000.0, 700.0)
+    hand = {"arms": [((1000.0, 640.0), (980.0, 720.0))], "tiles": [yard]}
+    reaches = film({"tiles": [yard]}, hand, hand, {"tiles": [yard]})
+    (reach,) = reaches.reached([yard])
+    assert reach.unclear is Unclear.NO_ENTRY and vote(reach, SEATS, SIZE_MM).decibans == {}
+    assert list(reaches.reached([(300.0, 300.0)])) == []
+
+
 def test_switched_off_nothing_is_looked_at():
     attribution = Attribution(tuple(SEATS), SEATS, off=True)
     attribution.see(picture(arms=[arm_of("Ann")]), CALIBRATION)
