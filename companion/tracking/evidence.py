@@ -19,7 +19,8 @@ class Piece:
     the arm that was seen over the place, where one was; a player who is not named there is as likely as any other.
     `by`: the only player it can have been (a Chinese tile put away lies with its owner). Of what people have said:
     `word` is who they say it was and the decibans of their being wrong, `doubt` what it costs that it did not happen
-    at all (None: the camera saw it), `value_doubt` what it costs that another tile lies there.
+    at all (None: the camera saw it), `denied` what it costs that it did although somebody has withdrawn it (None:
+    nobody has), `value_doubt` what it costs that another tile lies there.
     """
 
     item: int
@@ -29,6 +30,7 @@ class Piece:
     by: str | None = None
     word: tuple[str, int] | None = None
     doubt: int | None = None
+    denied: int | None = None
     value_doubt: int | None = None
 
     def against(self, player: str) -> int:

@@ -44,7 +44,7 @@ def explain(
     `beam`: cost and state of each hypothesis. Without `faults` nothing that breaks a rule is tried.
     """
     heap: list[tuple[float, float, int, int, State, Rest, tuple[Any, ...], frozenset[tuple[int, str]], Pieces]] = []
-    variants = [(0, pieces, ()), *pieces.doubted()]
+    variants = [(pieces.denied, pieces, ()), *pieces.doubted()]
     count = 0
     done: dict[int, Rest] = {}
     for doubt, kept, gone in variants:
@@ -100,7 +100,8 @@ def _untold(gone: Sequence[Piece]) -> tuple[Any, ...]:
     for piece in gone:
         cost = piece.doubt or 0
         who = piece.word[0] if piece.word is not None else piece.by or ""
-        steps = (steps, Step(who, None, piece.item, (), (Cause.WRONG_WORD,), cost))
+        causes = (Cause.WRONG_WORD,) if cost else ()
+        steps = (steps, Step(who, None, piece.item, (), causes, cost))
     return steps
 
 

@@ -84,7 +84,8 @@ class RoundFold:
         if evidence.pieces:
             evidence = replace(evidence, doubtful_tiles=self._doubtful())
             for piece in evidence.pieces:
-                self._keep(piece, evidence.number)
+                if piece.denied is None:
+                    self._keep(piece, evidence.number)
             self._advance(evidence)
         self._judge()
 
@@ -199,7 +200,8 @@ class RoundFold:
         return replace(evidence, gone=(), pieces=tuple(back))
 
     def _set_aside(self, item: int) -> None:
-        self.entries[item] = replace(self.entries[item], taken_back=True)
+        if item in self.entries:
+            self.entries[item] = replace(self.entries[item], taken_back=True)
 
     def _moved(self, evidence: Evidence) -> Evidence:
         doubtful = evidence.clouded or len(evidence.gone) > MOST_MOVED or any(map(self._hardly_read, evidence.gone))

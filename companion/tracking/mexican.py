@@ -238,9 +238,11 @@ class MexicanState:
         turn = self.turn
         if self.lap:
             return 0
-        ahead = pieces.ahead.get(rest)
+        trains = turn.trains
+        key = (rest, tuple([trains[train][-1] if trains.get(train) else None for train, _ in pieces.trains]))
+        ahead = pieces.ahead.get(key)
         if ahead is None:
-            ahead = pieces.ahead[rest] = self._ahead(pieces, rest)
+            ahead = pieces.ahead[key] = self._ahead(pieces, rest)
         if V.EXTRA_TILE in turn.open_codes or (self.rules.long_first and len(self.moved) < len(self.players)):
             return ahead.misfits
         more = max(1, ahead.closing) if turn.complete and ahead.tiles and ahead.begun else max(0, ahead.closing - 1)

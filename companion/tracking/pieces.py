@@ -50,7 +50,7 @@ class Pieces:
     flips: tuple[Piece, ...]
     markers: tuple[Piece, ...]
     ends: tuple[Piece, ...] = ()
-    ahead: dict[Rest, Any] = field(default_factory=dict, compare=False)
+    ahead: dict[Any, Any] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of(cls, evidence: Evidence) -> Pieces:
@@ -106,12 +106,18 @@ class Pieces:
 
     def doubted(self) -> Iterator[tuple[int, Pieces, tuple[Piece, ...]]]:
         """The same change without what people said and what did not happen: cost, what is left, what is not."""
-        doubtful = [piece for piece in self.evidence.pieces if piece.doubt is not None]
+        doubtful = [piece for piece in self.evidence.pieces if piece.doubt is not None or piece.denied is not None]
         sizes = range(1, len(doubtful) + 1) if len(doubtful) <= MOST_DOUBTED else (1, len(doubtful))
         for gone in (gone for size in sizes for gone in combinations(doubtful, size)):
             kept = tuple(piece for piece in self.evidence.pieces if piece not in gone)
             cost = sum(piece.doubt or 0 for piece in gone)
-            yield cost, Pieces.of(replace(self.evidence, pieces=kept)), gone
+            left = Pieces.of(replace(self.evidence, pieces=kept))
+            yield cost + left.denied, left, gone
+
+    @property
+    def denied(self) -> int:
+        """What it costs that all of this happened although people say that it did not."""
+        return sum(piece.denied or 0 for piece in self.evidence.pieces)
 
 
 MOST_DOUBTED = 3

@@ -66,6 +66,9 @@ def heard(evidence: Evidence, said: Mapping[int, Said], shown: Mapping[int, Piec
             pieces.append(_blind(piece, one))
         elif not one.withdrawn:
             pieces.append(_trusted(piece, one))
+        elif piece.doubt is None:
+            # A picture showed it: what lies on it may show that it does lie there.
+            pieces.append(replace(_trusted(piece, one), denied=WRONG))
     return replace(evidence, pieces=tuple(pieces))
 
 

@@ -232,3 +232,12 @@ def test_what_a_picture_shows_again_after_it_was_withdrawn_did_happen_then() -> 
         "Ann",
     )
     assert len(belief.verdicts()) == 5 and not any(verdict.charges for verdict in belief.verdicts())
+
+
+def test_a_tile_that_others_rest_on_is_still_believed_where_somebody_withdraws_it() -> None:
+    changes = ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+1-4@Ann", "+2-5@Ben", "+3-6@Cy", "+4-7@Ann", "+5-8@Ben"]
+    belief = tracked("reeves", changes)
+    belief.withdraw(play(belief, "1-4@Ann").item)
+    assert play(belief, "1-4@Ann").taken_back and not certain(belief)
+    tiles = ("2-5@Ben", "3-6@Cy", "4-7@Ann", "5-8@Ben")
+    assert [play(belief, tile).by for tile in tiles] == ["Ben", "Cy", "Ann", "Ben"]
