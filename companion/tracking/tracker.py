@@ -18,10 +18,11 @@ from companion.tracking.mexican import MexicanState
 from companion.tracking.questions import Question, question
 from companion.tracking.verdict import Verdict
 from companion.tracking.words import NOTHING, WRONG, Said, entered, heard
-from companion.turn import Action, Discard, Flip, Mark, Play, Unmark
+from companion.turn import Action, Discard, Draw, Flip, Mark, Play, Unmark
 
 LATELY = 3
-"""A draw or a marker that somebody entered is the one that a picture shows so many steps later at most."""
+"""A draw, a marker or a tile that is in the box twice, entered by hand, is the one that a picture shows so many steps
+later at most."""
 
 
 class Touch(NamedTuple):
@@ -123,8 +124,7 @@ class RoundTracker:
 
     def _entered_already(self, piece: Piece) -> Piece | None:
         """The same act as somebody has entered it, where no picture has shown it yet."""
-        recent = 0 if isinstance(piece.act, Play) else len(self.log) - LATELY
-        for step in self.log[max(0, recent) :]:
+        for step in self.log[self._recent(piece) :]:
             for one in step.pieces:
                 said = self.said.get(one.item, NOTHING)
                 if one.doubt is None or said.seen is not None or said.withdrawn:
@@ -133,10 +133,17 @@ class RoundTracker:
                     return one
         return None
 
+    def _recent(self, piece: Piece) -> int:
+        """The first step with a piece that may be this one: a tile of Mexican Train is there but once."""
+        once = isinstance(piece.act, Play) and not isinstance(self._start, LinePosition)
+        return 0 if once else max(0, len(self.log) - LATELY)
+
     def _withdrawn_before(self, piece: Piece) -> Piece | None:
         """The same act, seen before, that somebody has taken off the record since; the last one."""
-        recent = 0 if isinstance(piece.act, Play) else len(self.log) - LATELY
-        for step in reversed(self.log[max(0, recent) :]):
+        if isinstance(piece.act, (Draw, Discard)):
+            # One is like the other: what comes now may be new.
+            return None
+        for step in reversed(self.log[self._recent(piece) :]):
             for one in step.pieces:
                 said = self.said.get(one.item, NOTHING)
                 seen = one.doubt is None or said.seen is not None
