@@ -46,8 +46,8 @@ class DamageReport:
     `identical`: the whole game is there again. `shorter`: it ends where neither file held the next entry, and a report
     says so; `gone`: so from the first line on. `ends_said`: neither file held anything of its last entries, and the
     count beside the copy shows that there were some; `ends_lost`: that count is lost too, or older, and nothing shows.
-    `named_differences` only happen without checksums: what is different is named in a report. `silent_differences`,
-    `entries_lost`, `files_lost`, `ends_unsaid` (the count was there) and `not_settled` must be 0.
+    `named_differences`: nothing proves a line any more, and a report names it. `silent_differences`, `entries_lost`,
+    `files_lost`, `ends_unsaid` (the count was there) and `not_settled` must be 0.
     """
 
     damages: int = 0
