@@ -129,10 +129,20 @@ class MadeTurn:
             # Or its first tile was one too many of the turn before.
             found[first].append(Violation.EXTRA_TILE)
             doubted.add((first, Violation.EXTRA_TILE))
+        unearned = (self._anchor(Violation.MARKER_UNEARNED), Violation.MARKER_UNEARNED)
+        if unearned in ended and self._begun_after_marking(referee.rules):
+            left_on = (self._anchor(Violation.MARKER_NOT_REMOVED), Violation.MARKER_NOT_REMOVED)
+            found[left_on[0]].append(left_on[1])
+            doubted |= {unearned, left_on}
         return {
             key: tuple(Finding(str(code), certain=(key, code) not in doubted) for code in codes)
             for key, codes in found.items()
         }
+
+    def _begun_after_marking(self, rules: RuleSet) -> bool:
+        """Whether a first train was begun by somebody who had refused to: still in the common lap, or a turn later."""
+        marked = self.actions.index(Mark(self.player)) if Mark(self.player) in self.actions else len(self.actions)
+        return rules.first_simultaneous and self.long(rules) and any(isinstance(a, Play) for a in self.actions[marked:])
 
     def _anchor(self, code: Violation) -> int:
         """The event that a fault of the turn's end belongs to."""
