@@ -24,6 +24,10 @@ NEVER_CERTAIN = frozenset(
 camera watches. Relaxed code by code, with evidence."""
 
 
+NO_PROOF = (Cause.MISREAD, Cause.UNSEEN_IN_CLUTTER)
+"""What may be behind a tile that does not fit, beside a broken rule: a picture not understood proves nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Charge:
     """A violation: `by` None is open, `certain` is beyond the threshold, `proved` by one picture, whoever it was."""
@@ -98,7 +102,7 @@ def _charges(
     codes: Mapping[tuple[str, str], float], proved: Sequence[str], causes: Mapping[Cause, float]
 ) -> list[Charge]:
     found: list[Charge] = []
-    right = 1.0 - sum(p for cause, p in causes.items() if cause is Cause.MISREAD)
+    right = 1.0 - sum(causes.get(cause, 0.0) for cause in NO_PROOF)
     for code in proved:
         # While it lies there it stays proved; whose it is may be open.
         found.append(Charge(code, _only(codes, code), right >= CERTAIN, right, True))
