@@ -58,7 +58,7 @@ WORDS: Mapping[str, RepairWords] = {
     ),
     "JOURNAL_GAP_SCORED": RepairWords(
         _("Game %(game)s goes to entry %(events)s: the next one is lost, and %(beyond)s later ones wait in %(aside)s."),
-        _("A later entry gives the totals: %(totals)s. Compare them with the page, and the table with it."),
+        _("A later entry gives the totals: %(totals)s. Compare them, and the table, with the page."),
         _NEW_CARD,
         command=_BACKUP,
     ),
