@@ -36,7 +36,7 @@ class Evening:
     def __init__(
         self, folder: Path, *, game: str = "reeves", scenes: int = 4, clearing: Sequence[float] = (), page: bool = True
     ) -> None:
-        settings = SimSettings(rules=game, troubles=Troubles.none(), most_scenes=scenes)
+        settings = SimSettings(rules=game, troubles=Troubles.none(), most_scenes=scenes, hand_frames=3, still_frames=7)
         self.rounds = [sketched(5001, replace(settings, number=number)) for number in (1, 2)]
         self.camera = SketchedEvening(self.rounds, clearing)
         setup = replace(self.camera.setup(), tile_mm=(*self.camera.plan.tile_mm[:2], 0.001))

@@ -89,7 +89,9 @@ def test_a_line_lost_from_sight_is_not_recorded_twice() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", ["reeves", "jielong"])
 def test_a_round_ended_by_mistake_goes_on_with_what_was_laid_meanwhile(rules: str, tmp_path: Path) -> None:
-    camera = sketched(4, SimSettings(rules=rules, troubles=Troubles.none(), most_scenes=14))
+    camera = sketched(
+        4, SimSettings(rules=rules, troubles=Troubles.none(), most_scenes=14, hand_frames=3, still_frames=7)
+    )
     session, _, watcher = watching(camera, tmp_path / "game.jsonl")
 
     def laid() -> int:
@@ -131,7 +133,9 @@ def test_somebody_at_the_page_gets_nobody_accused(seed: int, taps: tuple[str, ..
 @pytest.mark.slow
 def test_a_tile_misread_as_its_neighbour_and_taken_back_was_not_moved(tmp_path: Path) -> None:
     """1001: a 9-10 laid on the 9-9 and read as another one is taken back; the 9-9 lies where it lay."""
-    camera = sketched(5, SimSettings(rules="reeves", troubles=Troubles.none(), most_scenes=10))
+    camera = sketched(
+        5, SimSettings(rules="reeves", troubles=Troubles.none(), most_scenes=10, hand_frames=3, still_frames=7)
+    )
     _, desk, watcher = watching(camera, tmp_path / "game.jsonl")
     watcher.run()
     layout = watcher.layout

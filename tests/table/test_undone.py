@@ -47,7 +47,9 @@ def test_what_was_entered_in_place_of_an_undone_tile_counts() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("after", [4, 9])
 def test_an_undone_play_accuses_nobody(after: int, tmp_path: Path) -> None:
-    camera = sketched(5, SimSettings(rules="reeves", troubles=Troubles.none(), most_scenes=after + 6))
+    camera = sketched(
+        5, SimSettings(rules="reeves", troubles=Troubles.none(), most_scenes=after + 6, hand_frames=3, still_frames=7)
+    )
     session, _, watcher = watching(camera, tmp_path / "game.jsonl")
 
     def laid() -> list[TilePlayed]:
