@@ -123,7 +123,8 @@ class MadeTurn:
             for code in sorted(self.end_codes(referee)):
                 found.setdefault(self._anchor(code), []).append(code)
                 ended.add((self._anchor(code), code))
-        doubted = ended if self.again else set()
+        mended = {(key, code) for key, codes in found.items() for code in UNTIL_COMPLETE.intersection(codes)}
+        doubted = ended | mended if self.again else set()
         first = next((key for key, act in zip(self.keys, self.actions, strict=True) if isinstance(act, Play)), None)
         if doubted and first is not None and Violation.EXTRA_TILE not in found[first]:
             # Or its first tile was one too many of the turn before.
