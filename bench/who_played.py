@@ -312,13 +312,12 @@ def main() -> None:
             f"({len(o.faults.false_ever)}); draws {dict(w.draws)}",
             flush=True,
         )
-    result = summary(rounds)
-    print(json.dumps(result, indent=1))
-    if args.out is not None:
-        kept = json.loads(args.out.read_text()) if args.out.exists() else {}
-        stop = f", {args.scenes} scenes" if args.scenes else ""
-        kept[f"seeds {args.first} to {args.first + args.rounds - 1}, confusing {args.confusing:g}{stop}"] = result
-        args.out.write_text(json.dumps(kept, indent=1) + "\n")
+        if args.out is not None:
+            kept = json.loads(args.out.read_text()) if args.out.exists() else {}
+            stop = f", {args.scenes} scenes" if args.scenes else ""
+            kept[f"seeds from {args.first}, confusing {args.confusing:g}{stop}"] = summary(rounds)
+            args.out.write_text(json.dumps(kept, indent=1) + "\n")
+    print(json.dumps(summary(rounds), indent=1))
 
 
 if __name__ == "__main__":
