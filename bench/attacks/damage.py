@@ -46,7 +46,8 @@ class DamageReport:
     `identical`: the whole game is there again. `shorter`: it ends where neither file held the next entry, and a report
     says so; `gone`: so from the first line on. `ends_said`: neither file held anything of its last entries, and the
     count beside the copy shows that there were some; `ends_lost`: that count is lost too, or older, and nothing shows.
-    `named_differences`: nothing proves a line any more, and a report names it. `silent_differences`, `entries_lost`,
+    `named_differences`: nothing proves a line any more, and a report names it. `unprovable`: without checksums, in an
+    entry that was not copied yet, other words are as good as the true ones. `silent_differences`, `entries_lost`,
     `files_lost`, `ends_unsaid` (the count was there) and `not_settled` must be 0.
     """
 
@@ -63,6 +64,7 @@ class DamageReport:
     files_lost: int = 0
     not_settled: int = 0
     named_differences: int = 0
+    unprovable: int = 0
     failed: list[int] = field(default_factory=list)
     """Numbers of the damages of which not everything was as it must be."""
     kinds: Counter[str] = field(default_factory=Counter)
@@ -303,8 +305,11 @@ def _compare(
     differing = [n for n, (a, b) in enumerate(zip(found or (), game.events, strict=False), start=1) if a != b]
     named = any(one.code == "JOURNAL_IN_DOUBT" for one in reports)
     if differing or (found is not None and len(found) > len(game.events)):
+        copied = (copy or b"").count(b"\n") - 1
         if named:
             report.named_differences += 1
+        elif not game.checked and min(differing, default=0) > copied:
+            report.unprovable += 1
         else:
             report.silent_differences += 1
     if later and not counted:
