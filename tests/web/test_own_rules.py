@@ -11,6 +11,7 @@ from flask.testing import FlaskClient
 
 from companion.ruleset import load_ruleset
 from companion.web.own_rules import MOST, find, forget, keep, own_rules
+from companion.web.rule_words import QUESTIONS
 from tests.web.fakes import FakeSession
 
 FOUR = {f"player_{n}": name for n, name in enumerate(("Ann", "Ben", "Cyril", "Dorothea"), start=1)}
@@ -32,7 +33,7 @@ def test_rules_are_kept_offered_chosen_and_forgotten(keeper: FlaskClient, tmp_pa
     assert (kept.status_code, kept.location) == (303, "/setup?own=our-kitchen")
     assert load_ruleset(tmp_path / "rules" / "our-kitchen.toml").double_blank == 25
     page = keeper.get("/setup").text
-    assert "Our kitchen" in page and "How many points is 0-0? 25" in page
+    assert "Our kitchen" in page and f"{QUESTIONS['double_blank']} 25" in page
     form = keeper.get("/setup?own=our-kitchen").text
     assert '<option value="25" selected>' in form and '<option value="tap_or_say" selected>' in form
     forgotten = keeper.post("/setup/rules/forget", data={"own": "our-kitchen"}, headers={"Accept": "text/html"})
