@@ -47,3 +47,30 @@ def test_a_planted_fault_is_among_the_true_ones(rounds: list[Recorded]) -> None:
     ]
     for code, player, one in planted:
         assert (code, player) in true_faults(one)
+
+
+def test_what_people_said_of_a_round_reaches_the_belief(rounds: list[Recorded]) -> None:
+    """A name, its undoing, a withdrawal and a tile put right, in the lines that a journal has for them."""
+    one = rounds[1]
+    last = one.golden["events"][-1]["seq"]
+    played = next(event for event in one.golden["events"] if event["event"] == "tile_played")
+    right = [played["tile"][0], (played["tile"][1] + 1) % 7]
+    said = [
+        (played["seq"], {"by": one.head["players"][-1]}),
+        (last + 1, {"withdrawn": True, "note": "undo"}),
+        (played["seq"], {"tile": right}),
+        (played["seq"], {"withdrawn": True}),
+    ]
+    lines = [*one.lines, *({"call": "correct", "seq": last + n, "ms": 0} for n in range(len(said)))]
+    events = [
+        *one.golden["events"],
+        *(
+            {"seq": last + 1 + n, "source": "person", "event": "corrected", "corrects": about, "what": what}
+            for n, (about, what) in enumerate(said)
+        ),
+    ]
+    told = Recorded(one.name, one.head, lines, one.truth, {**one.golden, "events": events})
+    after = [list(tracker.verdicts()) for tracker, _ in follow(told)][-len(said) - 1 :]
+    assert [verdict.p for verdict in after[2]] == [verdict.p for verdict in after[0]], "the name was taken back"
+    assert any(list(getattr(verdict.act, "tile", ())) == right for verdict in after[3])
+    assert not any(verdict.taken_back for verdict in after[3]) and any(verdict.taken_back for verdict in after[4])
