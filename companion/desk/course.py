@@ -155,7 +155,7 @@ class Course:
             return self._take_after_end(action, event, key)
         if event.source == "camera" and not self.watched:
             return replace(self, watched=True).take(event, key)
-        if unsettled(event) and isinstance(action, (Play, Draw)):
+        if unsettled(event) and isinstance(action, (Play, Draw)) and set(meant(event)) != {getattr(event, "by", None)}:
             self = self.uncounted_among(meant(event))
         player = self.player_of(event)
         together = self.laying(player, action)

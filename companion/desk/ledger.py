@@ -6,8 +6,8 @@ Not safe for threads; `companion.session` holds the lock.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from companion.corrections import Held, held_events, marked_undone
@@ -31,8 +31,23 @@ Changed = tuple[list[Held], History, list[Event]]
 """What a change of the past comes to: the events in force, the history, and the lines that say so."""
 
 
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Lines that would be written together, and what the game comes to with them."""
+
+    held: tuple[Held, ...]
+    history: History
+    lines: tuple[Event, ...]
+
+
 class Ledger:
-    """Journal, events in force and history, always in step."""
+    """Journal, events in force and history, always in step.
+
+    `confirms`: whether an end of the round that follows from the counts is to be written now; the camera's belief may
+    know better.
+    """
+
+    confirms: Callable[[RoundEnded], bool]
 
     def __init__(self, journal: Journal, rules: RuleSet) -> None:
         self.journal = journal
@@ -40,6 +55,7 @@ class Ledger:
         self.header = journal.header
         self.held = list(held_events(journal.events))
         self.history = History.of(self.header, rules, self.held)
+        self.confirms = lambda due: True
 
     @property
     def match(self) -> Match:
@@ -103,6 +119,29 @@ class Ledger:
         line = _with_rulings(new, history) if isinstance(new, Corrected) else new
         return held, history, [line, *_rulings_that_changed(held, history, seq)]
 
+    def draft(self, changes: Sequence[Corrected | TileTakenBack], new: Sequence[Event]) -> Draft:
+        """Changes of the past and new events, all at once, each line with the ruling that it has in the end."""
+        first = self.journal.last_seq
+        lines = [replace(event, seq=seq) for seq, event in enumerate((*changes, *new), first + 1)]
+        held = held_events([*self.journal.events, *lines])
+        history = History.of(self.header, self.rules, held, base=self.history)
+        found = {act.held.event.seq: history.findings(n) for n, act in enumerate(history.acts)}
+        ruled = [
+            _with_rulings(line, history) if isinstance(line, Corrected) else _with_findings(line, found[line.seq])
+            for line in lines
+            if isinstance(line, Corrected) or line.seq in found
+        ]
+        ruled += [line for line in lines if not isinstance(line, Corrected) and line.seq not in found]
+        ruled.sort(key=lambda line: line.seq)
+        return Draft(held, history, (*ruled, *_rulings_that_changed(held, history, first + 1)))
+
+    def write(self, draft: Draft) -> tuple[Event, ...]:
+        """Append the lines of a draft of this moment, and what follows from them."""
+        stamped = self.journal.append_all(draft.lines)
+        self.held = list(held_events(self.journal.events))
+        self.history = History.of(self.header, self.rules, self.held, base=draft.history)
+        return (*stamped, *self.settle())
+
     def _try(
         self, history: History, event: Event, batch: list[Event], acts: dict[int, int], doubted: bool = False
     ) -> None:
@@ -127,6 +166,8 @@ class Ledger:
 
     def _follow(self, history: History, batch: list[Event], acts: dict[int, int]) -> None:
         while (event := history.consequence()) is not None:
+            if isinstance(event, RoundEnded) and not self.confirms(event):
+                return
             self._try(history, event, batch, acts)
 
 
@@ -170,17 +211,20 @@ def _with_rulings(correction: Corrected, history: History) -> Corrected:
 
 
 def _rulings_that_changed(held: Sequence[Held], history: History, new_seq: int) -> list[Event]:
-    """Corrections by the rules: rulings, scores and ends of rounds that read otherwise after a change of the past."""
+    """Corrections by the rules: rulings, scores and ends of rounds that read otherwise after a change of the past.
+
+    Lines from `new_seq` on are about to be written and need none.
+    """
     lines: list[Event] = []
     in_force = {id(act.held) for act in history.acts}
     lines_of = Counter(act.held.event.seq for act in history.acts)
     for item in held:
         dropped = id(item) not in in_force and not item.undone and not isinstance(item.event, TileTakenBack)
-        if dropped and item.event.source == "rule":
+        if dropped and item.event.source == "rule" and item.event.seq < new_seq:
             lines.append(_withdrawn(item.event.seq))
     for index, act in enumerate(history.acts):
         event = act.held.event
-        if event.seq == new_seq or lines_of[event.seq] > 1:
+        if event.seq >= new_seq or lines_of[event.seq] > 1:
             # Of several events that one line put in (journals of earlier releases) none can be meant by itself.
             continue
         if act.event is None:

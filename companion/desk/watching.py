@@ -1,281 +1,284 @@
-"""The camera's side of the desk: a change between two still tables becomes events, or a question.
+"""The camera's side of the desk: a change between two still tables goes to the belief, and what it comes to on record.
 
-Tiles taken back undo their plays; a change that several stories explain is recorded as the cheapest legal one, with
-nobody named where they differ (worlds.py); a change that no legal story explains is recorded with what all cheapest
-faulty stories share as certain; what nothing explains is recorded as it lies, with nobody named.
+The belief (companion.tracking) is told everything that was seen and said since the round's start. Names and faults on
+record are its verdicts; what one change brings is put right in one step. When people have had a say the belief is
+worked out anew from the events in force.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from companion.desk.acts import action_of
+from companion.corrections import Held
+from companion.desk.believed import Believed, as_pictured, believed, judged, shown, with_implied_passes
+from companion.desk.camera_record import CameraRecord, Line
 from companion.desk.course import Course
+from companion.desk.evidence import View, remember
 from companion.desk.ledger import Ledger
-from companion.desk.minutes import Charges, Mend, mends, minutes
-from companion.desk.misfits import Clarity
-from companion.desk.sight import SURE_TO_ACCUSE, Sight
-from companion.desk.worlds import MOST_EVENTS, Trail, World, onward
-from companion.event_fields import Finding
-from companion.events import (
-    Corrected,
-    Drew,
-    Event,
-    MarkerPlaced,
-    MarkerRemoved,
-    MatchEnded,
-    RoundEnded,
-    RoundScored,
-    RoundStarted,
-    TilePlayed,
-    TileTakenBack,
-    Unclear,
-)
-from companion.notation import Change, Laying, Vanishing
+from companion.desk.misfits import Clarity, proved
+from companion.desk.sight import Sight
+from companion.event_fields import Certainty, Finding
+from companion.events import Corrected, Event, RoundEnded, RoundStarted, TilePlayed, TileTakenBack, Unclear
+from companion.notation import Laying
 from companion.position import Position
-from companion.turn import Mark, Unmark
+from companion.tracking.evidence import Evidence
+from companion.tracking.filter import Hypothesis
+from companion.tracking.tracker import RoundTracker
+from companion.tracking.verdict import Verdict
+from companion.turn import Play
 from companion.violation import Violation
+
+ALIKE_DB = 3
+"""Of hypotheses so close to the best the one is put on record that leaves the record as it is."""
+
+MOST_WAYS = 4
 
 
 class Watching:
-    """The worlds in which the table may be, on top of the ledger. Forgets them whenever a person has a say.
+    """The belief about the round, on top of the ledger.
 
-    `_since` are the seqs of the events on record since the worlds were one.
+    `_begun` is the line that began the round, `_upto` the last line that the belief knows. `_views` says by the number
+    of a change how it was seen, `_numbers` by seq which change an event belongs to, `_pictures` by item which picture
+    shows it and how surely its tile was read. `_told` are the items that are people's words.
     """
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
-        self._trail: Trail | None = None
-        self._charges: Charges | None = None
-        self._since: list[int] = []
-        self._seen = -1
-        self._reopened: int | None = None
-        self._gave_up = False
+        ledger.confirms = self._confirms
+        self._tracker: RoundTracker | None = None
+        self._record = CameraRecord()
+        self._begun: int | None = None
+        self._upto = -1
+        self._views: dict[int, View] = {}
+        self._numbers: dict[int, int] = {}
+        self._pictures: dict[int, tuple[str | None, Certainty | None]] = {}
+        self._told: set[int] = set()
         self._clarity = Clarity()
-        self._number: int | None = None
+        self._writing = False
+        self._reopened: int | None = None
+
+    # ---- what the camera reports and asks ------------------------------------------------------------------------
 
     def see(self, sight: Sight) -> tuple[Event, ...]:
         """Record a change of the table; the events that it brought."""
         phase = self.ledger.match.phase
-        course = self.ledger.match.course
-        if course is None or sight.empty:
+        if self.ledger.match.course is None or sight.empty:
             return ()
         if phase != "playing" and (phase != "ended" or not self._goes_on(sight)):
             return self._after_the_end(sight) if phase == "ended" else ()
-        if course.number != self._number:
-            self._number, self._clarity = course.number, Clarity()
+        events: list[Event] = self._reopen() if phase == "ended" else []
+        tracker = self._caught_up()
+        course = self.ledger.match.course
+        assert course is not None
         if isinstance(course.position, Position):
             self._clarity.note(sight, course.rules, course.position)
-        events: list[Event] = self._reopen() if phase == "ended" else []
-        if sight.gone:
-            undone, sight = self._take_back(sight)
-            events += undone
-        if not sight.empty:
-            events += self._tell(sight)
-        self._seen = self.ledger.journal.last_seq
+        self._writing = True
+        try:
+            events += self._believe(tracker, sight)
+            events += self._end_of_round(tracker)
+        finally:
+            self._writing = False
+        self._upto = self.ledger.journal.last_seq
         return tuple(events)
 
     def accuses(self, sight: Sight) -> bool:
         """Whether recording this change would find a fault."""
-        course = self.ledger.match.course
-        if course is None or self.ledger.match.phase != "playing":
+        if not self._playing:
             return False
-        if sight.gone:
-            plays = self._plays_to_undo(sight.gone)
-            return plays is None
-        trail = self._trail if self._untouched() else None
-        return not (trail or self._new_trail(course)).legal(sight)
+        tracker = self._caught_up()
+        evidence = _evidence(tracker.number, sight)
+        if evidence.gone:
+            return not tracker.takes_back(evidence.gone)
+        return bool(evidence.pieces) and not tracker.faultless(evidence)
 
     def expects(self, sight: Sight) -> bool:
         """Whether whoever may have the turn could have made this change without a fault."""
-        course = self.ledger.match.course
-        if course is None or self.ledger.match.phase != "playing" or sight.gone:
+        if not self._playing or sight.gone:
             return False
-        trail = self._trail if self._untouched() else None
-        return (trail or self._new_trail(course)).expects(sight)
+        tracker = self._caught_up()
+        return tracker.expected(_evidence(tracker.number, sight))
 
     def foresee(self, sight: Sight) -> tuple[Event, ...]:
-        """What would be recorded for this change where it breaks no rule and mends nothing earlier; else nothing."""
-        course = self.ledger.match.course
-        if course is None or self.ledger.match.phase != "playing":
+        """What would be recorded for this change where it breaks no rule; else nothing."""
+        if not self._playing or sight.gone:
             return ()
-        worlds = onward([World(course)], sight)
-        return minutes(Charges(course), worlds) if worlds else ()
+        tracker = self._caught_up()
+        number = tracker.number
+        evidence = _evidence(number, sight)
+        if not evidence.pieces or not tracker.faultless(evidence):
+            return ()
+        tried = tracker.fork()
+        tried.observe(evidence)
+        verdicts = {item: entry.verdict for item, entry in tried.entries.items() if not entry.taken_back}
+        return tuple(one.event for one in believed(_likeliest(tried)[0], number, verdicts, tried.players))
+
+    @property
+    def _playing(self) -> bool:
+        return self.ledger.match.course is not None and self.ledger.match.phase == "playing"
+
+    # ---- the belief, up to date ----------------------------------------------------------------------------------
+
+    def _caught_up(self) -> RoundTracker:
+        """The belief with everything that was seen and said in this round."""
+        if self._tracker is None or self._begun != self._round()[0].event.seq or not self._untouched():
+            self._work_out()
+        assert self._tracker is not None
+        return self._tracker
 
     def _untouched(self) -> bool:
         """Whether nobody else has written in the journal since; questions do not touch the game."""
-        lines = self.ledger.journal.events[self._seen :] if self._seen >= 0 else ()
-        return self._seen >= 0 and all(_about_questions(line, self.ledger.journal.events) for line in lines)
+        lines = self.ledger.journal.events
+        return all(_about_questions(line, lines) for line in lines[self._upto :])
 
-    def _was_told(self) -> bool:
-        """Whether somebody has said or changed since what happened at the table."""
-        lines = self.ledger.journal.events[self._seen :] if self._seen >= 0 else ()
-        said = (line for line in lines if line.source == "person" and (isinstance(line, Corrected) or action_of(line)))
-        return any(not _about_questions(line, self.ledger.journal.events) for line in said)
+    def _work_out(self) -> None:
+        """The belief worked out anew from the events in force."""
+        held, lines = self._round(), self.ledger.journal.events
+        course = self._start()
+        if self._begun != held[0].event.seq:
+            self._clarity, self._views, self._numbers = Clarity(), {}, {}
+        self._begun, self._upto = held[0].event.seq, self.ledger.journal.last_seq
+        tracker = RoundTracker(course.rules, course.table, course.starter, starter_known=course.starter_known)
+        seen = {seq: self._views[number] for seq, number in self._numbers.items()}
+        views: dict[int, View] = {}
+        numbers: dict[int, int] = {}
+        record = CameraRecord()
+        told: set[int] = set()
+        for known in remember(tracker, held, lines, seen):
+            event = known.event
+            if known.told:
+                told.add(known.item)
+            elif event.seq in seen:
+                views[known.number] = replace(seen[event.seq], number=known.number)
+                numbers[event.seq] = known.number
+                if not known.named:
+                    record.lines.append(Line(event.seq, known.number, known.item, known.item))
+            if isinstance(event, TilePlayed):
+                self._pictures[known.item] = (event.frame, event.reading)
+        record.fixed = tracker.number
+        self._tracker, self._record, self._views, self._numbers = tracker, record, views, numbers
+        self._told = told
 
-    def _new_trail(self, course: Course) -> Trail:
-        reach = 2 * len(course.players)
-        return Trail(course, reach, unsure=reach if self._gave_up else 0)
+    def _start(self) -> Course:
+        """The course of the round before anything happened in it."""
+        begun = next(act for act in reversed(self.ledger.history.acts) if isinstance(act.event, RoundStarted))
+        assert begun.after.course is not None
+        return begun.after.course
 
-    def _begin_anew(self) -> None:
-        course = self.ledger.match.course
-        assert course is not None
-        # Whoever has a say in between settles on one of the worlds without a word about the rest.
-        self._gave_up = self._gave_up or self._was_told()
-        self._trail, self._since = self._new_trail(course), []
-        self._gave_up = False
-
-    def _recorded(self) -> list[Event]:
-        held = {item.event.seq: item.event for item in self.ledger.held}
-        return [held[seq] for seq in self._since if seq in held]
-
-    def _tell(self, sight: Sight) -> list[Event]:
-        if self._trail is None or not self._untouched():
-            self._begin_anew()
-        trail = self._trail
-        assert trail is not None
-        if not trail.follow(sight):
-            trail.lose(sight)
-        return self._bring_up(trail, sight)
-
-    def _bring_up(self, trail: Trail, sight: Sight) -> list[Event]:
-        """The record as the worlds have it now."""
-        recorded = self._recorded()
-        best = trail.worlds[0]
-        # Of worlds that cost the same the one that leaves the record as it is.
-        alike = [one for one in trail.worlds if (one.faults, one.cost) == (best.faults, best.cost)]
-        smooth = [one for one in alike if mends(recorded, one.events)[2]]
-        if smooth:
-            trail.prefer(smooth[0])
-        if self._charges is None or self._charges.base is not trail.base:
-            self._charges = Charges(trail.base)
-        twice = self._clarity.twice(self._round(), sight)
-        wanted = minutes(self._charges, trail.worlds, clouded=trail.clouded, clarity=self._clarity, twice=twice)
-        changed, start, _ = mends(recorded, wanted)
-        events = self._put_right(changed, [sight.shown(event) for event in wanted[start:]])
-        if len(self._since) != len(wanted) or len(wanted) > MOST_EVENTS:
-            self._trail, self._gave_up = None, trail.torn()
-        else:
-            self._since = self._since[trail.settle() :]
-        return events + self._end_of_round(trail)
-
-    def _end_of_round(self, trail: Trail) -> list[Event]:
-        """The round's end, where every world has it and the record alone cannot tell."""
-        due = trail.over()
-        course = self.ledger.match.course
-        if due is None or course is None or course.ended is not None or course.number == self._reopened:
-            return []
-        if due.how == "out" and self.ledger.history.misses_a_draw():
-            return []
-        return list(self.ledger.record(replace(due, source="camera")))
-
-    def _put_right(self, changed: Sequence[Mend], new: Sequence[Event]) -> list[Event]:
-        """Write what changes in the record, and what is new."""
-        appended: list[Event] = []
-        since: list[list[int]] = [[seq] for seq in self._since]
-        for mend in changed:
-            seq = self._since[mend.index]
-            for what in _single(mend.what):
-                lines = self.ledger.amend(Corrected(corrects=seq, what=what, source="camera"))
-                appended += lines
-                if "insert" in what:
-                    since[mend.index].insert(-1, lines[0].seq)
-                elif "withdrawn" in what:
-                    since[mend.index] = []
-        self._since = [seq for seqs in since for seq in seqs]
-        if new:
-            lines = self.ledger.record(*new, doubted=self._trail is not None and self._trail.doubted)
-            appended += lines
-            self._since += [event.seq for event in lines if not isinstance(event, _FOLLOWING)]
-        return appended
-
-    def _take_back(self, sight: Sight) -> tuple[list[Event], Sight]:
-        """Vanished tiles: the last ones laid were taken back; any other was moved, which nobody may."""
-        plays = self._plays_to_undo(sight.gone)
-        trail = self._trail if self._untouched() else None
-        events: list[Event] = []
-        rest: tuple[Change, ...] = tuple(change for change in sight.delta if not isinstance(change, Vanishing))
-        if plays is None and (sight.clouded or len(sight.gone) > MOST_MOVED or self._hardly_read(sight.gone)):
-            # Nobody moves so much at once, and what is not understood, or was never read surely, is no proof: the
-            # record stays as it is.
-            events += self.ledger.record(Unclear(reason="several_stories", source="camera", frame=sight.frame))
-            sight = replace(sight, clouded=True)
-        elif plays is None:
-            for gone in sight.gone:
-                moved = (Finding(str(Violation.TILE_MOVED)),)
-                taken = TileTakenBack(
-                    by=None, tile=gone.tile, train=gone.train, source="camera", frame=sight.frame, violations=moved
-                )
-                events += self.ledger.record(taken)
-        else:
-            first = min(play.seq for play in plays)
-            for play in sorted(plays, key=lambda play: -play.seq):
-                by = play.by if play.by is not None else None
-                taken = TileTakenBack(
-                    by=by, tile=play.tile, train=play.train, undoes=play.seq, source="camera", frame=sight.frame
-                )
-                events += self.ledger.amend(taken)
-            left = trail.take_back(sight) if trail is not None else None
-            if trail is not None and left is not None:
-                seqs = {play.seq for play in plays}
-                self._since = [seq for seq in self._since if seq not in seqs]
-                events += self._bring_up(trail, sight)
-                self._seen = self.ledger.journal.last_seq
-                return events, replace(sight, delta=left)
-            rest, undone = self._undo_markers(rest, first)
-            events += undone + self._undo_draws(sight.returned, first)
-        self._begin_anew()
-        self._seen = self.ledger.journal.last_seq
-        return events, replace(sight, delta=rest)
-
-    def _plays_to_undo(self, gone: Sequence[Vanishing]) -> list[TilePlayed] | None:
-        """The plays of the vanished tiles, where they are just the last tiles laid in this round; else None."""
-        laid = [item.event for item in self._round() if isinstance(item.event, TilePlayed) and not item.undone]
-        last = laid[-len(gone) :]
-        wanted = sorted((change.tile.tile, change.train) for change in gone)
-        return last if sorted((play.tile.tile, play.train) for play in last) == wanted else None
-
-    def _hardly_read(self, gone: Sequence[Vanishing]) -> bool:
-        """Was one of these tiles not read surely? Then it may lie there still, read as what it is."""
-        plays = [item.event for item in self._round() if isinstance(item.event, TilePlayed) and not item.undone]
-        vanished = {(change.tile.tile, change.train) for change in gone}
-        read = [play.reading for play in plays if (play.tile.tile, play.train) in vanished]
-        return any(one is not None and min(one.p) < SURE_TO_ACCUSE for one in read)
-
-    def _round(self) -> list[Any]:
+    def _round(self) -> list[Held]:
         held = self.ledger.held
         start = max((n for n, item in enumerate(held) if item.event.KIND == "round_started"), default=0)
-        return held[start:]
+        return list(held[start:])
 
-    def _undo_draws(self, returned: int, since: int) -> list[Event]:
-        """The last draws since then, as many as lie in the boneyard again."""
-        drawn = [item.event for item in self._round() if isinstance(item.event, Drew) and not item.undone]
-        events: list[Event] = []
-        for event in [one for one in reversed(drawn) if one.seq > since - 3][:returned]:
-            events += self.ledger.amend(Corrected(corrects=event.seq, what={"withdrawn": True}, source="camera"))
+    # ---- from the belief to the record ---------------------------------------------------------------------------
+
+    def _believe(self, tracker: RoundTracker, sight: Sight) -> list[Event]:
+        """Let the belief explain the change, and bring the record up to it in one step."""
+        number = tracker.number
+        evidence = _evidence(number, sight)
+        for piece in evidence.pieces:
+            act = piece.act
+            reading = sight.readings.get(Laying(act.tile, act.train)) if isinstance(act, Play) else None
+            self._pictures[piece.item] = (sight.frame, reading)
+        lying = {item for item, entry in tracker.entries.items() if not entry.taken_back}
+        moved, asked = tracker.moved, len(tracker.unclear)
+        tracker.observe(evidence)
+        gone = {item for item in lying if item in tracker.entries and tracker.entries[item].taken_back}
+        lifted = list(self._lifted(tracker, gone, sight, moved=tracker.moved > moved))
+        self._record.drop(gone)
+        questions = [Unclear(reason=one, source="camera", frame=sight.frame) for one in tracker.unclear[asked:]]
+        self._views[number] = View(number, sight.clouded or bool(questions), sight.guessed)
+        likeliest = _likeliest(tracker)
+        self._record.forget(min((number for number, _ in likeliest[0].path), default=number))
+        verdicts = self._verdicts(tracker, sight)
+        ways = [self._way(one, verdicts) for one in likeliest]
+        events = self._record.bring_up(self.ledger, ways, self._earlier(verdicts), lifted, questions)
+        self._numbers |= {one.seq: one.number for one in self._record.lines if one.item is not None}
         return events
 
-    def _undo_markers(self, delta: tuple[Change, ...], since: int) -> tuple[tuple[Change, ...], list[Event]]:
-        """Marker changes that only turn back what happened since: those events did not happen either."""
-        rest: list[Change] = []
-        events: list[Event] = []
-        for change in delta:
-            kind = MarkerRemoved if isinstance(change, Mark) else MarkerPlaced if isinstance(change, Unmark) else None
-            undone = None
-            if kind is not None and isinstance(change, (Mark, Unmark)):
-                for item in reversed(self._round()):
-                    event = item.event
-                    if isinstance(event, kind) and event.train == change.player and event.seq > since - 3:
-                        undone = event
-                        break
-            if undone is None:
-                rest.append(change)
-            else:
-                correction = Corrected(corrects=undone.seq, what={"withdrawn": True}, source="camera")
-                events += self.ledger.amend(correction)
-        return tuple(rest), events
+    def _lifted(
+        self, tracker: RoundTracker, gone: Iterable[int], sight: Sight, *, moved: bool
+    ) -> Iterable[Corrected | TileTakenBack]:
+        """The lines that say of pieces that they are gone: tiles taken back or moved, draws and markers undone."""
+        for item in sorted(gone, reverse=True):
+            act = tracker.entries[item].piece.act
+            line = self._record.line_of(item)
+            if isinstance(act, Play):
+                common: dict[str, Any] = {
+                    "tile": act.tile,
+                    "train": act.train,
+                    "source": "camera",
+                    "frame": sight.frame,
+                }
+                play = next((one.event for one in reversed(self._round()) if _has(one, act)), None)
+                if moved or not isinstance(play, TilePlayed):
+                    yield TileTakenBack(by=None, violations=(Finding(str(Violation.TILE_MOVED)),), **common)
+                else:
+                    yield TileTakenBack(by=play.by, undoes=play.seq, **common)
+            elif line is not None:
+                yield Corrected(corrects=line.seq, what={"withdrawn": True}, source="camera")
+
+    def _verdicts(self, tracker: RoundTracker, sight: Sight) -> dict[int, Verdict]:
+        """Item -> the verdict on it, as far as what the camera saw and no word proves it."""
+        pictured = self._pictured(tracker, sight)
+        mine = (one for one in tracker.verdicts() if one.item not in self._told and not one.taken_back)
+        return {one.item: as_pictured(one, pictured.get(one.item, ()), tracker.players) for one in mine}
+
+    def _way(self, way: Hypothesis, verdicts: Mapping[int, Verdict]) -> list[Believed]:
+        """The acts that may still be put in order, as this hypothesis has them."""
+        acts = believed(way, self._record.fixed, verdicts, self.ledger.header.players)
+        acts = [one if one.item is None else shown(one, *self._pictures.get(one.item, (None, None))) for one in acts]
+        return with_implied_passes(acts, self._course_before_live())
+
+    def _earlier(self, verdicts: Mapping[int, Verdict]) -> dict[int, Believed]:
+        """Item -> the verdict by now on each act whose line keeps its place."""
+        held = {item.event.seq: item.event for item in self.ledger.held}
+        players = self.ledger.header.players
+        found: dict[int, Believed] = {}
+        for line in self._record.kept:
+            if line.item is not None and line.item in verdicts and line.seq in held:
+                event = held[line.seq]
+                first = (getattr(event, "by", None), *getattr(event, "maybe", ()), *players)
+                who = next(name for name in first if name is not None)
+                found[line.item] = judged(line.number, verdicts[line.item], who, players)
+        return found
+
+    def _course_before_live(self) -> Course:
+        """The course of the round before the first line that may still be put in another order."""
+        live = {one.seq for one in self._record.live}
+        acts = self.ledger.history.acts
+        place = next((n for n, act in enumerate(acts) if act.held.event.seq in live), None)
+        course = self.ledger.match.course if not place else acts[place - 1].after.course
+        assert course is not None
+        return course
+
+    def _pictured(self, tracker: RoundTracker, sight: Sight) -> dict[int, tuple[str, ...]]:
+        """Item -> what the pictures prove of its tile, as the tiles lie now."""
+        table = self._start().table
+        if not isinstance(table, Position):
+            return {item: entry.proved for item, entry in tracker.entries.items() if entry.proved}
+        plays = [
+            (item, TilePlayed(by=None, tile=entry.piece.act.tile, train=entry.piece.act.train))
+            for item, entry in tracker.entries.items()
+            if isinstance(entry.piece.act, Play) and not entry.taken_back
+        ]
+        twice = self._clarity.twice(self._round(), sight)
+        found = proved(tracker.rules, table, [play for _, play in plays], self._clarity, twice)
+        return {plays[n][0]: codes for n, codes in found.items()}
+
+    # ---- the end of a round --------------------------------------------------------------------------------------
+
+    def _confirms(self, due: RoundEnded) -> bool:
+        """Whether the belief has that end too, while it is at work; else the counts alone tell."""
+        return not self._writing or self._tracker is None or self._tracker.end() == (due.how, due.out)
+
+    def _end_of_round(self, tracker: RoundTracker) -> list[Event]:
+        """The round's end, where the belief has it and the record alone cannot tell."""
+        due, course = tracker.end(), self.ledger.match.course
+        if due is None or course is None or course.ended is not None or course.number == self._reopened:
+            return []
+        return list(self.ledger.record(RoundEnded(how=due[0], out=due[1], source="camera")))
 
     def _goes_on(self, sight: Sight) -> bool:
         """Was the end only counted, and do they play on as if there was none? Then the count was wrong."""
@@ -285,8 +288,8 @@ class Watching:
         ruled = course.ended_by == "rule" and course.ended == "out" and course.watched
         if course.ended_by != "camera" and not ruled:
             return False
-        trail = self._trail if self._untouched() else None
-        return trail.legal(sight) if trail is not None else ruled and len(sight.delta) == 1
+        tracker = self._caught_up()
+        return bool(tracker.filter.explanations(_evidence(tracker.number, sight)))
 
     def _reopen(self) -> list[Event]:
         """Take the end back. Whose tiles were counted down to none can no longer be counted in this round."""
@@ -300,9 +303,6 @@ class Watching:
         ended = next((item.event for item in reversed(self._round()) if isinstance(item.event, RoundEnded)), None)
         if ended is not None:
             events += self.ledger.amend(Corrected(corrects=ended.seq, what={"withdrawn": True}, source="camera"))
-        if course.ended_by == "rule":
-            self._begin_anew()
-        self._seen = self.ledger.journal.last_seq
         return events
 
     def _after_the_end(self, sight: Sight) -> tuple[Event, ...]:
@@ -314,17 +314,38 @@ class Watching:
         return self.ledger.record(event)
 
 
-MOST_MOVED = 2
-"""So many laid tiles may have been moved from one still table to the next; where more are gone they were not seen."""
+def _evidence(number: int, sight: Sight) -> Evidence:
+    return Evidence.of(
+        number,
+        sight.delta,
+        flips=sight.flips,
+        discards=sight.discards,
+        readings=sight.readings,
+        frame=sight.frame,
+        clouded=sight.clouded,
+        guessed=sight.guessed,
+        returned=sight.returned,
+    )
 
-_FOLLOWING = (Corrected, RoundEnded, RoundScored, MatchEnded)
+
+def _likeliest(tracker: RoundTracker) -> Sequence[Hypothesis]:
+    """The hypotheses about as likely as the best, the best first."""
+    ranked = sorted(tracker.filter.all, key=lambda one: one.cost + one.pending)
+    most = ranked[0].cost + ranked[0].pending + ALIKE_DB
+    return [one for one in ranked if one.cost + one.pending <= most][:MOST_WAYS]
 
 
-def _single(what: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """One correction for each event that is put in, so that each can be corrected by itself."""
-    if "insert" not in what:
-        return [what]
-    return [{"insert": [line]} for line in what["insert"]]
+def _has(item: Held, act: Play) -> bool:
+    event = item.event
+    return (
+        isinstance(event, TilePlayed)
+        and not item.undone
+        and (event.tile.tile, event.train)
+        == (
+            act.tile.tile,
+            act.train,
+        )
+    )
 
 
 def _about_questions(line: Event, events: Sequence[Event]) -> bool:

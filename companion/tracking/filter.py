@@ -195,6 +195,16 @@ class TableFilter:
             return False
         return True
 
+    def fork(self) -> TableFilter:
+        """The same belief, to be tried further."""
+        other = TableFilter((), self.lag)
+        other.restore(self.checkpoint())
+        return other
+
+    def explanations(self, evidence: Evidence, beam: Sequence[Hypothesis] | None = None) -> list[Explanation]:
+        """How this change may have come about without a broken rule, the likeliest first; nothing is believed of it."""
+        return self._explained(self.beam if beam is None else beam, Pieces.of(evidence))[0]
+
     def _first_item(self) -> int:
         return self.snapshots[0].evidence.number * ITEMS if self.snapshots else 0
 

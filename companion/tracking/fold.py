@@ -6,6 +6,8 @@ Nothing is ever mended in place: what changes an earlier step goes back to a che
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 
 from companion.chinese.line import tiles_of
@@ -154,15 +156,27 @@ class RoundFold:
                 del chain[places[-1]]
             self.table = replace(self.table, trains={**self.table.trains, train: tuple(chain)})
 
+    def fork(self) -> RoundFold:
+        """The same belief, to be tried further."""
+        other = copy(self)
+        other.filter, other.entries = self.filter.fork(), dict(self.entries)
+        other.moved, other.unclear = list(self.moved), list(self.unclear)
+        return other
+
     # ---- tiles that are gone -----------------------------------------------------------------------------------
+
+    def last_laid(self, gone: Sequence[tuple[Laid, str]]) -> list[Entry] | None:
+        """The entries of the vanished tiles, where they are just the last tiles laid; else None."""
+        standing = [one for one in self.entries.values() if isinstance(one.piece.act, Play) and not one.taken_back]
+        last = standing[-len(gone) :] if gone else []
+        acts = (one.piece.act for one in last)
+        lying = Counter((act.tile.tile, act.train) for act in acts if isinstance(act, Play))
+        return last if lying == Counter((laid.tile, train) for laid, train in gone) else None
 
     def _take_back(self, evidence: Evidence) -> Evidence:
         """Vanished tiles: the last ones laid were taken back; another one was moved, which nobody may."""
-        standing = [one for one in self.entries.values() if isinstance(one.piece.act, Play) and not one.taken_back]
-        last = standing[-len(evidence.gone) :]
-        wanted = Counter((laid.tile, train) for laid, train in evidence.gone)
-        undone = wanted == Counter((one.piece.act.tile.tile, one.piece.act.train) for one in last)  # type: ignore[union-attr]
-        if not undone:
+        last = self.last_laid(evidence.gone)
+        if last is None:
             return self._moved(evidence)
         for entry in last:
             self._set_aside(entry.piece.item)

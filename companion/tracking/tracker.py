@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import NamedTuple
 
 from companion.position import LinePosition, Position
 from companion.ruleset import RuleSet
-from companion.tracking.costs import NAMED
+from companion.tile import Laid
+from companion.tracking.costs import NAMED, PRIORS, Cause
 from companion.tracking.evidence import ITEMS, Evidence, Piece
 from companion.tracking.explain import State
 from companion.tracking.filter import TableFilter
-from companion.tracking.fold import FoldState, RoundFold
+from companion.tracking.fold import Entry, FoldState, RoundFold
 from companion.tracking.line import LineState
 from companion.tracking.mexican import MexicanState
 from companion.tracking.questions import Question, question
@@ -90,6 +92,16 @@ class RoundTracker:
     @property
     def unclear(self) -> list[str]:
         return self._trusting.fold.unclear
+
+    @property
+    def entries(self) -> Mapping[int, Entry]:
+        """Item -> what is on record."""
+        return self._trusting.fold.entries
+
+    @property
+    def moved(self) -> int:
+        """How many tiles somebody has moved."""
+        return len(self._trusting.fold.moved)
 
     # ---- what the camera saw -----------------------------------------------------------------------------------
 
@@ -233,6 +245,28 @@ class RoundTracker:
     def started(self) -> RoundFold:
         return RoundFold(self.rules, self._start, self._starts)
 
+    # ---- what may come -----------------------------------------------------------------------------------------
+
+    def fork(self) -> RoundTracker:
+        """The same round, to be tried further."""
+        other = copy(self)
+        other.log, other.said, other.shown = list(self.log), dict(self.said), dict(self.shown)
+        other._trusting, other._blind = self._trusting.fork(other), None
+        return other
+
+    def faultless(self, evidence: Evidence) -> bool:
+        """Whether this change can have come about without anybody erring, the camera included."""
+        return any(not one.errs for one in self.filter.explanations(evidence))
+
+    def expected(self, evidence: Evidence) -> bool:
+        """The same, whichever of the likely hypotheses is true."""
+        likely = [one for one in self.filter.all if one.cost <= PRIORS[Cause.MISSED_DRAW].decibans]
+        return all(any(not told.errs for told in self.filter.explanations(evidence, [one])) for one in likely)
+
+    def takes_back(self, gone: Sequence[tuple[Laid, str]]) -> bool:
+        """Whether the vanished tiles are just the last tiles laid."""
+        return self._trusting.fold.last_laid(gone) is not None
+
     # ---- what comes of it --------------------------------------------------------------------------------------
 
     def end(self) -> tuple[str, str | None] | None:
@@ -286,6 +320,11 @@ class _Line:
         self.fold = tracker.started()
         self.done = 0
         self.kept: dict[int, FoldState] = {}
+
+    def fork(self, tracker: RoundTracker) -> _Line:
+        other = copy(self)
+        other.tracker, other.fold, other.kept = tracker, self.fold.fork(), dict(self.kept)
+        return other
 
     def forget(self, step: int) -> None:
         """Go back to before `step`."""

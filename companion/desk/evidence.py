@@ -1,0 +1,162 @@
+"""A round on record as evidence for the belief: what each picture showed, and what people say of it.
+
+People's words go to the belief as words: that somebody else did it, that another tile lies there, that it never
+happened. What they withdrew of what the camera saw is told as well, for nobody is accused on the strength of a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from companion.corrections import Held, withdrawn_corrections
+from companion.desk.acts import action_of
+from companion.events import Corrected, Event, Passed, RoundStarted, TilePlayed, TileTakenBack
+from companion.tracking.evidence import ITEMS, Evidence, Piece
+from companion.tracking.tracker import RoundTracker
+from companion.turn import Action, Discard, End, Pass
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How the change of the table was seen to which an event belongs. `number` tells changes apart."""
+
+    number: int
+    clouded: bool = False
+    guessed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An event that the belief knows as `item`, of change `number`; `told`: it is somebody's word."""
+
+    event: Event
+    item: int
+    number: int
+    told: bool
+    named: bool
+
+
+def remember(
+    tracker: RoundTracker, held: Sequence[Held], lines: Sequence[Event], views: Mapping[int, View]
+) -> Iterator[Known]:
+    """Tell the belief a whole round again, `held` being its events in force and `lines` the journal.
+
+    `views` says by seq how the camera saw each; an event of an earlier evening has none, and counts as one of a table
+    that was not understood as a whole.
+    """
+    acts = [one for one in _with_withdrawn(held, lines) if not one.undone and (_act(one.event) or _moved(one.event))]
+    before: Event | None = None
+    for (kind, *_), group in groupby(acts, key=lambda one: _picture(one, lines, views)):
+        row = list(group)
+        if kind == "told":
+            for one in row:
+                act, by = _act(one.event), getattr(one.event, "by", None)
+                if isinstance(act, Pass) and isinstance(before, TilePlayed) and before.by == by:
+                    act = End()
+                if act is not None:
+                    item = tracker.say(act, by)
+                    yield Known(one.event, item, item // ITEMS, told=True, named=True)
+        else:
+            yield from _shown_again(tracker, row, lines, views)
+        before = row[-1].event
+
+
+def _shown_again(
+    tracker: RoundTracker, row: Sequence[Held], lines: Sequence[Event], views: Mapping[int, View]
+) -> Iterator[Known]:
+    first = row[0].event
+    number = tracker.number
+    if isinstance(first, TileTakenBack):
+        tracker.observe(Evidence(number, (), ((first.tile, first.train),)))
+        return
+    pieces = tuple(_piece(number * ITEMS + n, one) for n, one in enumerate(row))
+    view = views.get(first.seq, View(number, clouded=True))
+    tracker.observe(Evidence(number, pieces, frame=first.frame, clouded=view.clouded, guessed=view.guessed))
+    standing = {one.event.seq for one in row if not _is_withdrawn(one)}
+    for piece, one in zip(pieces, row, strict=True):
+        event = one.event
+        named = _put_right(one, lines, "by")
+        if named:
+            tracker.hear(piece.item, getattr(event, "by", None))
+        if _put_right(one, lines, "tile") or _put_right(one, lines, "train"):
+            tracker.put_right(piece.item, _act(event))
+        if event.seq not in standing:
+            tracker.withdraw(piece.item)
+        else:
+            yield Known(event, piece.item, number, told=False, named=named)
+
+
+def _piece(item: int, one: Held) -> Piece:
+    """As the camera saw it."""
+    event = one.event if one.original is None else one.original
+    act = _act(event)
+    assert act is not None
+    reading = event.reading if isinstance(event, TilePlayed) else None
+    by: str | None = getattr(event, "by", None)
+    return Piece(item, act, None if reading is None else reading.p, by=by if isinstance(act, Discard) else None)
+
+
+WITHDRAWN = (-1,)
+"""Marks an event that is here only because the camera saw it."""
+
+
+def _with_withdrawn(held: Sequence[Held], lines: Sequence[Event]) -> Iterable[Held]:
+    """The events in force, and at their places those of the camera's that people have withdrawn."""
+    start = held[0].event.seq if held else 0
+    undone = withdrawn_corrections(lines)
+    said = {
+        line.corrects
+        for line in lines[start:]
+        if isinstance(line, Corrected)
+        and line.source == "person"
+        and line.seq not in undone
+        and line.what.get("withdrawn") is True
+    }
+    there = {one.event.seq for one in held}
+    gone = [
+        Held(lines[seq - 1], WITHDRAWN)
+        for seq in sorted(said - there)
+        if lines[seq - 1].source == "camera" and _act(lines[seq - 1]) is not None
+    ]
+    for one in held:
+        while gone and not isinstance(one.event, RoundStarted) and gone[0].event.seq < one.event.seq:
+            yield gone.pop(0)
+        yield one
+    yield from gone
+
+
+def _is_withdrawn(one: Held) -> bool:
+    return one.changed_by == WITHDRAWN
+
+
+def _put_right(one: Held, lines: Sequence[Event], name: str) -> bool:
+    """Whether a person has put the field `name` of this event right."""
+    if _is_withdrawn(one):
+        return False
+    changes = [lines[seq - 1] for seq in one.changed_by]
+    return any(isinstance(line, Corrected) and line.source == "person" and name in line.what for line in changes)
+
+
+def _act(event: Event) -> Action | None:
+    """What somebody must have done for this event; a pass that the rules imply is nothing that anybody saw."""
+    if isinstance(event, Passed):
+        return Pass() if event.source == "person" else None
+    return action_of(event)
+
+
+def _moved(event: Event) -> bool:
+    return isinstance(event, TileTakenBack) and event.undoes is None
+
+
+def _picture(one: Held, lines: Sequence[Event], views: Mapping[int, View]) -> tuple[object, ...]:
+    event = one.event
+    if _moved(event):
+        return "moved", event.seq
+    if event.source == "person" or lines[event.seq - 1].source == "person":
+        return "told", event.seq
+    view = views.get(event.seq)
+    if view is not None:
+        return "seen", view.number
+    return "read", event.frame, event.at if event.frame is None else None
