@@ -104,6 +104,11 @@ def as_pictured(verdict: Verdict, proved: Collection[str], players: Sequence[str
     return replace(verdict, by=None, maybe=(*verdict.maybe, *players), charges=charges)
 
 
+def without_pictured(verdict: Verdict) -> Verdict:
+    """The verdict without faults of halves: where several tiles at once do not fit, the table was misread."""
+    return replace(verdict, charges=tuple(one for one in verdict.charges if one.code not in PICTURED))
+
+
 def judged(number: int, verdict: Verdict, first: str | None, players: Sequence[str]) -> Believed:
     """One act with its verdict; `first` is whom the likeliest way of things has for it (None: nobody, it was none)."""
     by = verdict.by if first is not None else None

@@ -47,20 +47,22 @@ def remember(
     that was not understood as a whole.
     """
     acts = [one for one in _with_withdrawn(held, lines) if not one.undone and (_act(one.event) or _moved(one.event))]
-    before: Event | None = None
+    layer: str | None = None
     for (kind, *_), group in groupby(acts, key=lambda one: _picture(one, lines, views)):
         row = list(group)
         if kind == "told":
             for one in row:
                 act, by = _act(one.event), getattr(one.event, "by", None)
-                if isinstance(act, Pass) and isinstance(before, TilePlayed) and before.by == by:
+                if isinstance(act, Pass) and layer == by:
                     act = End()
                 if act is not None:
                     item = tracker.say(act, by)
                     yield Known(one.event, item, item // ITEMS, told=True, named=True)
         else:
             yield from _shown_again(tracker, row, lines, views)
-        before = row[-1].event
+        for one in row:
+            by = getattr(one.event, "by", None)
+            layer = by if isinstance(one.event, TilePlayed) else layer if by == layer else None
 
 
 def _shown_again(

@@ -43,9 +43,11 @@ class Clarity:
     that came with several others that do not fit.
     `clouded`: tiles that came while part of the table was not understood; then a tile may be hidden before a train's
     first one.
+    `messy`: tiles that came with several others that do not fit.
     """
 
     doubtful: set[Place] = field(default_factory=set)
+    messy: set[Place] = field(default_factory=set)
     clouded: set[Place] = field(default_factory=set)
 
     def note(self, sight: Sight, rules: RuleSet, table: Position) -> None:
@@ -53,10 +55,11 @@ class Clarity:
         if not sight.clouded:
             self.clouded.clear()
         plays = [TilePlayed(by=None, tile=laying.tile, train=laying.train) for laying in sight.laid]
-        misread = sight.guessed or len(proved(rules, table, plays, Clarity())) > MOST_MISFITS
+        messy = len(proved(rules, table, plays, Clarity())) > MOST_MISFITS
+        kinds = ((self.messy, messy), (self.doubtful, sight.guessed or messy), (self.clouded, sight.clouded))
         for laying in sight.laid:
             place = (laying.tile, laying.train)
-            for doubts, doubted in ((self.doubtful, misread), (self.clouded, sight.clouded)):
+            for doubts, doubted in kinds:
                 doubts.discard(place)
                 if doubted:
                     doubts.add(place)

@@ -12,7 +12,15 @@ from dataclasses import replace
 from typing import Any
 
 from companion.corrections import Held
-from companion.desk.believed import Believed, as_pictured, believed, judged, shown, with_implied_passes
+from companion.desk.believed import (
+    Believed,
+    as_pictured,
+    believed,
+    judged,
+    shown,
+    with_implied_passes,
+    without_pictured,
+)
 from companion.desk.camera_record import CameraRecord, Line
 from companion.desk.course import Course
 from companion.desk.evidence import View, remember
@@ -222,8 +230,14 @@ class Watching:
     def _verdicts(self, tracker: RoundTracker, sight: Sight) -> dict[int, Verdict]:
         """Item -> the verdict on it, as far as what the camera saw and no word proves it."""
         pictured = self._pictured(tracker, sight)
-        mine = (one for one in tracker.verdicts() if one.item not in self._told and not one.taken_back)
-        return {one.item: as_pictured(one, pictured.get(one.item, ()), tracker.players) for one in mine}
+        found: dict[int, Verdict] = {}
+        for one in tracker.verdicts():
+            if one.item not in self._told and not one.taken_back:
+                act = one.act
+                messy = isinstance(act, Play) and (act.tile, act.train) in self._clarity.messy
+                one = without_pictured(one) if messy else one
+                found[one.item] = as_pictured(one, pictured.get(one.item, ()), tracker.players)
+        return found
 
     def _way(self, way: Hypothesis, verdicts: Mapping[int, Verdict]) -> list[Believed]:
         """The acts that may still be put in order, as this hypothesis has them."""
