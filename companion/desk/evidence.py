@@ -35,7 +35,6 @@ class Known:
     item: int
     number: int
     told: bool
-    named: bool
 
 
 def remember(
@@ -46,23 +45,38 @@ def remember(
     `views` says by seq how the camera saw each; an event of an earlier evening has none, and counts as one of a table
     that was not understood as a whole.
     """
-    acts = [one for one in _with_withdrawn(held, lines) if not one.undone and (_act(one.event) or _moved(one.event))]
-    layer: str | None = None
+    every = list(_with_withdrawn(held, lines))
+    acts = [one for one in every if not one.undone and (act_of(one.event) or _moved(one.event))]
     for (kind, *_), group in groupby(acts, key=lambda one: _picture(one, lines, views)):
         row = list(group)
         if kind == "told":
-            for one in row:
-                act, by = _act(one.event), getattr(one.event, "by", None)
-                if isinstance(act, Pass) and layer == by:
-                    act = End()
-                if act is not None:
-                    item = tracker.say(act, by)
-                    yield Known(one.event, item, item // ITEMS, told=True, named=True)
+            for item, event in told_again(tracker, row, every):
+                yield Known(event, item, item // ITEMS, told=True)
         else:
             yield from _shown_again(tracker, row, lines, views)
-        for one in row:
-            by = getattr(one.event, "by", None)
-            layer = by if isinstance(one.event, TilePlayed) else layer if by == layer else None
+
+
+def told_again(tracker: RoundTracker, row: Iterable[Held], held: Sequence[Held]) -> Iterator[tuple[int, Event]]:
+    """Tell the belief what people have entered; the item of each. `held` is the whole round."""
+    for one in row:
+        act, by = act_of(one.event), getattr(one.event, "by", None)
+        if isinstance(act, Pass) and _laid_in_turn(one, held):
+            act = End()
+        if act is not None:
+            yield tracker.say(act, by), one.event
+
+
+def _laid_in_turn(passed: Held, held: Sequence[Held]) -> bool:
+    """Whether whoever passes has laid a tile since anybody else did anything."""
+    place = next((n for n, one in enumerate(held) if one is passed), 0)
+    for one in reversed(held[:place]):
+        if act_of(one.event) is None or one.undone:
+            continue
+        if getattr(one.event, "by", None) != getattr(passed.event, "by", None):
+            return False
+        if isinstance(one.event, TilePlayed):
+            return True
+    return False
 
 
 def _shown_again(
@@ -79,21 +93,20 @@ def _shown_again(
     standing = {one.event.seq for one in row if not _is_withdrawn(one)}
     for piece, one in zip(pieces, row, strict=True):
         event = one.event
-        named = _put_right(one, lines, "by")
-        if named:
+        if is_put_right(one, lines, "by"):
             tracker.hear(piece.item, getattr(event, "by", None))
-        if _put_right(one, lines, "tile") or _put_right(one, lines, "train"):
-            tracker.put_right(piece.item, _act(event))
+        if is_put_right(one, lines, "tile") or is_put_right(one, lines, "train"):
+            tracker.put_right(piece.item, act_of(event))
         if event.seq not in standing:
             tracker.withdraw(piece.item)
         else:
-            yield Known(event, piece.item, number, told=False, named=named)
+            yield Known(event, piece.item, number, told=False)
 
 
 def _piece(item: int, one: Held) -> Piece:
     """As the camera saw it."""
     event = one.event if one.original is None else one.original
-    act = _act(event)
+    act = act_of(event)
     assert act is not None
     reading = event.reading if isinstance(event, TilePlayed) else None
     by: str | None = getattr(event, "by", None)
@@ -120,7 +133,7 @@ def _with_withdrawn(held: Sequence[Held], lines: Sequence[Event]) -> Iterable[He
     gone = [
         Held(lines[seq - 1], WITHDRAWN)
         for seq in sorted(said - there)
-        if lines[seq - 1].source == "camera" and _act(lines[seq - 1]) is not None
+        if lines[seq - 1].source == "camera" and act_of(lines[seq - 1]) is not None
     ]
     for one in held:
         while gone and not isinstance(one.event, RoundStarted) and gone[0].event.seq < one.event.seq:
@@ -133,7 +146,12 @@ def _is_withdrawn(one: Held) -> bool:
     return one.changed_by == WITHDRAWN
 
 
-def _put_right(one: Held, lines: Sequence[Event], name: str) -> bool:
+def is_told(one: Held, lines: Sequence[Event]) -> bool:
+    """Whether people say that this happened, and not the camera."""
+    return one.event.source == "person" or lines[one.event.seq - 1].source == "person"
+
+
+def is_put_right(one: Held, lines: Sequence[Event], name: str) -> bool:
     """Whether a person has put the field `name` of this event right."""
     if _is_withdrawn(one):
         return False
@@ -141,7 +159,7 @@ def _put_right(one: Held, lines: Sequence[Event], name: str) -> bool:
     return any(isinstance(line, Corrected) and line.source == "person" and name in line.what for line in changes)
 
 
-def _act(event: Event) -> Action | None:
+def act_of(event: Event) -> Action | None:
     """What somebody must have done for this event; a pass that the rules imply is nothing that anybody saw."""
     if isinstance(event, Passed):
         return Pass() if event.source == "person" else None
@@ -156,7 +174,7 @@ def _picture(one: Held, lines: Sequence[Event], views: Mapping[int, View]) -> tu
     event = one.event
     if _moved(event):
         return "moved", event.seq
-    if event.source == "person" or lines[event.seq - 1].source == "person":
+    if is_told(one, lines):
         return "told", event.seq
     view = views.get(event.seq)
     if view is not None:

@@ -23,7 +23,7 @@ from companion.desk.believed import (
 )
 from companion.desk.camera_record import CameraRecord, Line
 from companion.desk.course import Course
-from companion.desk.evidence import View, remember
+from companion.desk.evidence import View, act_of, is_put_right, is_told, remember, told_again
 from companion.desk.ledger import Ledger
 from companion.desk.misfits import Clarity, proved
 from companion.desk.sight import Sight
@@ -31,7 +31,7 @@ from companion.event_fields import Certainty, Finding
 from companion.events import Corrected, Event, RoundEnded, RoundStarted, TilePlayed, TileTakenBack, Unclear
 from companion.notation import Laying
 from companion.position import Position
-from companion.tracking.evidence import Evidence
+from companion.tracking.evidence import ITEMS, Evidence
 from companion.tracking.filter import Hypothesis
 from companion.tracking.tracker import RoundTracker
 from companion.tracking.verdict import Verdict
@@ -47,9 +47,9 @@ MOST_WAYS = 4
 class Watching:
     """The belief about the round, on top of the ledger.
 
-    `_begun` is the line that began the round, `_upto` the last line that the belief knows. `_views` says by the number
-    of a change how it was seen, `_numbers` by seq which change an event belongs to, `_pictures` by item which picture
-    shows it and how surely its tile was read. `_told` are the items that are people's words.
+    `_begun` is the event that began the round, `_upto` the last line that the belief knows, `_items` the line of each
+    item. `_views` says by the number of a change how it was seen, `_pictures` by item which picture shows it and how
+    surely its tile was read. `_told` are the items that are people's words.
     """
 
     def __init__(self, ledger: Ledger) -> None:
@@ -57,10 +57,10 @@ class Watching:
         ledger.confirms = self._confirms
         self._tracker: RoundTracker | None = None
         self._record = CameraRecord()
-        self._begun: int | None = None
+        self._begun: Event | None = None
         self._upto = -1
         self._views: dict[int, View] = {}
-        self._numbers: dict[int, int] = {}
+        self._items: dict[int, int] = {}
         self._pictures: dict[int, tuple[str | None, Certainty | None]] = {}
         self._told: set[int] = set()
         self._clarity = Clarity()
@@ -130,9 +130,11 @@ class Watching:
 
     def _caught_up(self) -> RoundTracker:
         """The belief with everything that was seen and said in this round."""
-        if self._tracker is None or self._begun != self._round()[0].event.seq or not self._untouched():
-            self._work_out()
-        assert self._tracker is not None
+        if self._tracker is None or self._begun != self._round()[0].event:
+            self._tracker = self._work_out()
+        elif not self._untouched():
+            self._tracker = self._heard(self._tracker) or self._work_out()
+        self._upto = self.ledger.journal.last_seq
         return self._tracker
 
     def _untouched(self) -> bool:
@@ -140,33 +142,61 @@ class Watching:
         lines = self.ledger.journal.events
         return all(_about_questions(line, lines) for line in lines[self._upto :])
 
-    def _work_out(self) -> None:
+    def _work_out(self) -> RoundTracker:
         """The belief worked out anew from the events in force."""
         held, lines = self._round(), self.ledger.journal.events
         course = self._start()
-        if self._begun != held[0].event.seq:
-            self._clarity, self._views, self._numbers = Clarity(), {}, {}
-        self._begun, self._upto = held[0].event.seq, self.ledger.journal.last_seq
+        if self._begun is None or self._begun.seq != held[0].event.seq:
+            self._clarity, self._views, self._items = Clarity(), {}, {}
         tracker = RoundTracker(course.rules, course.table, course.starter, starter_known=course.starter_known)
-        seen = {seq: self._views[number] for seq, number in self._numbers.items()}
-        views: dict[int, View] = {}
-        numbers: dict[int, int] = {}
-        record = CameraRecord()
-        told: set[int] = set()
-        for known in remember(tracker, held, lines, seen):
+        views = {seq: self._views[item // ITEMS] for item, seq in self._items.items() if item // ITEMS in self._views}
+        self._begun, self._items, self._views, self._told = held[0].event, {}, {}, set()
+        for known in remember(tracker, held, lines, views):
             event = known.event
+            self._items[known.item] = event.seq
             if known.told:
-                told.add(known.item)
-            elif event.seq in seen:
-                views[known.number] = replace(seen[event.seq], number=known.number)
-                numbers[event.seq] = known.number
-                if not known.named:
-                    record.lines.append(Line(event.seq, known.number, known.item, known.item))
+                self._told.add(known.item)
+            elif event.seq in views:
+                self._views[known.number] = replace(views[event.seq], number=known.number)
             if isinstance(event, TilePlayed):
                 self._pictures[known.item] = (event.frame, event.reading)
-        record.fixed = tracker.number
-        self._tracker, self._record, self._views, self._numbers = tracker, record, views, numbers
-        self._told = told
+        self._keep_order(tracker)
+        return tracker
+
+    def _heard(self, tracker: RoundTracker) -> RoundTracker | None:
+        """The belief after what people have said and changed since; None where it has to be worked out anew."""
+        lines, known = self.ledger.journal.events, set(self._items.values())
+        held = {one.event.seq: one for one in self._round() if not one.undone}
+        new = [one for seq, one in held.items() if seq not in known and act_of(one.event) is not None]
+        if any(one.event.seq <= self._upto or not is_told(one, lines) for one in new):
+            return None
+        for item, seq in self._items.items():
+            one = held.get(seq)
+            if one is None:
+                tracker.withdraw(item)
+                continue
+            tracker.restore(item)
+            tracker.hear(item, getattr(one.event, "by", None) if is_put_right(one, lines, "by") else None)
+            other = is_put_right(one, lines, "tile") or is_put_right(one, lines, "train")
+            tracker.put_right(item, act_of(one.event) if other else None)
+        for item, event in told_again(tracker, new, self._round()):
+            self._items[item] = event.seq
+            self._told.add(item)
+        self._keep_order(tracker)
+        return tracker
+
+    def _keep_order(self, tracker: RoundTracker) -> None:
+        """People have had a say: of the camera's lines until now, but for those that they put right, only the names and
+        faults may still change."""
+        lines = self.ledger.journal.events
+        held = {one.event.seq: one for one in self._round() if not one.undone}
+        self._record = CameraRecord()
+        for item, seq in self._items.items():
+            one, number = held.get(seq), item // ITEMS
+            seen = one is not None and item not in self._told and number in self._views
+            if seen and one is not None and not is_put_right(one, lines, "by"):
+                self._record.lines.append(Line(seq, number, item, item))
+        self._record.fixed = tracker.number
 
     def _start(self) -> Course:
         """The course of the round before anything happened in it."""
@@ -202,7 +232,8 @@ class Watching:
         verdicts = self._verdicts(tracker, sight)
         ways = [self._way(one, verdicts) for one in likeliest]
         events = self._record.bring_up(self.ledger, ways, self._earlier(verdicts), lifted, questions)
-        self._numbers |= {one.seq: one.number for one in self._record.lines if one.item is not None}
+        self._items = {item: seq for item, seq in self._items.items() if item not in gone}
+        self._items |= {one.item: one.seq for one in self._record.lines if one.item is not None}
         return events
 
     def _lifted(
@@ -336,6 +367,7 @@ def _evidence(number: int, sight: Sight) -> Evidence:
         discards=sight.discards,
         readings=sight.readings,
         frame=sight.frame,
+        arms=sight.arms,
         clouded=sight.clouded,
         guessed=sight.guessed,
         returned=sight.returned,
