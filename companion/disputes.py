@@ -6,34 +6,21 @@ with a price for its being wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from companion.corrections import Held, held_events
+from companion.desk.evidence import act_of, remember
 from companion.desk.match import Match
 from companion.event_fields import EventError
-from companion.events import (
-    Discarded,
-    DoubleFlipped,
-    Drew,
-    Event,
-    Header,
-    MarkerPlaced,
-    MarkerRemoved,
-    RoundStarted,
-    TilePlayed,
-)
+from companion.events import Event, Header, RoundStarted
 from companion.journal import JournalError, read_journal
 from companion.ruleset import load_ruleset
-from companion.tracking.costs import PRIORS, Cause
 from companion.tracking.dispute import Alternative, alternatives
-from companion.tracking.evidence import ITEMS, Evidence, Piece
 from companion.tracking.tracker import RoundTracker
 from companion.tracking.verdict import Verdict
-from companion.turn import Action, Discard, Draw, Flip, Mark, Play, Unmark
 
 
 class NoSuchPlayError(Exception):
@@ -75,10 +62,10 @@ def dispute(path: Path, seq: int) -> Dispute:
         held = held_events(text.events)
     except EventError as error:
         raise JournalError(path, str(error)) from None
-    return dispute_in(text.header, held, seq)
+    return dispute_in(text.header, held, text.events, seq)
 
 
-def dispute_in(header: Header, held: Sequence[Held], seq: int) -> Dispute:
+def dispute_in(header: Header, held: Sequence[Held], lines: Sequence[Event], seq: int) -> Dispute:
     """The same of the events in force of a game."""
     start = max(
         (n for n, one in enumerate(held) if isinstance(one.event, RoundStarted) and one.event.seq <= seq), default=None
@@ -86,77 +73,24 @@ def dispute_in(header: Header, held: Sequence[Held], seq: int) -> Dispute:
     place = next((n for n, one in enumerate(held) if one.event.seq == seq and not one.undone), None)
     if start is None or place is None or act_of(held[place].event) is None:
         raise NoSuchPlayError(f"no. {seq} is no tile, draw, marker or discard that stands in this journal")
-    begun = held[start].event
-    assert isinstance(begun, RoundStarted)
-    rest = [one.event for one in held[start + 1 :] if not one.undone]
-    until = next((n for n, event in enumerate(rest) if isinstance(event, RoundStarted)), len(rest))
-    tracker = _tracker(header, begun)
+    following = [n for n in range(start + 1, len(held)) if isinstance(held[n].event, RoundStarted)]
+    tracker = _tracker(header, held[start].event)
     item: int | None = None
-    later = 0
-    for events in changes(rest[:until]):
-        number = tracker.number
-        if any(event.seq == seq for event in events):
-            item = number * ITEMS + next(n for n, event in enumerate(events) if event.seq == seq)
-        tracker.observe(_evidence(number, events, header.players))
-        later += item is not None
-        if later > len(header.players):
+    until = 0
+    for known in remember(tracker, held[start : following[0] if following else None], lines):
+        if known.event.seq == seq:
+            item, until = known.item, tracker.number + len(header.players)
+        if item is not None and tracker.number > until:
             break
-    verdict = next(one for one in tracker.verdicts() if one.item == item)
-    assert item is not None
+    verdict = next((one for one in tracker.verdicts() if one.item == item), None)
+    if verdict is None or item is None:
+        raise NoSuchPlayError(f"no. {seq} is no tile, draw, marker or discard that stands in this journal")
     return Dispute(seq, held[place].event, verdict, tuple(alternatives(tracker.filter, item)))
 
 
-def _tracker(header: Header, begun: RoundStarted) -> RoundTracker:
+def _tracker(header: Header, begun: Event) -> RoundTracker:
+    assert isinstance(begun, RoundStarted)
     rules = load_ruleset(header.rules, header.options)
     match = Match.of(header, rules)
     starter = begun.starter or match.next_starter
     return RoundTracker(rules, match.table_of(begun, starter), starter, starter_known=begun.starter is not None)
-
-
-def changes(events: Iterable[Event]) -> Iterator[list[Event]]:
-    """What came with one picture is one change of the table; what a person entered is one of its own."""
-    acts = [event for event in events if act_of(event) is not None]
-    for (camera, _, _), group in groupby(acts, key=_picture):
-        row = list(group)
-        if camera:
-            yield row
-        else:
-            yield from ([event] for event in row)
-
-
-def _picture(event: Event) -> tuple[bool, str | None, str | None]:
-    camera = event.source == "camera"
-    return camera, event.frame if camera else None, event.at if camera and event.frame is None else None
-
-
-def act_of(event: Event) -> Action | None:
-    """What somebody must have done for this event; None where nothing shows it."""
-    match event:
-        case TilePlayed():
-            return Play(event.tile, event.train)
-        case Drew():
-            return Draw()
-        case MarkerPlaced():
-            return Mark(event.train)
-        case MarkerRemoved():
-            return Unmark(event.train)
-        case DoubleFlipped():
-            return Flip(event.train)
-        case Discarded():
-            return Discard(event.face_up)
-    return None
-
-
-def _evidence(number: int, events: Sequence[Event], players: Sequence[str]) -> Evidence:
-    pieces = []
-    for n, event in enumerate(events):
-        act = act_of(event)
-        assert act is not None
-        by: str | None = getattr(event, "by", None)
-        reading = getattr(event, "reading", None)
-        word = PRIORS[Cause.WRONG_WORD].decibans
-        entered = by is not None and event.source == "person"
-        actors = {player: word for player in players if player != by} if entered else {}
-        owner = by if isinstance(act, Discard) else None
-        pieces.append(Piece(number * ITEMS + n, act, None if reading is None else reading.p, actors, owner))
-    return Evidence(number, tuple(pieces), frame=events[0].frame)

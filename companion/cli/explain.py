@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from companion.disputes import Dispute, NoSuchPlayError, act_of
+from companion.desk.evidence import act_of
+from companion.disputes import Dispute, NoSuchPlayError
 from companion.disputes import dispute as look_into
 from companion.journal import JournalError
 from companion.notation import print_act

@@ -38,16 +38,16 @@ class Known:
 
 
 def remember(
-    tracker: RoundTracker, held: Sequence[Held], lines: Sequence[Event], views: Mapping[int, View]
+    tracker: RoundTracker, held: Sequence[Held], lines: Sequence[Event], views: Mapping[int, View] | None = None
 ) -> Iterator[Known]:
     """Tell the belief a whole round again, `held` being its events in force and `lines` the journal.
 
     `views` says by seq how the camera saw each; an event of an earlier evening has none, and counts as one of a table
-    that was not understood as a whole.
+    that was not understood as a whole. Without `views` every table counts as understood.
     """
     every = list(_with_withdrawn(held, lines))
     acts = [one for one in every if not one.undone and (act_of(one.event) or _moved(one.event))]
-    for (kind, *_), group in groupby(acts, key=lambda one: _picture(one, lines, views)):
+    for (kind, *_), group in groupby(acts, key=lambda one: _picture(one, lines, views or {})):
         row = list(group)
         if kind == "told":
             for item, event in told_again(tracker, row, every):
@@ -80,7 +80,7 @@ def _laid_in_turn(passed: Held, held: Sequence[Held]) -> bool:
 
 
 def _shown_again(
-    tracker: RoundTracker, row: Sequence[Held], lines: Sequence[Event], views: Mapping[int, View]
+    tracker: RoundTracker, row: Sequence[Held], lines: Sequence[Event], views: Mapping[int, View] | None
 ) -> Iterator[Known]:
     first = row[0].event
     number = tracker.number
@@ -88,7 +88,7 @@ def _shown_again(
         tracker.observe(Evidence(number, (), ((first.tile, first.train),)))
         return
     pieces = tuple(_piece(number * ITEMS + n, one) for n, one in enumerate(row))
-    view = views.get(first.seq, View(number, clouded=True))
+    view = (views or {}).get(first.seq, View(number, clouded=views is not None))
     tracker.observe(Evidence(number, pieces, frame=first.frame, clouded=view.clouded, guessed=view.guessed))
     standing = {one.event.seq for one in row if not _is_withdrawn(one)}
     for piece, one in zip(pieces, row, strict=True):

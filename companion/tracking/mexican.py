@@ -669,7 +669,7 @@ class MexicanState:
             if rest.markers >> n & 1 or not isinstance(act, (Mark, Unmark)):
                 continue
             laid = bool(self.turn.trains.get(act.player))
-            wrongly = laid if isinstance(act, Mark) else not laid
+            wrongly = laid and not self._may_feed(act.player) if isinstance(act, Mark) else not laid
             if wrongly and not faults:
                 continue
             if piece.doubt is not None and (act.player in self.turn.markers) == isinstance(act, Mark):
@@ -685,12 +685,15 @@ class MexicanState:
             code = str(V.MARKER_UNEARNED if isinstance(act, Mark) else V.MARKER_REMOVED_WRONGLY)
             faulty = ((code,), (Cause.ILLEGAL,), _C[Cause.ILLEGAL]) if wrongly else ((), (), 0)
             yield Move(faulty[2], back, after, Step(act.player, act, piece.item, *faulty))
-        if faults and rest.draws < len(pieces.draws):
+        if rest.draws < len(pieces.draws):
             piece = pieces.draws[rest.draws]
             after = rest._replace(draws=rest.draws + 1)
             for player in self.players:
-                cost = _C[Cause.ILLEGAL]
-                own = self._begun(player, self.turn, self.moved - {player})
+                feeds = self._may_feed(player)
+                if not (feeds or faults):
+                    continue
+                cost = 0 if feeds else _C[Cause.ILLEGAL]
+                own = self._begun(player, self.turn, self.moved if feeds else self.moved - {player})
                 _, state, codes, causes = own._done(piece, faults)
                 step = Step(player, piece.act, piece.item, codes, causes, cost)
                 yield Move(cost, state._back_in_lap(self.starter), after, step)
@@ -713,6 +716,12 @@ class MexicanState:
             ended.between = True
         cost = sum(_C[cause] for cause in causes)
         yield Move(cost, ended, rest, Step(self.starter, None, None, (), causes, cost))
+
+    def _may_feed(self, player: str) -> bool:
+        """Whether the first train of `player` ends in a double that may have to be fed: the source is silent."""
+        chain = self.turn.trains.get(player)
+        open_ = chain is not None and bool(chain) and chain[-1].is_double and player not in self.turn.flipped
+        return open_ and self.rules.leaves_open("first_double_opens")
 
     def _fits(self, piece: Piece, train: str) -> bool:
         """Whether the owner of the train may lay this tile now; then nobody is looked for who broke a rule with it."""

@@ -188,7 +188,7 @@ class TestTogether:
     def test_a_tile_on_the_mexican_train_is_too_early_while_somebody_has_not_begun(self, tmp_path: Path) -> None:
         session = table(tmp_path, "cz")
         watch(session, "+12-3@Cy", "+12-6@MX")
-        assert held(session) == {("MX_TOO_EARLY", True)}
+        assert ("MX_TOO_EARLY", False) in held(session), "not certain: Cy may be a turn ahead of the others"
 
     def test_whose_marker_is_missing_is_found_once_the_turns_have_begun(self, tmp_path: Path) -> None:
         session = table(tmp_path, "cz")
@@ -213,7 +213,8 @@ class TestTogether:
         session = table(tmp_path, "cz")
         watch(session, "+12-3@Cy", "+12-4@Ann", "+12-5@Ben", "+12-6@MX", "+5-8@Ben")
         watch(session, "+3-7@Cy; +7-1@Cy", "+4-2@Ann")
-        assert "EXTRA_TILE" in {code for code, _ in held(session)}
+        assert held(session), "one tile too many, or one on the Mexican train while first trains are laid"
+        assert not any(certain for _, certain in held(session))
 
 
 @pytest.mark.parametrize("boneyard", [True, False], ids=["open boneyard", "stacked boneyard"])
@@ -245,7 +246,8 @@ def test_first_trains_laid_in_any_order_are_held_against_nobody(
             break
         note_layers(turn, truth)
         session.observe(**seen([turn], boneyard=boneyard))
-    assert held(session) == set()
+    # Where nobody sees who draws, a fault may be held possible in a later lap; for certain none is.
+    assert {one for one in held(session) if boneyard or one[1]} == set()
     plays = [line.event for line in session.scoreboard.lines if isinstance(line.event, TilePlayed)]
     assert len(plays) > 20
     late = [one for one in plays if (one.tile.tile, one.train) in truth]

@@ -72,7 +72,7 @@ def test_a_stranger_on_a_closed_train_is_certain_when_no_other_story_is_as_short
 
 
 def test_one_of_two_is_said_where_two_stories_are_equally_bad(tmp_path: Path) -> None:
-    """The example of the rules: an extra tile by Cy, or a closed train by Ann."""
+    """The example of the rules: a closed train by Ann, or by Cy an extra tile, which is rarer."""
     session = table(tmp_path, "reeves")
     session.observe([lay("Ann", 12, 4)])
     session.observe([lay("Ben", 12, 10)])
@@ -80,7 +80,10 @@ def test_one_of_two_is_said_where_two_stories_are_equally_bad(tmp_path: Path) ->
     session.observe([lay("Ann", 4, 9)])
     session.observe([lay("Ben", 10, 1)])
     session.observe([Unmark("Cy"), lay("Cy", 12, 3), lay("Cy", 3, 0)])
-    assert set(held(session)) == {("CLOSED_TRAIN", False), ("EXTRA_TILE", False)}
+    assert ("CLOSED_TRAIN", False) in held(session)
+    assert not any(certain for _, certain in held(session))
+    last = next(one.event for one in session.scoreboard.lines if getattr(one.event, "tile", None) == Laid(3, 0))
+    assert isinstance(last, TilePlayed) and last.by is None and {"Ann", "Cy"} <= set(last.maybe)
 
 
 def test_a_drawn_tile_may_be_the_next_players_and_nobody_is_named_until_it_shows(tmp_path: Path) -> None:
@@ -142,7 +145,7 @@ def test_a_turn_taken_back_puts_its_drawn_tile_back(tmp_path: Path, remembered: 
     assert held(session) == []
 
 
-def test_a_mismatch_that_breaks_the_turn_order_too_may_be_anybodys(tmp_path: Path) -> None:
+def test_a_mismatch_that_breaks_the_turn_order_too_names_nobody(tmp_path: Path) -> None:
     """A draw or a marker that was overlooked would have given the turn to somebody else."""
     session = on_a_lap(tmp_path)
     session.observe([lay("Ann", 4, 8), lay("Ann", 9, 7)])
@@ -150,7 +153,7 @@ def test_a_mismatch_that_breaks_the_turn_order_too_may_be_anybodys(tmp_path: Pat
     wrong = next(line.event for line in session.scoreboard.lines if getattr(line.event, "tile", None) == Laid(9, 7))
     assert isinstance(wrong, TilePlayed)
     assert wrong.by is None
-    assert set(wrong.maybe) == set(NAMES)
+    assert len(set(wrong.maybe)) > 1
 
 
 def test_a_tile_taken_back_leaves_a_draw_that_lies_in_the_hand(tmp_path: Path) -> None:
@@ -229,7 +232,8 @@ def test_halves_that_do_not_meet_are_certain_whoever_laid_the_tile(tmp_path: Pat
     session.start_round(Laid(12, 12), "Ann", draws_seen=False)
     for delta in ("+12-9@Ann", "+12-5@Ben", "+12-7@Cy", "+9-3@Ann", "+5-8@Ben", "+3-0@Ann"):
         session.observe(parse_delta([delta]))
-    (event,) = session.observe(parse_delta(["+1-4@Ann"]))
+    events = session.observe(parse_delta(["+1-4@Ann"]))
+    (event,) = (event for event in events if isinstance(event, TilePlayed))
     certain = {finding.code for finding in event.violations if finding.certain}
     assert certain == {"MISMATCH"}
 

@@ -7,10 +7,6 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
-import pytest
-
-from companion.desk.sight import Sight
-from companion.desk.worlds import Trail
 from companion.event_fields import Finding
 from companion.events import Corrected, Header, MarkerPlaced, MarkerRemoved, RoundEnded, TilePlayed
 from companion.notation import Drawing, Laying, Vanishing, parse_delta
@@ -79,10 +75,11 @@ def test_a_fault_that_nobody_noticed_is_found_turns_later(tmp_path: Path) -> Non
 
 
 def test_of_two_who_may_have_erred_the_next_play_names_one(tmp_path: Path) -> None:
-    """An extra tile by Ben or a tile on a closed train by Cy: when Dee goes on at her own train it was Cy."""
+    """On a closed train by Cy, or one too many by Ben, which is rarer: when Dee goes on at her own train it was Cy."""
     session = table(tmp_path)
     watch(session, "+12-3@Ann", "+12-10@Ben", "+12-11@Cy", "+12-9@Dee", "+3-7@Ann", "+10-2@Ben", "+2-6@Ben")
-    assert {(code, certain) for code, certain, _ in held(session)} >= {("EXTRA_TILE", False), ("CLOSED_TRAIN", False)}
+    assert {(code, certain) for code, certain, _ in held(session)} >= {("CLOSED_TRAIN", False)}
+    assert by(session, 2, 6) is None
     watch(session, "+9-8@Dee", "+7-1@Ann")
     assert ("CLOSED_TRAIN", True, "Cy") in held(session)
     assert not any(code == "EXTRA_TILE" for code, _, _ in held(session))
@@ -114,8 +111,8 @@ def test_a_draw_that_the_camera_overlooked_accuses_nobody_for_certain(tmp_path: 
     assert not any(certain for _, certain, _ in held(session))
 
 
-def test_a_tile_on_a_train_whose_owner_takes_the_marker_off_may_be_the_owners(tmp_path: Path) -> None:
-    """Ann marks; Ben's draw is overlooked; a tile comes to Ann's train as its marker goes: Ben's it is not for sure."""
+def test_a_tile_on_a_train_whose_owner_takes_the_marker_off_is_the_owners(tmp_path: Path) -> None:
+    """Ann marks; Ben's draw is overlooked; a tile comes to Ann's train as its marker goes: that is what it goes for."""
     house = {"mx_root": "engine"}
     session = Session.create(tmp_path / "g.jsonl", Header("cz", "double-12", ("Ann", "Ben"), house), ticking())
     session.start_round(Laid(12, 12), "Ann", draws_seen=True)
@@ -127,7 +124,7 @@ def test_a_tile_on_a_train_whose_owner_takes_the_marker_off_may_be_the_owners(tm
     session.observe([Laying(Laid(4, 0), "Ann"), Unmark("Ann")])
     (laid,) = [line.event for line in session.scoreboard.lines if getattr(line.event, "tile", None) == Laid(4, 0)]
     assert isinstance(laid, TilePlayed)
-    assert laid.by is None and set(laid.maybe) == {"Ann", "Ben"}
+    assert laid.by == "Ann"
     assert held(session) == []
 
 
@@ -136,10 +133,7 @@ def test_a_round_that_only_the_count_ended_goes_on_with_the_next_tile(tmp_path: 
     session = table(tmp_path, "reeves", draws_seen=True)
     for train, outer in zip(NAMES, (3, 10, 11, 9), strict=True):
         session.observe([Laying(Laid(12, outer), train)])
-    watching = session._watching
-    ended = RoundEnded(how="out", out="Dee", source="camera")
-    session._ledger.record(ended)
-    watching._seen = session.journal.last_seq
+    session._ledger.record(RoundEnded(how="out", out="Dee", source="camera"))
     assert session.phase == "ended"
     session.observe([Laying(Laid(3, 7), "Ann")])
     assert session.phase == "playing"
@@ -185,14 +179,15 @@ def test_a_round_that_the_rules_ended_on_a_wrong_count_goes_on_too(tmp_path: Pat
     assert Session.open(tmp_path / "g.jsonl", ticking()).phase == "playing"
 
 
-def test_where_a_draw_was_overlooked_no_count_ends_the_round(tmp_path: Path) -> None:
+def test_a_draw_that_was_overlooked_leaves_the_other_hands_counted(tmp_path: Path) -> None:
+    """Ben may have drawn unseen; Ann has laid all her tiles all the same."""
     session = for_two(tmp_path)
     plays = lay_down_to_nothing(session, overlooked=3)
-    for _ in range(30):
-        next(plays)
-        assert session.phase == "playing"
-    course = session._ledger.match.course
-    assert course is not None and course.counted and course.table.hands["Ann"] == 0
+    laid: dict[str, int] = {"Ann": 0, "Ben": 0}
+    while session.phase == "playing":
+        laid[next(plays)[0]] += 1
+    assert session.scoreboard.round is not None and session.scoreboard.round.out == "Ann"
+    assert laid["Ann"] == session.rules.hand_size(12, 2) > laid["Ben"]
     assert held(session) == [("NO_DRAW", False, "Ben")]
 
 
@@ -223,28 +218,6 @@ def test_without_a_marker_no_draw_goes_by_unseen(tmp_path: Path) -> None:
     watch(session, "+12-3@Ann", "+12-10@Ben", "+12-11@Cy", "+12-9@Dee", "+3-7@Ann", "+10-2@Ben", "+4-7@Cy", "+9-1@Dee")
     watch(session, "+7-8@Ann", "+2-5@Ben")
     assert ("MISMATCH", True, "Cy") in held(session)
-
-
-@pytest.mark.parametrize("unsure", [0, 8])
-def test_after_worlds_were_given_up_a_fault_may_be_one_of_theirs(tmp_path: Path, unsure: int) -> None:
-    """Cy lays on Ben's closed train, unless the course on record is not the true one."""
-    session = table(tmp_path)
-    watch(session, "+12-3@Ann", "+12-10@Ben", "+12-11@Cy", "+12-9@Dee", "+3-7@Ann", "+10-2@Ben")
-    course = session._ledger.match.course
-    assert course is not None
-    trail = Trail(course, 8, unsure=unsure)
-    assert trail.follow(Sight((Laying(Laid(2, 6), "Ben"),)))
-    assert trail.clouded == bool(unsure)
-    assert trail.torn()
-
-
-def test_worlds_that_agree_are_not_torn(tmp_path: Path) -> None:
-    session = table(tmp_path)
-    course = session._ledger.match.course
-    assert course is not None
-    trail = Trail(course, 8)
-    assert trail.follow(Sight((Laying(Laid(12, 3), "Ann"),)))
-    assert not trail.torn()
 
 
 def test_a_tile_that_does_not_fit_where_it_may_not_lie_may_be_somebody_elses(tmp_path: Path) -> None:
