@@ -90,6 +90,9 @@ def explain(
                 count += 1
                 step = move.step
                 named = who if step.item is None or step.act is None else who | {(step.item, step.player)}
+                if step.codes:
+                    # A fault and a camera error that come to the same are two explanations.
+                    named |= {(code, step.player) for code in step.codes}
                 heappush(heap, (due, total, count, parent, move.state, move.rest, (steps, step), named, kept))
     return found, False
 

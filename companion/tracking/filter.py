@@ -365,5 +365,7 @@ def _row(hypotheses: Sequence[Hypothesis]) -> list[tuple[float, State]]:
     return [(one.cost + one.state.overdue, one.state) for one in hypotheses]
 
 
-def _assigned(steps: Sequence[Step]) -> frozenset[tuple[int, str]]:
-    return frozenset((step.item, step.player) for step in steps if step.item is not None and step.act is not None)
+def _assigned(steps: Sequence[Step]) -> frozenset[tuple[object, str]]:
+    """Who made which items, and what is held against whom."""
+    made = {(step.item, step.player) for step in steps if step.item is not None and step.act is not None}
+    return frozenset(made | {(code, step.player) for step in steps for code in step.codes})

@@ -645,8 +645,12 @@ class MexicanState:
                 continue
             piece = row[done]
             after = rest._replace(tiles=(*rest.tiles[:n], done + 1, *rest.tiles[n + 1 :]))
-            layers = (train,) if train in self.players else ()
-            for player in self.players if faults and not self._fits(piece, train) else layers:
+            layers: tuple[str, ...] = (train,) if train in self.players else ()
+            if faults:
+                # Where the tile may be the owner's, it may still be the first of somebody who has laid nothing else.
+                fits = self._fits(piece, train)
+                layers = tuple(name for name in self.players if name == train or not fits or name not in self.moved)
+            for player in layers:
                 # Whoever has laid a first train and now lays elsewhere is ahead of the others.
                 hasty = player in self.moved and player != train
                 own = self._begun(player, self.turn, self.moved if hasty else self.moved - {player})
