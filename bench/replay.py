@@ -1,9 +1,9 @@
 """The belief tried on recorded evidence: `python -m bench.replay DIR [--kind told] [--rules tactic] [--each]`.
 
-Feeds the files of `bench.corpus` to the belief and sets beside each other what it makes of them and what today's engine
-made of them: plays named rightly, wrongly and not at all; planted faults shown as certain; certain accusations that the
-truth does not hold, at the end and at any moment. What people said goes to the belief as words. With `--each` every
-difference is printed, by round and play.
+Feeds the files of `bench.corpus` to the belief of now and sets beside each other what it makes of them and what the
+product had on record when they were made: plays named rightly, wrongly and not at all; planted faults shown as certain;
+certain accusations that the truth does not hold, at the end and `ever`: after any line of the journal, after any change
+of the table. What people said goes to the belief as words. With `--each` every difference is printed.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from companion.corrections import held_events
 from companion.desk.match import Match
 from companion.event_fields import read_certainty
-from companion.events import Header, RoundStarted
+from companion.events import Header, RoundStarted, event_from_json
 from companion.notation import Laying, parse_act, parse_change
 from companion.position import LinePosition, Position
 from companion.referee import referee_for
@@ -30,6 +31,9 @@ from companion.tracking.tracker import RoundTracker
 from companion.tracking.verdict import Verdict
 from companion.tracking.words import NOTHING, Said
 from companion.turn import MEXICAN, SECOND_MEXICAN, Action, Discard, Draw, Flip, Mark, Pass, Play, Unmark
+
+LATEST = 100
+"""Events in which a new line can change a ruling: more than four laps of eight players."""
 
 Key = tuple[tuple[int, ...], str]
 
@@ -346,6 +350,21 @@ def score(recorded: Recorded, plays: Sequence[Mapping[str, Any]]) -> tuple[Score
     return found, each
 
 
+def false_after_a_line(recorded: Recorded) -> list[str]:
+    """The certain accusations that stood after any line of the journal and that the truth does not hold."""
+    events = [event_from_json(line) for line in recorded.golden["events"]]
+    stood: set[tuple[str, str | None]] = set()
+    for n in range(1, len(events) + 1):
+        for one in held_events(events[:n])[-LATEST:]:
+            if not one.undone and not one.overruled:
+                by = getattr(one.event, "by", None)
+                found = getattr(one.event, "violations", ())
+                stood |= {(finding.code, finding.by or by) for finding in found if finding.certain}
+    real = true_faults(recorded)
+    false = ((code, by) for code, by in stood if not any(c == code and by in (None, p) for c, p in real))
+    return [f"{recorded.name} {code} by {by}" for code, by in sorted(false, key=str)]
+
+
 def end_of(recorded: Recorded, found: tuple[str, str | None] | None) -> str:
     """`right`, `wrong`, `open` (it ended and nobody says so) or `going` (it was broken off)."""
     due = recorded.truth.get("end")
@@ -397,6 +416,7 @@ def main() -> None:
         ended = [one for one in recorded.golden["events"] if one["event"] == "round_ended"]
         his.ends[end_of(recorded, (ended[-1]["how"], ended[-1].get("out")) if ended else None)] += 1
         his.questions, his.rounds = len(recorded.golden["questions"]), 1
+        his.false_ever = false_after_a_line(recorded)
         his.ms = [line["ms"] for line in recorded.lines if line.get("call") == "observe"]
         group = f"{kind} {recorded.head['rules']}"
         new.setdefault(group, Score()).add(mine)
@@ -405,7 +425,7 @@ def main() -> None:
             for what in sorted(mine_each.keys() | his_each.keys()):
                 if mine_each.get(what) != his_each.get(what):
                     print(f"{recorded.name} {what}: {his_each.get(what)} -> {mine_each.get(what)}")
-    for rows, name in ((old, "today"), (new, "belief")):
+    for rows, name in ((old, "record"), (new, "belief")):
         total = Score()
         for group, one in sorted(rows.items()):
             print(f"{name:7} {group:18} {one.line()}")

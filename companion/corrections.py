@@ -206,7 +206,8 @@ def _answer(correction: Corrected, target: _Entry) -> None:
     count = len(target.event.candidates)
     if not isinstance(answer, int) or isinstance(answer, bool) or not 0 <= answer < count:
         raise EventError(f"what.answer: expected 0 to {count - 1}, not {shown(answer)}")
-    lines = [dict(line) for line in target.event.candidates[answer].events]
+    # A line with a number is on record already; its answer is a correction of its own.
+    lines = [dict(line) for line in target.event.candidates[answer].events if "seq" not in line]
     if lines:
         target.behind.extend(_new_entries(lines, correction, "answer"))
 

@@ -354,9 +354,14 @@ class Session(OpenGame):
 
     def _is_more_of_an_answer(self, line: Event) -> bool:
         """Whether a line put in a further tile of an answer: the answer is given, and undone, as one."""
-        if not isinstance(line, Corrected) or "insert" not in line.what or "answer" in line.what:
+        if not isinstance(line, Corrected) or "answer" in line.what:
             return False
-        return isinstance(self.journal.events[line.corrects - 1], Unclear)
+        earlier = self.journal.events[line.seq - 2]
+        if set(line.what) == {"by"} and isinstance(earlier, Corrected) and "answer" in earlier.what:
+            asked = self.journal.events[earlier.corrects - 1]
+            stories = asked.candidates if isinstance(asked, Unclear) else ()
+            return any(one.get("seq") == line.corrects for story in stories for one in story.events)
+        return "insert" in line.what and isinstance(self.journal.events[line.corrects - 1], Unclear)
 
     def correct(
         self,
@@ -386,6 +391,11 @@ class Session(OpenGame):
                 raise SessionError("no. %(seq)s has answers 0 to %(last)s", seq=seq, last=len(question.candidates) - 1)
             what: dict[str, Any] = {"answer": choice}
             lines = () if choice is None else question.candidates[choice].events
+            known = [line for line in lines if isinstance(line.get("seq"), int)]
+            if known:
+                # What is on record already, by somebody who could not be named.
+                named = [Corrected(corrects=line["seq"], what={"by": line.get("by")}, by=by) for line in known]
+                return self._amend(Corrected(corrects=seq, what=what, by=by), *named)
             # One line for each event, so that each can be put right by itself.
             put_in = [{"insert": [dict(line)], "after": True} for line in lines] or [{}]
             put_in[0] = what | put_in[0]

@@ -11,11 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from companion.corrections import Held
+from companion.corrections import Held, open_questions
 from companion.desk.believed import (
     Believed,
     as_pictured,
     believed,
+    event_of,
     judged,
     shown,
     with_implied_passes,
@@ -26,8 +27,9 @@ from companion.desk.course import Course
 from companion.desk.evidence import View, act_of, is_put_right, is_told, remember, told_again
 from companion.desk.ledger import Ledger
 from companion.desk.misfits import Clarity, proved
+from companion.desk.patch import line_of
 from companion.desk.sight import Sight
-from companion.event_fields import Certainty, Finding
+from companion.event_fields import Certainty, Finding, Story
 from companion.events import Corrected, Event, RoundEnded, RoundStarted, TilePlayed, TileTakenBack, Unclear
 from companion.notation import Laying
 from companion.position import Position
@@ -49,7 +51,8 @@ class Watching:
 
     `_begun` is the event that began the round, `_upto` the last line that the belief knows, `_items` the line of each
     item. `_views` says by the number of a change how it was seen, `_pictures` by item which picture shows it and how
-    surely its tile was read. `_told` are the items that are people's words.
+    surely its tile was read. `_told` are the items that are people's words. `_asked`: the line that began the round in
+    which something was asked, the question's line, and the item that it is about.
     """
 
     def __init__(self, ledger: Ledger) -> None:
@@ -65,6 +68,7 @@ class Watching:
         self._told: set[int] = set()
         self._clarity = Clarity()
         self._writing = False
+        self._asked: tuple[int, int, int] | None = None
         self._reopened: int | None = None
 
     # ---- what the camera reports and asks ------------------------------------------------------------------------
@@ -85,6 +89,7 @@ class Watching:
         self._writing = True
         try:
             events += self._believe(tracker, sight)
+            events += self._ask(tracker)
             events += self._end_of_round(tracker)
         finally:
             self._writing = False
@@ -311,6 +316,30 @@ class Watching:
         twice = self._clarity.twice(self._round(), sight)
         found = proved(tracker.rules, table, [play for _, play in plays], self._clarity, twice)
         return {plays[n][0]: codes for n, codes in found.items()}
+
+    def _ask(self, tracker: RoundTracker) -> list[Event]:
+        """At most one question a round, where a fault hangs on a name that the table will not tell; it is dropped once
+        the table tells all the same."""
+        begun = self._round()[0].event.seq
+        if self._asked is not None and self._asked[0] == begun:
+            _, asked, item = self._asked
+            waits = any(one.seq == asked for one in open_questions(self.ledger.journal.events))
+            entry = tracker.entries.get(item)
+            if waits and (entry is None or entry.taken_back or entry.verdict.by is not None):
+                return list(self.ledger.amend(Corrected(corrects=asked, what={"withdrawn": True}, source="camera")))
+            return []
+        question = tracker.question()
+        seq = None if question is None else self._items.get(question.item)
+        if question is None or seq is None or question.item in self._told:
+            return []
+        plays = {name: event_of(question.play, name, (), ()) for name in question.players}
+        stories = tuple(Story(name, ({**line_of(play), "seq": seq},)) for name, play in plays.items())
+        frame = self._pictures.get(question.item, (None, None))[0]
+        asked_now = self.ledger.record(
+            Unclear(reason="several_stories", candidates=stories, source="camera", frame=frame)
+        )
+        self._asked = (begun, asked_now[0].seq, question.item)
+        return list(asked_now)
 
     # ---- the end of a round --------------------------------------------------------------------------------------
 

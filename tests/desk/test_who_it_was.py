@@ -1,0 +1,71 @@
+"""The one question of a round: who laid a tile, where a fault hangs on it and the table will not tell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from companion.events import Header, TilePlayed
+from companion.notation import parse_delta
+from companion.session import Session
+from companion.tile import Laid
+from tests.desk.making import ticking
+
+CHANGES = (
+    "+12-9@Ann", "+12-1@Ben", "+12-8@Cy", "+1-11@Ben", "+9-1@Ann", "+11-7@Ben", "+1-8@Ann", "+8-11@Ann", "mark Cy",
+)  # fmt: skip
+"""Ben and Ann lay out of order, and 1-8 on Ann's train may be hers or, against the rules, Cy's."""
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy"), {}), ticking())
+    session.start_round(Laid(12, 12), "Ann", draws_seen=False)
+    for change in CHANGES:
+        session.observe(parse_delta([change]))
+    return session
+
+
+def plays(session: Session) -> list[tuple[int, str | None]]:
+    """(line, player) of the tile in question, of each time that it is on record."""
+    held = [one.event for one in session._ledger.held if not one.undone]
+    return [(one.seq, one.by) for one in held if isinstance(one, TilePlayed) and one.tile == Laid(1, 8)]
+
+
+def test_the_question_names_the_likely_players_and_the_play_on_record(session: Session) -> None:
+    (question,) = session.questions
+    ((seq, by),) = plays(session)
+    assert by is None
+    told = [(line["seq"], line["by"]) for story in question.candidates for line in story.events]
+    assert sorted(told, key=str) == [(seq, "Ann"), (seq, "Cy")]
+
+
+def test_the_answer_names_the_play_and_records_no_other(session: Session) -> None:
+    (question,) = session.questions
+    before = plays(session)
+    choice = [story.events[0]["by"] for story in question.candidates].index("Ann")
+    session.answer(question.seq, choice)
+    assert plays(session) == [(before[0][0], "Ann")]
+    assert session.questions == ()
+    session.close()
+    reopened = Session.open(session.journal.path, ticking())
+    assert plays(reopened) == [(before[0][0], "Ann")]
+
+
+def test_the_answer_is_undone_as_one(session: Session) -> None:
+    (question,) = session.questions
+    before = plays(session)
+    session.answer(question.seq, 0)
+    session.undo()
+    assert plays(session) == before
+    assert [one.seq for one in session.questions] == [question.seq]
+
+
+def test_who_does_not_know_leaves_it_open_and_is_not_asked_again(session: Session) -> None:
+    (question,) = session.questions
+    session.answer(question.seq, None)
+    for change in ("+7-2@Ben", "+11-0@Ann", "+8-4@Cy"):
+        session.observe(parse_delta([change]))
+    assert session.questions == ()
+    assert [by for _, by in plays(session)] == [None]
