@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 
 from companion.desk.made_turn import Table
@@ -98,26 +98,3 @@ def between(players: tuple[str, ...], first: str, until: str) -> tuple[str, ...]
 
 def passing(table: Table) -> Action:
     return Pass() if isinstance(table, LinePosition) else End()
-
-
-def marked_beside(events: Sequence[Event], first: int) -> frozenset[tuple[int, str]]:
-    """(index, owner) of tiles laid by another when a marker's owner, who laid nothing, moved it at the same moment.
-
-    Where it was put down that is every tile on its train, and what the next player laid elsewhere: the owner may have
-    laid them, and marked the train needlessly. Where it was taken off, every tile on its train: that is what it comes
-    off for, and a draw overlooked gives the turn to the wrong one. What nobody is blamed for names nobody either.
-    """
-    layers = {event.by for event in events if isinstance(event, TilePlayed)}
-    found = set()
-    for place, marker in enumerate(events):
-        if not isinstance(marker, (MarkerPlaced, MarkerRemoved)):
-            continue
-        owner = marker.train
-        if isinstance(marker, MarkerRemoved) and owner in layers:
-            continue
-        plays = [(n, one) for n, one in enumerate(events) if isinstance(one, TilePlayed) and one.by != owner]
-        found |= {(first + n, owner) for n, one in plays if one.train == owner}
-        if isinstance(marker, MarkerPlaced) and marker.by == owner and owner not in layers:
-            after = [(n, one) for n, one in plays if n > place]
-            found |= {(first + n, owner) for n, one in after if one.by == after[0][1].by}
-    return frozenset(found)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from companion.event_fields import Certainty
-from companion.events import Discarded, DoubleFlipped, Drew, Event, MarkerPlaced, MarkerRemoved, TilePlayed
-from companion.notation import Change, Drawing, Laying, Vanishing
-from companion.turn import Mark, Unmark
+from companion.events import Event, TilePlayed
+from companion.notation import Change, Laying, Vanishing
 
 SURE_TO_ACCUSE = 0.98
 """So likely must a half be what it was read as before anything that rests on it is certain."""
@@ -44,28 +42,6 @@ class Sight:
             reading, arm = self.readings.get(laying), self.whose.get(laying)
             return replace(event, frame=self.frame, reading=reading, arm=arm)
         return replace(event, frame=self.frame)
-
-    def happened(self, players: tuple[str, ...]) -> Iterator[Event]:
-        """What must have happened, one act after the other; it may have been any of the players, but for discards.
-
-        Whatever is against the rules in it is held against nobody.
-        """
-        common: dict[str, Any] = {"by": None, "maybe": players, "source": "camera"}
-        for change in self.delta:
-            if isinstance(change, Laying):
-                yield TilePlayed(tile=change.tile, train=change.train, **common)
-        for train in self.flips:
-            yield DoubleFlipped(train=train, **common)
-        for change in self.delta:
-            match change:
-                case Drawing(count):
-                    yield from (Drew(**common) for _ in range(count))
-                case Mark(player):
-                    yield MarkerPlaced(train=player, **common)
-                case Unmark(player):
-                    yield MarkerRemoved(train=player, **common)
-        for player, count in self.discards.items():
-            yield from (Discarded(by=player, maybe=(player,), source="camera") for _ in range(count))
 
     @property
     def gone(self) -> tuple[Vanishing, ...]:
