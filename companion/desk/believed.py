@@ -90,18 +90,26 @@ def _silent(step: Step) -> bool:
     return Cause.SILENT_PASS in step.causes or str(Violation.PASS_WITHOUT_DISCARD) in step.codes
 
 
-def as_pictured(verdict: Verdict, proved: Collection[str], players: Sequence[str]) -> Verdict:
+def as_pictured(verdict: Verdict, proved: Collection[str], lying: Collection[str], players: Sequence[str]) -> Verdict:
     """The verdict with what pictures prove of a tile: nothing else about its halves is certain. Two equal tiles that
-    were surely read are certain, while it is open which of them is the wrong one."""
-    charges = tuple(
-        replace(one, certain=one.certain and (one.code not in PICTURED or one.code in proved))
-        for one in verdict.charges
-    )
+    were surely read are certain, while it is open which of them is the wrong one.
+
+    `lying` are the codes of `proved` that were certain before: they stay so while the tile lies there. Whose fault it
+    is, is open where the belief alone would not be certain any more.
+    """
     twice = str(Violation.DUPLICATE_TILE)
-    if twice not in proved:
-        return replace(verdict, charges=charges)
-    charges = (*(one for one in charges if one.code != twice), Charge(twice, None, True, 1.0, True))
-    return replace(verdict, by=None, maybe=(*verdict.maybe, *players), charges=charges)
+    charges: list[Charge] = []
+    for one in verdict.charges:
+        if one.code in PICTURED and one.code not in proved:
+            charges.append(replace(one, certain=False))
+        elif one.code != twice or twice not in proved:
+            charges.append(replace(one, certain=one.certain or one.code in lying))
+    lapsed = any(one.certain for one in charges) and not any(one.certain for one in verdict.charges)
+    if twice in proved:
+        charges.append(Charge(twice, None, True, 1.0, True))
+    if not lapsed and twice not in proved:
+        return replace(verdict, charges=tuple(charges))
+    return replace(verdict, by=None, maybe=(*verdict.maybe, *players), charges=tuple(charges))
 
 
 def without_pictured(verdict: Verdict) -> Verdict:

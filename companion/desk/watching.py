@@ -51,7 +51,8 @@ class Watching:
 
     `_begun` is the event that began the round, `_upto` the last line that the belief knows, `_items` the line of each
     item. `_views` says by the number of a change how it was seen, `_pictures` by item which picture shows it and how
-    surely its tile was read. `_told` are the items that are people's words. `_asked`: the line that began the round in
+    surely its tile was read. `_told` are the items that are people's words, `_lying` by item what a
+    picture has proved of its tile. `_asked`: the line that began the round in
     which something was asked, the question's line, and the item that it is about.
     """
 
@@ -66,6 +67,7 @@ class Watching:
         self._items: dict[int, int] = {}
         self._pictures: dict[int, tuple[str | None, Certainty | None]] = {}
         self._told: set[int] = set()
+        self._lying: dict[int, frozenset[str]] = {}
         self._clarity = Clarity()
         self._writing = False
         self._asked: tuple[int, int, int] | None = None
@@ -155,7 +157,7 @@ class Watching:
             self._clarity, self._views, self._items = Clarity(), {}, {}
         tracker = RoundTracker(course.rules, course.table, course.starter, starter_known=course.starter_known)
         views = {seq: self._views[item // ITEMS] for item, seq in self._items.items() if item // ITEMS in self._views}
-        self._begun, self._items, self._views, self._told = held[0].event, {}, {}, set()
+        self._begun, self._items, self._views, self._told, self._lying = held[0].event, {}, {}, set(), {}
         for known in remember(tracker, held, lines, views):
             event = known.event
             self._items[known.item] = event.seq
@@ -272,7 +274,11 @@ class Watching:
                 act = one.act
                 messy = isinstance(act, Play) and (act.tile, act.train) in self._clarity.messy
                 one = without_pictured(one) if messy else one
-                found[one.item] = as_pictured(one, pictured.get(one.item, ()), tracker.players)
+                proved = pictured.get(one.item, ())
+                lying = self._lying.get(one.item, frozenset()).intersection(proved)
+                one = as_pictured(one, proved, lying, tracker.players)
+                self._lying[one.item] = lying.union(charge.code for charge in one.charges if charge.certain)
+                found[one.item] = one
         return found
 
     def _way(self, way: Hypothesis, verdicts: Mapping[int, Verdict]) -> list[Believed]:
