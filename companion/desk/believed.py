@@ -117,6 +117,12 @@ def without_pictured(verdict: Verdict) -> Verdict:
     return replace(verdict, charges=tuple(one for one in verdict.charges if one.code not in PICTURED))
 
 
+def without_certain(verdict: Verdict, code: Violation) -> Verdict:
+    """The verdict with this code possible at most."""
+    charges = (replace(one, certain=False) if one.code == code else one for one in verdict.charges)
+    return replace(verdict, charges=tuple(charges))
+
+
 def judged(number: int, verdict: Verdict, first: str | None, players: Sequence[str]) -> Believed:
     """One act with its verdict; `first` is whom the likeliest way of things has for it (None: nobody, it was none)."""
     by = verdict.by if first is not None else None

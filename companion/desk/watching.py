@@ -20,6 +20,7 @@ from companion.desk.believed import (
     judged,
     shown,
     with_implied_passes,
+    without_certain,
     without_pictured,
 )
 from companion.desk.camera_record import CameraRecord, Line
@@ -51,9 +52,9 @@ class Watching:
 
     `_begun` is the event that began the round, `_upto` the last line that the belief knows, `_items` the line of each
     item. `_views` says by the number of a change how it was seen, `_pictures` by item which picture shows it and how
-    surely its tile was read. `_told` are the items that are people's words, `_lying` by item what a
-    picture has proved of its tile. `_asked`: the line that began the round in
-    which something was asked, the question's line, and the item that it is about.
+    surely its tile was read. `_told` are the items that are people's words, `_lying` says by item what a picture has
+    proved of its tile. `_asked`: the line that began the round in which something was asked, the question's line, and
+    the item that it is about.
     """
 
     def __init__(self, ledger: Ledger) -> None:
@@ -274,12 +275,19 @@ class Watching:
                 act = one.act
                 messy = isinstance(act, Play) and (act.tile, act.train) in self._clarity.messy
                 one = without_pictured(one) if messy else one
+                if self._retold(tracker):
+                    # Whether a double can be covered rests on every tile that lies there.
+                    one = without_certain(one, Violation.OPEN_DOUBLE_IGNORED)
                 proved = pictured.get(one.item, ())
                 lying = self._lying.get(one.item, frozenset()).intersection(proved)
                 one = as_pictured(one, proved, lying, tracker.players)
                 self._lying[one.item] = lying.union(charge.code for charge in one.charges if charge.certain)
                 found[one.item] = one
         return found
+
+    def _retold(self, tracker: RoundTracker) -> bool:
+        """Whether people say that other tiles lie there than the camera saw."""
+        return bool(self._told) or any(one.act is not None or one.withdrawn for one in tracker.said.values())
 
     def _way(self, way: Hypothesis, verdicts: Mapping[int, Verdict]) -> list[Believed]:
         """The acts that may still be put in order, as this hypothesis has them."""
