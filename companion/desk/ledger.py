@@ -114,6 +114,9 @@ class Ledger:
         else:
             held = list(marked_undone([*self.held, Held(new)]))
         watched = any(item.event.source == "camera" and action_of(item.event) is not None for item in self.held)
+        if isinstance(event, Corrected):
+            # An answer may bring the first tile that the camera has seen.
+            watched = watched or any(line.get("source") == "camera" for line in event.what.get("insert") or ())
         doubted = event.source == "person" and watched
         history = History.of(self.header, self.rules, held, base=self.history, doubted=doubted)
         line = _with_rulings(new, history) if isinstance(new, Corrected) else new
