@@ -22,6 +22,7 @@ from companion.events import (
     MatchEnded,
     RoundEnded,
     RoundScored,
+    RoundStarted,
     TileTakenBack,
 )
 from companion.journal import Journal
@@ -61,6 +62,16 @@ class Ledger:
     def match(self) -> Match:
         return self.history.match
 
+    @property
+    def watched(self) -> bool:
+        """Whether the camera has seen anything of this round, be it withdrawn again."""
+        for line in reversed(self.journal.events):
+            if _is_seen(line):
+                return True
+            if isinstance(line, RoundStarted):
+                return False
+        return False
+
     def record(self, *events: Event, doubted: bool = False) -> tuple[Event, ...]:
         """Append events, each with its ruling, the passes it implies before it and what follows from it behind it.
 
@@ -72,7 +83,8 @@ class Ledger:
         acts: dict[int, int] = {}
         for event in events:
             course = history.match.course
-            doubted = doubted or (event.source == "person" and course is not None and course.watched)
+            watched = course is not None and (course.watched or self.watched)
+            doubted = doubted or (event.source == "person" and watched)
             for implied in history.implied(event):
                 self._try(history, implied, batch, acts, doubted)
             self._try(history, event, batch, acts, doubted)
@@ -113,7 +125,7 @@ class Ledger:
             held = list(held_events([*self.journal.events, new]))
         else:
             held = list(marked_undone([*self.held, Held(new)]))
-        watched = any(item.event.source == "camera" and action_of(item.event) is not None for item in self.held)
+        watched = self.watched or any(_is_seen(item.event) for item in self.held)
         if isinstance(event, Corrected):
             # An answer may bring the first tile that the camera has seen.
             watched = watched or any(line.get("source") == "camera" for line in event.what.get("insert") or ())
@@ -172,6 +184,10 @@ class Ledger:
             if isinstance(event, RoundEnded) and not self.confirms(event):
                 return
             self._try(history, event, batch, acts)
+
+
+def _is_seen(event: Event) -> bool:
+    return event.source == "camera" and action_of(event) is not None
 
 
 def _with_findings(event: Event, findings: tuple[Finding, ...]) -> Event:
