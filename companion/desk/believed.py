@@ -164,7 +164,8 @@ def event_of(act: Action, by: str | None, maybe: tuple[str, ...], findings: tupl
     raise TypeError(f"nobody can have done {act!r}")
 
 
-def shown(one: Believed, frame: str | None, reading: Any) -> Believed:
-    """The same with the picture that shows it, and how surely its tile was read."""
-    extra: dict[str, Any] = {"frame": frame} | ({"reading": reading} if isinstance(one.event, TilePlayed) else {})
+def shown(one: Believed, frame: str | None, reading: Any, arm: str | None) -> Believed:
+    """The same with the picture that shows it, how surely its tile was read, and whose arm laid it."""
+    seen = {"reading": reading, "arm": arm} if isinstance(one.event, TilePlayed) else {}
+    extra: dict[str, Any] = {"frame": frame, **seen}
     return replace(one, event=replace(one.event, **extra), carrying=replace(one.carrying, **extra))

@@ -46,15 +46,17 @@ ALIKE_DB = 3
 
 MOST_WAYS = 4
 
+UNSEEN = (None, None, None)
+
 
 class Watching:
     """The belief about the round, on top of the ledger.
 
     `_begun` is the event that began the round, `_upto` the last line that the belief knows, `_items` the line of each
-    item. `_views` says by the number of a change how it was seen, `_pictures` by item which picture shows it and how
-    surely its tile was read. `_told` are the items that are people's words, `_lying` says by item what a picture has
-    proved of its tile. `_asked`: the line that began the round in which something was asked, the question's line, and
-    the item that it is about.
+    item. `_views` says by the number of a change how it was seen, `_pictures` by item which picture shows it, how
+    surely its tile was read and whose arm it was. `_told` are the items that are people's words, `_lying` says by item
+    what a picture has proved of its tile. `_asked`: the line that began the round in which something was asked, the
+    question's line, and the item that it is about.
     """
 
     def __init__(self, ledger: Ledger) -> None:
@@ -66,7 +68,7 @@ class Watching:
         self._upto = -1
         self._views: dict[int, View] = {}
         self._items: dict[int, int] = {}
-        self._pictures: dict[int, tuple[str | None, Certainty | None]] = {}
+        self._pictures: dict[int, tuple[str | None, Certainty | None, str | None]] = {}
         self._told: set[int] = set()
         self._lying: dict[int, frozenset[str]] = {}
         self._clarity = Clarity()
@@ -167,7 +169,7 @@ class Watching:
             elif event.seq in views:
                 self._views[known.number] = replace(views[event.seq], number=known.number)
             if isinstance(event, TilePlayed):
-                self._pictures[known.item] = (event.frame, event.reading)
+                self._pictures[known.item] = (event.frame, event.reading, event.arm)
         self._keep_order(tracker)
         return tracker
 
@@ -225,8 +227,9 @@ class Watching:
         evidence = _evidence(number, sight)
         for piece in evidence.pieces:
             act = piece.act
-            reading = sight.readings.get(Laying(act.tile, act.train)) if isinstance(act, Play) else None
-            self._pictures[piece.item] = (sight.frame, reading)
+            laying = Laying(act.tile, act.train) if isinstance(act, Play) else None
+            read, whose = (sight.readings.get(laying), sight.whose.get(laying)) if laying else (None, None)
+            self._pictures[piece.item] = (sight.frame, read, whose)
         lying = {item for item, entry in tracker.entries.items() if not entry.taken_back}
         moved, asked = tracker.moved, len(tracker.unclear)
         tracker.observe(evidence)
@@ -292,7 +295,9 @@ class Watching:
     def _way(self, way: Hypothesis, verdicts: Mapping[int, Verdict]) -> list[Believed]:
         """The acts that may still be put in order, as this hypothesis has them."""
         acts = believed(way, self._record.fixed, verdicts, self.ledger.header.players)
-        acts = [one if one.item is None else shown(one, *self._pictures.get(one.item, (None, None))) for one in acts]
+        acts = [
+            one if one.item is None else shown(one, *self._pictures.get(one.item, (None, None, None))) for one in acts
+        ]
         return with_implied_passes(acts, self._course_before_live())
 
     def _earlier(self, verdicts: Mapping[int, Verdict]) -> dict[int, Believed]:
@@ -348,7 +353,7 @@ class Watching:
             return []
         plays = {name: event_of(question.play, name, (), ()) for name in question.players}
         stories = tuple(Story(name, ({**line_of(play), "seq": seq},)) for name, play in plays.items())
-        frame = self._pictures.get(question.item, (None, None))[0]
+        frame = self._pictures.get(question.item, UNSEEN)[0]
         asked_now = self.ledger.record(
             Unclear(reason="several_stories", candidates=stories, source="camera", frame=frame)
         )
