@@ -64,12 +64,16 @@ class Ledger:
 
     @property
     def watched(self) -> bool:
-        """Whether the camera has seen anything of this round, be it withdrawn again."""
+        """Whether the camera has looked at this round, though what it saw was withdrawn or the round dealt again."""
+        seen, number = False, None
         for line in reversed(self.journal.events):
-            if _is_seen(line):
-                return True
+            seen = seen or line.source == "camera"
             if isinstance(line, RoundStarted):
-                return False
+                if number not in (None, line.round):
+                    return False
+                if seen:
+                    return True
+                number = line.round
         return False
 
     def record(self, *events: Event, doubted: bool = False) -> tuple[Event, ...]:
