@@ -6,9 +6,8 @@ see are moves like any other, with a cost (costs.py). Nothing here decides who i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
-from operator import attrgetter
 from typing import NamedTuple
 
 from companion.mexican.blocks import provably_blocked
@@ -17,6 +16,7 @@ from companion.position import Chain, LinePosition, Position
 from companion.ruleset import RuleSet
 from companion.tile import Laid
 from companion.tracking.costs import PRIORS, Cause, fault, misread
+from companion.tracking.endings import BY_DRAW, BY_END, BY_FLIP, BY_MARKER, BY_PLAY, endings, fork
 from companion.tracking.evidence import Piece
 from companion.tracking.pieces import Pieces, Rest, Step
 from companion.turn import MEXICAN, Action, End, Flip, Mark, Play, Unmark
@@ -29,26 +29,6 @@ _MARKED = (Cause.MARKED_ON_OWN_TRAIN, Cause.MARKED_ON_MEXICAN_TRAIN)
 
 OF_VALUES = frozenset({V.MISMATCH, V.WRONG_ROOT, V.DUPLICATE_TILE, V.TILE_NOT_IN_SET})
 """Faults that a misread half explains."""
-
-
-_FIELDS = TurnState.__slots__
-_values = attrgetter(*_FIELDS)
-
-BY_PLAY = ("codes", "may", "trains", "seen", "laid", "open", "doubles")
-BY_MARKER = ("codes", "may", "markers")
-BY_FLIP = ("codes", "may", "flipped", "open")
-BY_DRAW = BY_END = ("codes", "may")
-"""What of a turn each kind of act changes in place."""
-
-
-def fork(turn: TurnState, changed: tuple[str, ...]) -> TurnState:
-    """The same turn, to be tried further; only what is `changed` is its own."""
-    other = TurnState.__new__(TurnState)
-    for name, value in zip(_FIELDS, _values(turn), strict=True):
-        setattr(other, name, value)
-    for name in changed:
-        setattr(other, name, getattr(turn, name).copy())
-    return other
 
 
 FEW = 4
@@ -524,7 +504,7 @@ class MexicanState:
         had_begun = begun(rest)
         told = pieces.ended(rest, self.turn.player, bool(self.turn.laid)) if pieces.ends else None
         rest = told or rest
-        for cost, turn, codes, causes, on, off in self._endings(faults):
+        for cost, turn, codes, causes, on, off in endings(self.turn, self.unseen_on, self.unseen_off, faults=faults):
             if not self.acted and told is None:
                 silent = Cause.PASS_AT_DOUBLE if self.turn.live else Cause.SILENT_PASS
                 cost, causes = cost + _C[silent], (*causes, silent)
@@ -565,75 +545,6 @@ class MexicanState:
         if str(V.MARKER_REMOVED_WRONGLY) in codes and off is not None:
             return off
         return last if last is not None else any_act
-
-    def _endings(
-        self, faults: bool
-    ) -> Iterator[tuple[int, TurnState, tuple[str, ...], tuple[Cause, ...], frozenset[str], frozenset[str]]]:
-        turn = self.turn
-        me, on, off = turn.player, self.unseen_on, self.unseen_off
-        if me in off and not turn.complete:
-            # It still lies there: nobody has to put it on again.
-            turn = fork(turn, BY_MARKER)
-            turn.markers.add(me)
-            off = off - {me}
-        before = frozenset(turn.codes)
-        judged = fork(turn, BY_END)
-        judged.finish()
-        codes = judged.codes - before
-        if me in on and V.MARKER_NOT_REMOVED in codes:
-            # No picture ever showed it.
-            turn = fork(turn, BY_MARKER)
-            turn.markers.discard(me)
-            on = on - {me}
-            judged = fork(turn, BY_END)
-            judged.finish()
-            codes = judged.codes - before
-        if not codes:
-            causes = tuple(self._unusual(turn, judged, on))
-            yield sum(_C[cause] for cause in causes), judged, (), causes, on, off
-            return
-        yield from self._unseen_endings(turn, codes, on, off)
-        if faults:
-            first = Cause.ALSO_ILLEGAL if before else fault(codes)
-            causes = (first, *(Cause.ALSO_ILLEGAL for _ in range(len(codes) - 1)))
-            cost = sum(_C[cause] for cause in causes)
-            yield cost, judged, tuple(sorted(map(str, codes))), causes, on, off
-
-    def _unusual(self, turn: TurnState, judged: TurnState, on: frozenset[str]) -> Iterator[Cause]:
-        """What is held against nobody at the end of this turn, and yet hardly ever done."""
-        doubts = judged.may - turn.may
-        if V.MARKER_NOT_REMOVED in doubts and turn.player not in on:
-            yield Cause.MARKER_LEFT_ON
-        uncounted = (V.NO_DRAW, V.DOUBLE_NOT_FOLLOWED) if turn.boneyard is None else ()
-        if doubts.difference((V.MARKER_NOT_REMOVED, *uncounted)):
-            yield Cause.UNSETTLED_END
-
-    def _unseen_endings(
-        self, turn: TurnState, codes: Iterable[V], on: frozenset[str], off: frozenset[str]
-    ) -> Iterator[tuple[int, TurnState, tuple[str, ...], tuple[Cause, ...], frozenset[str], frozenset[str]]]:
-        """The same end without a fault, if something was not seen: a draw, a marker put on or taken off."""
-        me = turn.player
-        mended = fork(turn, BY_MARKER)
-        before = frozenset(turn.codes)
-        causes: list[Cause] = []
-        found = set(codes)
-        if found & {V.NO_DRAW, V.DOUBLE_NOT_FOLLOWED}:
-            mended.draw()
-            causes.append(Cause.MISSED_DRAW)
-        if found & {V.MARKER_MISSING, V.DOUBLE_NOT_FOLLOWED}:
-            mended.markers.add(me)
-            on = on | {me}
-            causes.append(Cause.MARKER_NOT_SEEN)
-        if V.MARKER_NOT_REMOVED in found:
-            mended.markers.discard(me)
-            off = off | {me}
-            causes.append(Cause.MARKER_STILL_SEEN)
-        if not causes:
-            return
-        mended.finish()
-        if mended.codes - before:
-            return
-        yield sum(_C[cause] for cause in causes), mended, (), tuple(causes), on, off
 
     # ---- the common first lap ----------------------------------------------------------------------------------
 

@@ -11,7 +11,8 @@ from companion.mexican.turn_state import TurnState
 from companion.ruleset import load_ruleset
 from companion.tile import Laid
 from companion.tracking.costs import ILLEGAL, PRIORS, RARE, Cause, decibans, fault, misread
-from companion.tracking.mexican import BY_DRAW, BY_END, BY_FLIP, BY_MARKER, BY_PLAY, MexicanState, fork
+from companion.tracking.endings import BY_DRAW, BY_END, BY_FLIP, BY_MARKER, BY_PLAY, fork
+from companion.tracking.mexican import MexicanState
 from companion.turn import Action, Draw, Flip, Mark, Play, Unmark
 from companion.violation import Violation
 from tests.tracking.rounds import dealt
