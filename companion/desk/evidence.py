@@ -7,7 +7,7 @@ happened. What they withdrew of what the camera saw is told as well, for nobody 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 
 from companion.corrections import Held, withdrawn_corrections
@@ -20,11 +20,14 @@ from companion.turn import Action, Discard, End, Pass
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How the change of the table was seen to which an event belongs. `number` tells changes apart."""
+    """How the change of the table was seen to which an event belongs. `number` tells changes apart, `actors` is what
+    the arms over it said of each act: player -> decibans.
+    """
 
     number: int
     clouded: bool = False
     guessed: bool = False
+    actors: Mapping[Action, Mapping[str, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +90,8 @@ def _shown_again(
     if isinstance(first, TileTakenBack):
         tracker.observe(Evidence(number, (), ((first.tile, first.train),)))
         return
-    pieces = tuple(_piece(number * ITEMS + n, one) for n, one in enumerate(row))
     view = (views or {}).get(first.seq, View(number, clouded=views is not None))
+    pieces = tuple(_piece(number * ITEMS + n, one, view.actors) for n, one in enumerate(row))
     tracker.observe(Evidence(number, pieces, frame=first.frame, clouded=view.clouded, guessed=view.guessed))
     standing = {one.event.seq for one in row if not _is_withdrawn(one)}
     for piece, one in zip(pieces, row, strict=True):
@@ -103,14 +106,15 @@ def _shown_again(
             yield Known(event, piece.item, number, told=False)
 
 
-def _piece(item: int, one: Held) -> Piece:
+def _piece(item: int, one: Held, actors: Mapping[Action, Mapping[str, int]]) -> Piece:
     """As the camera saw it."""
     event = one.event if one.original is None else one.original
     act = act_of(event)
     assert act is not None
     reading = event.reading if isinstance(event, TilePlayed) else None
     by: str | None = getattr(event, "by", None)
-    return Piece(item, act, None if reading is None else reading.p, by=by if isinstance(act, Discard) else None)
+    p = None if reading is None else reading.p
+    return Piece(item, act, p, actors.get(act, {}), by=by if isinstance(act, Discard) else None)
 
 
 WITHDRAWN = (-1,)

@@ -237,7 +237,12 @@ class Watching:
         lifted = list(self._lifted(tracker, gone, sight, moved=tracker.moved > moved))
         self._record.drop(gone)
         questions = [Unclear(reason=one, source="camera", frame=sight.frame) for one in tracker.unclear[asked:]]
-        self._views[number] = View(number, sight.clouded or bool(questions), sight.guessed)
+        self._views[number] = View(
+            number,
+            sight.clouded or bool(questions),
+            sight.guessed,
+            {piece.act: piece.actors for piece in evidence.pieces if piece.actors},
+        )
         likeliest = _likeliest(tracker)
         self._record.forget(min((number for number, _ in likeliest[0].path), default=number))
         verdicts = self._verdicts(tracker, sight)

@@ -137,7 +137,7 @@ def attribution_for(setup: GameSetup, off: bool = False) -> Attribution:
     """For this table; `off`: the players do not want their arms looked at."""
     players = setup.header.players
     off = off or setup.free or not setup.watch_arms
-    return Attribution(players, seats_of(setup.seats, setup.stations, players), off)
+    return Attribution(players, seats_of(setup.seats, setup.stations, players), off, draws_reached=True)
 
 
 def _places(
