@@ -58,8 +58,8 @@ def test_the_places_are_kept_from_a_form_and_from_a_program(keeper: FlaskClient,
 @pytest.mark.parametrize(
     ("places", "says"),
     [
-        ({**PLACES, "Ben": [0.5, 0.9]}, "Ann and Ben cannot start at one place."),
-        ({**PLACES, "MX": [0.2, 0.5]}, "Ben and Mexican train cannot start at one place."),
+        ({**PLACES, "Ben": [0.5, 0.9]}, "Ann and Ben cannot start at the same place."),
+        ({**PLACES, "MX": [0.2, 0.5]}, "Ben and Mexican train cannot start at the same place."),
         ({**PLACES, "Ann": [0.5, 0.51]}, "Move Ann away from the middle."),
         ({"Ann": [0.5, 0.8]}, "Every player needs a place"),
         ({**PLACES, "Ann": [0.5]}, "Every player needs a place"),
