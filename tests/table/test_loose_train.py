@@ -11,7 +11,7 @@ from companion.events import TilePlayed, TileTakenBack, Unclear
 from companion.header import Header
 from companion.journal import Journal
 from companion.layout import Layout, PlacedTile, Problem, Trouble, reconstruct
-from companion.notation import Vanishing
+from companion.notation import Laying, Vanishing
 from companion.observed import difference
 from companion.ruleset import load_ruleset
 from companion.session import Session
@@ -48,15 +48,18 @@ def test_a_train_pushed_away_from_the_hub_keeps_its_owner(pushed_mm: float, kept
     assert train(reconstruct(view(away), SETUP), "Ann") == ""
 
 
-def session(folder: Path) -> Session:
-    """A round in which Ann and Ben have laid three tiles each."""
+def session(folder: Path, *, seen: bool = False) -> Session:
+    """A round in which Ann and Ben have laid three tiles each; `seen` by the camera, else entered."""
     game = Session(
         Journal.create(folder / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben"))), load_ruleset("tactic")
     )
     game.start_round(Laid(12, 12), "Ann", draws_seen=False)
     for ann, ben in zip(((12, 4), (4, 5), (5, 6)), CHAIN, strict=True):
-        game.play(ann, "Ann", by="Ann")
-        game.play(ben, "Ben", by="Ben")
+        for tile, player in ((ann, "Ann"), (ben, "Ben")):
+            if seen:
+                game.observe([Laying(Laid(*tile), player)])
+            else:
+                game.play(tile, player, by=player)
     return game
 
 
@@ -68,10 +71,16 @@ def test_a_whole_train_that_is_not_seen_any_more_is_asked_about(tmp_path: Path) 
 
 
 def test_one_tile_gone_from_within_a_train_was_moved(tmp_path: Path) -> None:
-    game = session(tmp_path)
+    game = session(tmp_path, seen=True)
     events = game.observe([Vanishing(Laid(1, 10), "Ben")])
     taken = [event for event in events if isinstance(event, TileTakenBack)]
     assert [finding.code for event in taken for finding in event.violations] == ["TILE_MOVED"]
+
+
+def test_a_tile_that_only_people_said_lies_there_was_not_moved(tmp_path: Path) -> None:
+    game = session(tmp_path)
+    events = game.observe([Vanishing(Laid(1, 10), "Ben")])
+    assert [event.KIND for event in events] == [Unclear.KIND]
 
 
 def test_what_is_gone_from_a_clouded_table_was_not_moved(tmp_path: Path) -> None:
