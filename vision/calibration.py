@@ -76,9 +76,10 @@ class Calibration:
         w, h = size_mm
         rays = lens.rays(corners)
         solid = np.array([[0, 0, 0], [w, 0, 0], [w, h, 0], [0, h, 0]], np.float64)
-        done, turn, shift = cv2.solvePnP(solid, rays[:, None], np.eye(3), np.zeros(5), flags=cv2.SOLVEPNP_IPPE)
-        if not done:
+        pose = _pose(solid, rays)
+        if pose is None:
             raise CalibrationError(f"no camera sees a {w:.0f} x {h:.0f} mm table with corners {_points(corners)}")
+        turn, shift = pose
         # Exact on the four corners whatever the lens; the pose only says how the plane moves with the height.
         table = np.asarray(
             cv2.getPerspectiveTransform(solid[:, :2].astype(np.float32), rays.astype(np.float32)), np.float64
@@ -207,6 +208,18 @@ def _measured_size(
         wide += [abs(m[1, 0] - m[0, 0]), abs(m[2, 0] - m[3, 0])]
         high += [abs(m[3, 1] - m[0, 1]), abs(m[2, 1] - m[1, 1])]
     return CORNER_EDGE_MM / float(np.mean(wide)), CORNER_EDGE_MM / float(np.mean(high))
+
+
+def _pose(solid: Floats, rays: Floats) -> tuple[Floats, Floats] | None:
+    """The camera's turn (Rodrigues) and shift (mm) from four points of the table, (4, 3) mm, and their rays, (4, 2).
+
+    IPPE answers with NaN for some tables seen exactly from above; the iterative method finds those.
+    """
+    for method in (cv2.SOLVEPNP_IPPE, cv2.SOLVEPNP_ITERATIVE):
+        done, turn, shift = cv2.solvePnP(solid, rays[:, None], np.eye(3), np.zeros(5), flags=method)
+        if done and np.isfinite(turn).all() and np.isfinite(shift).all():
+            return np.asarray(turn, np.float64), np.asarray(shift, np.float64)
+    return None
 
 
 def _points(corners: Floats) -> str:

@@ -155,3 +155,11 @@ def test_a_missing_marker_is_named():
 def test_corners_that_are_no_table_are_refused(corners, size, said):
     with pytest.raises(CalibrationError, match=said):
         Calibration.from_corners(corners, size)
+
+
+@pytest.mark.parametrize("height", [0.001, 9.0])
+def test_a_table_seen_exactly_from_above_is_measured(height):
+    corners = [[17.1, 12.9], [702.9, 12.9], [702.9, 527.1], [17.1, 527.1]]
+    found = Calibration.from_corners(corners, (1320.0, 990.0000000000001), height, size_wh=(720, 540))
+    assert np.allclose(found.to_mm([[360.0, 270.0]]), [[660.0, 495.0]], atol=0.01)
+    assert found.px_per_mm == pytest.approx(0.52, abs=0.005)
