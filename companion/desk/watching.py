@@ -27,13 +27,14 @@ from companion.desk.camera_record import CameraRecord, Line
 from companion.desk.course import Course
 from companion.desk.evidence import View, act_of, is_put_right, is_told, remember, told_again
 from companion.desk.ledger import Ledger
+from companion.desk.line_ends import at_the_open_end
 from companion.desk.misfits import Clarity, proved
 from companion.desk.patch import line_of
 from companion.desk.sight import Sight
 from companion.event_fields import Certainty, Finding, Story
 from companion.events import Corrected, Event, RoundEnded, RoundStarted, TilePlayed, TileTakenBack, Unclear
 from companion.notation import Laying
-from companion.position import Position
+from companion.position import LinePosition, Position
 from companion.tracking.evidence import ITEMS, Evidence
 from companion.tracking.filter import Hypothesis
 from companion.tracking.tracker import RoundTracker
@@ -85,6 +86,7 @@ class Watching:
             return ()
         if phase != "playing" and (phase != "ended" or not self._goes_on(sight)):
             return self._after_the_end(sight) if phase == "ended" else ()
+        sight = self._placed(sight)
         events: list[Event] = self._reopen() if phase == "ended" else []
         tracker = self._caught_up()
         course = self.ledger.match.course
@@ -106,7 +108,7 @@ class Watching:
         if not self._playing:
             return False
         tracker = self._caught_up()
-        evidence = _evidence(tracker.number, sight)
+        evidence = _evidence(tracker.number, self._placed(sight))
         if evidence.gone:
             return not tracker.takes_back(evidence.gone)
         return bool(evidence.pieces) and not tracker.faultless(evidence)
@@ -116,7 +118,7 @@ class Watching:
         if not self._playing or sight.gone:
             return False
         tracker = self._caught_up()
-        return tracker.expected(_evidence(tracker.number, sight))
+        return tracker.expected(_evidence(tracker.number, self._placed(sight)))
 
     def foresee(self, sight: Sight) -> tuple[Event, ...]:
         """What would be recorded for this change where it breaks no rule; else nothing."""
@@ -124,13 +126,19 @@ class Watching:
             return ()
         tracker = self._caught_up()
         number = tracker.number
-        evidence = _evidence(number, sight)
+        evidence = _evidence(number, self._placed(sight))
         if not evidence.pieces or not tracker.faultless(evidence):
             return ()
         tried = tracker.fork()
         tried.observe(evidence)
         verdicts = {item: entry.verdict for item, entry in tried.entries.items() if not entry.taken_back}
         return tuple(one.event for one in believed(_likeliest(tried)[0], number, verdicts, tried.players))
+
+    def _placed(self, sight: Sight) -> Sight:
+        course = self.ledger.match.course
+        if course is None or not isinstance(course.position, LinePosition):
+            return sight
+        return at_the_open_end(sight, course.rules, course.position.line)
 
     @property
     def _playing(self) -> bool:
