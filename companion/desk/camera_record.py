@@ -77,12 +77,13 @@ class CameraRecord:
         earlier: Mapping[int, Believed],
         lifted: Sequence[Corrected | TileTakenBack],
         new: Sequence[Event],
+        held: Mapping[int, Event],
     ) -> list[Event]:
         """Write what changes, `lifted` and `new` first, everything at once, each line with what it has in the end.
 
         `ways` are the acts from `fixed` on as the likeliest hypotheses have them, `earlier` by item those before.
+        `held` are the events on record, with those that `lifted` puts back.
         """
-        held = {item.event.seq: item.event for item in ledger.held if not item.undone}
         self.lines = [one for one in self.lines if one.seq in held]
         recorded = [held[one.seq] for one in self.live]
         smooth = (way for way in ways if amendments(recorded, [one.event for one in way])[2])

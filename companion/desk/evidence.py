@@ -32,12 +32,14 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An event that the belief knows as `item`, of change `number`; `told`: it is somebody's word."""
+    """An event that the belief knows as `item`, of change `number`; `told`: it is somebody's word, `withdrawn`: people
+    have taken it off the record."""
 
     event: Event
     item: int
     number: int
     told: bool
+    withdrawn: bool = False
 
 
 def remember(
@@ -93,17 +95,15 @@ def _shown_again(
     view = (views or {}).get(first.seq, View(number, clouded=views is not None))
     pieces = tuple(_piece(number * ITEMS + n, one, view.actors) for n, one in enumerate(row))
     tracker.observe(Evidence(number, pieces, frame=first.frame, clouded=view.clouded, guessed=view.guessed))
-    standing = {one.event.seq for one in row if not _is_withdrawn(one)}
     for piece, one in zip(pieces, row, strict=True):
         event = one.event
         if is_put_right(one, lines, "by"):
             tracker.hear(piece.item, getattr(event, "by", None))
         if is_put_right(one, lines, "tile") or is_put_right(one, lines, "train"):
             tracker.put_right(piece.item, act_of(event))
-        if event.seq not in standing:
+        if _is_withdrawn(one):
             tracker.withdraw(piece.item)
-        else:
-            yield Known(event, piece.item, number, told=False)
+        yield Known(event, piece.item, number, told=False, withdrawn=_is_withdrawn(one))
 
 
 def _piece(item: int, one: Held, actors: Mapping[Action, Mapping[str, int]]) -> Piece:
@@ -144,6 +144,17 @@ def _with_withdrawn(held: Sequence[Held], lines: Sequence[Event]) -> Iterable[He
             yield gone.pop(0)
         yield one
     yield from gone
+
+
+def withdrawals(seq: int, lines: Sequence[Event]) -> Iterator[int]:
+    """The lines with which people have taken the event `seq` off the record, as far as they are in force."""
+    undone = withdrawn_corrections(lines)
+    for line in lines[seq:]:
+        if line.source != "person" or line.seq in undone:
+            continue
+        withdrawn = isinstance(line, Corrected) and line.corrects == seq and line.what.get("withdrawn") is True
+        if withdrawn or (isinstance(line, TileTakenBack) and line.undoes == seq):
+            yield line.seq
 
 
 def _is_withdrawn(one: Held) -> bool:

@@ -25,7 +25,7 @@ from companion.desk.believed import (
 )
 from companion.desk.camera_record import CameraRecord, Line
 from companion.desk.course import Course
-from companion.desk.evidence import View, act_of, is_put_right, is_told, remember, told_again
+from companion.desk.evidence import View, act_of, is_put_right, is_told, remember, told_again, withdrawals
 from companion.desk.ledger import Ledger
 from companion.desk.line_ends import at_the_open_end
 from companion.desk.misfits import Clarity, proved
@@ -243,6 +243,9 @@ class Watching:
         tracker.observe(evidence)
         gone = {item for item in lying if item in tracker.entries and tracker.entries[item].taken_back}
         lifted = list(self._lifted(tracker, gone, sight, moved=tracker.moved > moved))
+        back = self._put_back(tracker, evidence)
+        on_record = self.ledger.draft(back, ()).held if back else self.ledger.held
+        held = {one.event.seq: one.event for one in on_record if not one.undone}
         self._record.drop(gone)
         questions = [Unclear(reason=one, source="camera", frame=sight.frame) for one in tracker.unclear[asked:]]
         self._views[number] = View(
@@ -255,10 +258,26 @@ class Watching:
         self._record.forget(min((number for number, _ in likeliest[0].path), default=number))
         verdicts = self._verdicts(tracker, sight)
         ways = [self._way(one, verdicts) for one in likeliest]
-        events = self._record.bring_up(self.ledger, ways, self._earlier(verdicts), lifted, questions)
+        earlier = self._earlier(verdicts, held)
+        events = self._record.bring_up(self.ledger, ways, earlier, [*back, *lifted], questions, held)
         self._items = {item: seq for item, seq in self._items.items() if item not in gone}
         self._items |= {one.item: one.seq for one in self._record.lines if one.item is not None}
         return events
+
+    def _put_back(self, tracker: RoundTracker, evidence: Evidence) -> list[Corrected]:
+        """The lines that put back on record what people have withdrawn and the camera sees there all the same."""
+        standing = {one.event.seq for one in self._round() if not one.undone}
+        lines: list[Corrected] = []
+        for piece in evidence.pieces:
+            there = tracker.shown.get(piece.item)
+            seq = None if there is None else self._items.get(there.item)
+            if there is None or seq is None or seq in standing:
+                continue
+            words = withdrawals(seq, self.ledger.journal.events)
+            lines += [Corrected(corrects=word, what={"withdrawn": True}, source="camera") for word in words]
+            if there.item not in self._told:
+                self._record.lines.append(Line(seq, there.item // ITEMS, there.item, there.item))
+        return lines
 
     def _lifted(
         self, tracker: RoundTracker, gone: Iterable[int], sight: Sight, *, moved: bool
@@ -313,9 +332,8 @@ class Watching:
         ]
         return with_implied_passes(acts, self._course_before_live())
 
-    def _earlier(self, verdicts: Mapping[int, Verdict]) -> dict[int, Believed]:
-        """Item -> the verdict by now on each act whose line keeps its place."""
-        held = {item.event.seq: item.event for item in self.ledger.held}
+    def _earlier(self, verdicts: Mapping[int, Verdict], held: Mapping[int, Event]) -> dict[int, Believed]:
+        """Item -> the verdict by now on each act whose line keeps its place; `held`: seq -> the event on record."""
         players = self.ledger.header.players
         found: dict[int, Believed] = {}
         for line in self._record.kept:
