@@ -426,6 +426,7 @@ class Session(OpenGame):
         returned: int = 0,
         arms: Mapping[Change, Mapping[str, int]] | None = None,
         whose: Mapping[Change, str] | None = None,
+        adopted: bool = False,
     ) -> tuple[Event, ...]:
         """What the camera saw change between two still tables, in the referee's words (notation.Change).
 
@@ -433,14 +434,14 @@ class Session(OpenGame):
         face-down tiles by player, `readings` how surely each laid tile was read; `clouded`: part of the table is not
         understood; `guessed`: a neighbour of the tiles on record was not surely read; `returned`: so many tiles lie in
         the boneyard again; `arms`: of a change, player -> decibans of the arm that was seen over its place; `whose`:
-        the player whose arm it clearly was.
+        the player whose arm it clearly was; `adopted`: it lay there before anybody watched, and not all of it is seen.
         """
         with self._lock:
             shown = dict(readings or {})
             seen = dict(arms or {})
             sight = Sight(
                 tuple(delta), tuple(flips), dict(discards or {}), frame, shown, clouded, guessed, returned, seen,
-                dict(whose or {}),
+                dict(whose or {}), adopted,
             )  # fmt: skip
             return self._publish(self._watching.see(sight))
 

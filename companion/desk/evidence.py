@@ -21,13 +21,14 @@ from companion.turn import Action, Discard, End, Pass
 @dataclass(frozen=True, slots=True)
 class View:
     """How the change of the table was seen to which an event belongs. `number` tells changes apart, `actors` is what
-    the arms over it said of each act: player -> decibans.
+    the arms over it said of each act: player -> decibans. `adopted`: it lay there before anybody watched.
     """
 
     number: int
     clouded: bool = False
     guessed: bool = False
     actors: Mapping[Action, Mapping[str, int]] = field(default_factory=dict)
+    adopted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,8 @@ def _shown_again(
         return
     view = (views or {}).get(first.seq, View(number, clouded=views is not None))
     pieces = tuple(_piece(number * ITEMS + n, one, view.actors) for n, one in enumerate(row))
-    tracker.observe(Evidence(number, pieces, frame=first.frame, clouded=view.clouded, guessed=view.guessed))
+    seen = Evidence(number, pieces, frame=first.frame, clouded=view.clouded, guessed=view.guessed, adopted=view.adopted)
+    tracker.observe(seen)
     for piece, one in zip(pieces, row, strict=True):
         event = one.event
         if is_put_right(one, lines, "by"):

@@ -21,7 +21,8 @@ class Sight:
     looks like a fault may be none. `guessed`: a tile that was not surely read is on record next to the ones now laid.
     `returned`: so many tiles lie in the boneyard again; they had been drawn where tiles were taken back.
     `arms`: player -> decibans of what was seen being that player's arm, 0 the likeliest; a change that is not in it was
-    done by an arm that nobody saw clearly. `whose`: the one player whose arm it clearly was.
+    done by an arm that nobody saw clearly. `whose`: the one player whose arm it clearly was. `adopted`: the table
+    lay like this before anybody watched, and not all of it is seen.
     """
 
     delta: tuple[Change, ...]
@@ -34,6 +35,7 @@ class Sight:
     returned: int = 0
     arms: Mapping[Change, Mapping[str, int]] = field(default_factory=dict)
     whose: Mapping[Change, str] = field(default_factory=dict)
+    adopted: bool = False
 
     def shown(self, event: Event) -> Event:
         """The event with the picture that shows it, how surely its tile was read, and whose arm laid it."""

@@ -253,6 +253,7 @@ class Watching:
             sight.clouded or bool(questions),
             sight.guessed,
             {piece.act: piece.actors for piece in evidence.pieces if piece.actors},
+            sight.adopted,
         )
         likeliest = _likeliest(tracker)
         self._record.forget(min((number for number, _ in likeliest[0].path), default=number))
@@ -450,6 +451,7 @@ def _evidence(number: int, sight: Sight) -> Evidence:
         clouded=sight.clouded,
         guessed=sight.guessed,
         returned=sight.returned,
+        adopted=sight.adopted,
     )
 
 

@@ -46,7 +46,8 @@ class Evidence:
     `gone` are laid tiles that lie there no more, `returned` tiles that lie in the boneyard again. `clouded`: something
     that was not understood lies there; `guessed`: a tile beside the new ones was not surely read. `doubtful_markers`:
     players whose new marker does not look like one. `doubtful_tiles`: (tile, train) that lay there before, and what it
-    costs that another one lies there: nobody but a person has seen them.
+    costs that another one lies there: nobody but a person has seen them. `adopted`: it lay there before anybody
+    watched, and tiles that nobody sees lie between those that are seen.
     """
 
     number: int
@@ -58,6 +59,7 @@ class Evidence:
     guessed: bool = False
     doubtful_markers: frozenset[str] = frozenset()
     doubtful_tiles: Mapping[tuple[Laid, str], int] = field(default_factory=dict)
+    adopted: bool = False
 
     @classmethod
     def of(

@@ -176,6 +176,9 @@ class TableFilter:
         pieces = Pieces.of(evidence)
         self.snapshots.append(Snapshot(self.beam, self.outliers, self.spent, evidence, self.wide))
         first, spent = self._first_item(), self.spent
+        if evidence.adopted:
+            self._adopt(pieces, evidence, first)
+            return False
         found, _ = self._explained(self.beam, pieces)
         self.surprised = not found or found[0].errs or self.beam[found[0].parent].cost > self.beam[0].cost + UNLIKELY
         self.surprised = self.surprised or _against_arms(found[0], evidence) >= UNLIKE_ARM
@@ -194,6 +197,14 @@ class TableFilter:
             self.wide = False
             return False
         return True
+
+    def _adopt(self, pieces: Pieces, evidence: Evidence, first: int) -> None:
+        """Begin with the table as it lies: nobody can tell how it came about, and nobody looks for that again."""
+        self.outliers, self.surprised, self.cut_short = [], True, False
+        self._grow_outliers(pieces, evidence, first, self.spent)
+        self.beam, self.outliers, self.wide = self.outliers, [], False
+        self._scale()
+        self.snapshots.clear()
 
     def fork(self) -> TableFilter:
         """The same belief, to be tried further."""
@@ -274,7 +285,7 @@ class TableFilter:
             for one in before[1:]:
                 # Whoever did what before stays as open as it was.
                 outlier = outlier.merged(one)
-            clouded = evidence.clouded or evidence.guessed or len(evidence.laid) > MOST_AT_ONCE
+            clouded = evidence.clouded or evidence.guessed or evidence.adopted or len(evidence.laid) > MOST_AT_ONCE
             cause = Cause.UNSEEN_IN_CLUTTER if clouded else Cause.UNSEEN
             cost = best.cost + self.snapshots[-1].spent - self.spent + PRIORS[cause].decibans
             if self.cut_short and self.beam:

@@ -87,7 +87,7 @@ class RoundFold:
             evidence = replace(evidence, doubtful_tiles=self._doubtful())
             for piece in evidence.pieces:
                 if piece.denied is None:
-                    self._keep(piece, evidence.number)
+                    self._keep(piece, evidence)
             self._advance(evidence)
         self._judge()
 
@@ -118,15 +118,16 @@ class RoundFold:
                 found[act.tile, act.train] = doubt
         return found
 
-    def _keep(self, piece: Piece, number: int) -> None:
+    def _keep(self, piece: Piece, evidence: Evidence) -> None:
         proved: tuple[str, ...] = ()
         if isinstance(piece.act, Play):
-            proved = self._proved(piece.act)
+            # A tile that lies beside another need not have been laid at it where some are buried.
+            proved = () if evidence.adopted else self._proved(piece.act)
             self._lay(piece.act)
         known = self.entries.get(piece.item)
         if known is None:
             by = piece.by if isinstance(piece.act, (End, Pass)) else None
-            self.entries[piece.item] = Entry(piece, number, Verdict(piece.item, piece.act, by, 0.0), proved)
+            self.entries[piece.item] = Entry(piece, evidence.number, Verdict(piece.item, piece.act, by, 0.0), proved)
 
     def _proved(self, play: Play) -> tuple[str, ...]:
         if isinstance(self.table, LinePosition):

@@ -144,6 +144,7 @@ class SessionDesk:
         if any(layout.trains.values()) or layout.line:
             empty = replace(layout, trains={}, line=(), walls={}, markers=frozenset(), flipped=frozenset(), problems=())
             observation = self.still_new(difference(empty, layout), layout)
+            observation = replace(observation, adopted=bool(layout.buried))
             if not observation.empty and not self.record(observation, layout, frame):
                 return False
             self._line = line_of(layout)
@@ -196,6 +197,8 @@ class SessionDesk:
         return as_many_as_lie(observation, lying, recorded)
 
     def accuses(self, observation: Observation) -> bool:
+        if observation.adopted:
+            return False
         if observation.gone:
             return True
         return bool(self.session.accuses(observation.delta, flips=observation.flips, discards=observation.discards))
@@ -263,6 +266,7 @@ class SessionDesk:
                 returned=observation.returned,
                 arms=observation.arms,
                 whose=observation.whose,
+                adopted=observation.adopted,
             )
             # Many tiles vanished at once: that is asked about, and the record keeps them until somebody answers.
             self._astray = next((event.seq for event in events if event.KIND == "unclear"), self._astray)

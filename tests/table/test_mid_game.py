@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.events import TilePlayed
+from companion.events import TilePlayed, Unclear
 from companion.turn import Play
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Scene, Troubles
@@ -51,9 +51,11 @@ def test_a_table_in_play_is_adopted_and_nobody_accused(
 
 
 @pytest.mark.slow
-def test_a_wall_in_play_is_taken_over_with_the_next_tile(tmp_path: Path) -> None:
+@pytest.mark.parametrize("seed", [44000, 44001])
+def test_a_wall_in_play_is_taken_over_with_the_next_tile(seed: int, tmp_path: Path) -> None:
     """What lies on top is on record, what is buried is not, and every later tile is its player's; whose turn it was
-    nobody can say."""
+    nobody can say. That tiles do not meet between which others are buried is held against nobody, and asked of
+    nobody."""
     settings = SimSettings(
         rules="jielong",
         troubles=Troubles.none(),
@@ -63,7 +65,7 @@ def test_a_wall_in_play_is_taken_over_with_the_next_tile(tmp_path: Path) -> None
         most_scenes=5,
         last_scenes=20,
     )
-    camera = sketched(44000, settings)
+    camera = sketched(seed, settings)
     session, _, watcher = watching(camera, tmp_path / "game.jsonl")
     assert sum(isinstance(act, Play) for scene in camera.before for _, act in scene.plays) > 8
     watcher.run()
@@ -79,5 +81,5 @@ def test_a_wall_in_play_is_taken_over_with_the_next_tile(tmp_path: Path) -> None
     assert shown[9:] == later[1:]
     assert shown[8][1] in (None, later[0][1])
     assert [by for _, by in shown[:8]] == [None] * 8
-    certain = [found for event in session.events for found in getattr(event, "violations", ()) if found.certain]
-    assert certain == []
+    assert [found for event in session.events for found in getattr(event, "violations", ())] == []
+    assert not any(isinstance(event, Unclear) for event in session.events)
