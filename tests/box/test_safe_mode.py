@@ -39,7 +39,7 @@ def boot(tmp_path: Path) -> Boot:
 def test_a_program_that_ends_again_and_again_starts_safely(boot: Boot) -> None:
     assert [boot.start() for _ in range(FEW_STARTS + 2)] == [False] * FEW_STARTS + [True, True]
     [case] = SafeMode(boot.folder, monotonic=boot.clock, boot=boot.name).repairs()
-    assert in_english(case) == "The box runs in safe mode: it had ended 3 times in a row soon after its start."
+    assert in_english(case) == "The box runs in safe mode: it stopped 3 times in a row soon after starting."
 
 
 def test_starts_that_went_well_are_not_counted(boot: Boot) -> None:
