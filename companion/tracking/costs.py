@@ -141,7 +141,7 @@ PRIORS: dict[Cause, Prior] = {
     Cause.ANYBODY: Prior(3, "anybody may have been next", "two players at least"),
     Cause.WRONG_WORD: Prior(20, "what a person entered is wrong", "judgement: one tap in a hundred"),
     Cause.LATE_WORD: Prior(
-        15, "what a person entered was known already", "judgement: one draw, marker or pass in thirty is entered late"
+        15, "what a person entered was known already", "judgement: one draw or pass in thirty is entered late"
     ),
     Cause.BLIND_WORD: Prior(3, "a person's word counts for nothing", "for what may be certain: an even chance"),
     Cause.UNSEEN: Prior(

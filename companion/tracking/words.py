@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from companion.tracking.costs import PRIORS, Cause
 from companion.tracking.evidence import Evidence, Piece
-from companion.turn import Action, Discard, End, Pass, Play
+from companion.turn import Action, Discard, Draw, End, Pass, Play
 
 WRONG = PRIORS[Cause.WRONG_WORD].decibans
 LATE = PRIORS[Cause.LATE_WORD].decibans
@@ -36,11 +36,14 @@ NOTHING = Said()
 
 
 def entered(item: int, act: Action, by: str | None) -> Piece:
-    """A piece that somebody has entered and no picture shows."""
+    """A piece that somebody has entered and no picture shows.
+
+    A draw or a pass too many may only be late. A marker that is entered late lies there already, and costs nothing.
+    """
     tile = isinstance(act, Play)
     owned = by if isinstance(act, (End, Pass, Discard)) else None
     word = None if by is None or owned is not None else (by, WRONG)
-    doubt = WRONG if isinstance(act, (Play, Discard)) else LATE
+    doubt = LATE if isinstance(act, (Draw, End, Pass)) else WRONG
     return Piece(item, act, by=owned, word=word, doubt=doubt, value_doubt=WRONG if tile else None)
 
 

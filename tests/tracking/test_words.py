@@ -11,7 +11,7 @@ from companion.ruleset import load_ruleset
 from companion.tile import Laid
 from companion.tracking.tracker import RoundTracker
 from companion.tracking.verdict import Verdict
-from companion.turn import Draw, Mark, Pass, Play
+from companion.turn import Draw, Mark, Pass, Play, Unmark
 from tests.tracking.rounds import charges, dealt, play, see, tracked
 
 
@@ -94,6 +94,17 @@ def test_a_marker_that_was_entered_although_it_lay_there_accuses_nobody() -> Non
     see(belief, "+12-2@Ben")
     assert play(belief, "12-2@Ben").by == "Ben"
     assert not any(verdict.charges for verdict in belief.verdicts())
+
+
+def test_a_marker_that_was_entered_is_doubted_no_more_than_a_tile() -> None:
+    """Cy has passed and Dee and Ann in silence: else somebody entered a marker that nobody took off."""
+    passed = ["mark Ann", "mark Ben", "mark Cy", "mark Dee", "+12-5@MX", "+12-1@Ben"]
+    belief = tracked("reeves", passed, dealt("Ann Ben Cy Dee", boneyard=0, hand=2))
+    belief.say(Unmark("Ben"), "Ben")
+    belief.say(Pass(), "Cy")
+    see(belief, "+1-4@Ben")
+    assert play(belief, "1-4@Ben").by == "Ben"
+    assert belief.end() == ("out", "Ben")
 
 
 def test_a_word_about_an_earlier_piece_names_the_later_ones() -> None:
