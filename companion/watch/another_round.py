@@ -12,7 +12,7 @@ from typing import Any
 
 from companion.corrections import held_events
 from companion.event_fields import Story
-from companion.events import Corrected, Drew, MarkerRemoved, RoundEnded, TileTakenBack, Unclear
+from companion.events import Corrected, Drew, Event, MarkerRemoved, Passed, RoundEnded, TileTakenBack, Unclear
 from companion.layout import Layout
 from companion.position import LinePosition, Position
 from companion.tile import Laid, Tile
@@ -60,7 +60,8 @@ class AnotherRound:
         table = self._session.position
         if self._session.phase not in ("playing", "ended") or table is None:
             return False
-        laid, lying = _lying(layout, table)
+        taken = [event.tile for event in self._clearing() if isinstance(event, TileTakenBack)]
+        laid, lying = _lying(layout, table, taken)
         gone = laid - lying
         if laid < LEAST_RECORDED or gone <= MOST_GONE_BY_PLAY or 2 * gone <= laid:
             return False
@@ -114,12 +115,21 @@ class AnotherRound:
 
     def _put_back(self) -> None:
         """Nobody moved what was taken off since the last play: the table was being cleared."""
-        held = held_events(self._session.events)
-        for item in reversed(held):
-            if not isinstance(item.event, CLEARING) or item.event.source != "camera":
+        for event in self._clearing():
+            if not isinstance(event, Unclear):
+                self._session.correct(event.seq, {"withdrawn": True}, source="camera")
+
+    def _clearing(self) -> list[Event]:
+        """What the camera has seen since the last play that may have been the clearing of the table, newest first."""
+        found: list[Event] = []
+        for item in reversed(held_events(self._session.events)):
+            event = item.event
+            if isinstance(event, Passed) and event.source == "rule":
+                continue
+            if not isinstance(event, CLEARING) or event.source != "camera":
                 break
-            if not isinstance(item.event, Unclear):
-                self._session.correct(item.event.seq, {"withdrawn": True}, source="camera")
+            found.append(event)
+        return found
 
     def _let_points_be(self) -> None:
         """Withdraw the questions about rounds that have their points by now."""
@@ -138,8 +148,8 @@ class AnotherRound:
             self._session.drop_question(seq)
 
 
-def _lying(layout: Layout, table: Position | LinePosition) -> tuple[int, int]:
-    """How many tiles are on record, and how many of them still lie there.
+def _lying(layout: Layout, table: Position | LinePosition, taken: Sequence[Laid] = ()) -> tuple[int, int]:
+    """How many tiles are on record or were `taken` off it since the last play, and how many of them still lie there.
 
     Tiles of a train that has lost its hold on the hub, or that was pushed aside, lie there still.
     """
@@ -151,8 +161,10 @@ def _lying(layout: Layout, table: Position | LinePosition) -> tuple[int, int]:
     for chain, seen in rows:
         missing += _tiles(chain) - _tiles(tile.laid for tile in seen)
     apart = [*layout.loose, *(tile for hand in layout.hands.values() for tile in hand)]
-    gone = missing - _tiles(tile.laid for tile in apart)
-    laid = sum(len(chain) for chain, _ in rows)
+    placed = [tile.laid for _, seen in rows for tile in seen]
+    off = _tiles(taken) - _tiles(placed)
+    gone = missing + off - _tiles(tile.laid for tile in apart)
+    laid = sum(len(chain) for chain, _ in rows) + len(taken)
     return laid, laid - gone.total()
 
 

@@ -12,7 +12,7 @@ import pytest
 from companion.events import Header, RoundStarted, TilePlayed, Unclear
 from companion.journal import Journal
 from companion.layout import Layout, PlacedTile
-from companion.notation import Laying
+from companion.notation import Laying, Vanishing
 from companion.ruleset import load_ruleset
 from companion.session import Session
 from companion.tile import Laid, Tile
@@ -106,6 +106,19 @@ def test_a_tile_or_two_taken_back_are_no_cleared_table(tmp_path: Path) -> None:
     another = _playing(tmp_path)
     assert not another.is_cleared(Layout(trains={"Ann": placed[:3], "Ben": ()}))
     assert another.is_cleared(Layout(trains={"Ann": placed[:1], "Ben": ()}))
+
+
+def test_tiles_taken_off_one_after_the_other_are_a_cleared_table(tmp_path: Path) -> None:
+    another, gone = _playing(tmp_path), []
+    for halves, name in (((7, 3), "Ann"), ((9, 4), "Ben")):
+        gone.append(Vanishing(Laid(*halves), name))
+        another._session.observe(gone[-1:])
+    placed = _tiles_at(400.0)
+    assert not another.is_cleared(Layout(trains={"Ann": placed[:2], "Ben": placed[3:4]}))
+    assert another.is_cleared(Layout(trains={"Ann": placed[:2], "Ben": ()}))
+    assert not another.is_cleared(Layout(trains={"Ann": placed[:2], "Ben": ()}, loose=placed[4:]))
+    another._session.observe([Laying(Laid(9, 6), "Ben")])
+    assert not another.is_cleared(Layout(trains={"Ann": placed[:2], "Ben": ()})), "they play on"
 
 
 @pytest.mark.slow
