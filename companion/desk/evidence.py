@@ -152,10 +152,9 @@ def withdrawals(seq: int, lines: Sequence[Event]) -> Iterator[int]:
     """The lines with which people have taken the event `seq` off the record, as far as they are in force."""
     undone = withdrawn_corrections(lines)
     for line in lines[seq:]:
-        if line.source != "person" or line.seq in undone:
+        if not isinstance(line, Corrected) or line.corrects != seq or line.seq in undone:
             continue
-        withdrawn = isinstance(line, Corrected) and line.corrects == seq and line.what.get("withdrawn") is True
-        if withdrawn or (isinstance(line, TileTakenBack) and line.undoes == seq):
+        if line.source == "person" and line.what.get("withdrawn") is True:
             yield line.seq
 
 

@@ -185,13 +185,14 @@ class Watching:
         """The belief after what people have said and changed since; None where it has to be worked out anew."""
         lines, known = self.ledger.journal.events, set(self._items.values())
         held = {one.event.seq: one for one in self._round() if not one.undone}
+        lifted = {one.event.seq for one in self._round() if one.undone}
         new = [one for seq, one in held.items() if seq not in known and act_of(one.event) is not None]
         if any(one.event.seq <= self._upto or not is_told(one, lines) for one in new):
             return None
         for item, seq in self._items.items():
             one = held.get(seq)
             if one is None:
-                tracker.withdraw(item)
+                tracker.withdraw(item, lifted=seq in lifted)
                 continue
             tracker.restore(item)
             tracker.hear(item, getattr(one.event, "by", None) if is_put_right(one, lines, "by") else None)

@@ -159,7 +159,7 @@ class RoundTracker:
             for one in step.pieces:
                 said = self.said.get(one.item, NOTHING)
                 seen = one.doubt is None or said.seen is not None
-                if said.withdrawn and seen and one.act == piece.act and one.by == piece.by:
+                if said.withdrawn and not said.lifted and seen and one.act == piece.act and one.by == piece.by:
                     return one
         return None
 
@@ -184,13 +184,13 @@ class RoundTracker:
         """Somebody says that it was another tile, or on another train; None: nobody does."""
         self._change(item, act=act)
 
-    def withdraw(self, item: int) -> None:
-        """Somebody says that this did not happen."""
-        self._change(item, withdrawn=True)
+    def withdraw(self, item: int, *, lifted: bool = False) -> None:
+        """Somebody says that this did not happen, or that the tile was taken back (`lifted`)."""
+        self._change(item, withdrawn=True, lifted=lifted)
 
     def restore(self, item: int) -> None:
         """It did happen after all."""
-        self._change(item, withdrawn=False)
+        self._change(item, withdrawn=False, lifted=False)
 
     def _change(self, item: int, **what: object) -> None:
         before = self.said.get(item, NOTHING)

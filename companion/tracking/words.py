@@ -23,12 +23,14 @@ class Said:
     """What people have said of one piece since it came.
 
     `by`: who made it, and the decibans of their being wrong. `act`: what it was instead. `withdrawn`: it is to be off
-    the record. `seen`: the number of the picture that shows what they entered.
+    the record; `lifted`: because it was taken back, so that what comes there later is new. `seen`: the number of the
+    picture that shows what they entered.
     """
 
     by: tuple[str, int] | None = None
     act: Action | None = None
     withdrawn: bool = False
+    lifted: bool = False
     seen: int | None = None
 
 
@@ -69,7 +71,7 @@ def heard(evidence: Evidence, said: Mapping[int, Said], shown: Mapping[int, Piec
             pieces.append(_blind(piece, one))
         elif not one.withdrawn:
             pieces.append(_trusted(piece, one))
-        elif piece.doubt is None:
+        elif piece.doubt is None and not one.lifted:
             # A picture showed it: what lies on it may show that it does lie there.
             pieces.append(replace(_trusted(piece, one), denied=WRONG))
     return replace(evidence, pieces=tuple(pieces))

@@ -99,9 +99,11 @@ def test_a_session_that_was_opened_again_brings_it_back_too(when: str, tmp_path:
     assert not any(finding.certain for _, finding in session.scoreboard.violations)
 
 
-def test_a_tile_taken_back_and_laid_again_is_on_record(tmp_path: Path) -> None:
+def test_a_tile_taken_back_and_laid_again_is_laid_anew(tmp_path: Path) -> None:
     session = watched(tmp_path, *BEFORE)
     session.take_back(session.events[-1].seq)
-    watch(session, "+1-4@Ann")
+    watch(session, "+12-5@MX", "+2-7@Ben", "+3-6@Cy", "+1-4@Ann")
     assert lying(session, "Ann") == (Laid(12, 1), Laid(1, 4))
+    assert [by for _, by in names(session)[-4:]] == ["Ann", "Ben", "Cy", "Ann"]
+    assert names(session)[-1][0] == Laid(1, 4)
     assert faults(session) == []
