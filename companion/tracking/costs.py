@@ -184,12 +184,12 @@ FARTHEST = 90
 
 CALM_REACH = 19
 """While every change has a faultless explanation, hypotheses this much dearer than the best are dropped: no fault."""
-WIDE_REACH = 34
+WIDE_REACH = 46
 """When a change has none, those of the window are searched again for two faults, or one and camera errors."""
-BACK_REACH, BACK_WORK = 30, 240
+BACK_REACH, BACK_WORK = 40, 400
 """In the changes before the last one fault is looked for: nobody noticed it at the time, and two are too many."""
 
-CALM_BEAM, WIDE_BEAM = 40, 32
+CALM_BEAM, WIDE_BEAM = 40, 48
 CALM_WORK, WIDE_WORK = 600, 600
 """Nodes that one search opens at most."""
 

@@ -74,10 +74,26 @@ def test_a_marker_that_comes_a_change_late_accuses_nobody() -> None:
     assert not any(charge.certain for verdict in belief.verdicts() for charge in verdict.charges)
 
 
-def test_a_marker_put_on_for_nothing_is_certain_once_the_others_went_on() -> None:
+def test_a_marker_put_on_for_nothing_is_told_and_never_certain() -> None:
+    """Whether it was earned rests on a draw that was counted, and on whose turn it was."""
     belief = tracked("reeves", ["+12-1@Ann, mark Ann", "+12-2@Ben", "+12-3@Cy", "+12-4@MX", "+2-5@Ben", "+3-6@Cy"])
     found = [charge for verdict in belief.verdicts() for charge in verdict.charges if charge.code == "MARKER_UNEARNED"]
-    assert [(charge.by, charge.certain) for charge in found] == [("Ann", True)]
+    assert [(charge.by, charge.certain) for charge in found] == [("Ann", False)]
+    assert found[0].p > NAMED
+
+
+def test_a_draw_and_a_marker_beside_a_tile_on_a_closed_train_accuse_nobody() -> None:
+    """Ann drew and marked, Ben laid on Dee's closed train: in the common first lap Dee may have laid it as well."""
+    trains = {
+        "Ann": "12-0 0-7 7-8 8-10 10-10 10-11 11-9 9-12 12-5 5-4",
+        "Ben": "12-3 3-6 6-2 2-0 0-5 5-2 2-1 1-7 7-7",
+        "Cy": "12-8 8-5 5-5 5-3 3-1 1-11 11-11 11-3 3-3 3-0 0-0",
+        "Dee": "12-6 6-6 6-5 5-1 1-9 9-7 7-4 4-2 2-8 8-9 9-2 2-10",
+    }
+    first_lap = [f"+{tile}@{name}" for name, tiles in trains.items() for tile in tiles.split()]
+    then = ["boneyard-1, +10-1@Dee, mark Ann", "boneyard-1, mark Cy", "+4-8@Ann"]
+    belief = tracked("cz", [*first_lap, *then], dealt("Ann Ben Cy Dee", hand=15))
+    assert not any(charge.certain for verdict in belief.verdicts() for charge in verdict.charges)
 
 
 def test_a_second_marker_waits_for_the_next_turn() -> None:

@@ -160,10 +160,10 @@ def test_nobody_is_accused_beside_a_tile_that_only_a_person_has_seen() -> None:
 
 def test_a_word_alone_accuses_nobody_for_certain() -> None:
     """Without the word the fault is certain and Ann's: somebody says that it was Cy."""
-    belief = tracked("reeves", ["+12-1@Ann, mark Ann", "+12-2@Ben", "+12-3@Cy", "+12-4@MX", "+2-5@Ben", "+3-6@Cy"])
-    marker = next(verdict for verdict in belief.verdicts() if verdict.act == Mark("Ann"))
-    assert certain(belief) == ["MARKER_UNEARNED"]
-    belief.hear(marker.item, "Cy")
+    changes = ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+3-5@Cy", "+2-6@Ben", "+5-7@Cy", "+1-8@Ann", "+6-9@Ben"]
+    belief = tracked("reeves", changes)
+    assert certain(belief) == ["CLOSED_TRAIN"]
+    belief.hear(play(belief, "3-5@Cy").item, "Cy")
     assert not [
         charge for verdict in belief.verdicts() for charge in verdict.charges if charge.certain and charge.by == "Cy"
     ]
