@@ -57,7 +57,7 @@ class Watching:
     item. `_views` says by the number of a change how it was seen, `_pictures` by item which picture shows it, how
     surely its tile was read and whose arm it was. `_told` are the items that are people's words, `_lying` says by item
     what a picture has proved of its tile. `_asked`: the line that began the round in which something was asked, the
-    question's line, and the item that it is about.
+    question's line, and the item that it is about. `_since_the_end`: what was seen after an end that may be none.
     """
 
     def __init__(self, ledger: Ledger) -> None:
@@ -76,6 +76,7 @@ class Watching:
         self._writing = False
         self._asked: tuple[int, int, int] | None = None
         self._reopened: int | None = None
+        self._since_the_end: list[Sight] = []
 
     # ---- what the camera reports and asks ------------------------------------------------------------------------
 
@@ -86,16 +87,18 @@ class Watching:
             return ()
         if phase != "playing" and (phase != "ended" or not self._goes_on(sight)):
             return self._after_the_end(sight) if phase == "ended" else ()
-        sight = self._placed(sight)
+        seen = [*self._since_the_end, sight] if phase == "ended" else [sight]
+        self._since_the_end = []
         events: list[Event] = self._reopen() if phase == "ended" else []
         tracker = self._caught_up()
         course = self.ledger.match.course
         assert course is not None
-        if isinstance(course.position, Position):
-            self._clarity.note(sight, course.rules, course.position)
         self._writing = True
         try:
-            events += self._believe(tracker, sight)
+            for one in map(self._placed, seen):
+                if isinstance(course.position, Position):
+                    self._clarity.note(one, course.rules, course.position)
+                events += self._believe(tracker, one)
             events += self._ask(tracker)
             events += self._end_of_round(tracker)
         finally:
@@ -432,8 +435,13 @@ class Watching:
         return events
 
     def _after_the_end(self, sight: Sight) -> tuple[Event, ...]:
-        """When the round is over people clear the table. Only a single tile more is still a play."""
+        """When the round is over people clear the table. Only a single tile more is still a play.
+
+        Markers and draws are kept: they count if the end turns out to be none.
+        """
         if len(sight.delta) != 1 or not isinstance(sight.delta[0], Laying) or sight.discards or sight.flips:
+            if not sight.gone:
+                self._since_the_end.append(sight)
             return ()
         laying = sight.delta[0]
         event = sight.shown(TilePlayed(by=None, tile=laying.tile, train=laying.train, source="camera"))

@@ -141,6 +141,20 @@ def test_a_round_that_only_the_count_ended_goes_on_with_the_next_tile(tmp_path: 
     assert held(session) == []
 
 
+def test_a_marker_seen_after_an_end_that_was_none_counts(tmp_path: Path) -> None:
+    """Ann draws and marks while the round passes for ended: Ben's tile on her train is no fault."""
+    session = table(tmp_path, "reeves", draws_seen=True)
+    for train, outer in zip(NAMES, (3, 10, 11, 9), strict=True):
+        session.observe([Laying(Laid(12, outer), train)])
+    session._ledger.record(RoundEnded(how="out", out="Dee", source="camera"))
+    assert session.observe([Drawing(1), Mark("Ann")]) == ()
+    session.observe([Laying(Laid(3, 7), "Ann")])
+    assert session.phase == "playing"
+    assert session.position.markers == {"Ann"}
+    assert by(session, 3, 7) == "Ben"
+    assert held(session) == []
+
+
 def lay_down_to_nothing(session: Session, *, overlooked: int | None = None) -> Iterator[tuple[str, Laid]]:
     """Ann and Ben lay in turn, each on the own train, a tile after which most others still fit. In one turn Ben only
     sets his marker, as if he had drawn where nobody saw it."""
