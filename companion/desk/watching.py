@@ -57,7 +57,8 @@ class Watching:
     item. `_views` says by the number of a change how it was seen, `_pictures` by item which picture shows it, how
     surely its tile was read and whose arm it was. `_told` are the items that are people's words, `_lying` says by item
     what a picture has proved of its tile. `_asked`: the line that began the round in which something was asked, the
-    question's line, and the item that it is about. `_since_the_end`: what was seen after an end that may be none.
+    question's line, and the item that it is about. `_since_the_end`: by the round's number, the
+    markers and draws seen after an end that may be none.
     """
 
     def __init__(self, ledger: Ledger) -> None:
@@ -76,7 +77,7 @@ class Watching:
         self._writing = False
         self._asked: tuple[int, int, int] | None = None
         self._reopened: int | None = None
-        self._since_the_end: list[Sight] = []
+        self._since_the_end: list[tuple[int, Sight]] = []
 
     # ---- what the camera reports and asks ------------------------------------------------------------------------
 
@@ -87,7 +88,8 @@ class Watching:
             return ()
         if phase != "playing" and (phase != "ended" or not self._goes_on(sight)):
             return self._after_the_end(sight) if phase == "ended" else ()
-        seen = [*self._since_the_end, sight] if phase == "ended" else [sight]
+        number = self.ledger.match.course.number
+        seen = [*(one for round_, one in self._since_the_end if round_ == number), sight]
         self._since_the_end = []
         events: list[Event] = self._reopen() if phase == "ended" else []
         tracker = self._caught_up()
@@ -440,8 +442,9 @@ class Watching:
         Markers and draws are kept: they count if the end turns out to be none.
         """
         if len(sight.delta) != 1 or not isinstance(sight.delta[0], Laying) or sight.discards or sight.flips:
-            if not sight.gone:
-                self._since_the_end.append(sight)
+            course = self.ledger.match.course
+            if course is not None and not sight.gone and not sight.laid:
+                self._since_the_end.append((course.number, sight))
             return ()
         laying = sight.delta[0]
         event = sight.shown(TilePlayed(by=None, tile=laying.tile, train=laying.train, source="camera"))
