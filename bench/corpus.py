@@ -3,7 +3,8 @@
     told      every still table given exactly as it lies (seconds a round)
     sketched  sketched frames and an eye that errs on purpose
     meddled   the same with somebody at the page who also slips
-    filmed    rendered frames and the shipped weights (minutes a round); --renderer DIR for another renderer's
+    filmed    rendered frames with arms and the shipped weights (minutes a round)
+    foreign   the same with the frames of another renderer (--renderer DIR)
 
 One file a round, `KIND-SEED.jsonl`: a header, then in order what the game was told (`call`: each change the camera
 reported, each thing a person said) and what the camera saw (`look`: the table behind that change), last the truth and
@@ -39,6 +40,7 @@ from companion.ruleset import RULESET_NAMES, load_ruleset
 from companion.session import Session
 from companion.tile import Tile
 from companion.watch import Watcher
+from companion.watch.attributing import attribution_for
 from companion.watch.session_desk import SessionDesk
 from companion.watch.start import first_calibration, known_set
 from datasets.simulator.camera import VISIBLE_FAULTS, SimCamera, SimSettings
@@ -122,9 +124,13 @@ def plain(value: Any) -> Any:
 def change_line(delta: Sequence[Change], frame: str | None, named: Mapping[str, Any]) -> dict[str, Any]:
     readings: Mapping[Laying, Certainty] = named.get("readings") or {}
     line: dict[str, Any] = {"delta": [print_change(change) for change in delta], "frame": frame}
-    for name in ("clouded", "guessed", "returned"):
+    for name in ("clouded", "guessed", "returned", "adopted"):
         if named.get(name):
             line[name] = named[name]
+    if named.get("arms"):
+        line["arms"] = [[print_change(change), dict(votes)] for change, votes in named["arms"].items()]
+    if named.get("whose"):
+        line["whose"] = [[print_change(change), player] for change, player in named["whose"].items()]
     for name in ("flips", "discards"):
         if named.get(name):
             line[name] = plain(named[name])
@@ -191,9 +197,9 @@ def table_line(table: Position | LinePosition) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def settings_of(seed: int, scenes: int | None, rules: str | None = None) -> SimSettings:
+def settings_of(seed: int, scenes: int | None, rules: str | None = None, hub: bool = True) -> SimSettings:
     rules = rules or RULESET_NAMES[(seed - FIRST_SEED) % len(RULESET_NAMES)]
-    return SimSettings(rules=rules, plant=VISIBLE_FAULTS, plants=2, plant_rate=0.05, most_scenes=scenes)
+    return SimSettings(rules=rules, plant=VISIBLE_FAULTS, plants=2, plant_rate=0.05, most_scenes=scenes, hub=hub)
 
 
 def watching(camera: SimCamera, eye: Any, journal: Path, *, flat: bool) -> tuple[RecordedSession, Watcher]:
@@ -209,14 +215,17 @@ def watching(camera: SimCamera, eye: Any, journal: Path, *, flat: bool) -> tuple
     assert first is not None
     calibration = first_calibration(first, setup, eye)
     desk = RecordedDesk(session, rules, setup, box)
-    watcher = Watcher(camera, eye, Settler(), calibration, setup.table_setup(), desk, known=known)
+    arms = attribution_for(setup, off=flat)
+    watcher = Watcher(camera, eye, Settler(), calibration, setup.table_setup(), desk, known=known, arms=arms)
     watcher.see(first)
     return session, watcher
 
 
-def record(kind: str, seed: int, scenes: int | None, renderer: Path | None, size_wh: tuple[int, int]) -> list[Any]:
+def record(
+    kind: str, seed: int, scenes: int | None, renderer: Path | None, size_wh: tuple[int, int], hub: bool = True
+) -> list[Any]:
     """The lines of one round's file."""
-    settings = settings_of(seed, scenes)
+    settings = settings_of(seed, scenes, hub=hub)
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         journal = Path(folder) / "game.jsonl"
@@ -241,6 +250,7 @@ def record(kind: str, seed: int, scenes: int | None, renderer: Path | None, size
         header = session.header.to_json() if hasattr(session.header, "to_json") else {}
         first = {"corpus": 1, "kind": kind, "seed": seed, "rules": camera.rules_name, "header": plain(header)}
         first["players"] = list(camera.plan.players)
+        first["hub"] = hub
         first["spread"] = camera.plan.boneyard_spread and not chinese
         sign = ":" if chinese else "-"
         truth = {
@@ -293,6 +303,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", help="these rounds instead")
     parser.add_argument("--scenes", type=int, help="stop every round after so many scenes")
     parser.add_argument("--renderer", type=Path, help="folder of another renderer (for `foreign`)")
+    parser.add_argument("--no-hub", dest="hub", action="store_false", help="trains begin around the engine alone")
     parser.add_argument("--size", type=int, nargs=2, default=(1600, 1200), metavar=("W", "H"))
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
@@ -301,7 +312,7 @@ def main() -> None:
         path = args.out / f"{args.kind}-{seed}.jsonl"
         if path.exists():
             continue
-        lines = record(args.kind, seed, args.scenes, args.renderer, tuple(args.size))
+        lines = record(args.kind, seed, args.scenes, args.renderer, tuple(args.size), args.hub)
         partial_path = path.with_suffix(".part")
         partial_path.write_text("".join(json.dumps(line) + "\n" for line in lines))
         partial_path.rename(path)
