@@ -2,7 +2,7 @@
 
     python -m bench.arms --rounds 28                        seats named, unnamed and misnamed by kind of reach
     python -m bench.arms --rounds 28 --confusing 0.25       a quarter of the acts is done by arms that do not say whose
-    python -m bench.arms --rounds 28 --fit                  fit the weights of companion/watch/arm_votes.py
+    python -m bench.arms --rounds 28 --fit                  fit the weights of companion/perception/arm_votes.py
     python -m bench.arms --kept bench/results/arms.json     what was measured earlier
 
 The table and the arms are rendered, tiles are painted on: nothing here reads them. Where things lie and change is
@@ -26,11 +26,11 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion.referee import undealt
-from companion.ruleset import RULESET_NAMES, load_ruleset
-from companion.turn import Action
-from companion.watch.arm_votes import ANOTHERS, WEIGHTS, fit_of, vote
-from companion.watch.reaches import Reach, Reaches
+from companion.perception.arm_votes import ANOTHERS, WEIGHTS, fit_of, vote
+from companion.perception.reaches import Reach, Reaches
+from companion.rules.actions import Action
+from companion.rules.referee import undealt
+from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from datasets.render.table import render_table
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.film import Film, FilmSettings

@@ -16,10 +16,10 @@ from random import Random
 from typing import Any
 
 from companion.bots import BotGame, BotTurn
-from companion.ruleset import load_ruleset
+from companion.rules.actions import Play
+from companion.rules.ruleset import load_ruleset
 from companion.tracking.evidence import Evidence
 from companion.tracking.tracker import RoundTracker
-from companion.turn import Play
 from datasets.simulator.camera import VISIBLE_FAULTS
 from tests.desk.watching import seen
 

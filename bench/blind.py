@@ -14,15 +14,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
-from companion.events import TilePlayed
-from companion.journal import Journal
-from companion.ruleset import RULESET_NAMES, load_ruleset
-from companion.session import Session
-from companion.tile import Tile
-from companion.turn import Play
-from companion.watch import Watcher
-from companion.watch.session_desk import SessionDesk
-from companion.watch.start import known_set
+from companion.game.session import Session
+from companion.log.events import TilePlayed
+from companion.log.journal import Journal
+from companion.perception import Watcher
+from companion.perception.game_sink import SessionDesk
+from companion.perception.table_location import known_set
+from companion.rules.actions import Play
+from companion.rules.ruleset import RULESET_NAMES, load_ruleset
+from companion.rules.tile import Tile
 from datasets.simulator.camera import FRAME_S, SimCamera, SimSettings
 from datasets.simulator.script import Troubles
 from tests.table.sketch import KnowingEye, sketched

@@ -29,20 +29,20 @@ from bench.round_end import CUT, how_it_ended
 from bench.somebody import SLIPS, TRUE, Somebody
 from bench.table import FIRST_SEED
 from companion.bots import BotTurn
-from companion.event_fields import Certainty
-from companion.events import Event
-from companion.journal import Journal
-from companion.layout import Layout, PlacedTile
-from companion.notation import Change, Laying, print_act, print_change
-from companion.observed import Observation
-from companion.position import LinePosition, Position
-from companion.ruleset import RULESET_NAMES, load_ruleset
-from companion.session import Session
-from companion.tile import Tile
-from companion.watch import Watcher
-from companion.watch.attributing import attribution_for
-from companion.watch.session_desk import SessionDesk
-from companion.watch.start import first_calibration, known_set
+from companion.game.session import Session
+from companion.geometry import Layout, PlacedTile
+from companion.geometry.diff import Observation
+from companion.log.event_fields import Certainty
+from companion.log.events import Event
+from companion.log.journal import Journal
+from companion.perception import Watcher
+from companion.perception.attributing import attribution_for
+from companion.perception.game_sink import SessionDesk
+from companion.perception.table_location import first_calibration, known_set
+from companion.rules.notation import Change, Laying, print_act, print_change
+from companion.rules.position import LinePosition, Position
+from companion.rules.ruleset import RULESET_NAMES, load_ruleset
+from companion.rules.tile import Tile
 from datasets.simulator.camera import VISIBLE_FAULTS, SimCamera, SimSettings
 from datasets.simulator.film import Film, FilmSettings
 from tests.table.sketch import KnowingEye, sketched

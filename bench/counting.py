@@ -14,9 +14,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from companion.events import Event
-from companion.session import Session
-from companion.standing import SET_ASIDE
+from companion.game.session import Session
+from companion.game.standing import SET_ASIDE
+from companion.log.events import Event
 
 Charge = tuple[str, str | None]
 """(code, player)."""

@@ -7,8 +7,8 @@ from typing import Any
 
 from playwright.sync_api import Browser, Response
 
+from companion.app.state import House
 from companion.web.app import PageSettings, create_app
-from companion.web.house import House
 from tests.web import tables
 from tests.web.browser import served, started
 from tests.web.fakes import FakeCamera, FakeSession

@@ -19,10 +19,10 @@ from pathlib import Path
 import numpy as np
 
 from bench.ruling import Tick, latencies
-from companion.cli.serve_camera import WatchedTable
-from companion.cli.serve_games import make_house
-from companion.cli.serve_seats import SEATS_FILE, Seats, write_seats
-from companion.cli.serve_table import PLACE_FILE, place_from, write_place
+from companion.app.games import make_house
+from companion.app.seats import SEATS_FILE, Seats, write_seats
+from companion.app.table_place import PLACE_FILE, place_from, write_place
+from companion.app.table_service import WatchedTable
 from companion.supervise import SupervisedCamera
 from companion.web.app import PageSettings, create_app
 from datasets.simulator.camera import FRAME_S, SimCamera, SimSettings

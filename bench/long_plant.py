@@ -22,15 +22,15 @@ from companion.bots import BotGame
 from companion.bots.planting import BY_HIDDEN_HANDS, plantable
 from companion.bots.recording import events_of, opening
 from companion.bots.rounds import BotTurn
-from companion.corrections import Held
-from companion.desk.history import History
-from companion.events import Event, Header
-from companion.mexican.judging import after_turn, judge_turn
-from companion.position import Position
-from companion.referee import undealt
-from companion.ruleset import RULESET_NAMES, RuleSet, load_ruleset
-from companion.turn import Action, End
-from companion.violation import Violation
+from companion.log.corrections import Held
+from companion.log.events import Event, Header
+from companion.play.timeline import History
+from companion.rules.actions import Action, End
+from companion.rules.mexican.judge import after_turn, judge_turn
+from companion.rules.position import Position
+from companion.rules.referee import undealt
+from companion.rules.ruleset import RULESET_NAMES, RuleSet, load_ruleset
+from companion.rules.violations import Violation
 
 FOUND, ONE_OF, MISSED, ACCUSED, NO_MOMENT = "found", "one of several", "missed", "wrongly accused", "no moment"
 NOT_PROVABLE = "not provable"

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 from companion.bots import BotGame
 from companion.bots.recording import events_of, opening, reveal
-from companion.corrections import Held
-from companion.desk.history import History
-from companion.events import Event, Header, RoundEnded
-from companion.ruleset import ANY_SET, RULESET_NAMES, load_ruleset
+from companion.log.corrections import Held
+from companion.log.events import Event, Header, RoundEnded
+from companion.play.timeline import History
+from companion.rules.ruleset import ANY_SET, RULESET_NAMES, load_ruleset
 
 SETS = {"tactic": (9, 12), "reeves": (9, 12), "cz": (9, 12), "poltava": (9, 12)}
 

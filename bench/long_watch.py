@@ -22,8 +22,8 @@ import numpy as np
 
 from bench.attacks.soak import resident_mb
 from bench.ruling import Tick, watched
-from companion.ruleset import RULESET_NAMES
-from companion.setup_file import GameSetup
+from companion.play.setup_file import GameSetup
+from companion.rules.ruleset import RULESET_NAMES
 from datasets.simulator.camera import FRAME_S, SimCamera, SimSettings
 from datasets.simulator.film import FilmSettings
 from vision.eye import open_eye

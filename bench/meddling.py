@@ -22,8 +22,8 @@ from typing import Any
 from bench.counting import accusations
 from bench.somebody import SLIPS, TRUE, Somebody
 from bench.table import FIRST_SEED, faults
-from companion.ruleset import RULESET_NAMES
-from companion.session import Session
+from companion.game.session import Session
+from companion.rules.ruleset import RULESET_NAMES
 from datasets.simulator.camera import VISIBLE_FAULTS, SimCamera, SimSettings
 from datasets.simulator.lying import Lying
 from tests.table.sketch import KnowingEye, sketched

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 
-from companion.layout import reconstruct
+from companion.geometry import reconstruct
 from tests.table.no_hub import no_hub_table
 
 

@@ -9,8 +9,8 @@ import time
 import urllib.request
 from urllib.parse import urlsplit
 
+from companion.app.state import House
 from companion.web.app import PageSettings, create_app
-from companion.web.house import House
 from tests.web import tables
 from tests.web.background import serve_in_background
 from tests.web.fakes import FakeSession

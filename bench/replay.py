@@ -17,20 +17,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from companion.corrections import held_events
-from companion.desk.match import Match
-from companion.event_fields import read_certainty
-from companion.events import Header, RoundStarted, event_from_json
-from companion.notation import Laying, parse_act, parse_change
-from companion.position import LinePosition, Position
-from companion.referee import referee_for
-from companion.ruleset import RuleSet, load_ruleset
-from companion.tile import Laid
+from companion.log.corrections import held_events
+from companion.log.event_fields import read_certainty
+from companion.log.events import Header, RoundStarted, event_from_json
+from companion.play.match import Match
+from companion.rules.actions import MEXICAN, SECOND_MEXICAN, Action, Discard, Draw, Flip, Mark, Pass, Play, Unmark
+from companion.rules.notation import Laying, parse_act, parse_change
+from companion.rules.position import LinePosition, Position
+from companion.rules.referee import referee_for
+from companion.rules.ruleset import RuleSet, load_ruleset
+from companion.rules.tile import Laid
 from companion.tracking.evidence import Evidence
 from companion.tracking.tracker import RoundTracker
 from companion.tracking.verdict import Verdict
 from companion.tracking.words import NOTHING, Said
-from companion.turn import MEXICAN, SECOND_MEXICAN, Action, Discard, Draw, Flip, Mark, Pass, Play, Unmark
 
 LATEST = 100
 """Events in which a new line can change a ruling: more than four laps of eight players."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from companion.chinese.settlement import settle
-from companion.events import RoundScored
-from companion.mexican.scoring import score
-from companion.session import Session
+from companion.game.session import Session
+from companion.log.events import RoundScored
+from companion.rules.chinese.settlement import settle
+from companion.rules.mexican.scoring import score
 from datasets.simulator.camera import SimCamera
 
 CUT, RIGHT, WRONG, OPEN = "cut", "right", "wrong", "open"

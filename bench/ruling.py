@@ -18,14 +18,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from companion.journal import Journal
-from companion.ruleset import load_ruleset
-from companion.session import Session
-from companion.setup_file import GameSetup
-from companion.tile import Tile
-from companion.watch import Watcher
-from companion.watch.session_desk import SessionDesk
-from companion.watch.start import first_calibration, known_set
+from companion.game.session import Session
+from companion.log.journal import Journal
+from companion.perception import Watcher
+from companion.perception.game_sink import SessionDesk
+from companion.perception.table_location import first_calibration, known_set
+from companion.play.setup_file import GameSetup
+from companion.rules.ruleset import load_ruleset
+from companion.rules.tile import Tile
 from datasets.simulator.camera import FRAME_S, SimCamera, SimSettings
 from datasets.simulator.film import FilmSettings
 from datasets.simulator.script import Troubles

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any
 
-from companion.session import Session, SessionError
-from companion.tile import Laid
-from companion.turn import SECOND_MEXICAN, Draw, Mark, Play, Unmark
-from companion.watch import Watcher
+from companion.game.session import Session, SessionError
+from companion.perception import Watcher
+from companion.rules.actions import SECOND_MEXICAN, Draw, Mark, Play, Unmark
+from companion.rules.tile import Laid
 from datasets.simulator.camera import SimCamera
 from datasets.simulator.plan import MEXICAN
 from datasets.simulator.script import Scene

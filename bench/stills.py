@@ -30,12 +30,12 @@ from typing import Any
 import numpy as np
 
 from bench.foreign_film import ForeignFilm
-from companion.layout import Layout, reconstruct
-from companion.tableview import SeenTile, TableView
-from companion.tile import Laid, Tile
-from companion.watch.blanks import blanks_in_doubt
-from companion.watch.view import LEAST_THING_CONFIDENCE, on_table
-from companion.watch.weighing import WeighSettings, weigh_unread
+from companion.geometry import Layout, reconstruct
+from companion.geometry.table_view import SeenTile, TableView
+from companion.perception.blanks import blanks_in_doubt
+from companion.perception.half_values import WeighSettings, weigh_unread
+from companion.perception.projection import LEAST_THING_CONFIDENCE, on_table
+from companion.rules.tile import Laid, Tile
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.tabletop import TableFullError, TableTop
 from tests.table.sketch import KnowingEye, SketchFilm

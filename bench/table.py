@@ -30,16 +30,16 @@ from bench.counting import AccusationLog, CountedFaults, CountedPlays, Laid, cou
 from bench.foreign_film import ForeignFilm
 from bench.round_end import CUT, how_it_ended
 from companion.bots import BotTurn
-from companion.journal import Journal
-from companion.referee import referee_for
-from companion.ruleset import RULESET_NAMES, load_ruleset
-from companion.session import Session
-from companion.tile import Tile
-from companion.turn import Play
-from companion.watch import Watcher
-from companion.watch.attributing import attribution_for
-from companion.watch.session_desk import SessionDesk
-from companion.watch.start import first_calibration, known_set
+from companion.game.session import Session
+from companion.log.journal import Journal
+from companion.perception import Watcher
+from companion.perception.attributing import attribution_for
+from companion.perception.game_sink import SessionDesk
+from companion.perception.table_location import first_calibration, known_set
+from companion.rules.actions import Play
+from companion.rules.referee import referee_for
+from companion.rules.ruleset import RULESET_NAMES, load_ruleset
+from companion.rules.tile import Tile
 from datasets.simulator.camera import VISIBLE_FAULTS, SimCamera, SimSettings
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.reaching import Reaching

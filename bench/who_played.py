@@ -24,14 +24,14 @@ from typing import Any
 from bench.arms import SIZE_WH, ArmCamera
 from bench.counting import AccusationLog, CountedFaults, CountedPlays, Laid, count_by, count_faults, count_plays
 from bench.table import faults, reaches
-from companion.journal import Journal
-from companion.notation import Change, Drawing, Laying
-from companion.referee import referee_for, undealt
-from companion.ruleset import RULESET_NAMES, load_ruleset
-from companion.session import Session
-from companion.turn import Draw, Mark, Play, Unmark
-from companion.watch.arm_votes import Vote, counted_once, together, vote
-from companion.watch.reaches import Reaches
+from companion.game.session import Session
+from companion.log.journal import Journal
+from companion.perception.arm_votes import Vote, counted_once, together, vote
+from companion.perception.reaches import Reaches
+from companion.rules.actions import Draw, Mark, Play, Unmark
+from companion.rules.notation import Change, Drawing, Laying
+from companion.rules.referee import referee_for, undealt
+from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from datasets.simulator.camera import VISIBLE_FAULTS, Filmed, SimSettings
 from datasets.simulator.film import FilmSettings
 from datasets.simulator.plan import Point

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 SURE = 0.5
-"""From this confidence a find is believed by the table; see companion/watch/view.py."""
+"""From this confidence a find is believed by the table; see companion/perception/projection.py."""
 
 VISIBLE = 0.6
 """A thing of which less is seen counts neither way."""

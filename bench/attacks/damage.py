@@ -28,12 +28,12 @@ from typing import Any
 
 from bench.attacks.power_cut import record_game
 from bench.attacks.results import arguments, command, record
-from companion.checksums import split_line
-from companion.events import Drew, Event
-from companion.journal import Journal, JournalError, read_journal
-from companion.journal_copies import copy_of, count_of, counted, journal_of
-from companion.journal_repair import repair_game
-from companion.repairs import Repair
+from companion.log.copies import copy_of, count_of, counted, journal_of
+from companion.log.events import Drew, Event
+from companion.log.journal import Journal, JournalError, read_journal
+from companion.log.repair import repair_game
+from companion.storage.checksums import split_line
+from companion.storage.repairs import Repair
 
 GAME = "evening"
 BLOCK = 512

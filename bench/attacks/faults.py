@@ -22,10 +22,10 @@ from typing import Any
 from bench.attacks.power_cut import cut_everywhere
 from bench.attacks.results import arguments, command, record
 from bench.attacks.siege import lay_siege
-from companion.header import Header
-from companion.journal import Journal, read_journal
-from companion.journal_copies import copy_of, journal_of
-from companion.journal_repair import repair_game
+from companion.log.copies import copy_of, journal_of
+from companion.log.header import Header
+from companion.log.journal import Journal, read_journal
+from companion.log.repair import repair_game
 from companion.supervise import SupervisedCamera
 from companion.supervise.camera import SupervisionSettings
 from companion.supervise.health import State
@@ -38,9 +38,9 @@ KILLS_PER_JOURNAL = 50
 WRITER = """
 import os, sys
 from pathlib import Path
-from companion.events import Drew
-from companion.journal import Journal
-from companion.journal_copies import CopyKeeper
+from companion.log.events import Drew
+from companion.log.journal import Journal
+from companion.log.copies import CopyKeeper
 class Session:
     def subscribe(self, tell): self.tell = tell
 session = Session()

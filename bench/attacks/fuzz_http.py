@@ -18,9 +18,9 @@ from waitress.adjustments import Adjustments
 from waitress.parser import HTTPRequestParser
 from waitress.task import WSGITask
 
-from companion.cli.serve_games import create_game, look_at_game, open_game
+from companion.app.games import create_game, look_at_game, open_game
+from companion.app.state import House, Workshop
 from companion.web.app import PageSettings, create_app
-from companion.web.house import House, Workshop
 from companion.web.pin import PinLock, PinSettings
 from tests.web.test_learning import FakeDesk
 from tests.web.test_placing import FakeTable

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from companion.bots import BotGame
 from companion.bots.recording import events_of, opening, reveal
-from companion.events import Event
-from companion.header import Header
-from companion.journal import Journal
-from companion.ruleset import load_ruleset
-from companion.scoreboard import fold
+from companion.log.events import Event
+from companion.log.header import Header
+from companion.log.journal import Journal
+from companion.play.scoreboard import fold
+from companion.rules.ruleset import load_ruleset
 
 
 @dataclass(frozen=True, slots=True)

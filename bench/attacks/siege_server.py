@@ -10,9 +10,9 @@ import sys
 import threading
 from pathlib import Path
 
+from companion.app.state import House
 from companion.supervise import SupervisedCamera, keep_watching
 from companion.web.app import PageSettings, create_app
-from companion.web.house import House
 from tests.box.cameras import open_troubled
 from tests.web import tables
 from tests.web.background import serve_in_background

@@ -17,9 +17,9 @@ import cv2
 import numpy as np
 
 from bench.attacks.results import arguments, command, record
-from companion.events import Drew
-from companion.header import Header
-from companion.journal import Journal
+from companion.log.events import Drew
+from companion.log.header import Header
+from companion.log.journal import Journal
 from companion.supervise import EyeAwayError, SupervisedCamera, SupervisedEye, SupervisionSettings
 from hardware.camera import Camera, CameraSettings
 from hardware.camera.source import FrameSource

@@ -9,12 +9,12 @@ from typing import Any
 
 from companion.bots.planting import Plan
 from companion.bots.rounds import BotRound, BotTurn, deal_line, deal_mexican
-from companion.chinese.settlement import settle
-from companion.referee import referee_for
-from companion.ruleset import RuleSet
-from companion.ruleset_fields import HOLDER_LEADS, WINNER_LEADS
-from companion.tile import Tile
-from companion.violation import Violation
+from companion.rules.chinese.settlement import settle
+from companion.rules.referee import referee_for
+from companion.rules.ruleset import RuleSet
+from companion.rules.ruleset_fields import HOLDER_LEADS, WINNER_LEADS
+from companion.rules.tile import Tile
+from companion.rules.violations import Violation
 
 NAMES = ("Ann", "Ben", "Cy", "Dee", "Eve", "Fay", "Gus", "Hal", "Ida", "Jon")
 

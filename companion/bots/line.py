@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from companion.position import LinePosition
-from companion.referee import Referee
-from companion.tile import Tile
-from companion.turn import Action, Discard, Play
+from companion.rules.actions import Action, Discard, Play
+from companion.rules.position import LinePosition
+from companion.rules.referee import Referee
+from companion.rules.tile import Tile
 
 
 def make_line_turn(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from random import Random
 
-from companion.mexican.blocks import live_doubles
-from companion.mexican.judging import legal_plays
-from companion.position import Position
-from companion.ruleset import RuleSet
-from companion.tile import Laid, Tile
-from companion.turn import MEXICAN, Action, Draw, End, Flip, Mark, Play, Unmark
+from companion.rules.actions import MEXICAN, Action, Draw, End, Flip, Mark, Play, Unmark
+from companion.rules.mexican.blocks import live_doubles
+from companion.rules.mexican.judge import legal_plays
+from companion.rules.position import Position
+from companion.rules.ruleset import RuleSet
+from companion.rules.tile import Laid, Tile
 
 DECLINES = 0.03
 """How often a bot refuses to lay where the rules let it, which is never while a double is to be covered."""

@@ -13,11 +13,11 @@ from random import Random
 
 from companion.bots.mexican import TurnMaker
 from companion.bots.rounds import BotRound
-from companion.mexican.judging import legal_plays, play_out
-from companion.position import LinePosition, Position
-from companion.tile import Laid, Tile
-from companion.turn import MEXICAN, SECOND_MEXICAN, Action, Discard, Draw, End, Flip, Mark, Pass, Play, Unmark
-from companion.violation import RULE_SETS, Violation
+from companion.rules.actions import MEXICAN, SECOND_MEXICAN, Action, Discard, Draw, End, Flip, Mark, Pass, Play, Unmark
+from companion.rules.mexican.judge import legal_plays, play_out
+from companion.rules.position import LinePosition, Position
+from companion.rules.tile import Laid, Tile
+from companion.rules.violations import RULE_SETS, Violation
 
 Bent = tuple[str, tuple[Action, ...]]
 """Who makes the turn, and its acts."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from companion.bots.rounds import BotRound, BotTurn
-from companion.events import (
+from companion.log.events import (
     Announced,
     Discarded,
     DoubleFlipped,
@@ -18,7 +18,7 @@ from companion.events import (
     RoundStarted,
     TilePlayed,
 )
-from companion.turn import Discard, Draw, Flip, Mark, Pass, Play, Unmark
+from companion.rules.actions import Discard, Draw, Flip, Mark, Pass, Play, Unmark
 
 
 def opening(game: BotRound) -> RoundStarted:

@@ -13,8 +13,8 @@ from typing import Any
 
 import click
 
-from companion.ruleset import RULESET_NAMES, RuleSet, load_ruleset
-from companion.violation import RULE_SETS, Violation
+from companion.rules.ruleset import RULESET_NAMES, RuleSet, load_ruleset
+from companion.rules.violations import RULE_SETS, Violation
 
 LOOPBACK = "127.0.0.1"
 
@@ -93,9 +93,9 @@ def plantable(rules: RuleSet, codes: tuple[str, ...]) -> tuple[str, ...]:
 def _play(
     rules: RuleSet, players: int, seed: int, speed: float, rounds: int | None, ear: Any, port: int, data: Path
 ) -> None:
-    from companion.cli.demo_table import DemoCamera
-    from companion.cli.serve_camera import WatchedTable
-    from companion.cli.serve_games import make_house
+    from companion.app.demo_table import DemoCamera
+    from companion.app.games import make_house
+    from companion.app.table_service import WatchedTable
     from companion.supervise import SupervisedCamera, SupervisionSettings
     from companion.web.app import PageSettings, create_app
     from companion.web.pin import fresh_pin

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 
-from companion.checkup import Finding, Machine, check_all
+from companion.app.checkup import Finding, Machine, check_all
 from companion.cli.serve import default_data_dir
-from companion.repairs import REPAIRS_FILE, Repair, reported
+from companion.storage.repairs import REPAIRS_FILE, Repair, reported
 from companion.web.repair_words import in_english, repair_words
 from hardware.optics import CameraModel, Outlook, cameras, highest_height, lowest_height, outlook
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from companion.desk.evidence import act_of
-from companion.disputes import Dispute, NoSuchPlayError
-from companion.disputes import dispute as look_into
-from companion.journal import JournalError
-from companion.notation import print_act
-from companion.ruleset import RuleSetError
+from companion.game.belief_input import act_of
+from companion.game.disputes import Dispute, NoSuchPlayError
+from companion.game.disputes import dispute as look_into
+from companion.log.journal import JournalError
+from companion.rules.notation import print_act
+from companion.rules.ruleset import RuleSetError
 from companion.tracking.costs import PRIORS
 
 

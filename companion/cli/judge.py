@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from companion.questions import answer
+from companion.judge_api.questions import answer
 
 ASKS = {
     "turn": "Was this turn legal?",

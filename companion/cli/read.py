@@ -13,17 +13,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.tile import chinese_set, double_set
+from companion.app.named_sets import SETS, known_set
 from vision.adaptation import AdaptationError
 from vision.drawing import draw as drawing_of
 from vision.eye import Eye, open_eye
 from vision.frame import Image
-from vision.known_set import KnownSet
 from vision.pictures import PictureError, open_picture
 from vision.reading import Found, HalfReading, PictureReading, TileReading
 from vision.weights import WeightsError
-
-SETS = ("auto", "double-6", "double-9", "double-12", "double-15", "double-18", "chinese")
 
 
 @click.command()
@@ -84,14 +81,6 @@ def eye_for(learned: Path | None = None) -> Eye:
         return open_eye(learned)
     except (WeightsError, AdaptationError) as problem:
         raise click.ClickException(str(problem)) from None
-
-
-def known_set(name: str) -> KnownSet | None:
-    """What lies on the table by the name of its set; None for `auto`, which forces nothing."""
-    if name == "auto":
-        return None
-    copies = chinese_set() if name == "chinese" else dict.fromkeys(double_set(int(name.removeprefix("double-"))), 1)
-    return KnownSet(name, {(tile.low, tile.high): n for tile, n in copies.items()})
 
 
 def make_folder(folder: Path) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 
 from companion.cli.telling import sentence
-from companion.journal import JournalError
-from companion.replaying import Replay
-from companion.replaying import replay as play_again
-from companion.ruleset import RuleSetError
+from companion.game.replay import Replay
+from companion.game.replay import replay as play_again
+from companion.log.journal import JournalError
+from companion.rules.ruleset import RuleSetError
 
 
 @click.command(name="replay")

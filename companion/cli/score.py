@@ -10,9 +10,10 @@ from typing import Any
 
 import click
 
-from companion.cli.read import SETS, eye_for, known_set, say_progress, say_refused
-from companion.ruleset import RuleSet, RuleSetError, load_ruleset
-from companion.tile import Tile
+from companion.app.named_sets import SETS, known_set
+from companion.cli.read import eye_for, say_progress, say_refused
+from companion.rules.ruleset import RuleSet, RuleSetError, load_ruleset
+from companion.rules.tile import Tile
 from vision.pictures import PictureError, open_picture
 from vision.reading import PictureReading
 

@@ -17,9 +17,9 @@ import click
 from click.core import ParameterSource
 
 if TYPE_CHECKING:
-    from companion.cli.serve_camera import WatchedTable
+    from companion.app.state import House
+    from companion.app.table_service import WatchedTable
     from companion.cli.serve_storage import Storage
-    from companion.web.house import House
 
 DATA_VARIABLE = "COMPANION_DATA"
 
@@ -122,14 +122,14 @@ def serve(
     companion serve                        # no camera: you tap the plays in
     companion serve --camera picamera
     """
-    from companion.checkup import Machine, quick_reasons
+    from companion.app.checkup import Machine, quick_reasons
+    from companion.app.games import make_house
+    from companion.app.labels import LabelKeeper
+    from companion.app.learning import LearningDesk
+    from companion.app.restart import Restart
+    from companion.app.safe_mode import CODE, STEADY_S, SafeMode
     from companion.cli.serve_diagnostics import Diagnostics, RecentLog
-    from companion.cli.serve_games import make_house
-    from companion.cli.serve_labels import LabelKeeper
-    from companion.cli.serve_learning import LearningDesk
-    from companion.cli.serve_restart import Restart
     from companion.cli.serve_storage import open_storage
-    from companion.safe_mode import CODE, STEADY_S, SafeMode
     from companion.supervise.watchdog import Watchdog, feed_every_s, systemd_notifier
     from companion.tableside import ButtonPod
     from companion.web.app import PageSettings, create_app
@@ -214,7 +214,7 @@ def _kind_of(source: str | None) -> str:
 
 
 def _watch(house: House, source: str, storage: Storage, beat: Callable[[str], None], parts: ExitStack) -> WatchedTable:
-    from companion.cli.serve_camera import WatchedTable
+    from companion.app.table_service import WatchedTable
     from hardware.camera import CameraError
 
     try:
@@ -231,7 +231,7 @@ def _watch(house: House, source: str, storage: Storage, beat: Callable[[str], No
 
 def _delete_labels_too(house: House, storage: Storage) -> None:
     """Who deletes all pictures means the corrected tiles as well."""
-    from companion.cli.serve_labels import delete_samples
+    from companion.app.labels import delete_samples
 
     others = house.delete_pictures
 

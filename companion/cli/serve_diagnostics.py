@@ -16,13 +16,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
-from companion.board_health import board_health
-from companion.checkup import Machine, check_all
-from companion.journal import JournalError, read_journal
-from companion.journal_copies import copy_of
-from companion.journal_repair import is_whole
-from companion.redaction import Redaction, stand_ins
-from companion.web.house import House
+from companion.app.board_health import board_health
+from companion.app.checkup import Machine, check_all
+from companion.app.redaction import Redaction, stand_ins
+from companion.app.state import House
+from companion.log.copies import copy_of
+from companion.log.journal import JournalError, read_journal
+from companion.log.repair import is_whole
 from companion.web.repair_words import in_english
 
 PACKAGES = (

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import click
 
-from companion.board_health import board_health
-from companion.clock_trust import CLOCK_FILE, CODE, ClockTrust
+from companion.app.board_health import board_health
+from companion.app.state import House
 from companion.evidence import Deleter, EvidenceSettings, delete_stored, expire_stored, found
-from companion.journal_copies import CopyKeeper
-from companion.journal_repair import repair_games
-from companion.repairs import REPAIRS_FILE, Check, Repair, Repairs
-from companion.web.house import House
+from companion.log.copies import CopyKeeper
+from companion.log.repair import repair_games
+from companion.storage.clock_trust import CLOCK_FILE, CODE, ClockTrust
+from companion.storage.repairs import REPAIRS_FILE, Check, Repair, Repairs
 from companion.web.repair_words import in_english
 
 LOOK_S = 20.0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from companion.cli.learned import LEARNED, SETS, doubles_of
+from companion.app.learned import LEARNED, SETS, doubles_of
 from companion.cli.read import eye_for
 from companion.cli.serve import default_data_dir
 from vision.adaptation import AdaptationError
@@ -91,7 +91,7 @@ def checked(image: str, doubles: list[int], target: Path) -> dict[str, object]:
 
 def exported(folder: Path, target: Path) -> str:
     """Everything corrected in play as a data set for training; says how much it is."""
-    from companion.cli.serve_labels import pack, samples
+    from companion.app.labels import pack, samples
 
     found = samples(folder)
     if not found:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from companion.standing import standing_doubts, standing_faults
+from companion.game.standing import standing_doubts, standing_faults
 from companion.web.code_words import code_title
 from companion.web.wording import say_event
 

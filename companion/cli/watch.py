@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from companion.setup_file import GameSetup
+    from companion.play.setup_file import GameSetup
     from hardware.camera import Camera
 
 
@@ -38,10 +38,10 @@ def watch(
     companion watch sim:7
     companion watch evening.mp4 --setup game.json --json
     """
-    from companion.cli.learned import learned_for
+    from companion.app.learned import learned_for
     from companion.cli.serve import default_data_dir
-    from companion.setup_file import SetupError
-    from companion.watch.start import first_calibration, with_measured_tiles
+    from companion.perception.table_location import first_calibration, with_measured_tiles
+    from companion.play.setup_file import SetupError
     from hardware.camera import CameraError, open_camera
     from vision.adaptation import AdaptationError
     from vision.eye import open_eye
@@ -91,7 +91,7 @@ class Printer:
 
     def line(self, data: dict[str, Any]) -> None:
         """An event of a free board has not been through a journal, so it gets its number and its time here."""
-        from companion.journal import stamp, utc_now
+        from companion.log.journal import stamp, utc_now
 
         self.seq += 1
         data = {**data, "seq": data.get("seq") or self.seq, "at": data.get("at") or stamp(utc_now())}
@@ -114,7 +114,7 @@ class Printer:
 
 
 def _setup(path: Path | None) -> GameSetup | None:
-    from companion.setup_file import read_setup
+    from companion.play.setup_file import read_setup
 
     return None if path is None else read_setup(path)
 
@@ -131,12 +131,12 @@ def _own_setup(camera: Camera, source: str) -> GameSetup:
 def _watcher(
     camera: Camera, eye: Any, calibration: Any, setup: GameSetup, printer: Printer, journal_path: Path | None
 ) -> Any:
-    from companion.watch import Watcher
-    from companion.watch.attributing import attribution_for
-    from companion.watch.desk import Desk
-    from companion.watch.free import FreeBoard
-    from companion.watch.start import known_set
-    from companion.watch.stills import StillEye
+    from companion.perception import Watcher
+    from companion.perception.attributing import attribution_for
+    from companion.perception.print_sink import FreeBoard
+    from companion.perception.sink import Desk
+    from companion.perception.still_eye import StillEye
+    from companion.perception.table_location import known_set
     from vision.settle import Settler
 
     known = known_set(setup)
@@ -161,12 +161,12 @@ def _watcher(
 
 
 def _session_desk(setup: GameSetup, known: Any, printer: Printer, journal_path: Path | None, stills: bool) -> Any:
-    from companion.journal import JournalError
-    from companion.ruleset import RuleSetError
-    from companion.session import Session
-    from companion.tile import Tile
-    from companion.watch.hypotheses import settings_for
-    from companion.watch.session_desk import SessionDesk
+    from companion.game.session import Session
+    from companion.log.journal import JournalError
+    from companion.perception.game_sink import SessionDesk
+    from companion.perception.hypotheses import settings_for
+    from companion.rules.ruleset import RuleSetError
+    from companion.rules.tile import Tile
 
     path = journal_path or Path(tempfile.mkdtemp(prefix="companion-watch-")) / "game.jsonl"
     try:

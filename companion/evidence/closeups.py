@@ -18,8 +18,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.layout.angles import turn
-from companion.tableview import Point, SeenTile
+from companion.geometry.angles import turn
+from companion.geometry.table_view import Point, SeenTile
 from vision.frame import Image
 
 SAME_PLACE_MM = 12.0

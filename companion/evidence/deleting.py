@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from companion.repairs import Repair
-from companion.state_file import read_state, write_state
+from companion.storage.repairs import Repair
+from companion.storage.state_file import read_state, write_state
 
 UNDELETED_FILE = "undeleted-pictures.json"
 """In the data folder: pictures that somebody has deleted and the disk has not."""

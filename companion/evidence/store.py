@@ -23,11 +23,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.clock_trust import ClockTrust
 from companion.evidence.closeups import CloseUps, painted_outside
 from companion.evidence.deleting import Deleter
 from companion.evidence.files import Stored, found, unfinished
-from companion.tableview import SeenTile
+from companion.geometry.table_view import SeenTile
+from companion.storage.clock_trust import ClockTrust
 from vision.frame import Frame, Image, reduced
 
 EXPIRE_EVERY_S = 3600.0

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from companion.event_fields import EventError
-from companion.events import Event, event_from_json
-from companion.header import Header
-from companion.scoreboard import fold
+from companion.log.event_fields import EventError
+from companion.log.events import Event, event_from_json
+from companion.log.header import Header
+from companion.play.scoreboard import fold
 
 log = logging.getLogger(__name__)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from companion.game.standing import is_fault
 from companion.publish.topics import OFFLINE, ONLINE, topic
-from companion.standing import is_fault
 
 PREFIX = "homeassistant"
 

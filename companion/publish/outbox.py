@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from companion.state_file import read_state
+from companion.storage.state_file import read_state
 
 KEPT_GAMES = 200
 

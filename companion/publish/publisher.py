@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
-from companion.events import Event
-from companion.header import Header
+from companion.log.events import Event
+from companion.log.header import Header
 from companion.publish.discovery import discovery, summary
 from companion.publish.line import Broker, Line, Mail
 from companion.publish.outbox import Outbox

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from companion.events import Event
-from companion.header import Header
-from companion.journal import JournalError, read_journal
+from companion.log.events import Event
+from companion.log.header import Header
+from companion.log.journal import JournalError, read_journal
 from companion.publish.outbox import Outbox
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from companion.standing import is_fault
+from companion.game.standing import is_fault
 from hardware.panel import Light, Press
 
 

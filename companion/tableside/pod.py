@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
+from companion.app.state import House, NoGameError
 from companion.tableside.buttons import Tableside, light_of
-from companion.web.house import House, NoGameError
 from hardware.panel import Panel, PanelError, Press, open_panel
 
 PIN_S = 30.0

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
-from companion.violation import Violation as V
+from companion.rules.violations import Violation as V
 
 
 class Prior(NamedTuple):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from companion.rules.actions import End
 from companion.tracking.costs import PRIORS, Cause
 from companion.tracking.evidence import ITEMS
 from companion.tracking.filter import Hypothesis, TableFilter
 from companion.tracking.pieces import Step
-from companion.turn import End
 
 MOST_ALTERNATIVES = 8
 

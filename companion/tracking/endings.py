@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from operator import attrgetter
 from typing import NamedTuple
 
-from companion.mexican.turn_state import TurnState
+from companion.rules.mexican.turn import TurnState
+from companion.rules.violations import Violation as V
 from companion.tracking.costs import PRIORS, Cause, fault
-from companion.violation import Violation as V
 
 _C = {cause: prior.decibans for cause, prior in PRIORS.items()}
 

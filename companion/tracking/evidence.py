@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from companion.event_fields import Certainty
-from companion.notation import Change, Drawing, Laying, Vanishing
-from companion.tile import Laid
-from companion.turn import Action, Discard, Draw, Flip, Mark, Play, Unmark
+from companion.log.event_fields import Certainty
+from companion.rules.actions import Action, Discard, Draw, Flip, Mark, Play, Unmark
+from companion.rules.notation import Change, Drawing, Laying, Vanishing
+from companion.rules.tile import Laid
 
 
 @dataclass(frozen=True, slots=True)

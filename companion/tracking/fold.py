@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 
-from companion.chinese.line import tiles_of
-from companion.position import LinePosition, Position
-from companion.ruleset import RuleSet
-from companion.tile import Laid
+from companion.rules.actions import Action, Draw, End, Mark, Pass, Play, Unmark
+from companion.rules.chinese.line import tiles_of
+from companion.rules.position import LinePosition, Position
+from companion.rules.ruleset import RuleSet
+from companion.rules.tile import Laid
+from companion.rules.violations import Violation as V
 from companion.tracking.costs import SURE
 from companion.tracking.evidence import Evidence, Piece
 from companion.tracking.explain import State
@@ -21,8 +23,6 @@ from companion.tracking.filter import Checkpoint, TableFilter
 from companion.tracking.line import line_value_faults
 from companion.tracking.mexican import value_faults
 from companion.tracking.verdict import Charge, Marginals, Verdict, judge_item
-from companion.turn import Action, Draw, End, Mark, Pass, Play, Unmark
-from companion.violation import Violation as V
 
 MOST_MOVED = 2
 """So many laid tiles may have been moved from one still table to the next; where more are gone they were not seen."""

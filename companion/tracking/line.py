@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from companion.chinese.judging import judge_turn
-from companion.chinese.line import apply
-from companion.position import LinePosition, Position
-from companion.ruleset import ANY_SET, RuleSet
-from companion.tile import Tile
+from companion.rules.actions import LEFT, Action, Discard, End, Play
+from companion.rules.chinese.judge import judge_turn
+from companion.rules.chinese.line import apply
+from companion.rules.position import LinePosition, Position
+from companion.rules.ruleset import ANY_SET, RuleSet
+from companion.rules.tile import Tile
+from companion.rules.violations import Violation as V
 from companion.tracking.costs import PRIORS, Cause, fault, misread
 from companion.tracking.evidence import Piece
 from companion.tracking.pieces import Pieces, Rest, Step
-from companion.turn import LEFT, Action, Discard, End, Play
-from companion.violation import Violation as V
 
 _C = {cause: prior.decibans for cause, prior in PRIORS.items()}
 

@@ -10,17 +10,17 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from companion.mexican.blocks import provably_blocked
-from companion.mexican.turn_state import TurnState
-from companion.position import Chain, LinePosition, Position
-from companion.ruleset import RuleSet
-from companion.tile import Laid
+from companion.rules.actions import MEXICAN, Action, End, Flip, Mark, Play, Unmark
+from companion.rules.mexican.blocks import provably_blocked
+from companion.rules.mexican.turn import TurnState
+from companion.rules.position import Chain, LinePosition, Position
+from companion.rules.ruleset import RuleSet
+from companion.rules.tile import Laid
+from companion.rules.violations import Violation as V
 from companion.tracking.costs import PRIORS, Cause, fault, misread
 from companion.tracking.endings import BY_DRAW, BY_END, BY_FLIP, BY_MARKER, BY_PLAY, endings, fork
 from companion.tracking.evidence import Piece
 from companion.tracking.pieces import Pieces, Rest, Step
-from companion.turn import MEXICAN, Action, End, Flip, Mark, Play, Unmark
-from companion.violation import Violation as V
 
 _C = {cause: prior.decibans for cause, prior in PRIORS.items()}
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, NamedTuple
 
+from companion.rules.actions import Action, Discard, Draw, End, Flip, Mark, Pass, Play, Unmark
 from companion.tracking.costs import Cause
 from companion.tracking.evidence import Evidence, Piece
-from companion.turn import Action, Discard, Draw, End, Flip, Mark, Pass, Play, Unmark
 
 
 class Rest(NamedTuple):

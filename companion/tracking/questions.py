@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from companion.rules.actions import Play
 from companion.tracking.verdict import Verdict
-from companion.turn import Play
 
 CLOSE_DB = 6
 """Two players this close to each other are both likely."""

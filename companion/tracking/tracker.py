@@ -7,9 +7,10 @@ from copy import copy
 from dataclasses import replace
 from typing import NamedTuple
 
-from companion.position import LinePosition, Position
-from companion.ruleset import RuleSet
-from companion.tile import Laid
+from companion.rules.actions import Action, Discard, Draw, Flip, Mark, Play, Unmark
+from companion.rules.position import LinePosition, Position
+from companion.rules.ruleset import RuleSet
+from companion.rules.tile import Laid
 from companion.tracking.costs import NAMED, PRIORS, Cause
 from companion.tracking.evidence import ITEMS, Evidence, Piece
 from companion.tracking.explain import State
@@ -20,7 +21,6 @@ from companion.tracking.mexican import MexicanState
 from companion.tracking.questions import Question, question
 from companion.tracking.verdict import Verdict
 from companion.tracking.words import NOTHING, WRONG, Said, entered, heard
-from companion.turn import Action, Discard, Draw, Flip, Mark, Play, Unmark
 
 LATELY = 3
 """A draw, a marker or a tile that is in the box twice, entered by hand, is the one that a picture shows so many steps

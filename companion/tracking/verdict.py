@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from companion.rules.actions import Action
+from companion.rules.violations import Violation as V
 from companion.tracking.costs import CERTAIN, NAMED, POSSIBLE, Cause
 from companion.tracking.filter import Hypothesis
-from companion.turn import Action
-from companion.violation import Violation as V
 
 NEVER_CERTAIN = frozenset(
     map(

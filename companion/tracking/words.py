@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from companion.rules.actions import Action, Discard, Draw, End, Pass, Play
 from companion.tracking.costs import PRIORS, Cause
 from companion.tracking.evidence import Evidence, Piece
-from companion.turn import Action, Discard, Draw, End, Pass, Play
 
 WRONG = PRIORS[Cause.WRONG_WORD].decibans
 LATE = PRIORS[Cause.LATE_WORD].decibans

@@ -9,14 +9,14 @@ from flask import Blueprint, Response, current_app, jsonify, redirect, request
 from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.journal import JournalError
-from companion.mexican.scoring import starters
-from companion.tile import Tile
+from companion.app.state import House
+from companion.log.journal import JournalError
+from companion.rules.mexican.scoring import starters
+from companion.rules.tile import Tile
 from companion.web.access import own_path, wants_page, who_changes
 from companion.web.body import number, person, read_body, text, tile, tiles
 from companion.web.changing import changes, table_as_seen
 from companion.web.disk import disk_fault
-from companion.web.house import House
 from companion.web.languages import gettext as _
 from companion.web.refusals import say
 from companion.web.repair_words import in_english

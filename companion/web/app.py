@@ -12,7 +12,8 @@ from pathlib import Path
 from flask import Flask, Response, g, jsonify, render_template, request
 from werkzeug.exceptions import HTTPException
 
-from companion.journal import JournalError
+from companion.app.state import House, NoGameError
+from companion.log.journal import JournalError
 from companion.web.access import SignedIn, access, wants_page
 from companion.web.api import api
 from companion.web.changing import Repeats
@@ -20,7 +21,6 @@ from companion.web.disk import disk_fault, disk_is_full
 from companion.web.downloads import Places
 from companion.web.games import games
 from companion.web.guard import guard, own_names
-from companion.web.house import House, NoGameError
 from companion.web.languages import LANGUAGES, choose_language, gettext, speak_languages
 from companion.web.learning import learning
 from companion.web.packing import pack_answers

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from companion.standing import is_fault, standing_doubts
-from companion.turn import MEXICAN
+from companion.game.standing import is_fault, standing_doubts
+from companion.rules.actions import MEXICAN
 from companion.web.asked import question_kind
 from companion.web.drawing import SHAPES
 

@@ -22,9 +22,9 @@ from flask import Response, current_app, make_response, request
 from markupsafe import Markup
 from werkzeug.exceptions import Conflict
 
+from companion.app.state import House, SessionLike
 from companion.web.access import needs_pin
 from companion.web.body import number, read_body
-from companion.web.house import House, SessionLike
 from companion.web.languages import gettext as _
 from companion.web.photographs import ROUTES, expect_photograph
 

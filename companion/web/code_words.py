@@ -1,11 +1,11 @@
-"""The words for codes in the reader's language; the words themselves are in `companion.explanation_texts`."""
+"""The words for codes in the reader's language; the words themselves are in `companion.rules.texts`."""
 
 from __future__ import annotations
 
-from companion.explaining import rule_text
-from companion.explanation_texts import TITLES
-from companion.ruleset import SHIPPED, load_ruleset
-from companion.violation import Violation
+from companion.rules.explain import rule_text
+from companion.rules.ruleset import SHIPPED, load_ruleset
+from companion.rules.texts import TITLES
+from companion.rules.violations import Violation
 from companion.web.languages import gettext as translate
 from companion.web.languages import marked as _
 

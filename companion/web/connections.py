@@ -27,7 +27,7 @@ from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher, WSGITask
 from waitress.utilities import BadRequest, ServerNotImplemented
 
-from companion.web.bell import Bell
+from companion.app.change_signal import Bell
 from companion.web.fair_queue import FairQueue
 from companion.web.guard import BUSY, network_of
 from companion.web.stream import HAND_OVER

@@ -6,7 +6,7 @@ import errno
 
 from werkzeug.exceptions import HTTPException, ServiceUnavailable
 
-from companion.journal import JournalError
+from companion.log.journal import JournalError
 from companion.web.languages import gettext as _
 
 FULL = (errno.ENOSPC, errno.EDQUOT)

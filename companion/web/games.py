@@ -11,7 +11,8 @@ from flask import Blueprint, Response, current_app, redirect, render_template, r
 from werkzeug.exceptions import BadRequest, Conflict, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.journal import JournalError
+from companion.app.state import NoGameError, SessionLike, event_lines
+from companion.log.journal import JournalError
 from companion.web.access import needs_pin
 from companion.web.api import house
 from companion.web.board import board_of
@@ -19,7 +20,6 @@ from companion.web.body import read_body
 from companion.web.changing import changes, expect_game
 from companion.web.disk import why_of
 from companion.web.downloads import send_once
-from companion.web.house import NoGameError, SessionLike, event_lines
 from companion.web.languages import gettext as _
 from companion.web.languages import show_clock, show_day
 from companion.web.plays import PICTURE, pictures_folder

@@ -9,13 +9,13 @@ from flask import Blueprint, Response, current_app, jsonify, redirect, render_te
 from werkzeug.exceptions import BadRequest, Conflict, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion.app.state import Learning
 from companion.web.access import needs_pin, wants_page
 from companion.web.api import house
 from companion.web.board import board_of
 from companion.web.body import read_body
 from companion.web.changing import changes
 from companion.web.downloads import send_once
-from companion.web.house import Learning
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
 from companion.web.photographs import read_photograph

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from companion.standing import standing_faults
+from companion.game.standing import standing_faults
 from companion.web.board import Board
 from companion.web.code_words import code_title
 from companion.web.languages import gettext as _

@@ -1,8 +1,8 @@
 """The rules of this house, kept on the box: files in `rules/` of the data folder, offered at set-up by their titles.
 
 Each file extends a published rule set and holds only what differs, as the set-up page saves it or as somebody wrote it
-(companion/rulesets/README.md). A game's header keeps the published name and the differences, so that it can be replayed
-when the file is gone.
+(companion/rules/rulesets/README.md). A game's header keeps the published name and the differences, so that it can be
+replayed when the file is gone.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from companion.ruleset import OPEN, SHIPPED, house_file, load_ruleset
-from companion.ruleset_fields import LABELS, OPTION_NAMES, RuleSetError
-from companion.state_file import write_whole
+from companion.rules.ruleset import OPEN, SHIPPED, house_file, load_ruleset
+from companion.rules.ruleset_fields import LABELS, OPTION_NAMES, RuleSetError
+from companion.storage.state_file import write_whole
 
 FOLDER = "rules"
 LARGEST = 65_536

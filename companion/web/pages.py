@@ -11,7 +11,8 @@ from flask import Blueprint, Response, current_app, g, jsonify, render_template,
 from markupsafe import Markup
 from werkzeug.exceptions import NotFound
 
-from companion.standing import is_fault, standing_doubts, standing_faults
+from companion.app.state import House, NoGameError
+from companion.game.standing import is_fault, standing_doubts, standing_faults
 from companion.web import wording
 from companion.web.access import signed_in, who_changes
 from companion.web.asked import unscored_round
@@ -19,7 +20,6 @@ from companion.web.board import Board, board_of
 from companion.web.changing import stamp
 from companion.web.code_words import code_rule, code_title, reminder
 from companion.web.drawing import rails, sprite
-from companion.web.house import House, NoGameError
 from companion.web.notices import notices, recent_faults
 from companion.web.photographs import photograph_limit
 from companion.web.plays import question_picture

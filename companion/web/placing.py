@@ -11,12 +11,12 @@ from flask import Blueprint, Response, jsonify, redirect, render_template, reque
 from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion.app.state import Placing
 from companion.web.access import wants_page
 from companion.web.api import house
 from companion.web.body import read_body
 from companion.web.changing import changes
 from companion.web.disk import disk_fault
-from companion.web.house import Placing
 from companion.web.languages import gettext as _
 from companion.web.returned import FieldError
 

@@ -13,14 +13,14 @@ from flask import Blueprint, Response, redirect, render_template, request, send_
 from werkzeug.exceptions import Conflict, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.event_fields import EventError, read_certainty, read_laid
-from companion.standing import standing_faults
+from companion.app.state import event_lines
+from companion.evidence.index import CloseUp, close_up, unread_close_up
+from companion.game.standing import standing_faults
+from companion.log.event_fields import EventError, read_certainty, read_laid
 from companion.web.access import needs_pin
 from companion.web.api import correction, house
 from companion.web.board import Board, board_of
 from companion.web.body import number, read_body, text
-from companion.web.closeups import CloseUp, close_up, unread_close_up
-from companion.web.house import event_lines
 from companion.web.languages import gettext as _
 from companion.web.languages import show_time
 from companion.web.refusals import say

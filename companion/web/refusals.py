@@ -37,7 +37,7 @@ REFUSALS = (
     _("expected a tile such as (12, 5), not %(tile)s"),
     _("%(verb)s cannot be previewed"),
 )
-"""Of companion.session."""
+"""Of companion.game.session."""
 
 CORRECTIONS = (
     _("corrects: there is no event %(seq)s before it"),
@@ -45,7 +45,7 @@ CORRECTIONS = (
     _("what: %(event)s has no %(field)s"),
     _("what.tile: expected two numbers such as [12, 5], not %(tile)s"),
 )
-"""Of companion.corrections."""
+"""Of companion.log.corrections."""
 
 TROUBLES = (
     _("the camera is starting"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from companion.game_folders import number_of
-from companion.repairs import LASTING_TROUBLE, Repair
+from companion.storage.game_folders import number_of
+from companion.storage.repairs import LASTING_TROUBLE, Repair
 from companion.web.languages import gettext
 from companion.web.languages import marked as _
 from companion.web.refusals import say

@@ -9,7 +9,7 @@ from flask import Blueprint, Response, current_app, jsonify, redirect, render_te
 from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.repairs import Repair
+from companion.storage.repairs import Repair
 from companion.web.access import needs_pin, wants_page
 from companion.web.api import house
 from companion.web.changing import changes

@@ -10,7 +10,8 @@ from flask import Blueprint, Response, jsonify, redirect, render_template, reque
 from werkzeug.exceptions import Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.ruleset import SHIPPED, load_ruleset
+from companion.app.state import SessionLike
+from companion.rules.ruleset import SHIPPED, load_ruleset
 from companion.web.access import needs_pin
 from companion.web.api import act, house
 from companion.web.board import Board, board_of
@@ -20,7 +21,6 @@ from companion.web.changing import changes, table_as_seen
 from companion.web.chart import NARROW, WIDE, totals_chart
 from companion.web.games import begun_at, look_up
 from companion.web.hand_notes import hand_notes, mark_of
-from companion.web.house import SessionLike
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext, show_day
 from companion.web.photographs import expect_photograph, read_photograph

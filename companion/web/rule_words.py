@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from companion.ruleset import RuleSet, load_ruleset
-from companion.ruleset_fields import FIELDS, fields_of
+from companion.rules.ruleset import RuleSet, load_ruleset
+from companion.rules.ruleset_fields import FIELDS, fields_of
 from companion.web.languages import marked as _
 
 

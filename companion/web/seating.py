@@ -10,7 +10,7 @@ from flask import Blueprint, Response, jsonify, redirect, render_template, reque
 from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.turn import MEXICAN
+from companion.rules.actions import MEXICAN
 from companion.web.access import own_path, wants_page
 from companion.web.body import read_body
 from companion.web.changing import changes

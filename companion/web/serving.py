@@ -19,8 +19,8 @@ from typing import Any
 from flask import Flask
 from waitress import wasyncore
 
+from companion.app.change_signal import Bell
 from companion.web.access import cookie_opens
-from companion.web.bell import Bell
 from companion.web.connections import ConnectionSettings, PageServer
 from companion.web.photographs import FORM_LIMIT
 from companion.web.photographs import ROUTES as PHOTO_ROUTES

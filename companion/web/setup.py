@@ -10,10 +10,10 @@ from flask import Blueprint, Response, jsonify, redirect, render_template, reque
 from werkzeug.exceptions import BadRequest, Conflict, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.journal import JournalError
-from companion.questions import answer
-from companion.ruleset import house_file, load_ruleset
-from companion.ruleset_fields import ContradictionError, RuleSetError
+from companion.judge_api.questions import answer
+from companion.log.journal import JournalError
+from companion.rules.ruleset import house_file, load_ruleset
+from companion.rules.ruleset_fields import ContradictionError, RuleSetError
 from companion.web.access import needs_pin, wants_page
 from companion.web.api import house
 from companion.web.body import MAX_NAME, read_body, text

@@ -9,9 +9,9 @@ from typing import IO
 
 from flask import Blueprint, Response, current_app
 
+from companion.app.state import House
 from companion.web.disk import disk_fault
 from companion.web.downloads import AGAIN_S, Packed, Places, send
-from companion.web.house import House
 from companion.web.languages import gettext as _
 
 source = Blueprint("source", __name__)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from flask import Blueprint, Response, current_app, request
 
+from companion.app.state import House
 from companion.web.guard import network_of
-from companion.web.house import House
 from companion.web.streaming import FAREWELL, GREETING, PING, Listener, Seat, Seats
 
 stream = Blueprint("stream", __name__)

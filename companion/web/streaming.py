@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from companion.web.house import House, NoGameError, event_lines
+from companion.app.state import House, NoGameError, event_lines
 
 GREETING = b"retry: 1500\n\n"
 FAREWELL = b"retry: 15000\n\n"

@@ -12,7 +12,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from companion.turn import MEXICAN
+from companion.rules.actions import MEXICAN
 from companion.web.asked import TROUBLE_CODE
 from companion.web.board import Board
 from companion.web.code_words import code_title

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from companion.ruleset import RULESET_NAMES, RuleSet, load_ruleset
+from companion.rules.ruleset import RULESET_NAMES, RuleSet, load_ruleset
 from datasets.simulator.camera import VISIBLE_FAULTS, SimCamera, SimSettings
 from datasets.simulator.room import BlankFilm
 from datasets.simulator.tabletop import TableFullError

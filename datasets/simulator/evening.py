@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
-from companion.ruleset import load_ruleset
+from companion.rules.ruleset import load_ruleset
 from datasets.simulator.camera import FRAME_S, VISIBLE_FAULTS, SimCamera, SimSettings
 from datasets.simulator.film import Film
 from datasets.simulator.plan import TablePlan

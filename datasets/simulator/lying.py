@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from companion.tableview import Point
-from companion.tile import Laid
+from companion.geometry.table_view import Point
+from companion.rules.tile import Laid
 from datasets.simulator.placing import Rect
 
 WALL = 8

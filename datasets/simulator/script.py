@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from random import Random
 
 from companion.bots import BotRound, BotTurn
-from companion.tile import Tile
-from companion.turn import SECOND_MEXICAN, Action, Discard, Draw, Flip, Mark, Play, Unmark
+from companion.rules.actions import SECOND_MEXICAN, Action, Discard, Draw, Flip, Mark, Play, Unmark
+from companion.rules.tile import Tile
 from datasets.simulator.plan import MEXICAN, Point, TablePlan
 from datasets.simulator.tabletop import TableFullError, TableTop
 

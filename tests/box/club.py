@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from companion.events import Drew, Event
 from companion.hall import Hall
-from companion.header import Header
-from companion.journal import Journal
+from companion.log.events import Drew, Event
+from companion.log.header import Header
+from companion.log.journal import Journal
 from companion.publish import Broker, Outbox, Publisher
 from companion.publish.topics import table_id
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from companion.board_health import BoardHealth, board_health
-from companion.checkup import Machine, check_board, check_games
-from companion.events import Drew
-from companion.header import Header
-from companion.journal import Journal
-from companion.journal_copies import journal_of, keep_copy
+from companion.app.board_health import BoardHealth, board_health
+from companion.app.checkup import Machine, check_board, check_games
+from companion.log.copies import journal_of, keep_copy
+from companion.log.events import Drew
+from companion.log.header import Header
+from companion.log.journal import Journal
 from companion.web.repair_words import in_english
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.counting import AccusationLog, count_by, count_faults, count_plays
-from companion.events import Header
-from companion.session import Session
+from companion.game.session import Session
+from companion.log.events import Header
 
 TRUE = [("Ann", ((12, 5), "Ann")), ("Ben", ((12, 7), "Ben")), ("Cy", ((12, 9), "Cy")), ("Ann", ((5, 1), "Ann"))]
 

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
+from companion.app.games import make_house
+from companion.app.redaction import Redaction, stand_ins
+from companion.app.state import House
 from companion.cli.serve_diagnostics import Diagnostics, RecentLog
-from companion.cli.serve_games import make_house
-from companion.redaction import Redaction, stand_ins
 from companion.web.app import PageSettings, create_app
-from companion.web.house import House
 
 PIN = "481623"
 PEOPLE = ("Zdeňka", "Олена", "by", "Ann-Marie O'Neil", "P2", "রহিম")

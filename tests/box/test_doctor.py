@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-import companion.checkup as checkup
-from companion.checkup import Machine, check_all
+import companion.app.checkup as checkup
+from companion.app.checkup import Machine, check_all
 from companion.cli.doctor import doctor
-from companion.repairs import REPAIRS_FILE, Repair, Repairs
+from companion.storage.repairs import REPAIRS_FILE, Repair, Repairs
 
 
 def free_port() -> int:

@@ -11,9 +11,9 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.clock_trust import CLOCK_FILE, ClockTrust
 from companion.evidence import PICTURE, Deleter, EvidenceSettings, EvidenceStore, delete_stored, expire_stored
 from companion.evidence.deleting import UNDELETED_FILE
+from companion.storage.clock_trust import CLOCK_FILE, ClockTrust
 from vision.frame import Frame
 
 CORNERS = [[100, 60], [540, 60], [540, 420], [100, 420]]

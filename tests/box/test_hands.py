@@ -14,8 +14,8 @@ import pytest
 from PIL import Image
 
 from bench.attacks.siege import bomb
-from companion.cli.learned import LEARNED
-from companion.cli.serve_hands import HandReader
+from companion.app.hands import HandReader
+from companion.app.learned import LEARNED
 from companion.supervise.answering import Answering, NoAnswerError
 from vision.adaptation import Adaptation
 

@@ -12,12 +12,8 @@ from typing import Any
 import pytest
 
 from bench.attacks.damage import attack
-from companion import journal_repair
-from companion.checksums import Chain, split_line
-from companion.events import Drew, RoundEnded, RoundScored
-from companion.header import Header
-from companion.journal import Journal, JournalError, read_journal
-from companion.journal_copies import (
+from companion.log import repair
+from companion.log.copies import (
     CopyKeeper,
     CopyRefusedError,
     copy_of,
@@ -27,8 +23,12 @@ from companion.journal_copies import (
     keep_copy,
     keep_count,
 )
-from companion.journal_repair import repair_game, repair_games
-from companion.repairs import Repair
+from companion.log.events import Drew, RoundEnded, RoundScored
+from companion.log.header import Header
+from companion.log.journal import Journal, JournalError, read_journal
+from companion.log.repair import repair_game, repair_games
+from companion.storage.checksums import Chain, split_line
+from companion.storage.repairs import Repair
 from companion.web.repair_words import WORDS, in_english
 
 HEADER = Header("tactic", "double-9", ("Ann", "Ben"))
@@ -238,7 +238,7 @@ def test_a_block_that_the_card_does_not_give_any_more_comes_from_the_copy(
             raise OSError(errno.EIO, "Input/output error")
         return pread(descriptor, length, place)
 
-    monkeypatch.setattr(journal_repair.os, "pread", failing)
+    monkeypatch.setattr(repair.os, "pread", failing)
     assert codes(repair_game(games, "evening")) == ["JOURNAL_DAMAGED"]
     assert path.read_bytes() == copy.read_bytes()
 
@@ -252,7 +252,7 @@ def test_where_the_disk_is_full_nothing_is_changed_and_it_is_said(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(journal_repair.os, "fsync", full)
+        patched.setattr(repair.os, "fsync", full)
         [report] = repair_game(games, "evening")
     assert in_english(report) == "Game evening is damaged and could not be repaired: No space left on device"
     assert path.read_bytes() == damaged

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from companion.cli.serve_view import ViewKeeper
+from companion.app.camera_view import ViewKeeper
 from companion.supervise import AwayError, SupervisedCamera
 from companion.supervise.health import Health, State
 from tests.box.cameras import open_troubled, set_mode, table_picture

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from companion.__main__ import COMMANDS
-from companion.cli.serve_games import create_game
+from companion.app.games import create_game
 from tests.box.namespace import LISTENING, LOOPBACK, Watch, Watched, companion, watched
 from vision import telemetry
 

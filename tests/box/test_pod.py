@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
+from companion.app.state import House
 from companion.tableside import ButtonPod
 from companion.web.app import PageSettings, create_app
-from companion.web.house import House
 from hardware.panel import Light, Panel, PanelError, Press
 from tests.web import tables
 from tests.web.fakes import FakeCamera, FakeSession

@@ -16,7 +16,7 @@ import pytest
 from paho.mqtt.enums import CallbackAPIVersion
 
 from companion.cli.serve import own_table_name
-from companion.journal import Journal
+from companion.log.journal import Journal
 from companion.publish import Broker, Outbox, parse_broker
 from companion.publish.discovery import discovery, summary
 from companion.publish.line import CA_VARIABLE, Line

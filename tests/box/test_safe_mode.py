@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from companion.cli.serve_restart import arguments_again
-from companion.safe_mode import FEW_STARTS, STARTS_FILE, STEADY_S, WITHIN_S, SafeMode
-from companion.web.house import House
+from companion.app.restart import arguments_again
+from companion.app.safe_mode import FEW_STARTS, STARTS_FILE, STEADY_S, WITHIN_S, SafeMode
+from companion.app.state import House
 from companion.web.repair_words import in_english
 from tests.web.conftest import anyone, app, clock, house, keeper, session  # noqa: F401
 from tests.web.fakes import FakeClock

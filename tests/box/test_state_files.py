@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from companion.cli.learned import LEARNED
-from companion.cli.serve_games import make_house
-from companion.cli.serve_learning import LESSON, LearningDesk
-from companion.cli.serve_seats import NOBODY_SEATED, SEATS_FILE, Seats, read_seats, write_seats
-from companion.cli.serve_table import PLACE_FILE, read_place
+from companion.app.games import make_house
+from companion.app.learned import LEARNED
+from companion.app.learning import LESSON, LearningDesk
+from companion.app.seats import NOBODY_SEATED, SEATS_FILE, Seats, read_seats, write_seats
+from companion.app.table_place import PLACE_FILE, read_place
 from companion.publish.outbox import Outbox
-from companion.state_file import read_state, set_aside, write_state
+from companion.storage.state_file import read_state, set_aside, write_state
 from companion.web.app import PageSettings, create_app
 
 Damaged = Callable[[Path], None]

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from companion.checkup import Machine, quick_reasons
+from companion.app.checkup import Machine, quick_reasons
+from companion.app.state import House
 from companion.publish.publisher import PublishStatus
 from companion.web.app import PageSettings, create_app
-from companion.web.house import House
 from tests.web import tables
 from tests.web.fakes import FakeCamera, FakeSession
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from random import Random
 
 from companion.bots import BotGame
-from companion.ruleset import load_ruleset
+from companion.rules.ruleset import load_ruleset
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.evening import EveningSettings, SimEvening, evening_table, place_of
 from datasets.simulator.film import FilmSettings

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from companion.ruleset import RULESET_NAMES, load_ruleset
+from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from datasets.simulator.__main__ import cut_rounds, numbers_of_players
 from datasets.simulator.camera import VISIBLE_FAULTS, SimCamera, SimSettings
 from datasets.simulator.plan import TablePlan

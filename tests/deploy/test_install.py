@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from companion.events import Drew
-from companion.header import Header
-from companion.journal import Journal
+from companion.log.events import Drew
+from companion.log.header import Header
+from companion.log.journal import Journal
 from tests.deploy.pretended import DEPLOY, Box
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion import journal
+from companion.log import journal
 
 
 @pytest.fixture

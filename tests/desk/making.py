@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from hypothesis import strategies as st
 
-from companion.events import (
+from companion.log.events import (
     Announced,
     Corrected,
     Discarded,
@@ -29,7 +29,7 @@ from companion.events import (
     TileTakenBack,
     Unclear,
 )  # fmt: skip
-from companion.tile import Laid, Tile
+from companion.rules.tile import Laid, Tile
 
 HEADER = Header("tactic", "double-12", ("Ann", "Ben", "Cy"))
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from companion.bots import BotGame, BotRound, BotTurn
 from companion.bots.recording import reveal
-from companion.events import Event, Header
-from companion.ruleset import load_ruleset
-from companion.session import Session
-from companion.turn import Discard, Draw, Flip, Mark, Pass, Play, Unmark
+from companion.game.session import Session
+from companion.log.events import Event, Header
+from companion.rules.actions import Discard, Draw, Flip, Mark, Pass, Play, Unmark
+from companion.rules.ruleset import load_ruleset
 from tests.desk.making import ticking
 
 

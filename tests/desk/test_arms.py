@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from companion.events import Header
-from companion.notation import Change, Laying, parse_delta
-from companion.session import Session
-from companion.tile import Laid
+from companion.game.session import Session
+from companion.log.events import Header
+from companion.rules.notation import Change, Laying, parse_delta
+from companion.rules.tile import Laid
 from tests.desk.making import ticking
 
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
-from companion.event_fields import Finding
-from companion.events import Corrected, Header, MarkerPlaced, MarkerRemoved, RoundEnded, TilePlayed
-from companion.notation import Drawing, Laying, Vanishing, parse_delta
-from companion.session import Session
-from companion.tile import Laid, Tile
-from companion.turn import Mark, Unmark
+from companion.game.session import Session
+from companion.log.event_fields import Finding
+from companion.log.events import Corrected, Header, MarkerPlaced, MarkerRemoved, RoundEnded, TilePlayed
+from companion.rules.actions import Mark, Unmark
+from companion.rules.notation import Drawing, Laying, Vanishing, parse_delta
+from companion.rules.tile import Laid, Tile
 from tests.desk.making import ticking
 
 NAMES = ("Ann", "Ben", "Cy", "Dee")

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from companion.event_fields import Certainty, EventError
-from companion.events import Header, TilePlayed, event_from_json
-from companion.notation import Laying
-from companion.session import Session, SessionError
-from companion.tile import Laid
+from companion.game.session import Session, SessionError
+from companion.log.event_fields import Certainty, EventError
+from companion.log.events import Header, TilePlayed, event_from_json
+from companion.rules.notation import Laying
+from companion.rules.tile import Laid
 from tests.desk.making import ticking
 
 READ = Certainty((0.97, 0.72), ((), ((10, 0.2), (9, 0.05))))

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from companion.corrections import held_events, open_questions
-from companion.event_fields import EventError, Finding, Story
-from companion.events import Corrected, Event, Passed, RoundScored, RoundStarted, TilePlayed, Unclear
-from companion.scoreboard import fold
-from companion.tile import Laid
+from companion.log.corrections import held_events, open_questions
+from companion.log.event_fields import EventError, Finding, Story
+from companion.log.events import Corrected, Event, Passed, RoundScored, RoundStarted, TilePlayed, Unclear
+from companion.play.scoreboard import fold
+from companion.rules.tile import Laid
 from tests.desk import making
 
 STARTED = RoundStarted(round=1, engine=Laid(12, 12), starter="Ann")

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from companion.event_fields import EventError
-from companion.events import (
+from companion.log.event_fields import EventError
+from companion.log.events import (
     EVENT_TYPES,
     Event,
     Finding,
@@ -19,7 +19,7 @@ from companion.events import (
     TilePlayed,
     event_from_json,
 )
-from companion.tile import Laid
+from companion.rules.tile import Laid
 from tests.desk import making
 
 CONTRACT_EVENTS = (

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from companion.events import Header, TilePlayed
-from companion.notation import Change, Laying, parse_delta
-from companion.position import Position
-from companion.session import Session
-from companion.tile import Laid, Tile
-from companion.turn import End, Play
+from companion.game.session import Session
+from companion.log.events import Header, TilePlayed
+from companion.rules.actions import End, Play
+from companion.rules.notation import Change, Laying, parse_delta
+from companion.rules.position import Position
+from companion.rules.tile import Laid, Tile
 from tests.desk.making import ticking
 from tests.desk.playing import begin
 from tests.desk.watching import note_layers, seen

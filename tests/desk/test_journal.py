@@ -15,11 +15,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from companion import journal as journal_module
-from companion.checksums import split_line
-from companion.events import Event, Passed, TilePlayed
-from companion.journal import Journal, JournalError, parse_journal, read_journal
-from companion.tile import Laid
+from companion.log import journal as journal_module
+from companion.log.events import Event, Passed, TilePlayed
+from companion.log.journal import Journal, JournalError, parse_journal, read_journal
+from companion.rules.tile import Laid
+from companion.storage.checksums import split_line
 from tests.desk import making
 
 DEEP = '{"a":' * 50 + "1" + "}" * 50
@@ -293,8 +293,8 @@ def test_a_closed_journal_says_so(tmp_path: Path) -> None:
 
 WRITER = """
 import sys
-from companion.events import Passed
-from companion.journal import Journal
+from companion.log.events import Passed
+from companion.log.journal import Journal
 with Journal.open(sys.argv[1]) as journal:
     while True:
         print(journal.append(Passed(by="Ann")).seq, flush=True)

@@ -1,10 +1,10 @@
 """Which end of a Chinese line a tile was laid at, where the picture does not tell."""
 
-from companion.desk.line_ends import at_the_open_end
-from companion.desk.sight import Sight
-from companion.notation import Laying
-from companion.ruleset import load_ruleset
-from companion.tile import Laid
+from companion.play.line_ends import at_the_open_end
+from companion.play.sight import Sight
+from companion.rules.notation import Laying
+from companion.rules.ruleset import load_ruleset
+from companion.rules.tile import Laid
 
 SIX = Laid(6, 6)
 

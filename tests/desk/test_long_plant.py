@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bench.long_plant import FOUND, NOT_PROVABLE, ONE_OF, plant
-from companion.violation import Violation
+from companion.rules.violations import Violation
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bench.long_run import play_match
-from companion.ruleset import RULESET_NAMES
+from companion.rules.ruleset import RULESET_NAMES
 
 
 @pytest.mark.parametrize("latitude", [0.0, 0.3], ids=["plain", "with liberties"])

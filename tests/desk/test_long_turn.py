@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from companion.cli.serve_games import look_at_game
-from companion.events import Corrected, Drew, Event, Header, MarkerPlaced, MarkerRemoved, RoundStarted, TilePlayed
-from companion.journal import Journal
-from companion.mexican.turn_state import TurnState
-from companion.tile import Laid
+from companion.app.games import look_at_game
+from companion.log.events import Corrected, Drew, Event, Header, MarkerPlaced, MarkerRemoved, RoundStarted, TilePlayed
+from companion.log.journal import Journal
+from companion.rules.mexican.turn import TurnState
+from companion.rules.tile import Laid
 
 HEADER = Header("tactic", "double-9", ("Ann", "Ben"))
 START = RoundStarted(round=1, engine=Laid(9, 9), starter="Ann")

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from companion.event_fields import Certainty
-from companion.events import Header
-from companion.notation import Laying, Vanishing
-from companion.session import Session
-from companion.tile import Laid
+from companion.game.session import Session
+from companion.log.event_fields import Certainty
+from companion.log.events import Header
+from companion.rules.notation import Laying, Vanishing
+from companion.rules.tile import Laid
 from tests.desk.making import ticking
 
 TRAINS = ("tactic", "reeves", "cz", "poltava")

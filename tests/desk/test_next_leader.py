@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from companion.bots import BotGame
-from companion.events import Header, RoundScored
-from companion.ruleset import load_ruleset
-from companion.session import Session
-from companion.tile import Tile
+from companion.game.session import Session
+from companion.log.events import Header, RoundScored
+from companion.rules.ruleset import load_ruleset
+from companion.rules.tile import Tile
 from tests.desk.making import ticking
 
 PLAYERS = ("Ann", "Ben", "Cy")

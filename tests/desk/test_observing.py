@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from companion.events import Header, TilePlayed, TileTakenBack
-from companion.notation import Drawing, Laying, Vanishing, parse_delta
-from companion.position import Position
-from companion.ruleset import RULESET_NAMES
-from companion.session import Session
-from companion.tile import Laid, Tile
-from companion.turn import Mark, Unmark
+from companion.game.session import Session
+from companion.log.events import Header, TilePlayed, TileTakenBack
+from companion.rules.actions import Mark, Unmark
+from companion.rules.notation import Drawing, Laying, Vanishing, parse_delta
+from companion.rules.position import Position
+from companion.rules.ruleset import RULESET_NAMES
+from companion.rules.tile import Laid, Tile
 from tests.desk.making import ticking
 from tests.desk.playing import begin
 from tests.desk.watching import note_layers, seen

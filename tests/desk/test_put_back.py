@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from companion.events import Corrected, Header, TilePlayed
-from companion.notation import parse_delta
-from companion.position import Position
-from companion.session import Session
-from companion.tile import Laid
+from companion.game.session import Session
+from companion.log.events import Corrected, Header, TilePlayed
+from companion.rules.notation import parse_delta
+from companion.rules.position import Position
+from companion.rules.tile import Laid
 from tests.desk.making import ticking
 
 NAMES = ("Ann", "Ben", "Cy")

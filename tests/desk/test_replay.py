@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from companion.cli.replay import replay as command
-from companion.events import Corrected, TilePlayed
-from companion.journal import read_journal
-from companion.replaying import replay, replay_text
-from companion.ruleset import RULESET_NAMES
-from companion.scoreboard import fold
-from companion.session import Session
+from companion.game.replay import replay, replay_text
+from companion.game.session import Session
+from companion.log.events import Corrected, TilePlayed
+from companion.log.journal import read_journal
+from companion.play.scoreboard import fold
+from companion.rules.ruleset import RULESET_NAMES
 from tests.desk.making import ticking
 from tests.desk.playing import begin, play_out
 from tests.games.record import GAMES as RECORDED

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from companion.events import Corrected, Header
-from companion.replaying import replay
-from companion.session import Session
-from companion.standing import is_fault
+from companion.game.replay import replay
+from companion.game.session import Session
+from companion.game.standing import is_fault
+from companion.log.events import Corrected, Header
 from tests.desk.making import ticking
 
 MARKER = {"event": "marker_placed", "by": "Ann", "train": "Ann", "source": "person"}

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from companion.events import Corrected, Drew, Event, Header, Passed, RoundEnded, RoundScored, TilePlayed
-from companion.position import Position
-from companion.session import Session, SessionError
+from companion.game.session import Session, SessionError
+from companion.log.events import Corrected, Drew, Event, Header, Passed, RoundEnded, RoundScored, TilePlayed
+from companion.rules.position import Position
 from tests.desk.making import ticking
 
 NAMES = ("Ann", "Ben", "Cy")

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from companion.events import Header
+from companion.game.replay import replay
+from companion.game.session import Session
+from companion.game.standing import is_fault, standing_doubts, standing_faults
+from companion.log.events import Header
+from companion.perception.undone import undone
 from companion.publish.discovery import summary
-from companion.replaying import replay
-from companion.session import Session
-from companion.standing import is_fault, standing_doubts, standing_faults
 from companion.tableside import light_of
-from companion.watch.undone import undone
 from companion.web.board import board_of
 from hardware.panel import Light
 

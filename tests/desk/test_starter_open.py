@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from companion.events import Header, RoundScored, TilePlayed
-from companion.notation import Laying
-from companion.ruleset import RULESET_NAMES
-from companion.session import Session
-from companion.tile import Laid, Tile
+from companion.game.session import Session
+from companion.log.events import Header, RoundScored, TilePlayed
+from companion.rules.notation import Laying
+from companion.rules.ruleset import RULESET_NAMES
+from companion.rules.tile import Laid, Tile
 from tests.desk.making import ticking
 from tests.desk.playing import begin
 from tests.desk.watching import note_layers, seen

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from companion.events import Header
-from companion.notation import Laying, Vanishing
-from companion.session import Session
-from companion.tile import Laid
+from companion.game.session import Session
+from companion.log.events import Header
+from companion.rules.notation import Laying, Vanishing
+from companion.rules.tile import Laid
 
 NAMES = ("Ann", "Ben", "Cy", "Dee")
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from companion.event_fields import Certainty, Story
-from companion.events import Header
-from companion.notation import Laying, Vanishing, parse_change
-from companion.session import Session
-from companion.tile import Laid
+from companion.game.session import Session
+from companion.log.event_fields import Certainty, Story
+from companion.log.events import Header
+from companion.rules.notation import Laying, Vanishing, parse_change
+from companion.rules.tile import Laid
 from tests.desk.making import ticking
 
 PLAYERS = ("Ann", "Ben", "Cy")

@@ -14,9 +14,9 @@ import pytest
 
 from companion.bots import BotGame
 from companion.bots.planting import BY_HIDDEN_HANDS, plantable
-from companion.mexican.inference import infer
-from companion.position import Position
-from companion.ruleset import RuleSet, load_ruleset
+from companion.rules.mexican.inference import infer
+from companion.rules.position import Position
+from companion.rules.ruleset import RuleSet, load_ruleset
 from companion.tracking.evidence import Evidence
 from companion.tracking.explain import Explanation
 from companion.tracking.filter import TableFilter

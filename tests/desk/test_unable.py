@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from companion.events import Discarded, Drew, Header, MarkerPlaced, Passed
-from companion.session import Session, SessionError
+from companion.game.session import Session, SessionError
+from companion.log.events import Discarded, Drew, Header, MarkerPlaced, Passed
 from tests.desk.making import ticking
 
 NAMES = ("Ann", "Ben", "Cy")

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from companion.event_fields import Story
-from companion.events import Header
-from companion.replaying import replay
-from companion.session import Session, SessionError
+from companion.game.replay import replay
+from companion.game.session import Session, SessionError
+from companion.log.event_fields import Story
+from companion.log.events import Header
 from tests.desk.making import ticking
 
 NAMES = ("Ann", "Ben", "Cy")

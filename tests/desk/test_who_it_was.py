@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from companion.events import Header, TilePlayed
-from companion.notation import parse_delta
-from companion.session import Session
-from companion.tile import Laid
+from companion.game.session import Session
+from companion.log.events import Header, TilePlayed
+from companion.rules.notation import parse_delta
+from companion.rules.tile import Laid
 from tests.desk.making import ticking
 
 CHANGES = (

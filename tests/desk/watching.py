@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from companion.bots import BotTurn
-from companion.notation import Change, Drawing, Laying
-from companion.position import LinePosition, Position
-from companion.tile import Tile
-from companion.turn import Discard, Mark, Play, Unmark
+from companion.rules.actions import Discard, Mark, Play, Unmark
+from companion.rules.notation import Change, Drawing, Laying
+from companion.rules.position import LinePosition, Position
+from companion.rules.tile import Tile
 
 
 def seen(turns: Sequence[BotTurn], *, boneyard: bool = True) -> dict[str, Any]:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from companion.bots import BotGame
 from companion.bots.planting import plantable
-from companion.checksums import split_line
-from companion.events import Header
-from companion.ruleset import load_ruleset
-from companion.session import Session
+from companion.game.session import Session
+from companion.log.events import Header
+from companion.rules.ruleset import load_ruleset
+from companion.storage.checksums import split_line
 from tests.desk.making import ticking
 from tests.desk.playing import play_out
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from companion.ruleset import ANY_SET, HOUSE_SET_NAMES, RULESET_NAMES, RuleSet, load_ruleset
-from companion.ruleset_fields import CHINESE, FIELDS, MEXICAN, HandTable, fields_of
+from companion.rules.ruleset import ANY_SET, HOUSE_SET_NAMES, RULESET_NAMES, RuleSet, load_ruleset
+from companion.rules.ruleset_fields import CHINESE, FIELDS, MEXICAN, HandTable, fields_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "house-rules.md"
 
@@ -16,7 +16,7 @@ HEAD = """# House rules: every field of every rule set
 
 Written from the code by `python -m tests.rules.house_rules_page`; a test says when it is out of date. The marks are
 those of section 0 of [the rules](rules.md). A house writes only what differs into a file of its own
-(`companion/rulesets/README.md`).
+(`companion/rules/rulesets/README.md`).
 """
 
 

@@ -16,13 +16,13 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import chain, product
 
-from companion.chinese.judging import judge_turn
-from companion.chinese.line import blocked, legal_plays
-from companion.chinese.settlement import settle
-from companion.position import LinePosition
-from companion.ruleset import load_ruleset
-from companion.tile import Laid
-from companion.turn import Action, Discard, Pass, Play
+from companion.rules.actions import Action, Discard, Pass, Play
+from companion.rules.chinese.judge import judge_turn
+from companion.rules.chinese.line import blocked, legal_plays
+from companion.rules.chinese.settlement import settle
+from companion.rules.position import LinePosition
+from companion.rules.ruleset import load_ruleset
+from companion.rules.tile import Laid
 from tests.rules import plain_line
 from tests.rules.plain_line import Act, Pair
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from companion.audit import Entry, Finding, Reveal, Status, audit_round, status_by_ends
-from companion.questions import answer
-from companion.reveal import (
+from companion.judge_api.questions import answer
+from companion.rules.actions import Discard, Draw, End, Play
+from companion.rules.audit import Entry, Finding, Reveal, Status, audit_round, status_by_ends
+from companion.rules.reveal import (
     announcement_missing,
     count_is_inconsistent,
     is_false_block,
@@ -14,10 +15,9 @@ from companion.reveal import (
     wrong_hand_sizes,
     wrong_scores,
 )
-from companion.ruleset import load_ruleset
-from companion.tile import Laid, Tile, chinese_set, double_set
-from companion.turn import Discard, Draw, End, Play
-from companion.violation import Violation
+from companion.rules.ruleset import load_ruleset
+from companion.rules.tile import Laid, Tile, chinese_set, double_set
+from companion.rules.violations import Violation
 
 TACTIC, CZ, POLTAVA, CHEDENG = (load_ruleset(name) for name in ("tactic", "cz", "poltava", "chedeng"))
 

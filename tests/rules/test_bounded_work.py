@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 
 from bench.referee import mid_game_table
-from companion.mexican import inference
-from companion.notation import Laying
-from companion.position import Position
-from companion.ruleset import load_ruleset
-from companion.tile import Laid, double_set
-from companion.turn import Play
+from companion.rules.actions import Play
+from companion.rules.mexican import inference
+from companion.rules.notation import Laying
+from companion.rules.position import Position
+from companion.rules.ruleset import load_ruleset
+from companion.rules.tile import Laid, double_set
 
 
 def thrown_down(seed: int, tiles: int) -> tuple[Position, list[Laying]]:

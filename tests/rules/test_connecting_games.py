@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from companion.chinese.judging import judge_play, judge_turn
-from companion.chinese.line import (
+from companion.rules.actions import LEFT, Discard, Play
+from companion.rules.chinese.judge import judge_play, judge_turn
+from companion.rules.chinese.line import (
     LineDeal,
     after_turn,
     blocked,
@@ -16,12 +17,11 @@ from companion.chinese.line import (
     supply_of,
     tiles_of,
 )
-from companion.chinese.settlement import settle
-from companion.notation import parse_action, parse_chain
-from companion.position import LinePosition
-from companion.ruleset import RuleSet, load_ruleset
-from companion.tile import Laid, Tile
-from companion.turn import LEFT, Discard, Play
+from companion.rules.chinese.settlement import settle
+from companion.rules.notation import parse_action, parse_chain
+from companion.rules.position import LinePosition
+from companion.rules.ruleset import RuleSet, load_ruleset
+from companion.rules.tile import Laid, Tile
 
 JIELONG, CHEDENG, KKORI = (load_ruleset(name) for name in ("jielong", "chedeng", "kkori"))
 TWO_ARMS = load_ruleset("jielong", {"arms": 2})

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from companion.mexican.open_questions import RESTS_ON
-from companion.ruleset import SHIPPED, load_ruleset
-from companion.violation import Violation
+from companion.rules.mexican.open_questions import RESTS_ON
+from companion.rules.ruleset import SHIPPED, load_ruleset
+from companion.rules.violations import Violation
 from tests.rules.house_rules_page import PAGE, page
 
 ROOT = Path(__file__).parents[2]

@@ -6,14 +6,15 @@ from collections.abc import Callable
 
 import pytest
 
-from companion.audit import Entry, Reveal, Status, audit_round
-from companion.chinese.judging import judge_turn as judge_line
-from companion.chinese.line import must_redeal
-from companion.chinese.settlement import settle
-from companion.mexican.scoring import deal, score
-from companion.notation import parse_action, parse_chain
-from companion.position import LinePosition
-from companion.reveal import (
+from companion.rules.actions import Action, Discard, Draw, End
+from companion.rules.audit import Entry, Reveal, Status, audit_round
+from companion.rules.chinese.judge import judge_turn as judge_line
+from companion.rules.chinese.line import must_redeal
+from companion.rules.chinese.settlement import settle
+from companion.rules.mexican.scoring import deal, score
+from companion.rules.notation import parse_action, parse_chain
+from companion.rules.position import LinePosition
+from companion.rules.reveal import (
     announcement_missing,
     count_is_inconsistent,
     is_false_block,
@@ -22,10 +23,9 @@ from companion.reveal import (
     wrong_hand_sizes,
     wrong_scores,
 )
-from companion.ruleset import load_ruleset
-from companion.tile import Tile, double_set
-from companion.turn import Action, Discard, Draw, End
-from companion.violation import RULE_SETS, Violation
+from companion.rules.ruleset import load_ruleset
+from companion.rules.tile import Tile, double_set
+from companion.rules.violations import RULE_SETS, Violation
 from tests.rules.mexican_table import codes, may, seen, stories
 
 MATCH_DAY = {"Ann": "12-4", "Ben": "12-10", "Cy": "", "MX": ""}

@@ -7,11 +7,11 @@ from string import Formatter
 
 import pytest
 
-from companion.explaining import Facts, explain, explain_all, train_words
-from companion.explanation_texts import CHINESE_RULES, CHINESE_SENTENCES, RULES, SENTENCES
-from companion.ruleset import RULESET_NAMES, load_ruleset
-from companion.ruleset_fields import FIELDS
-from companion.violation import Violation
+from companion.rules.explain import Facts, explain, explain_all, train_words
+from companion.rules.ruleset import RULESET_NAMES, load_ruleset
+from companion.rules.ruleset_fields import FIELDS
+from companion.rules.texts import CHINESE_RULES, CHINESE_SENTENCES, RULES, SENTENCES
+from companion.rules.violations import Violation
 
 TACTIC = load_ruleset("tactic")
 

@@ -7,7 +7,7 @@ import json
 from click.testing import CliRunner
 
 from companion.cli.judge import ASKS, EXAMPLE, judge
-from companion.questions import KINDS
+from companion.judge_api.questions import KINDS
 
 
 def test_every_kind_of_question_is_explained() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from companion.mexican.blocks import dead_status, provably_blocked
-from companion.ruleset import load_ruleset
+from companion.rules.mexican.blocks import dead_status, provably_blocked
+from companion.rules.ruleset import load_ruleset
 from tests.rules.mexican_table import seen, stories, table
 
 DEAD = {

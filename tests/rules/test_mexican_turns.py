@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from companion.mexican.blocks import dead_status, live_doubles, provably_blocked
-from companion.mexican.judging import after_turn
-from companion.notation import parse_action
-from companion.position import Position
-from companion.ruleset import load_ruleset
+from companion.rules.mexican.blocks import dead_status, live_doubles, provably_blocked
+from companion.rules.mexican.judge import after_turn
+from companion.rules.notation import parse_action
+from companion.rules.position import Position
+from companion.rules.ruleset import load_ruleset
 from tests.rules.mexican_table import codes, may, seen, table
 
 ALL = ("tactic", "reeves", "cz", "poltava")

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from companion.events import Header
-from companion.questions import answer
-from companion.ruleset import load_ruleset
-from companion.session import Session
+from companion.game.session import Session
+from companion.judge_api.questions import answer
+from companion.log.events import Header
+from companion.rules.ruleset import load_ruleset
 from tests.desk.making import ticking
 
 NAMES = ("Ann", "Ben", "Cy", "Dee")

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.chinese.settlement import SETTLEMENTS, settle
-from companion.mexican.judging import after_turn, judge_play, legal_plays
-from companion.notation import (
+from companion.rules.actions import MEXICAN, Draw, End, Flip, Mark, Play, Unmark
+from companion.rules.chinese.settlement import SETTLEMENTS, settle
+from companion.rules.mexican.judge import after_turn, judge_play, legal_plays
+from companion.rules.notation import (
     Drawing,
     Laying,
     Vanishing,
@@ -22,11 +23,10 @@ from companion.notation import (
     print_chain,
     print_change,
 )
-from companion.position import LinePosition, Position
-from companion.referee import referee_for
-from companion.ruleset import load_ruleset
-from companion.tile import Laid, Tile, chinese_set, double_set
-from companion.turn import MEXICAN, Draw, End, Flip, Mark, Play, Unmark
+from companion.rules.position import LinePosition, Position
+from companion.rules.referee import referee_for
+from companion.rules.ruleset import load_ruleset
+from companion.rules.tile import Laid, Tile, chinese_set, double_set
 
 NAMES = ("Ann", "Ben", "Cy", "Dee")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from companion.questions import answer
+from companion.judge_api.questions import answer
 from tests.rules.plain_reading import (
     HOUSES,
     Act,

@@ -7,8 +7,8 @@ from importlib import resources
 
 import pytest
 
-from companion.ruleset import ANY_SET, RULESET_NAMES, RuleSetError, load_ruleset
-from companion.ruleset_fields import fields_of
+from companion.rules.ruleset import ANY_SET, RULESET_NAMES, RuleSetError, load_ruleset
+from companion.rules.ruleset_fields import fields_of
 
 # docs/rules.md, section 3, columns poltava, cz, reeves, tactic ("-" is no).
 PRESETS = """
@@ -164,7 +164,7 @@ def test_a_house_file_that_is_no_text_is_refused(tmp_path) -> None:
 
 
 def test_the_house_file_of_the_guide_works(tmp_path) -> None:
-    guide = resources.files("companion") / "rulesets" / "README.md"
+    guide = resources.files("companion.rules") / "rulesets" / "README.md"
     found = re.search(r"```toml\n(.*?)```", guide.read_text(encoding="utf-8"), re.DOTALL)
     assert found is not None
     house = tmp_path / "kitchen.toml"

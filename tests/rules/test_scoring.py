@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.mexican.scoring import (
+from companion.rules.mexican.scoring import (
     Deal,
     RoundEnd,
     ScoringError,
@@ -17,9 +17,9 @@ from companion.mexican.scoring import (
     round_end,
     score,
 )
-from companion.referee import undealt
-from companion.ruleset import load_ruleset
-from companion.tile import Tile
+from companion.rules.referee import undealt
+from companion.rules.ruleset import load_ruleset
+from companion.rules.tile import Tile
 
 TACTIC, REEVES, CZ, POLTAVA = (load_ruleset(name) for name in ("tactic", "reeves", "cz", "poltava"))
 

@@ -6,10 +6,10 @@ import random
 
 import pytest
 
-from companion.chinese.line import blocked, legal_plays
-from companion.position import LinePosition
-from companion.ruleset import load_ruleset
-from companion.tile import Laid
+from companion.rules.chinese.line import blocked, legal_plays
+from companion.rules.position import LinePosition
+from companion.rules.ruleset import load_ruleset
+from companion.rules.tile import Laid
 from tests.rules import plain_line
 from tests.rules.small_lines import GAMES, NAMES, compare, compare_settlements
 

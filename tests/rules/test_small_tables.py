@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from companion.mexican.judging import judge_turn
-from companion.ruleset import load_ruleset
+from companion.rules.mexican.judge import judge_turn
+from companion.rules.ruleset import load_ruleset
 from tests.rules.plain_reading import HOUSES, Act, Table
 from tests.rules.small_tables import (
     Compared,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from companion.questions import answer
+from companion.judge_api.questions import answer
 
 BASE = {
     "set": 12, "players": ["Ann", "Ben", "Cy"], "engine": "12-12",

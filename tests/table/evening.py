@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from companion.setup_file import GameSetup
+from companion.play.setup_file import GameSetup
 from datasets.simulator.camera import SimCamera
 from datasets.simulator.film import Image
 from datasets.simulator.tabletop import TableTop

@@ -8,11 +8,11 @@ from random import Random
 
 import numpy as np
 
-from companion.layout import TableSetup
-from companion.layout.angles import turn, wrapped
-from companion.layout.setup import MEXICAN, Family
-from companion.tableview import SeenTile, TableView
-from companion.tile import Laid
+from companion.geometry import TableSetup
+from companion.geometry.angles import turn, wrapped
+from companion.geometry.table_setup import MEXICAN, Family
+from companion.geometry.table_view import SeenTile, TableView
+from companion.rules.tile import Laid
 from tests.table.tables import LENGTH, PLAYERS, WIDTH, random_trains, tile
 from vision.rotated import shared
 

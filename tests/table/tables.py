@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from companion.layout import Layout, TableSetup
-from companion.layout.setup import MEXICAN, Family
-from companion.tableview import Point, SeenHalf, SeenHub, SeenMarker, SeenTile, TableView
-from companion.tile import Laid, double_set
+from companion.geometry import Layout, TableSetup
+from companion.geometry.table_setup import MEXICAN, Family
+from companion.geometry.table_view import Point, SeenHalf, SeenHub, SeenMarker, SeenTile, TableView
+from companion.rules.tile import Laid, double_set
 from datasets.simulator.plan import TablePlan, even_stations
 from datasets.simulator.tabletop import TableTop, lay_out
 from datasets.simulator.touching import at_the_engine

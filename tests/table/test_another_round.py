@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from companion.events import Header, RoundStarted, TilePlayed, Unclear
-from companion.journal import Journal
-from companion.layout import Layout, PlacedTile
-from companion.notation import Laying, Vanishing
-from companion.ruleset import load_ruleset
-from companion.session import Session
-from companion.tile import Laid, Tile
-from companion.turn import Play
-from companion.watch import Watcher
-from companion.watch.another_round import AnotherRound
-from companion.watch.session_desk import SessionDesk
-from companion.watch.start import known_set
+from companion.game.session import Session
+from companion.geometry import Layout, PlacedTile
+from companion.log.events import Header, RoundStarted, TilePlayed, Unclear
+from companion.log.journal import Journal
+from companion.perception import Watcher
+from companion.perception.game_sink import SessionDesk
+from companion.perception.next_round import AnotherRound
+from companion.perception.table_location import known_set
+from companion.rules.actions import Play
+from companion.rules.notation import Laying, Vanishing
+from companion.rules.ruleset import load_ruleset
+from companion.rules.tile import Laid, Tile
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
 from tests.table.evening import SketchedEvening

@@ -6,8 +6,8 @@ import pytest
 
 from bench.arms import Act, reliability, rules_for, summary
 from bench.who_played import _draws, who_plays
-from companion.referee import undealt
-from companion.ruleset import load_ruleset
+from companion.rules.referee import undealt
+from companion.rules.ruleset import load_ruleset
 
 
 def act(player: str, clear: str | None, **shares: float) -> Act:

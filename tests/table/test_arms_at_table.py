@@ -7,17 +7,17 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.layout import Layout, PlacedTile, TableSetup
-from companion.layout.setup import Family
-from companion.notation import Drawing, Laying
-from companion.observed import Observation
-from companion.setup_file import setup_from_json
-from companion.tableview import SeenHalf, SeenTile
-from companion.tile import Laid
-from companion.watch.arm_votes import CLEAR, as_decibans, counted_once, shares, vote
-from companion.watch.attributing import Attribution, attribution_for
-from companion.watch.reaches import Reach, Reaches, Unclear
-from companion.watch.seats import body_mm, contradiction, seats_of, trouble_of
+from companion.geometry import Layout, PlacedTile, TableSetup
+from companion.geometry.diff import Observation
+from companion.geometry.table_setup import Family
+from companion.geometry.table_view import SeenHalf, SeenTile
+from companion.perception.arm_votes import CLEAR, as_decibans, counted_once, shares, vote
+from companion.perception.attributing import Attribution, attribution_for
+from companion.perception.reaches import Reach, Reaches, Unclear
+from companion.perception.seats import body_mm, contradiction, seats_of, trouble_of
+from companion.play.setup_file import setup_from_json
+from companion.rules.notation import Drawing, Laying
+from companion.rules.tile import Laid
 from vision.arms import Arm
 from vision.calibration import Calibration
 from vision.frame import Frame

@@ -6,8 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.tableview import SeenTile
-from companion.watch.bare import BareTable
+from companion.geometry.table_view import SeenTile
+from companion.perception.background import BareTable
 from vision.calibration import Calibration
 
 CORNERS = np.array([[0, 0], [900, 0], [900, 600], [0, 600]], np.float32)

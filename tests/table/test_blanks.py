@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from companion.layout import Layout, reconstruct
-from companion.tableview import SeenHalf, SeenTile, TableView
-from companion.tile import Tile, double_set
-from companion.watch.blanks import blanks_in_doubt
-from companion.watch.weighing import WeighSettings, weigh_unread
+from companion.geometry import Layout, reconstruct
+from companion.geometry.table_view import SeenHalf, SeenTile, TableView
+from companion.perception.blanks import blanks_in_doubt
+from companion.perception.half_values import WeighSettings, weigh_unread
+from companion.rules.tile import Tile, double_set
 from tests.table.tables import SETUP, eastward, tile, train, view
 
 BOX: dict[Tile, int] = dict.fromkeys(double_set(12), 1)

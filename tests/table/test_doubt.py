@@ -10,21 +10,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from companion.layout import Layout, Problem, TableSetup, Trouble, reconstruct
-from companion.notation import Change, Laying, print_change
-from companion.observed import Observation, difference
-from companion.ruleset import load_ruleset
-from companion.setup_file import setup_from_json
-from companion.tableview import SeenHalf, SeenMarker, SeenTile
-from companion.tile import Laid, Tile, double_set
-from companion.watch.bare import BareTable
-from companion.watch.colour import ColourSettings, colours, recoloured
-from companion.watch.doubts import Doubts
-from companion.watch.hypotheses import settings_for
-from companion.watch.memory import Looked, TableMemory
-from companion.watch.session_desk import SessionDesk
-from companion.watch.view import overlap
-from companion.watch.weighing import WeighSettings, weigh_unread
+from companion.geometry import Layout, Problem, TableSetup, Trouble, reconstruct
+from companion.geometry.diff import Observation, difference
+from companion.geometry.table_view import SeenHalf, SeenMarker, SeenTile
+from companion.perception.background import BareTable
+from companion.perception.colour import ColourSettings, colours, recoloured
+from companion.perception.doubts import Doubts
+from companion.perception.game_sink import SessionDesk
+from companion.perception.half_values import WeighSettings, weigh_unread
+from companion.perception.hypotheses import settings_for
+from companion.perception.projection import overlap
+from companion.perception.tracks import Looked, TableMemory
+from companion.play.setup_file import setup_from_json
+from companion.rules.notation import Change, Laying, print_change
+from companion.rules.ruleset import load_ruleset
+from companion.rules.tile import Laid, Tile, double_set
 from tests.table.tables import SETUP, eastward, tile, view
 from vision.calibration import Calibration
 from vision.frame import Frame

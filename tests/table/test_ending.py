@@ -11,18 +11,18 @@ import pytest
 
 from bench.round_end import due_scores
 from companion.bots.recording import events_of, opening
-from companion.events import Header, RoundEnded, RoundScored, Unclear
-from companion.journal import Journal
-from companion.layout import Layout, PlacedTile, Problem, Trouble, reconstruct
-from companion.ruleset import load_ruleset
-from companion.session import Session
-from companion.setup_file import setup_from_json
-from companion.tableview import SeenHalf, TableView
-from companion.tile import Tile, double_set
-from companion.watch import Watcher
-from companion.watch.ending import Ending, OpenHands
-from companion.watch.session_desk import SessionDesk
-from companion.watch.start import known_set
+from companion.game.session import Session
+from companion.geometry import Layout, PlacedTile, Problem, Trouble, reconstruct
+from companion.geometry.table_view import SeenHalf, TableView
+from companion.log.events import Header, RoundEnded, RoundScored, Unclear
+from companion.log.journal import Journal
+from companion.perception import Watcher
+from companion.perception.game_sink import SessionDesk
+from companion.perception.round_end import Ending, OpenHands
+from companion.perception.table_location import known_set
+from companion.play.setup_file import setup_from_json
+from companion.rules.ruleset import load_ruleset
+from companion.rules.tile import Tile, double_set
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.lying import Lying
 from datasets.simulator.script import Troubles

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from companion.observed import Observation
-from companion.tableview import SeenMarker
-from companion.watch.memory import MarkerTrack
+from companion.geometry.diff import Observation
+from companion.geometry.table_view import SeenMarker
+from companion.perception.tracks import MarkerTrack
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
 from tests.table.sketch import sketched

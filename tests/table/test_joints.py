@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from companion.layout.joints import TileShapes, find_joints
-from companion.layout.ports import FAR_LIMITS, LIMITS, JointLimits, meeting
-from companion.tableview import SeenTile
+from companion.geometry.joints import TileShapes, find_joints
+from companion.geometry.ports import FAR_LIMITS, LIMITS, JointLimits, meeting
+from companion.geometry.table_view import SeenTile
 from tests.table.tables import LENGTH, WIDTH, tile
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.layout import reconstruct
+from companion.geometry import reconstruct
 from datasets.simulator.tabletop import TableFullError
 from tests.table.tables import random_table, setup_for
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from companion.layout import Layout, TableSetup, Trouble, covered, reconstruct, with_history
-from companion.layout.setup import Family
-from companion.notation import print_change
-from companion.observed import difference
-from companion.tableview import SeenHalf, SeenTile, TableView
-from companion.tile import Laid, Tile
-from companion.watch.weighing import WeighSettings, weigh_unread
+from companion.geometry import Layout, TableSetup, Trouble, covered, reconstruct, with_history
+from companion.geometry.diff import difference
+from companion.geometry.table_setup import Family
+from companion.geometry.table_view import SeenHalf, SeenTile, TableView
+from companion.perception.half_values import WeighSettings, weigh_unread
+from companion.rules.notation import print_change
+from companion.rules.tile import Laid, Tile
 from tests.table.tables import back, tile
 
 SETUP = TableSetup(

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from companion.events import TilePlayed, TileTakenBack, Unclear
-from companion.header import Header
-from companion.journal import Journal
-from companion.layout import Layout, PlacedTile, Problem, Trouble, reconstruct
-from companion.notation import Laying, Vanishing
-from companion.observed import difference
-from companion.ruleset import load_ruleset
-from companion.session import Session
-from companion.tableview import SeenHalf, SeenTile
-from companion.tile import Laid
+from companion.game.session import Session
+from companion.geometry import Layout, PlacedTile, Problem, Trouble, reconstruct
+from companion.geometry.diff import difference
+from companion.geometry.table_view import SeenHalf, SeenTile
+from companion.log.events import TilePlayed, TileTakenBack, Unclear
+from companion.log.header import Header
+from companion.log.journal import Journal
+from companion.rules.notation import Laying, Vanishing
+from companion.rules.ruleset import load_ruleset
+from companion.rules.tile import Laid
 from tests.table.tables import SETUP, eastward, train, view
 
 CHAIN = ((12, 1), (1, 10), (10, 7))

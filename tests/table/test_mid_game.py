@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from companion.events import TilePlayed, Unclear
-from companion.turn import Play
+from companion.log.events import TilePlayed, Unclear
+from companion.rules.actions import Play
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Scene, Troubles
 from tests.table.sketch import sketched

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from companion.layout import reconstruct
-from companion.notation import Laying
-from companion.ruleset import load_ruleset
-from companion.session import Session
-from companion.setup_file import setup_from_json
-from companion.tile import Laid, double_set
-from companion.watch.session_desk import SessionDesk
+from companion.game.session import Session
+from companion.geometry import reconstruct
+from companion.perception.game_sink import SessionDesk
+from companion.play.setup_file import setup_from_json
+from companion.rules.notation import Laying
+from companion.rules.ruleset import load_ruleset
+from companion.rules.tile import Laid, double_set
 from tests.table.tables import SETUP, eastward, tile, view
 
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from companion.layout import reconstruct
-from companion.layout.hub import owners
-from companion.tableview import SeenHub, TableView
+from companion.geometry import reconstruct
+from companion.geometry.hub import owners
+from companion.geometry.table_view import SeenHub, TableView
 from tests.table.no_hub import Table, no_hub_table
 from tests.table.tables import HUB, LENGTH, SETUP, WIDTH, eastward, tile, train
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from companion.layout import Layout, Trouble, reconstruct
-from companion.notation import print_change
-from companion.observed import Observation, difference
-from companion.tableview import SeenTile
+from companion.geometry import Layout, Trouble, reconstruct
+from companion.geometry.diff import Observation, difference
+from companion.geometry.table_view import SeenTile
+from companion.rules.notation import print_change
 from tests.table.tables import SETUP, back, eastward, moved, tile, view
 
 ANN = [(12, 5), (5, 7)]

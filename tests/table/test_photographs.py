@@ -8,9 +8,9 @@ from pathlib import Path
 import cv2
 import pytest
 
-from companion.events import TilePlayed
-from companion.session import Session
-from companion.turn import Play
+from companion.game.session import Session
+from companion.log.events import TilePlayed
+from companion.rules.actions import Play
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.script import Troubles
 from tests.table.sketch import SKIN, sketched

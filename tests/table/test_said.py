@@ -9,15 +9,15 @@ import pytest
 
 from bench.meddling import meddle
 from bench.somebody import SLIPS, TRUE
-from companion.events import Discarded, Drew, TilePlayed
-from companion.layout import Layout, PlacedTile
-from companion.notation import Drawing, Laying, Vanishing
-from companion.observed import Observation
-from companion.position import Position
-from companion.tile import Laid
-from companion.turn import Mark
-from companion.watch.said import marked_otherwise, not_borne_out, without_the_said, without_the_told
-from companion.watch.told_line import as_many_as_lie
+from companion.geometry import Layout, PlacedTile
+from companion.geometry.diff import Observation
+from companion.log.events import Discarded, Drew, TilePlayed
+from companion.perception.operator_input import marked_otherwise, not_borne_out, without_the_said, without_the_told
+from companion.perception.told_line import as_many_as_lie
+from companion.rules.actions import Mark
+from companion.rules.notation import Drawing, Laying, Vanishing
+from companion.rules.position import Position
+from companion.rules.tile import Laid
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
 from tests.table.sketch import sketched

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from companion.layout.setup import Family
-from companion.setup_file import SetupError, read_setup, setup_from_json
+from companion.geometry.table_setup import Family
+from companion.play.setup_file import SetupError, read_setup, setup_from_json
 
 GOOD: dict[str, Any] = {
     "journal": 1,

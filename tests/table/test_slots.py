@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from companion.tableview import SeenHub, SeenMarker
-from companion.watch.memory import Looked, TableMemory
-from companion.watch.view import LEAST_THING_CONFIDENCE, on_table
+from companion.geometry.table_view import SeenHub, SeenMarker
+from companion.perception.projection import LEAST_THING_CONFIDENCE, on_table
+from companion.perception.tracks import Looked, TableMemory
 from tests.table.tables import tile
 from vision.calibration import Calibration
 from vision.reading import Found, HalfReading, PictureReading, TileReading

@@ -11,20 +11,20 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.layout import reconstruct
-from companion.observed import difference
-from companion.ruleset import load_ruleset
-from companion.session import Session
-from companion.setup_file import setup_from_json
-from companion.tableview import Point, SeenMarker, SeenTile
-from companion.tile import double_set
-from companion.watch.bare import BareTable
-from companion.watch.lifted import Lifted
-from companion.watch.memory import MarkerTrack, TableMemory
-from companion.watch.session_desk import SessionDesk
-from companion.watch.supposed import SupposedMarkers
-from companion.watch.things import Things
-from companion.watch.view import square_of
+from companion.game.session import Session
+from companion.geometry import reconstruct
+from companion.geometry.diff import difference
+from companion.geometry.table_view import Point, SeenMarker, SeenTile
+from companion.perception.background import BareTable
+from companion.perception.blobs import Things
+from companion.perception.game_sink import SessionDesk
+from companion.perception.lifted import Lifted
+from companion.perception.presumed_markers import SupposedMarkers
+from companion.perception.projection import square_of
+from companion.perception.tracks import MarkerTrack, TableMemory
+from companion.play.setup_file import setup_from_json
+from companion.rules.ruleset import load_ruleset
+from companion.rules.tile import double_set
 from tests.table.tables import SETUP, back, eastward, tile, view
 from vision.calibration import Calibration
 

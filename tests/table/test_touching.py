@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from companion.layout import reconstruct
-from companion.observed import difference
-from companion.tableview import SeenHalf, SeenTile
-from companion.watch.touching import hardly_read
+from companion.geometry import reconstruct
+from companion.geometry.diff import difference
+from companion.geometry.table_view import SeenHalf, SeenTile
+from companion.perception.touching import hardly_read
 from tests.table.tables import SETUP, eastward, view
 
 

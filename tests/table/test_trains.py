@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from companion.layout import Trouble, reconstruct
-from companion.layout.hub import find_middle
-from companion.layout.setup import MEXICAN
-from companion.layout.tracking import Known
-from companion.tableview import SeenHalf, SeenTile, TableView
+from companion.geometry import Trouble, reconstruct
+from companion.geometry.hub import find_middle
+from companion.geometry.identity import Known
+from companion.geometry.table_setup import MEXICAN
+from companion.geometry.table_view import SeenHalf, SeenTile, TableView
 from tests.table.tables import HUB, LENGTH, SETUP, back, direction, eastward, ids, moved, tile, train, view
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from companion.events import TilePlayed
-from companion.layout import Layout, PlacedTile
-from companion.notation import Laying
-from companion.observed import Observation
-from companion.position import Position
-from companion.tile import Laid
-from companion.watch.undone import laid_after_all
+from companion.geometry import Layout, PlacedTile
+from companion.geometry.diff import Observation
+from companion.log.events import TilePlayed
+from companion.perception.undone import laid_after_all
+from companion.rules.notation import Laying
+from companion.rules.position import Position
+from companion.rules.tile import Laid
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
 from tests.table.sketch import sketched

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from companion.layout import Layout, reconstruct
-from companion.position import Position
-from companion.tableview import SeenHalf
-from companion.tile import Laid, double_set
-from companion.watch.hypotheses import HypothesisSettings
-from companion.watch.unanswered import Unanswered
+from companion.geometry import Layout, reconstruct
+from companion.geometry.table_view import SeenHalf
+from companion.perception.hypotheses import HypothesisSettings
+from companion.perception.pending_questions import Unanswered
+from companion.rules.position import Position
+from companion.rules.tile import Laid, double_set
 from tests.table.tables import SETUP, eastward, view
 
 SETTINGS = HypothesisSettings(unread_patience=0, guess=0.99, unheard=3, quiet=8)

@@ -8,19 +8,19 @@ from typing import Any
 
 import pytest
 
-from companion.layout import reconstruct
-from companion.observed import difference
-from companion.ruleset import load_ruleset
-from companion.session import Session
-from companion.setup_file import setup_from_json
-from companion.tableview import SeenHalf, SeenTile
-from companion.tile import Laid, Tile, double_set
-from companion.turn import Play
-from companion.watch import Watcher
-from companion.watch.hypotheses import HypothesisSettings
-from companion.watch.session_desk import SessionDesk
-from companion.watch.start import first_calibration, known_set
-from companion.watch.weighing import WeighSettings, weigh_unread
+from companion.game.session import Session
+from companion.geometry import reconstruct
+from companion.geometry.diff import difference
+from companion.geometry.table_view import SeenHalf, SeenTile
+from companion.perception import Watcher
+from companion.perception.game_sink import SessionDesk
+from companion.perception.half_values import WeighSettings, weigh_unread
+from companion.perception.hypotheses import HypothesisSettings
+from companion.perception.table_location import first_calibration, known_set
+from companion.play.setup_file import setup_from_json
+from companion.rules.actions import Play
+from companion.rules.ruleset import load_ruleset
+from companion.rules.tile import Laid, Tile, double_set
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.script import Troubles
 from tests.table.sketch import KnowingEye, sketched

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from companion.layout import Layout, reconstruct
-from companion.layout.wall_in_play import before_the_next, may_be_a_wall
-from companion.observed import difference
-from companion.tableview import SeenTile
+from companion.geometry import Layout, reconstruct
+from companion.geometry.diff import difference
+from companion.geometry.table_view import SeenTile
+from companion.geometry.walls import before_the_next, may_be_a_wall
 from tests.table.test_line import SETUP, changes, in_row, line, table
 
 ROW = [(4, 6), (6, 5), (5, 1), (1, 6), (6, 4), (4, 3), (3, 6), (6, 5)]

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import pytest
 
-from companion.layout import Layout, Trouble
-from companion.notation import Drawing, Laying, Vanishing, print_change
-from companion.observed import Observation
-from companion.tile import Laid
-from companion.turn import Discard, Draw, Mark, Play, Unmark
-from companion.watch import CameraNews, Watcher
-from companion.watch.start import known_set
+from companion.geometry import Layout, Trouble
+from companion.geometry.diff import Observation
+from companion.perception import CameraNews, Watcher
+from companion.perception.table_location import known_set
+from companion.rules.actions import Discard, Draw, Mark, Play, Unmark
+from companion.rules.notation import Drawing, Laying, Vanishing, print_change
+from companion.rules.tile import Laid
 from datasets.simulator.camera import VISIBLE_FAULTS, Filmed, SimCamera, SimSettings
 from datasets.simulator.script import Scene, Troubles
 from tests.table.sketch import KnowingEye, an_arm, sketched

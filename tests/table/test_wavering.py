@@ -10,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 from bench.table import watch
-from companion.tableview import SeenHalf, SeenTile
-from companion.turn import Play
-from companion.watch.memory import Looked, TableMemory
+from companion.geometry.table_view import SeenHalf, SeenTile
+from companion.perception.tracks import Looked, TableMemory
+from companion.rules.actions import Play
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.lying import Lying
 from datasets.simulator.script import Troubles

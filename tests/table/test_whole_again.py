@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from bench.blind import WITHIN_S, BlindSettler, blind_round
-from companion.notation import print_change
-from companion.turn import Play
-from companion.watch.watched import WatchSettings
+from companion.perception.settings import WatchSettings
+from companion.rules.actions import Play
+from companion.rules.notation import print_change
 from datasets.simulator.camera import Filmed, SimSettings
 from datasets.simulator.script import Troubles
 from tests.table.test_watch import SHORT, seat_a_watcher

@@ -11,11 +11,11 @@ from dataclasses import replace
 from typing import Any
 
 from companion.bots import BotTurn
-from companion.notation import Change, Laying
-from companion.position import LinePosition, Position
-from companion.referee import referee_for
-from companion.session import Session
-from companion.turn import MEXICAN, SECOND_MEXICAN, Action, Discard, Play
+from companion.game.session import Session
+from companion.rules.actions import MEXICAN, SECOND_MEXICAN, Action, Discard, Play
+from companion.rules.notation import Change, Laying
+from companion.rules.position import LinePosition, Position
+from companion.rules.referee import referee_for
 from datasets.simulator.camera import SimCamera
 from datasets.simulator.script import Scene, Script
 from tests.desk.watching import difference

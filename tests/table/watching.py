@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from companion.journal import Journal
-from companion.ruleset import load_ruleset
-from companion.session import Session
-from companion.tile import Tile
-from companion.watch import Watcher
-from companion.watch.attributing import attribution_for
-from companion.watch.session_desk import SessionDesk
-from companion.watch.start import known_set
+from companion.game.session import Session
+from companion.log.journal import Journal
+from companion.perception import Watcher
+from companion.perception.attributing import attribution_for
+from companion.perception.game_sink import SessionDesk
+from companion.perception.table_location import known_set
+from companion.rules.ruleset import load_ruleset
+from companion.rules.tile import Tile
 from datasets.simulator.camera import SimCamera
 from tests.table.sketch import KnowingEye
 from vision.calibration import Calibration

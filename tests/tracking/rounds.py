@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from companion.notation import parse_delta
-from companion.position import Position
-from companion.ruleset import load_ruleset
-from companion.tile import Laid
+from companion.rules.actions import Play
+from companion.rules.notation import parse_delta
+from companion.rules.position import Position
+from companion.rules.ruleset import load_ruleset
+from companion.rules.tile import Laid
 from companion.tracking.evidence import Evidence
 from companion.tracking.tracker import RoundTracker
 from companion.tracking.verdict import Verdict
-from companion.turn import Play
 
 
 def dealt(players: str = "Ann Ben Cy", boneyard: int | None = 40, hand: int | None = 10) -> Position:

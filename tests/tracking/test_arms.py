@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from companion.notation import Change, Drawing, Laying
-from companion.tile import Laid
+from companion.rules.actions import Draw, Mark
+from companion.rules.notation import Change, Drawing, Laying
+from companion.rules.tile import Laid
 from companion.tracking.tracker import RoundTracker
 from companion.tracking.verdict import Verdict
-from companion.turn import Draw, Mark
 from tests.tracking.rounds import charges, dealt, play, see, tracked
 
 

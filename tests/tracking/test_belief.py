@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from companion.tile import Laid
+from companion.rules.tile import Laid
 from companion.tracking.costs import NAMED
 from tests.tracking.rounds import charges, dealt, play, see, tracked
 
@@ -42,9 +42,9 @@ def test_a_wrong_first_tile_stays_certain_while_it_lies_there() -> None:
 
 
 def test_a_hardly_read_half_accuses_nobody_for_certain() -> None:
-    from companion.event_fields import Certainty
-    from companion.notation import Laying
-    from companion.tile import Laid
+    from companion.log.event_fields import Certainty
+    from companion.rules.notation import Laying
+    from companion.rules.tile import Laid
 
     belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
     see(belief, "+5-6@Ann", readings={Laying(Laid(5, 6), "Ann"): Certainty((0.9, 0.99))})
@@ -141,7 +141,7 @@ def test_what_nothing_explains_blames_nobody_for_certain() -> None:
 
 
 def test_an_arm_from_one_side_outweighs_the_turn_order_only_by_its_likelihood() -> None:
-    from companion.notation import parse_change
+    from companion.rules.notation import parse_change
 
     table = dealt(boneyard=None)
     changes = ["mark Ann", "+12-2@Ben", "+12-3@Cy"]
@@ -209,9 +209,9 @@ def test_the_first_lap_is_finished_before_a_round_ends() -> None:
 
 
 def test_a_fault_that_hangs_on_a_name_is_asked_about_once() -> None:
+    from companion.rules.actions import Play
     from companion.tracking.questions import question
     from companion.tracking.verdict import Charge, Verdict
-    from companion.turn import Play
 
     laid = Play(Laid(3, 5), "Cy")
     open_ = Verdict(7000, laid, None, 0.55, ("Ann", "Cy"), (Charge("CLOSED_TRAIN", "Ann", False, 0.55),))

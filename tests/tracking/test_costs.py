@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from companion.mexican.turn_state import TurnState
-from companion.ruleset import load_ruleset
-from companion.tile import Laid
+from companion.rules.actions import Action, Draw, Flip, Mark, Play, Unmark
+from companion.rules.mexican.turn import TurnState
+from companion.rules.ruleset import load_ruleset
+from companion.rules.tile import Laid
+from companion.rules.violations import Violation
 from companion.tracking.costs import ILLEGAL, PRIORS, RARE, Cause, decibans, fault, misread
 from companion.tracking.endings import BY_DRAW, BY_END, BY_FLIP, BY_MARKER, BY_PLAY, fork
 from companion.tracking.mexican import MexicanState
-from companion.turn import Action, Draw, Flip, Mark, Play, Unmark
-from companion.violation import Violation
 from tests.tracking.rounds import dealt
 
 

@@ -9,10 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 from companion.cli.explain import explain
-from companion.events import Header, TilePlayed
-from companion.journal import read_journal
-from companion.notation import parse_delta
-from companion.session import Session
+from companion.game.session import Session
+from companion.log.events import Header, TilePlayed
+from companion.log.journal import read_journal
+from companion.rules.notation import parse_delta
 
 HEADER = Header.from_json(
     {"journal": 1, "rules": "reeves", "set": "double-12", "players": ["Ann", "Ben", "Cy"], "options": {}}

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 import pytest
 
-from companion.position import Position
-from companion.ruleset import load_ruleset
-from companion.tile import Laid
+from companion.rules.actions import Draw, Mark, Pass, Play, Unmark
+from companion.rules.position import Position
+from companion.rules.ruleset import load_ruleset
+from companion.rules.tile import Laid
 from companion.tracking.tracker import RoundTracker
 from companion.tracking.verdict import Verdict
-from companion.turn import Draw, Mark, Pass, Play, Unmark
 from tests.tracking.rounds import charges, dealt, play, see, tracked
 
 
@@ -205,7 +205,7 @@ def test_a_round_is_taken_up_in_its_middle() -> None:
 
 
 def test_a_number_that_the_caller_gives_is_kept() -> None:
-    from companion.notation import parse_delta
+    from companion.rules.notation import parse_delta
     from companion.tracking.evidence import ITEMS, Evidence
 
     belief = tracked("reeves", [])

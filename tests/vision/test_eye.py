@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from companion.cli.read import known_set, read
+from companion.app.named_sets import known_set
+from companion.cli.read import read
 from companion.cli.score import score
 from datasets.render.table import TableCamera, TableScene, TableTile, corners_px, render_table
 from vision.calibration import Calibration

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from companion.cli.learned import LEARNED
+from companion.app.learned import LEARNED
 from companion.cli.teach import teach
 from datasets.render.table import TableCamera, TableScene, TableTile, render_table
 from vision.adaptation import Adaptation, AdaptationError, learn, row_order

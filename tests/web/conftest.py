@@ -11,8 +11,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 from jinja2.bccache import Bucket, BytecodeCache
 
+from companion.app.state import House
 from companion.web.app import PageSettings, create_app
-from companion.web.house import House
 from companion.web.pin import PinLock, PinSettings
 from companion.web.stream import StreamSettings
 from tests.web import tables

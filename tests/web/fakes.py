@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from companion.web.house import Workshop
+from companion.app.state import Workshop
 from tests.web import tables
 
 

@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from flask import Flask
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from companion.web.house import House
+from companion.app.state import House
 from tests.web import tables
 from tests.web.browser import complaints, served, started
 from tests.web.conftest import PIN

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from companion.ruleset import SHIPPED, load_ruleset
-from companion.ruleset_fields import ContradictionError, fields_of
-from companion.web.house import House
+from companion.app.state import House
+from companion.rules.ruleset import SHIPPED, load_ruleset
+from companion.rules.ruleset_fields import ContradictionError, fields_of
 from companion.web.plays import changes_between
 from companion.web.rule_words import RULES, SILENT, option_value, options_of
 from tests.web import tables

@@ -14,10 +14,10 @@ from flask import Flask, Response
 from flask.testing import FlaskClient
 from werkzeug.exceptions import Conflict
 
-from companion.cli.serve_games import make_house
+from companion.app.games import make_house
+from companion.app.state import House
 from companion.web.app import PageSettings, create_app
 from companion.web.changing import Repeats
-from companion.web.house import House
 from companion.web.pin import PinLock, PinSettings
 from tests.web import tables
 from tests.web.fakes import FakeSession

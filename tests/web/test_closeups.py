@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
+from companion.app.state import House
 from companion.evidence import PICTURE, EvidenceStore
-from companion.tableview import Point, SeenHalf, SeenTile
-from companion.web.closeups import close_up, read_index, unread_close_up
-from companion.web.house import House
+from companion.evidence.index import close_up, read_index, unread_close_up
+from companion.geometry.table_view import Point, SeenHalf, SeenTile
 from tests.web.fakes import FakeSession
 from vision.frame import Frame
 

@@ -11,11 +11,11 @@ import click
 import pytest
 
 from companion.__main__ import COMMANDS
-from companion.events import OWN_FIELDS
+from companion.app.state import House
+from companion.log.events import OWN_FIELDS
 from companion.publish import topics
 from companion.publish.discovery import discovery
 from companion.web.app import create_app
-from companion.web.house import House
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

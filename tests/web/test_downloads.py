@@ -10,9 +10,9 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from companion.app.state import House
 from companion.web.disk import DiskFull
 from companion.web.downloads import Packed, Places, send_once
-from companion.web.house import House
 from tests.web.test_learning import FakeDesk
 
 SETUP = {"rules": "tactic", "set": "double-12", "player_1": "Ann", "player_2": "Ben"}

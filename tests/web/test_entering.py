@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from companion.events import Header
-from companion.session import Session
+from companion.app.state import House
+from companion.game.session import Session
+from companion.log.events import Header
 from companion.web.app import PageSettings, create_app
-from companion.web.house import House
 from companion.web.pin import PinLock
 from tests.web import tables
 from tests.web.conftest import PIN, QUICK

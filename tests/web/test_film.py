@@ -13,10 +13,10 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from companion.cli.serve_camera import DEMO_OVER, FILM_OVER, WatchedTable
-from companion.cli.serve_games import make_house
+from companion.app.games import make_house
+from companion.app.state import House
+from companion.app.table_service import DEMO_OVER, FILM_OVER, WatchedTable
 from companion.supervise import EyeAwayError
-from companion.web.house import House
 from tests.web.test_placing import FakeTable
 from vision.frame import Frame
 

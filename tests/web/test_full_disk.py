@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from companion import journal as journal_module
-from companion.cli.serve_games import make_house
+from companion.app.games import make_house
+from companion.app.state import House
+from companion.log import journal as journal_module
 from companion.web.app import PageSettings, create_app
-from companion.web.house import House
 
 GAME = {"rules": "tactic", "set": "double-9", "players": ["Ann", "Ben"], "options": {}}
 PIN = {"X-Companion-Pin": "135790"}

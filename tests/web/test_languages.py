@@ -13,11 +13,11 @@ from babel.messages.extract import extract, extract_from_dir
 from babel.messages.pofile import read_po
 from flask.testing import FlaskClient
 
-import companion.explanation_texts
 import companion.hall
+import companion.rules.texts
 import companion.web
-from companion.explanation_texts import RULES, TITLES
-from companion.violation import Violation
+from companion.rules.texts import RULES, TITLES
+from companion.rules.violations import Violation
 from companion.web.languages import LANGUAGES, TRANSLATIONS, catalogue
 from tests.web import tables
 from tests.web.fakes import FakeSession
@@ -31,7 +31,7 @@ PLACEHOLDER = re.compile(r"%\((\w+)\)s")
 @cache
 def messages() -> frozenset[str | tuple[str, str]]:
     """Every message of the code and templates of the page and of the hall's."""
-    words = Path(companion.explanation_texts.__file__)
+    words = Path(companion.rules.texts.__file__)
     with words.open("rb") as file:
         told = [message for _line, message, _comments, _context in extract("python", file, keywords={"_": None})]
     found = (

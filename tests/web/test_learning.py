@@ -14,16 +14,16 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
-from companion.cli.learned import LEARNED, learned_for, usable
-from companion.cli.serve_camera import WatchedTable
-from companion.cli.serve_games import create_game
-from companion.cli.serve_labels import LabelKeeper, delete_samples, oriented, pack, samples
-from companion.cli.serve_learning import LearningDesk
+from companion.app.games import create_game
+from companion.app.labels import LabelKeeper, delete_samples, oriented, pack, samples
+from companion.app.learned import LEARNED, learned_for, usable
+from companion.app.learning import LearningDesk
+from companion.app.state import House
+from companion.app.table_service import WatchedTable
 from companion.evidence import Deleter, EvidenceStore
-from companion.notation import Laying
-from companion.tableview import SeenHalf, SeenTile
-from companion.tile import Laid
-from companion.web.house import House
+from companion.geometry.table_view import SeenHalf, SeenTile
+from companion.rules.notation import Laying
+from companion.rules.tile import Laid
 from datasets.render.table import TableCamera, TableScene, TableTile, render_table
 from vision.adaptation import Adaptation, AdaptationError
 from vision.frame import Frame

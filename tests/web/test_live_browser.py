@@ -9,7 +9,7 @@ from flask import Flask
 from playwright.sync_api import Browser, Route, expect
 
 from bench.first_view import view
-from companion.web.house import House
+from companion.app.state import House
 from tests.web import tables
 from tests.web.browser import complaints, served, started
 from tests.web.conftest import PIN

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from companion.ruleset import load_ruleset
+from companion.rules.ruleset import load_ruleset
 from companion.web.own_rules import MOST, find, forget, keep, own_rules
 from companion.web.rule_words import QUESTIONS
 from tests.web.fakes import FakeSession

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from companion.events import Header
-from companion.layout import Trouble
-from companion.notation import Laying
-from companion.session import Session
-from companion.tile import Laid
+from companion.app.state import House
+from companion.game.session import Session
+from companion.geometry import Trouble
+from companion.log.events import Header
+from companion.rules.notation import Laying
+from companion.rules.tile import Laid
 from companion.web.app import PageSettings, create_app
-from companion.web.house import House
 from companion.web.wording import trouble_words
 from tests.web import tables
 from tests.web.fakes import FakeSession

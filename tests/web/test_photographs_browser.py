@@ -15,7 +15,7 @@ import pytest
 from flask import Flask
 from playwright.sync_api import Browser, Page, expect
 
-from companion.web.house import House
+from companion.app.state import House
 from companion.web.photographs import PHOTO_LIMIT
 from tests.web import tables
 from tests.web.browser import served, started

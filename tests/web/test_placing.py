@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
-from companion.cli.serve_seats import Middle, seats_at
-from companion.cli.serve_table import TablePlace, look_over, place_from, read_place, write_place
-from companion.web.house import House
+from companion.app.seats import Middle, seats_at
+from companion.app.state import House
+from companion.app.table_place import TablePlace, look_over, place_from, read_place, write_place
 from companion.web.placing import cause_words
 from tests.web.fakes import FakeCamera
 from vision.fiducials import DICTIONARY

@@ -9,20 +9,19 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-import companion.desk.open_game
-import companion.session
-from companion.desk.refusal import SessionError
+import companion.game.open_game
+import companion.game.session
+from companion.app.state import House
+from companion.game.refusal import SessionError
 from companion.supervise.health import SENTENCES, State
-from companion.web.house import House
 from companion.web.languages import catalogue
 from companion.web.refusals import CORRECTIONS, REFUSALS, TROUBLES
 from tests.web.fakes import FakeCamera, FakeSession
 
 
 def test_every_refusal_of_the_desk_is_known_to_the_page() -> None:
-    session = Path(companion.session.__file__)
     told = set()
-    for path in (session, *(session.parent / "desk").glob("*.py")):
+    for path in Path(companion.game.session.__file__).parent.glob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         constants = {
             target.id: node.value.value

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from companion.cli.serve_games import make_house
-from companion.events import Drew
-from companion.header import Header
-from companion.journal import Journal
-from companion.journal_copies import journal_of, keep_copy
-from companion.journal_repair import repair_games
-from companion.repairs import REPAIRS_FILE, Repair, Repairs
+from companion.app.games import make_house
+from companion.app.state import House
+from companion.log.copies import journal_of, keep_copy
+from companion.log.events import Drew
+from companion.log.header import Header
+from companion.log.journal import Journal
+from companion.log.repair import repair_games
+from companion.storage.repairs import REPAIRS_FILE, Repair, Repairs
 from companion.web.app import PageSettings, create_app
-from companion.web.house import House
 from companion.web.repair_words import WORDS, repair_words
 from tests.web.fakes import FakeCamera
 

@@ -9,9 +9,9 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from companion.app.state import House
 from companion.web.access import SignedIn, cookie_opens
 from companion.web.guard import host_is_ours
-from companion.web.house import House
 from companion.web.pin import PinLock, PinSettings, TooManyTriesError
 from tests.web.conftest import PIN
 from tests.web.fakes import FakeCamera, FakeClock, FakeSession

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
-from companion.cli.serve_camera import WatchedTable
-from companion.cli.serve_seats import (
+from companion.app.seats import (
     Middle,
     Seating,
     Seats,
@@ -22,9 +21,10 @@ from companion.cli.serve_seats import (
     seats_at,
     write_seats,
 )
-from companion.header import Header
-from companion.setup_file import setup_from_json
-from companion.web.house import House
+from companion.app.state import House
+from companion.app.table_service import WatchedTable
+from companion.log.header import Header
+from companion.play.setup_file import setup_from_json
 from tests.web.fakes import FakeCamera
 from tests.web.test_placing import FakeTable
 from vision.calibration import Calibration

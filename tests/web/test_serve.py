@@ -18,11 +18,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from companion.app.games import ClosedBook, create_game, make_house
+from companion.app.safe_mode import SafeMode
+from companion.app.state import House
 from companion.cli.serve import default_data_dir, hold_data_dir, serve
-from companion.cli.serve_games import ClosedBook, create_game, make_house
-from companion.journal import JournalError
-from companion.safe_mode import SafeMode
-from companion.web.house import House
+from companion.log.journal import JournalError
 
 HEADER = {"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"], "options": {}}
 

@@ -10,7 +10,7 @@ import pytest
 from flask import Flask
 from playwright.sync_api import Browser, Page, expect
 
-from companion.web.house import House
+from companion.app.state import House
 from tests.web import tables
 from tests.web.browser import served, started
 from tests.web.conftest import PIN

@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 import zipfile
 
+from companion.app.state import House
 from companion.web.app import create_app
-from companion.web.house import House
 
 
 def test_the_page_hands_out_its_own_source() -> None:

@@ -9,8 +9,8 @@ from typing import Any
 from flask import Flask
 from flask.testing import FlaskClient
 
-from companion.web.bell import Bell
-from companion.web.house import House
+from companion.app.change_signal import Bell
+from companion.app.state import House
 from companion.web.streaming import Listener
 from tests.web import tables
 from tests.web.fakes import FakeCamera, FakeSession

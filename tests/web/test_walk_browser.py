@@ -9,7 +9,7 @@ import pypdfium2
 import pytest
 from playwright.sync_api import Page, expect
 
-from companion.cli.serve_games import make_house
+from companion.app.games import make_house
 from companion.web.app import PageSettings, create_app
 from companion.web.pin import PinLock, PinSettings
 from datasets.render.table import TableCamera, TableScene, TableTile, render_table

@@ -1,0 +1,1 @@
+"""The parts of the product put together: no command line, no web framework."""

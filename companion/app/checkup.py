@@ -1,0 +1,382 @@
+"""What works on this machine, what does not, and the mend, in words. Shared by `companion doctor` and `/health`.
+
+A check looks and never changes anything that stays. Each gives one `Finding`; a check that trips over a strange machine
+gives a finding too, never an exception. What a check looks at (folders, a port, where sysfs lies) is passed in, so that
+tests can hand it another machine.
+"""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import importlib.metadata
+import importlib.util
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from companion.app.board_health import board_health
+from companion.log.repair import is_whole
+
+OLDEST_PYTHON, NEWEST_PYTHON = (3, 11), (3, 13)
+LEAST_DISK_MB = 500
+"""Room for an evening's evidence and a release to roll back to."""
+LEAST_MEMORY_MB = 350
+"""The detector and the reader with one 12-megapixel frame took 163 to 437 MB when they were measured."""
+NOT_BEFORE = datetime(2026, 1, 1, tzinfo=UTC)
+"""A clock before the program was written was never set."""
+WITHOUT_CAMERA = "read, score, judge, replay and demo work without a camera"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the doctor's report. `needed` False: the companion plays without it. `mend` is empty where `ok`."""
+
+    name: str
+    ok: bool
+    found: str
+    mend: str = ""
+    needed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Where the checks look. The defaults are the machine the program runs on."""
+
+    data: Path = field(default_factory=lambda: Path("data"))
+    port: int = 8000
+    camera: str | None = None
+    root: Path = Path("/")
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+
+Check = Callable[[Machine], Finding]
+
+
+def check_all(machine: Machine) -> Iterator[Finding]:
+    """Every finding in the order in which a person would mend them. A check that fails to check is itself a finding."""
+    for name, check in CHECKS.items():
+        try:
+            yield check(machine)
+        except Exception as error:  # a doctor who faints helps nobody
+            why = f"{type(error).__name__}: {error}".splitlines()[0]
+            yield Finding(name, False, f"could not be checked ({why})", "please report this line", needed=False)
+
+
+def quick_reasons(machine: Machine) -> list[str]:
+    """What is not well and can be seen in a millisecond, for `/health`: a disk that fills up, a clock that was never
+    set."""
+    reasons = []
+    folder = _nearest(machine.data)
+    try:
+        free = shutil.disk_usage(folder).free // 1_000_000
+        if free < LEAST_DISK_MB:
+            reasons.append(f"only {free} MB are free for games and pictures")
+    except OSError as error:
+        reasons.append(f"{folder} cannot be looked at ({error.strerror})")
+    if machine.now() < NOT_BEFORE:
+        reasons.append("the clock was never set")
+    return reasons
+
+
+def check_python(machine: Machine) -> Finding:
+    version = sys.version_info[:2]
+    found = f"Python {sys.version.split()[0]}"
+    if OLDEST_PYTHON <= version <= NEWEST_PYTHON:
+        return Finding("python", True, found)
+    return Finding("python", False, found, "install Python 3.11, 3.12 or 3.13 and run the installer again")
+
+
+def check_opencv(machine: Machine) -> Finding:
+    twice = [name for name in ("opencv-python", "opencv-python-headless") if _installed(name)]
+    if len(twice) == 2:
+        mend = (
+            "pip uninstall opencv-python opencv-python-headless, then pip install opencv-python (both share one folder)"
+        )
+        return Finding("opencv", False, "opencv-python and opencv-python-headless are both installed", mend)
+    try:
+        module = importlib.import_module("cv2")
+    except ImportError as error:
+        mend = "pip install opencv-python" if "libGL" not in str(error) else "sudo apt install libgl1 libglib2.0-0"
+        return Finding("opencv", False, f"cannot be loaded ({_line(error)})", mend)
+    return Finding("opencv", True, f"OpenCV {module.__version__}")
+
+
+def check_inference(machine: Machine) -> Finding:
+    try:
+        from vision.inference import load_runtime
+
+        module = load_runtime()
+    except ImportError as error:
+        return Finding("inference", False, f"onnxruntime cannot be loaded ({_line(error)})", "pip install onnxruntime")
+    return Finding("inference", True, f"onnxruntime {module.__version__}")
+
+
+def check_weights(machine: Machine) -> Finding:
+    """The shipped models: present, of the right size and hash, and the engine opens them."""
+    from vision.weights import WEIGHTS, WeightsError, shipped_weights
+
+    mend = "install the program again: the models come with it"
+    try:
+        files = [shipped_weights(name) for name in weight_names(WEIGHTS)]
+    except WeightsError as error:
+        return Finding("weights", False, str(error), mend)
+    if not files:
+        return Finding("weights", False, f"{WEIGHTS} lists no models", mend)
+    from vision.inference import Network
+
+    for file in files:
+        try:
+            Network(file, threads=1)
+        except (ImportError, WeightsError) as error:
+            return Finding("weights", False, f"{file.name} cannot be opened ({_line(error)})", mend)
+    sizes = ", ".join(f"{file.name} {file.stat().st_size / 1e6:.1f} MB" for file in files)
+    return Finding("weights", True, f"{sizes}, hashes right")
+
+
+def weight_names(folder: Path) -> list[str]:
+    """The models the manifest lists; none where it cannot be read."""
+    try:
+        return sorted(json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["weights"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+
+
+def check_cameras(machine: Machine) -> Finding:
+    """Cameras that are there. With `machine.camera` named, that one is needed; otherwise none is."""
+    usb, ribbon = usb_cameras(machine.root), ribbon_cameras()
+    seen = [*usb, *ribbon]
+    wanted = machine.camera
+    if wanted is not None and (wanted.startswith(("usb:", "/dev/")) or wanted == "picamera"):
+        device = Path(f"/dev/video{wanted.removeprefix('usb:')}" if wanted.startswith("usb:") else wanted)
+        there = bool(ribbon) if wanted == "picamera" else (machine.root / device.relative_to("/")).exists()
+        if not there:
+            others = f"; found instead: {', '.join(seen)}" if seen else ""
+            return Finding("camera", False, f"{wanted} is not there{others}", _camera_mend(wanted))
+        return Finding("camera", True, f"{wanted} is there")
+    if seen:
+        return Finding("camera", True, ", ".join(seen), needed=False)
+    return Finding("camera", False, f"none found; {WITHOUT_CAMERA}", _camera_mend("any"), needed=False)
+
+
+def _camera_mend(wanted: str) -> str:
+    if wanted == "picamera":
+        return "check the ribbon cable at both ends, then `sudo apt install python3-picamera2` and `rpicam-hello`"
+    return "plug the camera in and run this again; `ls /dev/v4l/by-id` shows USB cameras by their lasting names"
+
+
+def usb_cameras(root: Path = Path("/")) -> list[str]:
+    """USB cameras by sysfs: the first node of each device on a USB bus, with its name."""
+    cameras = []
+    for node in sorted((root / "sys/class/video4linux").glob("video*"), key=lambda p: int(p.name[5:] or 0)):
+        try:
+            on_usb = "/usb" in str((node / "device").resolve())
+            first = (node / "index").read_text(encoding="ascii").strip() == "0"
+            name = (node / "name").read_text(encoding="utf-8").strip()
+        except (OSError, ValueError):
+            continue
+        if on_usb and first:
+            cameras.append(f"usb:{node.name[5:]} ({name})")
+    return cameras
+
+
+ASK_PICAMERA2 = (
+    "from picamera2 import Picamera2\nfor c in Picamera2.global_camera_info(): print(c.get('Model', 'camera'))"
+)
+
+
+def ribbon_cameras() -> list[str]:
+    """Raspberry Pi cameras, asked for in a process of its own: the camera stack can hang."""
+    if importlib.util.find_spec("picamera2") is None:
+        return []
+    try:
+        answer = subprocess.run(
+            [sys.executable, "-c", ASK_PICAMERA2], capture_output=True, text=True, timeout=15, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return [f"picamera ({line})" for line in answer.stdout.splitlines() if line] if answer.returncode == 0 else []
+
+
+def check_disk(machine: Machine) -> Finding:
+    """The data folder (or the nearest folder above it that exists) takes a flushed file and has room."""
+    folder = _nearest(machine.data)
+    try:
+        with tempfile.TemporaryFile(dir=folder) as trial:
+            trial.write(b"companion")
+            trial.flush()
+            os.fsync(trial.fileno())
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            return Finding("disk", False, f"{folder} is full", "delete old evidence on the page, or files of your own")
+        return Finding(
+            "disk", False, f"{folder} cannot be written ({error.strerror})", "give --data a folder of your own"
+        )
+    free = shutil.disk_usage(folder).free // 1_000_000
+    if free < LEAST_DISK_MB:
+        mend = f"make room: {LEAST_DISK_MB} MB are wanted; old evidence can be deleted on the page"
+        return Finding("disk", False, f"{free} MB free in {folder}", mend)
+    return Finding("disk", True, f"{free} MB free in {folder}")
+
+
+def _nearest(folder: Path) -> Path:
+    """The folder, or the nearest one above it that exists."""
+    folder = folder.absolute()
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    return folder
+
+
+def check_memory(machine: Machine) -> Finding:
+    text = (machine.root / "proc/meminfo").read_text(encoding="ascii")
+    kilobytes = {line.split(":")[0]: int(line.split()[1]) for line in text.splitlines() if ":" in line}
+    available, total = kilobytes["MemAvailable"] // 1000, kilobytes["MemTotal"] // 1000
+    found = f"{available} MB of {total} MB available"
+    if available < LEAST_MEMORY_MB:
+        return Finding("memory", False, found, f"close other programs: {LEAST_MEMORY_MB} MB are wanted")
+    return Finding("memory", True, found)
+
+
+def check_power(machine: Machine) -> Finding:
+    """A Raspberry Pi tells when its supply was too weak or it ran hot; other machines have nothing to say."""
+    asker = shutil.which("vcgencmd")
+    if asker is None:
+        return Finding("power", True, "not a Raspberry Pi: nothing to check", needed=False)
+    answer = subprocess.run([asker, "get_throttled"], capture_output=True, text=True, timeout=5, check=False)
+    bits = int(answer.stdout.strip().partition("=")[2] or "0", 16)
+    if bits & 0x1_0001:
+        mend = "use the 27 W supply and its own cable; a weak one corrupts cards"
+        return Finding("power", False, "the supply was too weak since the last start", mend, needed=False)
+    if bits & 0x8_000E or bits & 0x6_0000:
+        return Finding(
+            "power", False, "the board was slowed down since the last start", "fit the active cooler", needed=False
+        )
+    return Finding("power", True, "supply and temperature were fine since the last start", needed=False)
+
+
+def check_board(machine: Machine) -> Finding:
+    """Temperature, wear and errors, where the machine tells them."""
+    board = board_health(machine.root)
+    parts = []
+    if board.hottest_c is not None:
+        parts.append(f"{board.hottest_c:.0f} °C")
+    if board.card_worn_tenths is not None:
+        parts.append(f"card worn to {board.card_worn_tenths} tenths")
+    if board.written_gb is not None:
+        parts.append(f"{board.written_gb:g} GB written to the card")
+    if board.card_errors is not None:
+        parts.append(f"{board.card_errors} errors of the file system")
+    found = ", ".join(parts) or "this machine tells nothing of its temperature and its card"
+    codes = {repair.code for repair in board.repairs()}
+    if codes & {"CARD_ERRORS", "CARD_WORN"}:
+        mend = "save the games (sudo deploy/backup.sh) and put in a new card"
+        return Finding("board", False, found, mend, needed=False)
+    if "TOO_HOT" in codes:
+        return Finding("board", False, found, "fit the active cooler, or let air to the board", needed=False)
+    return Finding("board", True, found, needed=False)
+
+
+def check_games(machine: Machine) -> Finding:
+    """Every journal and copy read through; nothing is repaired here."""
+    journals = sorted((machine.data / "games").glob("*/journal.jsonl"))
+    copies = sorted((machine.data / "copies").glob("*.jsonl"))
+    damaged = [path.parent.name for path in journals if not is_whole(path)]
+    damaged += [f"the copy of {path.stem}" for path in copies if not is_whole(path)]
+    found = f"{len(journals)} games, {len(copies)} copies"
+    if damaged:
+        mend = "start the companion: it repairs them, and the page Repairs says what came of it"
+        return Finding("games", False, f"{found}; damaged: {', '.join(damaged[:5])}", mend, needed=False)
+    return Finding("games", True, f"{found}, all whole", needed=False)
+
+
+def check_port(machine: Machine) -> Finding:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind(("0.0.0.0", machine.port))
+        except PermissionError:
+            mend = "take a port of 1024 or more: --port 8000"
+            return Finding("port", False, f"port {machine.port} is reserved for the system", mend)
+        except OSError as error:
+            mend = "the companion may already be running; otherwise take another port: --port 8001"
+            return Finding("port", False, f"port {machine.port} is in use ({error.strerror})", mend)
+    return Finding("port", True, f"port {machine.port} is free" if machine.port else "not asked for")
+
+
+def check_fonts(machine: Machine) -> Finding:
+    """Only a screen on this machine needs fonts (the kiosk); phones bring their own."""
+    asker = shutil.which("fc-list")
+    if asker is None:
+        mend = "for a TV on this machine: sudo apt install fontconfig fonts-dejavu-core fonts-noto-cjk"
+        return Finding("fonts", False, "fontconfig is not installed; phones bring their own fonts", mend, needed=False)
+    missing = [
+        name for name, tag in (("Latin", "en"), ("Chinese", "zh"), ("Korean", "ko")) if not _has_font(asker, tag)
+    ]
+    if missing:
+        mend = "for a TV on this machine: sudo apt install fonts-dejavu-core fonts-noto-cjk"
+        return Finding("fonts", False, f"none for {', '.join(missing)}; phones bring their own", mend, needed=False)
+    return Finding("fonts", True, "Latin, Chinese and Korean", needed=False)
+
+
+def _has_font(asker: str, language: str) -> bool:
+    answer = subprocess.run([asker, f":lang={language}", "file"], capture_output=True, timeout=20, check=False)
+    return bool(answer.stdout.strip())
+
+
+def check_buttons(machine: Machine) -> Finding:
+    """Buttons and lamp need gpiozero and pins; nobody needs buttons and lamp."""
+    if not (machine.root / "dev/gpiochip0").exists():
+        return Finding("buttons", False, "this machine has no pins; the page does the same", needed=False)
+    if importlib.util.find_spec("gpiozero") is None:
+        mend = "pip install 'tabletop-companion[gpio]'"
+        return Finding("buttons", False, "gpiozero is not installed; the page does the same", mend, needed=False)
+    return Finding("buttons", True, "pins and gpiozero are there; hardware/WIRING.md shows the wires", needed=False)
+
+
+def check_clock(machine: Machine) -> Finding:
+    now = machine.now()
+    found = now.strftime("%Y-%m-%d %H:%M UTC")
+    if now < NOT_BEFORE:
+        mend = "set it (sudo timedatectl set-time ...), or fit the clock's battery: the journal writes it down"
+        return Finding("clock", False, f"{found} is before this program was written", mend)
+    if (machine.root / "run/systemd/timesync/synchronized").exists():
+        return Finding("clock", True, f"{found}, set by the network")
+    return Finding("clock", True, f"{found}, not checked against a network")
+
+
+def _installed(distribution: str) -> bool:
+    try:
+        importlib.metadata.distribution(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+def _line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:160]
+
+
+CHECKS: dict[str, Check] = {
+    "python": check_python,
+    "opencv": check_opencv,
+    "inference": check_inference,
+    "weights": check_weights,
+    "camera": check_cameras,
+    "disk": check_disk,
+    "memory": check_memory,
+    "power": check_power,
+    "board": check_board,
+    "games": check_games,
+    "port": check_port,
+    "fonts": check_fonts,
+    "buttons": check_buttons,
+    "clock": check_clock,
+}

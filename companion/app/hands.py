@@ -1,0 +1,86 @@
+"""Hands counted from a photograph that a phone sent, read in a process of their own."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from companion.app.learned import usable
+from companion.supervise.answering import Answering, NoAnswerError
+
+if TYPE_CHECKING:
+    from vision.eye import Eye
+
+ANSWER_S = 30.0
+"""A 12-megapixel photograph takes one to two seconds on a desktop core, and several times that on a small board."""
+
+MEMORY_BYTES = 1_200_000_000
+"""Measured: the eye takes 0.13 GB, with a JPEG of 64 megapixels 0.98 GB; as large a transparent PNG is refused."""
+
+Hand = dict[str, Any]
+
+
+def open_hand_eye() -> Callable[[bytes, str, str], Hand]:
+    """Called in the child: the eye, with what was learned of the players' set, behind the one door for pictures."""
+    from companion.app.named_sets import known_set
+    from vision.eye import open_eye
+    from vision.pictures import open_picture
+
+    eyes: dict[tuple[str, float], Eye] = {}
+
+    def eye_with(learned: str) -> Eye:
+        key = (learned, Path(learned).stat().st_mtime if learned else 0.0)
+        if key not in eyes:
+            eyes.clear()
+            eyes[key] = open_eye(Path(learned) if learned else None)
+        return eyes[key]
+
+    def read(photograph: bytes, set_name: str, learned: str) -> Hand:
+        eye = eye_with(learned)
+        with tempfile.NamedTemporaryFile(prefix="companion-hand-") as file:
+            file.write(photograph)
+            file.flush()
+            reading = eye.look(open_picture(Path(file.name)), known=known_set(set_name))
+        up = [tile for tile in reading.tiles if tile.face == "up"]
+        tiles = [list(tile.values) for tile in up if tile.values is not None]
+        return {"tiles": tiles, "unreadable": len(up) - len(tiles)}
+
+    return read
+
+
+class HandReader:
+    """What the page's workshop calls. Nothing of the photograph is decoded in the page's own process."""
+
+    def __init__(
+        self,
+        folder: Path | None = None,
+        opener: Callable[[], Callable[[bytes, str, str], Hand]] = open_hand_eye,
+        *,
+        answer_s: float = ANSWER_S,
+    ) -> None:
+        """`folder`: the data folder, where what was learned of the players' set lies."""
+        self._folder = folder
+        self._reader = Answering(opener, answer_s=answer_s, memory_bytes=MEMORY_BYTES)
+
+    @property
+    def pid(self) -> int:
+        """The reading process; 0 while there is none."""
+        return self._reader.pid
+
+    def __call__(self, photograph: bytes, header: Mapping[str, Any]) -> Hand:
+        """{"tiles": [[a, b], ...], "unreadable": n}. Raises ValueError in one line."""
+        try:
+            hand: Hand = self._reader.ask(photograph, str(header["set"]), self._learned(str(header["set"])))
+        except NoAnswerError as fault:
+            raise ValueError(str(fault)) from None
+        return hand
+
+    def _learned(self, tile_set: str) -> str:
+        """The file of the learned set; nothing where it is missing or broken, which the table's page says."""
+        learned = None if self._folder is None else usable(self._folder, tile_set)[0]
+        return "" if learned is None else str(learned)
+
+    def close(self) -> None:
+        self._reader.close()

@@ -1,0 +1,296 @@
+"""What the page stands on: the game being played, the camera over it, and the folder of earlier games."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from companion.app.change_signal import Bell
+from companion.storage.game_folders import GameFolders
+from companion.storage.repairs import LASTING_TROUBLE, Repair, Repairs
+
+
+class SessionLike(Protocol):
+    """The part of the referee's desk that the page uses: it reads snapshots and events, and calls verbs by name."""
+
+    def snapshot(self, at: int | None = None) -> dict[str, Any]: ...
+
+    @property
+    def events(self) -> Sequence[Any]: ...
+
+    def subscribe(self, callback: Callable[..., None]) -> Any: ...
+
+    def hold(self) -> AbstractContextManager[int]:
+        """The last event's number, after which only this thread records anything until the context is left."""
+        ...
+
+
+class CameraLike(Protocol):
+    """A camera as the page sees it: a state in words, and perhaps a picture."""
+
+    def status(self) -> Mapping[str, Any]:
+        """At least `state`: hand, settling, reading, read, looking, lost; perhaps `message`."""
+        ...
+
+    def still(self) -> bytes | None:
+        """The latest picture as a JPEG, for setting up."""
+        ...
+
+
+class Placing(Protocol):
+    """A camera that can be told where the table is. Corners are shares of the picture, clockwise."""
+
+    def look_over(self, corners: Any = None, size_mm: Any = None) -> Mapping[str, Any] | None:
+        """Where the table is and what is wrong with the picture; with `corners`, as it would be with these.
+
+        None while there is no picture. Raises ValueError in one line.
+        """
+        ...
+
+    def place(self, corners: Any, size_mm: Any = None) -> None:
+        """From now on the table lies there; None: where the printed markers are. Raises ValueError, OSError."""
+        ...
+
+    def unseated(self) -> bool:
+        """Has nobody shown yet who sits where in the present game?"""
+        ...
+
+    def seats(self) -> Mapping[str, Any] | None:
+        """`players`, `chinese`, `known`, `hub`, and as shares of the picture `middle` and `places` by name ("MX" is the
+        Mexican train). None while there is no picture or game. Raises ValueError in one line.
+        """
+        ...
+
+    def seat(self, places: Mapping[str, tuple[float, float]]) -> None:
+        """From now on the trains start there, and people sit there. Raises ValueError (perhaps with `one` and `other`),
+        OSError."""
+        ...
+
+    def watch_arms(self, on: bool) -> None:
+        """From now on the camera sees whose arm lays a tile, or looks at nobody's. Raises OSError."""
+        ...
+
+    @property
+    def is_film(self) -> bool:
+        """Does it show a recording, which can be watched again?"""
+        ...
+
+    def watch_again(self) -> None:
+        """Show the film from its beginning, with a new game of the same players."""
+        ...
+
+    def read_now(self) -> None:
+        """Read the table as it is, whatever moves over it."""
+        ...
+
+
+class Learning(Protocol):
+    """Where the reader learns the players' own set."""
+
+    def status(self) -> Mapping[str, Any]:
+        """`busy` learn, test or None; `lesson` (learn, test) of the learned set or None; `last` how the last task
+        ended, perhaps with `why` it failed; `corrections` a count."""
+        ...
+
+    def begin(self, task: str, tile_set: str, photograph: bytes | None = None) -> bool:
+        """Start to learn or to test, from a photograph or the live picture; False while another task runs."""
+        ...
+
+    def forget(self) -> None: ...
+
+    def write_corrections(self, into: IO[bytes]) -> None:
+        """All corrections made in play, as a zip."""
+        ...
+
+
+class Diagnosing(Protocol):
+    """How the box is, for whoever helps from afar."""
+
+    def pack(self, into: IO[bytes], secrets: Sequence[str] = ()) -> None:
+        """Write a zip in which none of `secrets` stands. Raises OSError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """How games are made and opened; given by whoever wires the program, so the page knows no journal."""
+
+    create: Callable[[Path, Mapping[str, Any]], SessionLike]
+    """(new journal's path, header) -> session."""
+    open: Callable[[Path], SessionLike]
+    """An earlier game to go on with."""
+    look: Callable[[Path], SessionLike]
+    """An earlier game only to be looked at: nothing can be written into it."""
+    read_hand: Callable[[bytes, Mapping[str, Any]], Mapping[str, Any]] | None = None
+    """(a photograph, header) -> {"tiles": [[a, b], ...], "unreadable": n}: a hand laid open. None: no eye here."""
+
+
+class NoGameError(Exception):
+    """Nothing is being played."""
+
+
+class House:
+    """The current game and its surroundings. Thread-safe; every change rings `bell`."""
+
+    def __init__(
+        self,
+        session: SessionLike | None = None,
+        *,
+        data_dir: Path | None = None,
+        workshop: Workshop | None = None,
+        camera: CameraLike | None = None,
+        game: str = "",
+        repairs: Repairs | None = None,
+    ) -> None:
+        self.bell = Bell()
+        self.data_dir = data_dir
+        self.workshop = workshop
+        self.camera = camera
+        self.table: Placing | None = None
+        self.learning: Learning | None = None
+        self.diagnostics: Diagnosing | None = None
+        self.restart_in: Callable[[bool], None] | None = None
+        """Start again soon, in safe mode (True) or normally; None: whoever started the program has to."""
+        self.pin_is_shown = False
+        self.checks: list[Callable[[], Sequence[str]]] = []
+        self.repairs = Repairs() if repairs is None else repairs
+        self.repairs.check(self._lasting_troubles)
+        self.game_folders = None if data_dir is None else GameFolders(data_dir, self.repairs.report_damaged)
+        self.delete_pictures: Callable[[], int] | None = None
+        self._lock = threading.Lock()
+        self.switching = threading.RLock()
+        """Held by whoever changes the game or puts another one on the table, from looking at it until it is done."""
+        self._followers: list[Callable[[str, SessionLike], None]] = []
+        self._session: SessionLike | None = None
+        self._game = ""
+        if session is not None:
+            self.put_on_the_table(session, game or "game")
+
+    @property
+    def session(self) -> SessionLike:
+        """The game being played. Raises NoGameError."""
+        with self._lock:
+            if self._session is None:
+                raise NoGameError
+            return self._session
+
+    def show_pin(self, shown: bool = True) -> None:
+        """Large on the box's own screen, and nowhere else; or not any more. Somebody at the table pressed a button."""
+        self.pin_is_shown = shown
+        self.bell.ring()
+
+    @property
+    def has_game(self) -> bool:
+        with self._lock:
+            return self._session is not None
+
+    @property
+    def game(self) -> str:
+        """The current game's name: its folder in the data folder."""
+        with self._lock:
+            return self._game
+
+    def put_on_the_table(self, session: SessionLike, game: str) -> None:
+        """From now on this is the game that everybody sees."""
+        with self._lock:
+            earlier = self._session
+            self._session, self._game = session, game
+        if self.game_folders is not None and self.folder(game) is not None:
+            with suppress(OSError):
+                # A full disk must not stop the game; the next start then takes the newest one.
+                self.game_folders.put_on_the_table(game)
+        session.subscribe(lambda *_: self.bell.ring())
+        for follower in list(self._followers):
+            follower(game, session)
+        if earlier is not None and earlier is not session:
+            _put_away(earlier)
+        self.bell.ring()
+
+    def follow(self, follower: Callable[[str, SessionLike], None]) -> None:
+        """Tell `follower` (name, session) of the game on the table, and of every other one that comes there."""
+        self._followers.append(follower)
+        with self._lock:
+            game, session = self._game, self._session
+        if session is not None:
+            follower(game, session)
+
+    def start_game(self, header: Mapping[str, Any]) -> str:
+        """A new journal under the data folder, on the table at once; its name."""
+        if self.workshop is None or self.game_folders is None:
+            raise NoGameError
+        name = self.game_folders.make()
+        folder = self.game_folders.folder(name)
+        try:
+            session = self.workshop.create(folder / "journal.jsonl", header)
+        except BaseException:
+            _remove_if_empty(folder)
+            raise
+        self.put_on_the_table(session, name)
+        return name
+
+    def games(self) -> list[str]:
+        """Names of the games in the data folder, the newest first."""
+        return [] if self.game_folders is None else self.game_folders.names()
+
+    def folder(self, game: str) -> Path | None:
+        """Where a game lies; None for a name that is no game."""
+        if self.game_folders is None or game not in self.games():
+            return None
+        return self.game_folders.folder(game)
+
+    def look_up(self, game: str) -> SessionLike | None:
+        """A game to look at: the current one, or one read from its journal."""
+        with self._lock:
+            if self._session is not None and game == self._game:
+                return self._session
+        folder = self.folder(game)
+        if folder is None or self.workshop is None:
+            return None
+        return self.workshop.look(folder / "journal.jsonl")
+
+    def reopen(self, game: str) -> None:
+        """Put an earlier game on the table again. Raises NoGameError for a name that is none."""
+        folder = self.folder(game)
+        if folder is None or self.workshop is None:
+            raise NoGameError
+        self.put_on_the_table(self.workshop.open(folder / "journal.jsonl"), game)
+
+    def troubles(self) -> list[str]:
+        """What is not as it should be around the game, one sentence each: a full disk, a broker that is away.
+
+        Whoever wires the program adds to `checks`; each is asked anew every time and has to answer at once.
+        """
+        return [trouble for check in self.checks for trouble in check()]
+
+    def _lasting_troubles(self) -> list[Repair]:
+        """The same and a lost camera for the list of repairs, which knows since when."""
+        camera = self.camera_status() or {}
+        lost = [str(camera.get("message") or "the camera gives no pictures")] if camera.get("state") == "lost" else []
+        return [Repair(LASTING_TROUBLE, {"words": words}) for words in (*lost, *self.troubles())]
+
+    def camera_status(self) -> dict[str, Any] | None:
+        """What the camera is doing, or None in a game without one."""
+        return None if self.camera is None else dict(self.camera.status())
+
+
+def _put_away(session: SessionLike) -> None:
+    """Close the journal of a game that left the table, so that it can be opened again."""
+    close = getattr(getattr(session, "journal", None), "close", None)
+    if close is not None:
+        close()
+
+
+def _remove_if_empty(folder: Path) -> None:
+    if not any(folder.iterdir()):
+        folder.rmdir()
+
+
+def event_lines(session: SessionLike, after: int = 0) -> list[dict[str, Any]]:
+    """The events later than `after`, as lines of the journal."""
+    # Event n has seq n + 1: a screen that is up to date costs nothing in a long game.
+    lines = (event if isinstance(event, dict) else event.to_json() for event in session.events[after:])
+    return [line for line in lines if line["seq"] > after]

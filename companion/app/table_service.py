@@ -1,0 +1,489 @@
+"""The camera over the page's table: follows whichever game is being played, and never stops trying."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import cv2
+
+from companion.app.camera_view import CHECK_CORNERS, FOUND_AGAIN, ViewKeeper, still_of
+from companion.app.learned import open_taught, usable
+from companion.app.seats import SEATS_FILE, Middle, Seating, middle_of
+from companion.app.state import House, SessionLike
+from companion.app.table_place import (
+    PLACE_FILE,
+    TablePlace,
+    look_over,
+    place_from,
+    read_place,
+    same_first_corner,
+    write_place,
+)
+from companion.evidence import Deleter, EvidenceStore
+from companion.perception import CameraNews, Watcher
+from companion.perception.attributing import attribution_for
+from companion.perception.game_sink import SessionDesk
+from companion.perception.hypotheses import settings_for
+from companion.perception.table_location import first_calibration, known_set, with_measured_tiles
+from companion.play.setup_file import GameSetup, SetupError, setup_from_json
+from companion.rules.tile import Tile
+from companion.storage.clock_trust import ClockTrust
+from companion.supervise import AwayError, EyeAwayError, SupervisedCamera, SupervisedEye, keep_watching
+from hardware.camera import Camera, CameraError, open_camera
+from vision.calibration import Calibration
+from vision.frame import Frame
+from vision.reading import PictureReading
+from vision.settle import Settler
+
+TRY_AGAIN_S = 2.0
+"""Pause before the table is looked for again: somebody is moving corners or camera."""
+
+GLANCE_S = 5.0
+"""So long the seats' page goes by one look at the table."""
+
+WAITING_S = 0.2
+"""Pause between two looks at a film that waits for its game."""
+
+BEAT_S = 2.0
+"""At a film's end nothing is seen, but the watchdog is told that all is well."""
+
+MOST_TRIES = 4
+"""So often at most the reader is shown one picture of a film."""
+
+DEMO_OVER = "the demo is over"
+FILM_OVER = "the film is over"
+
+MOVED_SHARE = 0.003
+"""Corners that moved by more than this share of the picture's width are worth a word."""
+
+NEW_ROUND = ("round_started", "round_scored", "round_ended")
+
+
+class WatchedTable:
+    """One camera for the whole evening. `status` and `still` are what the page shows of it."""
+
+    def __init__(
+        self,
+        house: House,
+        source: str,
+        data_dir: Path,
+        beat: Callable[[str], None] = lambda part: None,
+        *,
+        camera: Camera | None = None,
+        deleter: Deleter | None = None,
+        trust: ClockTrust | None = None,
+        reopen: Callable[[], Camera] | None = None,
+    ) -> None:
+        """`camera` stands in for the one that `source` names: the demo films its own table. `reopen` opens it anew."""
+        self._house = house
+        self._beat = beat
+        self._evidence = EvidenceStore(data_dir / "games", deleter=deleter, trust=trust)
+        self._place_file = data_dir / PLACE_FILE
+        self._place = read_place(self._place_file, house.repairs.report_damaged)
+        self._seating = Seating(data_dir / SEATS_FILE, house.repairs.report_damaged)
+        self._glanced: tuple[float, PictureReading] | None = None
+        self._not_found = ""
+        if camera is None and (source == "picamera" or source.startswith(("usb:", "/dev/"))):
+            camera = SupervisedCamera(source, beat=lambda: beat("camera"))
+        self._camera: Camera = open_camera(source) if camera is None else camera
+        self._reopen = reopen if reopen is not None else partial(open_camera, source)
+        self._is_demo = source.startswith("sim:")
+        self._view = ViewKeeper(self._camera)
+        self._own_setup: Callable[[], Any] | None = getattr(self._camera, "setup", None)
+        self._data_dir = data_dir
+        self._taught: Path | None = None
+        self._taught_anew = False
+        self._untaught = ""
+        self._eye = SupervisedEye(beat=self._wait_for_the_eye)
+        self._lock = threading.Lock()
+        self._state: dict[str, Any] = {"state": "looking"}
+        self._frame: Frame | None = None
+        self._game: tuple[str, SessionLike] | None = None
+        self._watcher: Watcher | None = None
+        self._fresh = threading.Event()
+        self._forget = threading.Event()
+        self._measure = threading.Event()
+        self._stop = threading.Event()
+        self._again = threading.Event()
+        self._film_frame: Frame | None = None
+        self._unread = 0
+        self._thread = threading.Thread(target=self._run, name="watching", daemon=True)
+
+    def start(self) -> None:
+        """Begin to watch. A source that brings its own game (the simulated table) puts it on an empty table."""
+        if self._own_setup is not None and not self._house.has_game:
+            self._house.start_game(self._own_setup().header.to_json())
+        self._house.follow(self._play)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._stop.set()
+        self._camera.close()
+        self._thread.join(timeout=10)
+        self._eye.close()
+        self._evidence.close()
+
+    def status(self) -> Mapping[str, Any]:
+        with self._lock:
+            return dict(self._state)
+
+    def delete_pictures(self) -> int:
+        """Every picture of every game, on disk and in memory; how many there were."""
+        return self._evidence.delete_all()
+
+    def troubles(self) -> list[str]:
+        """Why no pictures are kept just now (the game is), or the learned set is not used."""
+        return [trouble for trouble in (self._evidence.status.trouble, self._untaught) if trouble]
+
+    def still(self) -> bytes | None:
+        with self._lock:
+            frame = self._frame
+        return None if frame is None else still_of(frame)
+
+    def photograph(self) -> bytes | None:
+        """The latest picture as it is, at full resolution, as a PNG."""
+        with self._lock:
+            frame = self._frame
+        if frame is None:
+            return None
+        done, png = cv2.imencode(".png", frame.image, [cv2.IMWRITE_PNG_COMPRESSION, 1])
+        return png.tobytes() if done else None
+
+    def learned(self) -> None:
+        """What was learned of the players' set is another now: read the table with it."""
+        self._taught_anew = True
+        self._fresh.set()
+
+    def look_over(self, corners: Any = None, size_mm: Any = None) -> Mapping[str, Any] | None:
+        """Whether table and picture are fit to play, with these corners instead of the present ones if there are any;
+        None while there is no picture. Raises ValueError."""
+        with self._lock:
+            frame, place, watcher = self._frame, self._place, self._watcher
+        if frame is None:
+            return None
+        known = None if watcher is None else watcher.calibration
+        chosen = place if corners is None else place_from(corners, size_mm)
+        return look_over(frame, chosen, self._eye, known)  # type: ignore[arg-type]
+
+    def place(self, corners: Any, size_mm: Any = None) -> None:
+        """From now on the table lies there; None: where the printed markers are. Raises ValueError, OSError."""
+        place: TablePlace | None = None if corners is None else place_from(corners, size_mm)
+        write_place(self._place_file, place)
+        with self._lock:
+            before, self._place, self._not_found = self._place, place, ""
+        if not same_first_corner(before, place):
+            self._seating.forget()
+        self._fresh.set()
+
+    def unseated(self) -> bool:
+        """Is nobody known to sit anywhere in this game? Trains cannot be told apart then."""
+        with self._lock:
+            game = self._game
+        return game is not None and not self._setup_for(game[1]).stations
+
+    def seats(self) -> Mapping[str, Any] | None:
+        """Where everybody's handle stands on the picture, as shares of it; None while there is no picture or game.
+
+        Raises ValueError in one line while the table is not found.
+        """
+        around = self._around()
+        return None if around is None else self._seating.shown(*around)
+
+    def seat(self, places: Mapping[str, tuple[float, float]]) -> None:
+        """From now on the trains start there: shares of the picture by name. Raises ValueError, SeatsError, OSError."""
+        around = self._around()
+        if around is None:
+            raise ValueError("there is no picture yet")
+        self._seating.keep(places, *around)
+        self._fresh.set()
+
+    def watch_arms(self, on: bool) -> None:
+        """From now on arms say who laid a tile, or nobody looks at them. Raises OSError."""
+        self._seating.watch_arms(on)
+        with self._lock:
+            watcher = self._watcher
+        if watcher is not None:
+            watcher.arms.switch(on)
+
+    def _around(self) -> tuple[GameSetup, Frame, Calibration, Middle] | None:
+        """The present game's set-up, the latest picture, where the table is in it, and what the trains start from."""
+        with self._lock:
+            frame, game, watcher = self._frame, self._game, self._watcher
+        if frame is None or game is None:
+            return None
+        if watcher is None and self._not_found:  # the camera's own thread has just looked for it, and goes on looking
+            raise ValueError(self._not_found)
+        setup = self._placed(self._setup_for(game[1]), frame)
+        try:
+            found = first_calibration(frame, setup, self._eye) if watcher is None else watcher.calibration  # type: ignore[arg-type]
+            reading = None if setup.chinese else self._glance(frame, found.px_per_mm * setup.tile_mm[0])
+        except (SetupError, EyeAwayError) as fault:
+            raise ValueError(str(fault)) from None
+        return setup, frame, found, middle_of(reading, found)
+
+    def _glance(self, frame: Frame, length_px: float) -> PictureReading:
+        """What lies there, looked for once in a while however many phones ask: the watcher needs the same eye."""
+        now = time.monotonic()
+        if self._glanced is None or now - self._glanced[0] > GLANCE_S:
+            self._glanced = (now, self._eye.look(frame.image, length_px))
+        return self._glanced[1]
+
+    def read_now(self) -> None:
+        """Read the table as it is: somebody pressed the button."""
+        watcher = self._watcher
+        if watcher is not None:
+            watcher.read_now()
+
+    @property
+    def is_film(self) -> bool:
+        """Does the camera show a recording, which can be watched again?"""
+        return not self._camera.live
+
+    def watch_again(self) -> None:
+        """Show the film from its beginning, with a new game of the same players. Raises ValueError for a live camera,
+        CameraError where the film cannot be opened any more."""
+        if not self.is_film:
+            raise ValueError("a live camera cannot be watched again")
+        self._again.set()
+
+    def _play(self, name: str, session: SessionLike) -> None:
+        """Another game is on the table."""
+        with self._lock:
+            self._game = (name, session)
+        session.subscribe(self._heard)
+        self._fresh.set()
+
+    def _heard(self, event: Any) -> None:
+        events = event if isinstance(event, list | tuple) else (event,)
+        if any(getattr(one, "KIND", "") in NEW_ROUND for one in events):
+            self._forget.set()
+        if any(getattr(one, "KIND", "") == "round_started" for one in events):
+            self._measure.set()
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            keep_watching(
+                self._step, lost=self._lost, back=self._back, beat=lambda: self._beat("referee"), stop=self._stop
+            )
+            if not self._again.is_set() and not self._stop.is_set():
+                self._say("ended", DEMO_OVER if self._is_demo else FILM_OVER)
+            while not self._again.wait(BEAT_S) and not self._stop.is_set():
+                self._beat("referee")
+            if not self._stop.is_set():
+                self._rewind()
+        self._say("looking")
+
+    def _rewind(self) -> None:
+        """The film from its beginning; the game that was played to it stays among the earlier ones."""
+        self._again.clear()
+        self._camera.close()
+        try:
+            self._camera = self._reopen()
+        except CameraError as fault:
+            self._say("lost", str(fault))
+            return
+        self._view, self._watcher, self._film_frame = ViewKeeper(self._camera), None, None
+        self._own_setup = getattr(self._camera, "setup", None)
+        with self._lock:
+            game = self._game
+        self._say("looking")
+        if game is not None and any(event.source == "camera" for event in game[1].events):
+            self._house.start_game(game[1].header.to_json())  # type: ignore[attr-defined]
+
+    def _step(self) -> bool:
+        if self._fresh.is_set():
+            self._fresh.clear()
+            self._watcher = None
+        if self._forget.is_set() and self._watcher is not None:
+            self._forget.clear()
+            self._watcher.forget()
+        if self._again.is_set():
+            return False
+        try:
+            frame = self._next_frame()
+        except AwayError as away:
+            self._view.away(away)
+            raise
+        if frame is None:
+            return False
+        with self._lock:
+            self._frame = frame
+            game = self._game
+        try:
+            going_on = self._see(frame, game)
+        except EyeAwayError:
+            self._unread += 1
+            raise
+        self._unread = 0
+        self._evidence.remember(frame)
+        return going_on
+
+    def _next_frame(self) -> Frame | None:
+        """The next picture. A film stands still until its table is found and somebody has said who starts, and while
+        the reader is away; a picture that the reader fails at again and again is passed over."""
+        again = 0 < self._unread < MOST_TRIES and not self._camera.live
+        if self._film_frame is None or not (self._film_waits() or again):
+            self._unread = 0
+            self._film_frame = self._camera.read()
+        return self._film_frame
+
+    def _film_waits(self) -> bool:
+        if self._camera.live:
+            return False
+        if self._watcher is not None and not getattr(self._watcher.desk, "waits_for_starter", False):
+            return False
+        if self._watcher is not None or self._game is None:
+            self._stop.wait(WAITING_S)
+        return True
+
+    def _see(self, frame: Frame, game: tuple[str, SessionLike] | None) -> bool:
+        """One picture of this game's table; False when it is time to stop."""
+        if self._watcher is not None and self._measure.is_set():
+            self._measure.clear()
+            if game is not None and self._other_tiles(frame, game[1], self._watcher):
+                self._watcher = None
+        if self._watcher is None:
+            if game is None:
+                self._say("looking")
+                return True
+            self._watcher = self._begin(frame, *game)
+            if self._watcher is None:
+                return not self._stop.wait(TRY_AGAIN_S)
+            self._view.looks_right(frame)
+        if not self._view.in_doubt or self._found_again(frame, self._watcher):
+            self._watcher.see(frame)
+        return True
+
+    def _other_tiles(self, frame: Frame, session: Any, watcher: Watcher) -> bool:
+        """Does the engine that lies there now show that the set is larger or smaller than was assumed?"""
+        setup = self._setup_for(session)
+        measured = with_measured_tiles(setup, frame, watcher.calibration, self._eye)  # type: ignore[arg-type]
+        return measured.tile_mm not in (setup.tile_mm, watcher.setup.tile_mm)
+
+    def _found_again(self, frame: Frame, watcher: Watcher) -> bool:
+        """After an absence: where is the table now? Nothing is read before that is known."""
+        was = watcher.calibration.corners_px
+        corners = self._view.corners_now(frame, was)
+        if corners is None:
+            self._say("lost", CHECK_CORNERS)
+            return False
+        watcher.relocate(corners)
+        self._evidence.forget_before()
+        self._view.looks_right(frame)
+        if float(abs(corners - was).max()) > MOVED_SHARE * frame.size_wh[0]:
+            self._say("moved", FOUND_AGAIN)
+        return True
+
+    def _begin(self, frame: Frame, name: str, session: Any) -> Watcher | None:
+        """Find the table in the picture; None, with the reason on the page, while it cannot be found."""
+        self._read_with(session.header.set)
+        place = self._place
+        try:
+            setup = self._placed(self._setup_for(session), frame)
+            calibration = first_calibration(frame, setup, self._eye)  # type: ignore[arg-type]
+            setup = with_measured_tiles(setup, frame, calibration, self._eye)  # type: ignore[arg-type]
+        except SetupError as fault:
+            if self._place is place:  # else somebody has shown meanwhile where the table is
+                self._not_found = str(fault)
+            self._say("lost", str(fault))
+            return None
+        self._not_found = ""
+        if not setup.stations and not setup.chinese and not setup.free:
+            self._say("unseated")
+            return None
+        known = known_set(setup)
+        box = {Tile(a, b): count for (a, b), count in known.copies.items()}
+
+        def keep(_frame: str) -> str | None:
+            shown, watcher = self._frame, self._watcher
+            if shown is None or watcher is None:
+                return None
+            tiles = watcher.memory.tiles()
+            return self._evidence.keep(name, shown, _corners_of(watcher), before=True, tiles=tiles)
+
+        settings = settings_for(self._camera.stills)
+        desk = SessionDesk(session, session.rules, setup, box, settings=settings, keep=keep, asks=True)
+        return Watcher(
+            self._camera,
+            self._eye,  # type: ignore[arg-type]
+            Settler(),
+            calibration,
+            setup.table_setup(),
+            desk,
+            known=known,
+            publish=self._news,
+            arms=attribution_for(setup, off=not self._seating.arms),
+        )
+
+    def _read_with(self, tile_set: str) -> None:
+        """Open the eye anew where another learned set belongs to this game."""
+        taught, self._untaught = usable(self._data_dir, tile_set)
+        if taught == self._taught and not self._taught_anew:
+            return
+        self._taught, self._taught_anew = taught, False
+        earlier, self._eye = self._eye, SupervisedEye(partial(open_taught, taught), beat=self._wait_for_the_eye)
+        earlier.close()
+
+    def _setup_for(self, session: Any) -> GameSetup:
+        """The source's own set-up where it is this very game's, else what the journal's header says of the table.
+
+        A game that was made on the page begins with its first round, and who sits where was shown on the page.
+        """
+        if self._own_setup is not None:
+            own: GameSetup = self._own_setup()
+            if own.header.players == session.header.players and own.header.rules == session.header.rules:
+                return own
+        said = setup_from_json(session.header.to_json())
+        if said.round_number is None and said.engine is None:
+            said = replace(said, round_number=1)
+        return self._seating.into(said)
+
+    def _placed(self, setup: GameSetup, frame: Frame) -> GameSetup:
+        """The set-up with the corners that a person has set on the page."""
+        with self._lock:
+            place = self._place
+        if place is None:
+            return setup
+        return replace(setup, corners_px=place.corners_px(frame.size_wh), size_mm=place.size_mm)
+
+    def _news(self, news: CameraNews) -> None:
+        shown, watcher = self._frame, self._watcher
+        if news.state == "read" and shown is not None and watcher is not None:
+            self._view.looks_right(shown)
+            self._evidence.settled(shown, watcher.memory.tiles(), _corners_of(watcher))
+        self._say(news.state, news.detail)
+
+    def _wait_for_the_eye(self) -> None:
+        """The eye opens in up to a minute on a busy board: the referee lives while it waits, whoever else waits too."""
+        if threading.current_thread() is self._thread:
+            self._beat("referee")
+
+    def _lost(self, why: str) -> None:
+        self._say("lost", why)
+
+    def _back(self) -> None:
+        if self._watcher is not None:
+            self._watcher.settler.forget()
+        self._say("looking")
+
+    def _say(self, state: str, message: str = "") -> None:
+        """Tell all phones, when it is news."""
+        told = {"state": state, **({"message": message} if message else {})}
+        with self._lock:
+            if told == self._state:
+                return
+            self._state = told
+        self._house.bell.ring()
+
+
+def _corners_of(watcher: Watcher) -> list[list[float]]:
+    """The table's corners in the picture as it is now."""
+    w, h = watcher.calibration.size_mm
+    corners: list[list[float]] = watcher.calibration.to_px([[0.0, 0.0], [w, 0.0], [w, h], [0.0, h]]).tolist()
+    return corners

@@ -1,0 +1,198 @@
+"""A round on record as evidence for the belief: what each picture showed, and what people say of it.
+
+People's words go to the belief as words: that somebody else did it, that another tile lies there, that it never
+happened. What they withdrew of what the camera saw is told as well, for nobody is accused on the strength of a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from companion.log.corrections import Held, withdrawn_corrections
+from companion.log.events import Corrected, Event, Passed, RoundStarted, TilePlayed, TileTakenBack
+from companion.play.event_actions import action_of
+from companion.rules.actions import Action, Discard, End, Pass
+from companion.tracking.evidence import ITEMS, Evidence, Piece
+from companion.tracking.tracker import RoundTracker
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How the change of the table was seen to which an event belongs. `number` tells changes apart, `actors` is what
+    the arms over it said of each act: player -> decibans. `adopted`: it lay there before anybody watched.
+    """
+
+    number: int
+    clouded: bool = False
+    guessed: bool = False
+    actors: Mapping[Action, Mapping[str, int]] = field(default_factory=dict)
+    adopted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An event that the belief knows as `item`, of change `number`; `told`: it is somebody's word, `withdrawn`: people
+    have taken it off the record."""
+
+    event: Event
+    item: int
+    number: int
+    told: bool
+    withdrawn: bool = False
+
+
+def remember(
+    tracker: RoundTracker, held: Sequence[Held], lines: Sequence[Event], views: Mapping[int, View] | None = None
+) -> Iterator[Known]:
+    """Tell the belief a whole round again, `held` being its events in force and `lines` the journal.
+
+    `views` says by seq how the camera saw each; an event of an earlier evening has none, and counts as one of a table
+    that was not understood as a whole. Without `views` every table counts as understood.
+    """
+    every = list(_with_withdrawn(held, lines))
+    acts = [one for one in every if not one.undone and (act_of(one.event) or _moved(one.event))]
+    for (kind, *_), group in groupby(acts, key=lambda one: _picture(one, lines, views or {})):
+        row = list(group)
+        if kind == "told":
+            for item, event in told_again(tracker, row, every):
+                yield Known(event, item, item // ITEMS, told=True)
+        else:
+            yield from _shown_again(tracker, row, lines, views)
+
+
+def told_again(tracker: RoundTracker, row: Iterable[Held], held: Sequence[Held]) -> Iterator[tuple[int, Event]]:
+    """Tell the belief what people have entered; the item of each. `held` is the whole round."""
+    for one in row:
+        act, by = act_of(one.event), getattr(one.event, "by", None)
+        if isinstance(act, Pass) and _laid_in_turn(one, held):
+            act = End()
+        if act is not None:
+            yield tracker.say(act, by), one.event
+
+
+def _laid_in_turn(passed: Held, held: Sequence[Held]) -> bool:
+    """Whether whoever passes has laid a tile since anybody else did anything."""
+    place = next((n for n, one in enumerate(held) if one is passed), 0)
+    for one in reversed(held[:place]):
+        if act_of(one.event) is None or one.undone:
+            continue
+        if getattr(one.event, "by", None) != getattr(passed.event, "by", None):
+            return False
+        if isinstance(one.event, TilePlayed):
+            return True
+    return False
+
+
+def _shown_again(
+    tracker: RoundTracker, row: Sequence[Held], lines: Sequence[Event], views: Mapping[int, View] | None
+) -> Iterator[Known]:
+    first = row[0].event
+    number = tracker.number
+    if isinstance(first, TileTakenBack):
+        tracker.observe(Evidence(number, (), ((first.tile, first.train),)))
+        return
+    view = (views or {}).get(first.seq, View(number, clouded=views is not None))
+    pieces = tuple(_piece(number * ITEMS + n, one, view.actors) for n, one in enumerate(row))
+    seen = Evidence(number, pieces, frame=first.frame, clouded=view.clouded, guessed=view.guessed, adopted=view.adopted)
+    tracker.observe(seen)
+    for piece, one in zip(pieces, row, strict=True):
+        event = one.event
+        if is_put_right(one, lines, "by"):
+            tracker.hear(piece.item, getattr(event, "by", None))
+        if is_put_right(one, lines, "tile") or is_put_right(one, lines, "train"):
+            tracker.put_right(piece.item, act_of(event))
+        if _is_withdrawn(one):
+            tracker.withdraw(piece.item)
+        yield Known(event, piece.item, number, told=False, withdrawn=_is_withdrawn(one))
+
+
+def _piece(item: int, one: Held, actors: Mapping[Action, Mapping[str, int]]) -> Piece:
+    """As the camera saw it."""
+    event = one.event if one.original is None else one.original
+    act = act_of(event)
+    assert act is not None
+    reading = event.reading if isinstance(event, TilePlayed) else None
+    by: str | None = getattr(event, "by", None)
+    p = None if reading is None else reading.p
+    return Piece(item, act, p, actors.get(act, {}), by=by if isinstance(act, Discard) else None)
+
+
+WITHDRAWN = (-1,)
+"""Marks an event that is here only because the camera saw it."""
+
+
+def _with_withdrawn(held: Sequence[Held], lines: Sequence[Event]) -> Iterable[Held]:
+    """The events in force, and at their places those of the camera's that people have withdrawn."""
+    start = held[0].event.seq if held else 0
+    undone = withdrawn_corrections(lines)
+    said = {
+        line.corrects
+        for line in lines[start:]
+        if isinstance(line, Corrected)
+        and line.source == "person"
+        and line.seq not in undone
+        and line.what.get("withdrawn") is True
+    }
+    there = {one.event.seq for one in held}
+    gone = [
+        Held(lines[seq - 1], WITHDRAWN)
+        for seq in sorted(said - there)
+        if lines[seq - 1].source == "camera" and act_of(lines[seq - 1]) is not None
+    ]
+    for one in held:
+        while gone and not isinstance(one.event, RoundStarted) and gone[0].event.seq < one.event.seq:
+            yield gone.pop(0)
+        yield one
+    yield from gone
+
+
+def withdrawals(seq: int, lines: Sequence[Event]) -> Iterator[int]:
+    """The lines with which people have taken the event `seq` off the record, as far as they are in force."""
+    undone = withdrawn_corrections(lines)
+    for line in lines[seq:]:
+        if not isinstance(line, Corrected) or line.corrects != seq or line.seq in undone:
+            continue
+        if line.source == "person" and line.what.get("withdrawn") is True:
+            yield line.seq
+
+
+def _is_withdrawn(one: Held) -> bool:
+    return one.changed_by == WITHDRAWN
+
+
+def is_told(one: Held, lines: Sequence[Event]) -> bool:
+    """Whether people say that this happened, and not the camera."""
+    return one.event.source == "person" or lines[one.event.seq - 1].source == "person"
+
+
+def is_put_right(one: Held, lines: Sequence[Event], name: str) -> bool:
+    """Whether a person has put the field `name` of this event right."""
+    if _is_withdrawn(one):
+        return False
+    changes = [lines[seq - 1] for seq in one.changed_by]
+    return any(isinstance(line, Corrected) and line.source == "person" and name in line.what for line in changes)
+
+
+def act_of(event: Event) -> Action | None:
+    """What somebody must have done for this event; a pass that the rules imply is nothing that anybody saw."""
+    if isinstance(event, Passed):
+        return Pass() if event.source == "person" else None
+    return action_of(event)
+
+
+def _moved(event: Event) -> bool:
+    return isinstance(event, TileTakenBack) and event.undoes is None
+
+
+def _picture(one: Held, lines: Sequence[Event], views: Mapping[int, View]) -> tuple[object, ...]:
+    event = one.event
+    if _moved(event):
+        return "moved", event.seq
+    if is_told(one, lines):
+        return "told", event.seq
+    view = views.get(event.seq)
+    if view is not None:
+        return "seen", view.number
+    return "read", event.frame, event.at if event.frame is None else None

@@ -1,0 +1,171 @@
+"""What the belief comes to, as events: its likeliest way of things, with the names and faults that it is sure of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from companion.log.event_fields import Finding
+from companion.log.events import (
+    Discarded,
+    DoubleFlipped,
+    Drew,
+    Event,
+    MarkerPlaced,
+    MarkerRemoved,
+    Passed,
+    TilePlayed,
+)
+from companion.play.misfits import PICTURED
+from companion.play.round import Course
+from companion.rules.actions import Action, Discard, Draw, End, Flip, Mark, Play, Unmark
+from companion.rules.violations import Violation
+from companion.tracking.costs import Cause
+from companion.tracking.evidence import ITEMS
+from companion.tracking.filter import Hypothesis
+from companion.tracking.pieces import Step
+from companion.tracking.verdict import Charge, Verdict
+
+KEYS = 2_000_000
+"""Keys of events that are only tried on a course lie above this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Believed:
+    """One act of change `number`. `item` None: a pass, which nothing shows.
+
+    `findings` are the belief's. `event` carries them where they are open; `carrying` carries them in any case.
+    """
+
+    number: int
+    item: int | None
+    event: Event
+    carrying: Event
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def key(self) -> object:
+        """What it is told by from one look at the belief to the next."""
+        return (self.number, getattr(self.event, "by", None)) if self.item is None else self.item
+
+
+def passing(number: int, passed: Passed) -> Believed:
+    """A pass; what it lacks is held against its player at the next act."""
+    assert passed.by is not None
+    return Believed(number, None, passed, replace(passed, maybe=(passed.by,)))
+
+
+def believed(way: Hypothesis, first: int, verdicts: Mapping[int, Verdict], players: Sequence[str]) -> list[Believed]:
+    """The acts since change `first` in the order of the hypothesis `way`, as far as there are `verdicts` on them."""
+    acts: list[Believed] = []
+    passes: list[Passed] = []
+    for _, steps in way.path:
+        for step in steps:
+            if isinstance(step.act, End):
+                passes += [Passed(by=step.player, source="rule")] if _silent(step) else []
+            elif step.item is not None:
+                number = step.item // ITEMS
+                if number >= first and step.item in verdicts:
+                    acts += [passing(number, one) for one in passes]
+                    acts.append(judged(number, verdicts[step.item], step.player if step.act else None, players))
+                passes = []
+    return acts
+
+
+def with_implied_passes(acts: Sequence[Believed], course: Course) -> list[Believed]:
+    """The acts with the passes between them that the course of the round implies."""
+    told: list[Believed] = []
+    for n, one in enumerate(acts):
+        for implied in course.passes_before(one.event):
+            told.append(passing(one.number, implied))
+            course = course.take(implied, KEYS + 2 * n).course
+        course = course.take(one.event, KEYS + 2 * n + 1).course
+        told.append(one)
+    return told
+
+
+def _silent(step: Step) -> bool:
+    """Whether this end of a turn was a pass that nothing shows."""
+    return Cause.SILENT_PASS in step.causes or str(Violation.PASS_WITHOUT_DISCARD) in step.codes
+
+
+def as_pictured(verdict: Verdict, proved: Collection[str], lying: Collection[str], players: Sequence[str]) -> Verdict:
+    """The verdict with what pictures prove of a tile: nothing else about its halves is certain. Two equal tiles that
+    were surely read are certain, while it is open which of them is the wrong one.
+
+    `lying` are the codes of `proved` that were certain before: they stay so while the tile lies there. Whose fault it
+    is, is open where the belief alone would not be certain any more.
+    """
+    twice = str(Violation.DUPLICATE_TILE)
+    charges: list[Charge] = []
+    for one in verdict.charges:
+        if one.code in PICTURED and one.code not in proved:
+            charges.append(replace(one, certain=False))
+        elif one.code != twice or twice not in proved:
+            charges.append(replace(one, certain=one.certain or one.code in lying))
+    lapsed = any(one.certain for one in charges) and not any(one.certain for one in verdict.charges)
+    if twice in proved:
+        charges.append(Charge(twice, None, True, 1.0, True))
+    if not lapsed and twice not in proved:
+        return replace(verdict, charges=tuple(charges))
+    return replace(verdict, by=None, maybe=(*verdict.maybe, *players), charges=tuple(charges))
+
+
+def without_pictured(verdict: Verdict) -> Verdict:
+    """The verdict without faults of halves: where several tiles at once do not fit, the table was misread."""
+    return replace(verdict, charges=tuple(one for one in verdict.charges if one.code not in PICTURED))
+
+
+def without_certain(verdict: Verdict, code: Violation) -> Verdict:
+    """The verdict with this code possible at most."""
+    charges = (replace(one, certain=False) if one.code == code else one for one in verdict.charges)
+    return replace(verdict, charges=tuple(charges))
+
+
+def judged(number: int, verdict: Verdict, first: str | None, players: Sequence[str]) -> Believed:
+    """One act with its verdict; `first` is whom the likeliest way of things has for it (None: nobody, it was none)."""
+    by = verdict.by if first is not None else None
+    findings = tuple(_findings(verdict, by))
+    maybe: tuple[str, ...] = ()
+    if by is None:
+        likely = verdict.maybe if len(set(verdict.maybe)) > 1 else players
+        maybe = tuple(dict.fromkeys((*((first,) if first is not None else ()), *likely)))
+    elif any(not one.certain for one in findings) or any(one.by not in (None, by) for one in findings):
+        maybe = tuple(dict.fromkeys((by, *(one.by for one in findings if one.by is not None))))
+    act = verdict.act
+    carrying = event_of(act, by, maybe or (by or "",), findings)
+    plain = carrying if maybe else event_of(act, by, (), ())
+    return Believed(number, verdict.item, plain, carrying, findings)
+
+
+def _findings(verdict: Verdict, by: str | None) -> Iterator[Finding]:
+    for charge in verdict.charges:
+        whose = None if charge.certain and charge.by == by else charge.by
+        yield Finding(charge.code, certain=charge.certain, by=whose)
+
+
+def event_of(act: Action, by: str | None, maybe: tuple[str, ...], findings: tuple[Finding, ...]) -> Event:
+    """The camera's event for an act."""
+    common: dict[str, Any] = {"by": by, "maybe": maybe, "violations": findings, "source": "camera"}
+    match act:
+        case Play(tile, train):
+            return TilePlayed(tile=tile, train=train, **common)
+        case Draw():
+            return Drew(**common)
+        case Mark(player):
+            return MarkerPlaced(train=player, **common)
+        case Unmark(player):
+            return MarkerRemoved(train=player, **common)
+        case Flip(train):
+            return DoubleFlipped(train=train, **common)
+        case Discard(face_up):
+            return Discarded(face_up=face_up, **common)
+    raise TypeError(f"nobody can have done {act!r}")
+
+
+def shown(one: Believed, frame: str | None, reading: Any, arm: str | None) -> Believed:
+    """The same with the picture that shows it, how surely its tile was read, and whose arm laid it."""
+    seen = {"reading": reading, "arm": arm} if isinstance(one.event, TilePlayed) else {}
+    extra: dict[str, Any] = {"frame": frame, **seen}
+    return replace(one, event=replace(one.event, **extra), carrying=replace(one.carrying, **extra))

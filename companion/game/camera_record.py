@@ -1,0 +1,172 @@
+"""The lines of the camera on which the belief may still change its mind, and how they are brought up to it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from companion.game.believed import Believed
+from companion.game.ledger import Ledger
+from companion.game.patch import amendment, amendments
+from companion.log.event_fields import Finding
+from companion.log.events import Corrected, Event, TileTakenBack
+from companion.play.event_actions import unsettled
+from companion.play.timeline import History
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line on record of change `number`; `item` None: a pass. `key` is its act's (Believed.key)."""
+
+    seq: int
+    number: int
+    item: int | None
+    key: object
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """What changes in the record. Of each act in `wanted` that stays: the line that has it (`Line`), or the place in
+    `changes` or `new` of the line that will have it."""
+
+    changes: tuple[Corrected, ...]
+    new: tuple[Event, ...]
+    wanted: tuple[Believed, ...]
+    places: tuple[tuple[str, int], ...]
+
+    def lines(self, changes_from: int, new_from: int) -> list[Line]:
+        """The lines that have the wanted acts, once the changes and new events are written from these seqs on."""
+        starts = {"line": 0, "change": changes_from, "new": new_from}
+        return [
+            Line(starts[kind] + place, one.number, one.item, one.key)
+            for one, (kind, place) in zip(self.wanted, self.places, strict=True)
+        ]
+
+
+class CameraRecord:
+    """The lines that may still change. Those of changes before `fixed` keep their order and their passes: people have
+    had a say since; only who it was and what is held against them is put right there."""
+
+    def __init__(self) -> None:
+        self.lines: list[Line] = []
+        self.fixed = 0
+
+    def forget(self, before: int) -> None:
+        """What is settled stays as it is."""
+        self.lines = [one for one in self.lines if one.number >= before]
+        self.fixed = max(self.fixed, before)
+
+    def drop(self, items: Collection[int]) -> None:
+        self.lines = [one for one in self.lines if one.item not in items]
+
+    def line_of(self, item: int) -> Line | None:
+        return next((one for one in self.lines if one.item == item), None)
+
+    @property
+    def live(self) -> list[Line]:
+        return [one for one in self.lines if one.number >= self.fixed]
+
+    @property
+    def kept(self) -> list[Line]:
+        return [one for one in self.lines if one.number < self.fixed and one.item is not None]
+
+    def bring_up(
+        self,
+        ledger: Ledger,
+        ways: Sequence[Sequence[Believed]],
+        earlier: Mapping[int, Believed],
+        lifted: Sequence[Corrected | TileTakenBack],
+        new: Sequence[Event],
+        held: Mapping[int, Event],
+    ) -> list[Event]:
+        """Write what changes, `lifted` and `new` first, everything at once, each line with what it has in the end.
+
+        `ways` are the acts from `fixed` on as the likeliest hypotheses have them, `earlier` by item those before.
+        `held` are the events on record, with those that `lifted` puts back.
+        """
+        self.lines = [one for one in self.lines if one.seq in held]
+        recorded = [held[one.seq] for one in self.live]
+        smooth = (way for way in ways if amendments(recorded, [one.event for one in way])[2])
+        wanted = next(smooth, ways[0])
+        changes = [one for one in lifted if isinstance(one, Corrected) or one.undoes is not None]
+        news = [*(one for one in lifted if one not in changes), *new]
+        carrying = {one.key for one in self.lines if _carries(held[one.seq])}
+        last = ledger.journal.last_seq
+        while True:
+            patch = self._patch(held, wanted, earlier, carrying)
+            draft = ledger.draft([*changes, *patch.changes], [*news, *patch.new])
+            new_from = last + len(changes) + len(patch.changes) + len(news) + 1
+            lines = patch.lines(last + len(changes) + 1, new_from)
+            acts = {one.key: one for one in (*wanted, *earlier.values())}
+            ruled = _misjudged(draft.history, [*self.kept, *lines], acts)
+            if ruled <= carrying:
+                break
+            carrying |= ruled
+        written = list(ledger.write(draft)) if draft.lines else []
+        self.lines = [*self.kept, *lines]
+        return written
+
+    def _patch(
+        self,
+        held: Mapping[int, Event],
+        wanted: Sequence[Believed],
+        earlier: Mapping[int, Believed],
+        carrying: Collection[object],
+    ) -> Patch:
+        changes: list[Corrected] = []
+        for line in self.kept:
+            one = earlier.get(line.item or 0)
+            changed = None if one is None else amendment(0, held[line.seq], _event(one, carrying))
+            if changed is not None:
+                changes.append(Corrected(corrects=line.seq, what=changed.what, source="camera"))
+        live = self.live
+        events = [_event(one, carrying) for one in wanted]
+        changed_lines, start, _ = amendments([held[one.seq] for one in live], events)
+        rows: list[list[tuple[str, int]]] = [[("line", one.seq)] for one in live]
+        for change in changed_lines:
+            for what in _single(change.what):
+                if "insert" in what:
+                    rows[change.index].insert(-1, ("change", len(changes)))
+                elif "withdrawn" in what:
+                    rows[change.index] = []
+                changes.append(Corrected(corrects=live[change.index].seq, what=what, source="camera"))
+        places = [place for row in rows for place in row]
+        new = events[start:]
+        return Patch(tuple(changes), tuple(new), tuple(wanted), (*places, *(("new", n) for n in range(len(new)))))
+
+
+def _event(one: Believed, carrying: Collection[object]) -> Event:
+    return one.carrying if one.key in carrying else one.event
+
+
+def _carries(event: Event) -> bool:
+    """Whether this event has its findings with it although it is known who it was."""
+    by: str | None = getattr(event, "by", None)
+    return by is not None and getattr(event, "maybe", ()) == (by,)
+
+
+def _single(what: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
+    """One correction for each event that is put in, so that each can be corrected by itself."""
+    inserted = what.get("insert")
+    if isinstance(inserted, list):
+        yield from ({"insert": [line]} for line in inserted)
+    else:
+        yield what
+
+
+def _misjudged(history: History, lines: Sequence[Line], acts: Mapping[object, Believed]) -> set[object]:
+    """The keys of settled acts against which the course of the record holds something else than the belief."""
+    wanted = {line.seq: acts[line.key] for line in lines if line.key in acts}
+    found: set[object] = set()
+    for n, act in enumerate(history.acts):
+        one = wanted.get(act.held.event.seq)
+        if one is None or act.event is None or unsettled(act.held.event):
+            continue
+        by: str | None = getattr(one.event, "by", None)
+        if _plain(history.findings(n), by) != _plain(one.findings, by):
+            found.add(one.key)
+    return found
+
+
+def _plain(findings: Sequence[Finding], by: str | None) -> set[tuple[str, bool, str | None]]:
+    return {(one.code, one.certain, one.by or by) for one in findings}

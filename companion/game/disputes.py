@@ -1,0 +1,96 @@
+"""Why a play of a journal is named and ruled as it is: the belief run again over the round, up to a lap later.
+
+The journal's camera events are the evidence, those of one picture together; what people entered is evidence as well,
+with a price for its being wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from companion.game.belief_input import act_of, remember
+from companion.log.corrections import Held, held_events
+from companion.log.event_fields import EventError
+from companion.log.events import Event, Header, RoundStarted
+from companion.log.journal import JournalError, read_journal
+from companion.play.match import Match
+from companion.rules.ruleset import load_ruleset
+from companion.tracking.dispute import Alternative, alternatives
+from companion.tracking.tracker import RoundTracker
+from companion.tracking.verdict import Verdict
+
+
+class NoSuchPlayError(Exception):
+    """The journal has nothing at this number that anybody can have done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """The belief about event `seq`: the verdict, and the hypotheses, cheapest first (none where it is settled)."""
+
+    seq: int
+    event: Event
+    verdict: Verdict
+    alternatives: tuple[Alternative, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        charges = [
+            {"code": one.code, "by": one.by, "certain": one.certain, "p": round(one.p, 4)}
+            for one in self.verdict.charges
+        ]
+        rows = [
+            {
+                "by": one.player,
+                "decibans": one.cost,
+                "p": round(one.p, 4),
+                "codes": [f"{code} by {player}" for code, player in one.codes],
+                "assumes": [str(cause) for cause in one.assumes],
+            }
+            for one in self.alternatives
+        ]
+        named = {"by": self.verdict.by, "p": round(self.verdict.p, 4), "maybe": list(self.verdict.maybe)}
+        return {"seq": self.seq, **named, "violations": charges, "hypotheses": rows}
+
+
+def dispute(path: Path, seq: int) -> Dispute:
+    """What the belief says of event `seq`. Raises JournalError, RuleSetError, NoSuchPlayError."""
+    text = read_journal(path)
+    try:
+        held = held_events(text.events)
+    except EventError as error:
+        raise JournalError(path, str(error)) from None
+    return dispute_in(text.header, held, text.events, seq)
+
+
+def dispute_in(header: Header, held: Sequence[Held], lines: Sequence[Event], seq: int) -> Dispute:
+    """The same of the events in force of a game."""
+    start = max(
+        (n for n, one in enumerate(held) if isinstance(one.event, RoundStarted) and one.event.seq <= seq), default=None
+    )
+    place = next((n for n, one in enumerate(held) if one.event.seq == seq and not one.undone), None)
+    if start is None or place is None or act_of(held[place].event) is None:
+        raise NoSuchPlayError(f"no. {seq} is no tile, draw, marker or discard that stands in this journal")
+    following = [n for n in range(start + 1, len(held)) if isinstance(held[n].event, RoundStarted)]
+    tracker = _tracker(header, held[start].event)
+    item: int | None = None
+    until = 0
+    for known in remember(tracker, held[start : following[0] if following else None], lines):
+        if known.event.seq == seq:
+            item, until = known.item, tracker.number + len(header.players)
+        if item is not None and tracker.number > until:
+            break
+    verdict = next((one for one in tracker.verdicts() if one.item == item), None)
+    if verdict is None or item is None:
+        raise NoSuchPlayError(f"no. {seq} is no tile, draw, marker or discard that stands in this journal")
+    return Dispute(seq, held[place].event, verdict, tuple(alternatives(tracker.filter, item)))
+
+
+def _tracker(header: Header, begun: Event) -> RoundTracker:
+    assert isinstance(begun, RoundStarted)
+    rules = load_ruleset(header.rules, header.options)
+    match = Match.of(header, rules)
+    starter = begun.starter or match.next_starter
+    return RoundTracker(rules, match.table_of(begun, starter), starter, starter_known=begun.starter is not None)

@@ -1,0 +1,497 @@
+"""The camera's side of the desk: a change between two still tables goes to the belief, and what it comes to on record.
+
+The belief (companion.tracking) is told everything that was seen and said since the round's start. Names and faults on
+record are its verdicts; what one change brings is put right in one step. When people have had a say the belief is
+worked out anew from the events in force.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from companion.game.belief_input import View, act_of, is_put_right, is_told, remember, told_again, withdrawals
+from companion.game.believed import (
+    Believed,
+    as_pictured,
+    believed,
+    event_of,
+    judged,
+    shown,
+    with_implied_passes,
+    without_certain,
+    without_pictured,
+)
+from companion.game.camera_record import CameraRecord, Line
+from companion.game.ledger import Ledger
+from companion.game.patch import line_of
+from companion.log.corrections import Held, open_questions
+from companion.log.event_fields import Certainty, Finding, Story
+from companion.log.events import Corrected, Event, RoundEnded, RoundStarted, TilePlayed, TileTakenBack, Unclear
+from companion.play.line_ends import at_the_open_end
+from companion.play.misfits import Clarity, proved
+from companion.play.round import Course
+from companion.play.sight import Sight
+from companion.rules.actions import Play
+from companion.rules.notation import Laying
+from companion.rules.position import LinePosition, Position
+from companion.rules.violations import Violation
+from companion.tracking.evidence import ITEMS, Evidence
+from companion.tracking.filter import Hypothesis
+from companion.tracking.tracker import RoundTracker
+from companion.tracking.verdict import Verdict
+
+ALIKE_DB = 3
+"""Of hypotheses so close to the best the one is put on record that leaves the record as it is."""
+
+MOST_WAYS = 4
+
+UNSEEN = (None, None, None)
+
+
+class Watching:
+    """The belief about the round, on top of the ledger.
+
+    `_begun` is the event that began the round, `_upto` the last line that the belief knows, `_items` the line of each
+    item. `_views` says by the number of a change how it was seen, `_pictures` by item which picture shows it, how
+    surely its tile was read and whose arm it was. `_told` are the items that are people's words, `_lying` says by item
+    what a picture has proved of its tile. `_asked`: the line that began the round in which something was asked, the
+    question's line, and the item that it is about. `_since_the_end`: by the round's number, the
+    markers and draws seen after an end that may be none.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        ledger.confirms = self._confirms
+        self._tracker: RoundTracker | None = None
+        self._record = CameraRecord()
+        self._begun: Event | None = None
+        self._upto = -1
+        self._views: dict[int, View] = {}
+        self._items: dict[int, int] = {}
+        self._pictures: dict[int, tuple[str | None, Certainty | None, str | None]] = {}
+        self._told: set[int] = set()
+        self._lying: dict[int, frozenset[str]] = {}
+        self._clarity = Clarity()
+        self._writing = False
+        self._asked: tuple[int, int, int] | None = None
+        self._reopened: int | None = None
+        self._since_the_end: list[tuple[int, Sight]] = []
+
+    # ---- what the camera reports and asks ------------------------------------------------------------------------
+
+    def see(self, sight: Sight) -> tuple[Event, ...]:
+        """Record a change of the table; the events that it brought."""
+        phase = self.ledger.match.phase
+        if self.ledger.match.course is None or sight.empty:
+            return ()
+        if phase != "playing" and (phase != "ended" or not self._goes_on(sight)):
+            return self._after_the_end(sight) if phase == "ended" else ()
+        number = self.ledger.match.course.number
+        seen = [*(one for round_, one in self._since_the_end if round_ == number), sight]
+        self._since_the_end = []
+        events: list[Event] = self._reopen() if phase == "ended" else []
+        tracker = self._caught_up()
+        course = self.ledger.match.course
+        assert course is not None
+        self._writing = True
+        try:
+            for one in map(self._placed, seen):
+                if isinstance(course.position, Position):
+                    self._clarity.note(one, course.rules, course.position)
+                events += self._believe(tracker, one)
+            events += self._ask(tracker)
+            events += self._end_of_round(tracker)
+        finally:
+            self._writing = False
+        self._upto = self.ledger.journal.last_seq
+        return tuple(events)
+
+    def accuses(self, sight: Sight) -> bool:
+        """Whether recording this change would find a fault."""
+        if not self._playing:
+            return False
+        tracker = self._caught_up()
+        evidence = _evidence(tracker.number, self._placed(sight))
+        if evidence.gone:
+            return not tracker.takes_back(evidence.gone)
+        return bool(evidence.pieces) and not tracker.faultless(evidence)
+
+    def expects(self, sight: Sight) -> bool:
+        """Whether whoever may have the turn could have made this change without a fault."""
+        if not self._playing or sight.gone:
+            return False
+        tracker = self._caught_up()
+        return tracker.expected(_evidence(tracker.number, self._placed(sight)))
+
+    def foresee(self, sight: Sight) -> tuple[Event, ...]:
+        """What would be recorded for this change where it breaks no rule; else nothing."""
+        if not self._playing or sight.gone:
+            return ()
+        tracker = self._caught_up()
+        number = tracker.number
+        evidence = _evidence(number, self._placed(sight))
+        if not evidence.pieces or not tracker.faultless(evidence):
+            return ()
+        tried = tracker.fork()
+        tried.observe(evidence)
+        verdicts = {item: entry.verdict for item, entry in tried.entries.items() if not entry.taken_back}
+        return tuple(one.event for one in believed(_likeliest(tried)[0], number, verdicts, tried.players))
+
+    def _placed(self, sight: Sight) -> Sight:
+        course = self.ledger.match.course
+        if course is None or not isinstance(course.position, LinePosition):
+            return sight
+        return at_the_open_end(sight, course.rules, course.position.line)
+
+    @property
+    def _playing(self) -> bool:
+        return self.ledger.match.course is not None and self.ledger.match.phase == "playing"
+
+    # ---- the belief, up to date ----------------------------------------------------------------------------------
+
+    def _caught_up(self) -> RoundTracker:
+        """The belief with everything that was seen and said in this round."""
+        if self._tracker is None or self._begun != self._round()[0].event:
+            self._tracker = self._work_out()
+        elif not self._untouched():
+            self._tracker = self._heard(self._tracker) or self._work_out()
+        self._upto = self.ledger.journal.last_seq
+        return self._tracker
+
+    def _untouched(self) -> bool:
+        """Whether nobody else has written in the journal since; questions do not touch the game."""
+        lines = self.ledger.journal.events
+        return all(_about_questions(line, lines) for line in lines[self._upto :])
+
+    def _work_out(self) -> RoundTracker:
+        """The belief worked out anew from the events in force."""
+        held, lines = self._round(), self.ledger.journal.events
+        course = self._start()
+        if self._begun is None or self._begun.seq != held[0].event.seq:
+            self._clarity, self._views, self._items = Clarity(), {}, {}
+        tracker = RoundTracker(course.rules, course.table, course.starter, starter_known=course.starter_known)
+        views = {seq: self._views[item // ITEMS] for item, seq in self._items.items() if item // ITEMS in self._views}
+        self._begun, self._items, self._views, self._told, self._lying = held[0].event, {}, {}, set(), {}
+        for known in remember(tracker, held, lines, views):
+            event = known.event
+            self._items[known.item] = event.seq
+            if known.told:
+                self._told.add(known.item)
+            elif event.seq in views:
+                self._views[known.number] = replace(views[event.seq], number=known.number)
+            if isinstance(event, TilePlayed):
+                self._pictures[known.item] = (event.frame, event.reading, event.arm)
+        self._keep_order(tracker)
+        return tracker
+
+    def _heard(self, tracker: RoundTracker) -> RoundTracker | None:
+        """The belief after what people have said and changed since; None where it has to be worked out anew."""
+        lines, known = self.ledger.journal.events, set(self._items.values())
+        held = {one.event.seq: one for one in self._round() if not one.undone}
+        lifted = {one.event.seq for one in self._round() if one.undone}
+        new = [one for seq, one in held.items() if seq not in known and act_of(one.event) is not None]
+        if any(one.event.seq <= self._upto or not is_told(one, lines) for one in new):
+            return None
+        for item, seq in self._items.items():
+            one = held.get(seq)
+            if one is None:
+                tracker.withdraw(item, lifted=seq in lifted)
+                continue
+            tracker.restore(item)
+            tracker.hear(item, getattr(one.event, "by", None) if is_put_right(one, lines, "by") else None)
+            other = is_put_right(one, lines, "tile") or is_put_right(one, lines, "train")
+            tracker.put_right(item, act_of(one.event) if other else None)
+        for item, event in told_again(tracker, new, self._round()):
+            self._items[item] = event.seq
+            self._told.add(item)
+        self._keep_order(tracker)
+        return tracker
+
+    def _keep_order(self, tracker: RoundTracker) -> None:
+        """People have had a say: of the camera's lines until now, but for those that they put right, only the names and
+        faults may still change."""
+        lines = self.ledger.journal.events
+        held = {one.event.seq: one for one in self._round() if not one.undone}
+        self._record = CameraRecord()
+        for item, seq in self._items.items():
+            one, number = held.get(seq), item // ITEMS
+            seen = one is not None and item not in self._told and number in self._views
+            if seen and one is not None and not is_put_right(one, lines, "by"):
+                self._record.lines.append(Line(seq, number, item, item))
+        self._record.fixed = tracker.number
+
+    def _start(self) -> Course:
+        """The course of the round before anything happened in it."""
+        begun = next(act for act in reversed(self.ledger.history.acts) if isinstance(act.event, RoundStarted))
+        assert begun.after.course is not None
+        return begun.after.course
+
+    def _round(self) -> list[Held]:
+        held = self.ledger.held
+        start = max((n for n, item in enumerate(held) if item.event.KIND == "round_started"), default=0)
+        return list(held[start:])
+
+    # ---- from the belief to the record ---------------------------------------------------------------------------
+
+    def _believe(self, tracker: RoundTracker, sight: Sight) -> list[Event]:
+        """Let the belief explain the change, and bring the record up to it in one step."""
+        number = tracker.number
+        evidence = _evidence(number, sight)
+        for piece in evidence.pieces:
+            act = piece.act
+            laying = Laying(act.tile, act.train) if isinstance(act, Play) else None
+            read, whose = (sight.readings.get(laying), sight.whose.get(laying)) if laying else (None, None)
+            self._pictures[piece.item] = (sight.frame, read, whose)
+        lying = {item for item, entry in tracker.entries.items() if not entry.taken_back}
+        moved, asked = tracker.moved, len(tracker.unclear)
+        tracker.observe(evidence)
+        gone = {item for item in lying if item in tracker.entries and tracker.entries[item].taken_back}
+        lifted = list(self._lifted(tracker, gone, sight, moved=tracker.moved > moved))
+        back = self._put_back(tracker, evidence)
+        on_record = self.ledger.draft(back, ()).held if back else self.ledger.held
+        held = {one.event.seq: one.event for one in on_record if not one.undone}
+        self._record.drop(gone)
+        questions = [Unclear(reason=one, source="camera", frame=sight.frame) for one in tracker.unclear[asked:]]
+        self._views[number] = View(
+            number,
+            sight.clouded or bool(questions),
+            sight.guessed,
+            {piece.act: piece.actors for piece in evidence.pieces if piece.actors},
+            sight.adopted,
+        )
+        likeliest = _likeliest(tracker)
+        self._record.forget(min((number for number, _ in likeliest[0].path), default=number))
+        verdicts = self._verdicts(tracker, sight)
+        ways = [self._way(one, verdicts) for one in likeliest]
+        earlier = self._earlier(verdicts, held)
+        events = self._record.bring_up(self.ledger, ways, earlier, [*back, *lifted], questions, held)
+        self._items = {item: seq for item, seq in self._items.items() if item not in gone}
+        self._items |= {one.item: one.seq for one in self._record.lines if one.item is not None}
+        return events
+
+    def _put_back(self, tracker: RoundTracker, evidence: Evidence) -> list[Corrected]:
+        """The lines that put back on record what people have withdrawn and the camera sees there all the same."""
+        standing = {one.event.seq for one in self._round() if not one.undone}
+        lines: list[Corrected] = []
+        for piece in evidence.pieces:
+            there = tracker.shown.get(piece.item)
+            seq = None if there is None else self._items.get(there.item)
+            if there is None or seq is None or seq in standing:
+                continue
+            words = withdrawals(seq, self.ledger.journal.events)
+            lines += [Corrected(corrects=word, what={"withdrawn": True}, source="camera") for word in words]
+            if there.item not in self._told:
+                self._record.lines.append(Line(seq, there.item // ITEMS, there.item, there.item))
+        return lines
+
+    def _lifted(
+        self, tracker: RoundTracker, gone: Iterable[int], sight: Sight, *, moved: bool
+    ) -> Iterable[Corrected | TileTakenBack]:
+        """The lines that say of pieces that they are gone: tiles taken back or moved, draws and markers undone."""
+        for item in sorted(gone, reverse=True):
+            act = tracker.entries[item].piece.act
+            line = self._record.line_of(item)
+            if isinstance(act, Play):
+                common: dict[str, Any] = {
+                    "tile": act.tile,
+                    "train": act.train,
+                    "source": "camera",
+                    "frame": sight.frame,
+                }
+                play = next((one.event for one in reversed(self._round()) if _has(one, act)), None)
+                if moved or not isinstance(play, TilePlayed):
+                    yield TileTakenBack(by=None, violations=(Finding(str(Violation.TILE_MOVED)),), **common)
+                else:
+                    yield TileTakenBack(by=play.by, undoes=play.seq, **common)
+            elif line is not None:
+                yield Corrected(corrects=line.seq, what={"withdrawn": True}, source="camera")
+
+    def _verdicts(self, tracker: RoundTracker, sight: Sight) -> dict[int, Verdict]:
+        """Item -> the verdict on it, as far as what the camera saw and no word proves it."""
+        pictured = self._pictured(tracker, sight)
+        found: dict[int, Verdict] = {}
+        for one in tracker.verdicts():
+            if one.item not in self._told and not one.taken_back:
+                act = one.act
+                messy = isinstance(act, Play) and (act.tile, act.train) in self._clarity.messy
+                one = without_pictured(one) if messy else one
+                if self._retold(tracker):
+                    # Whether a double can be covered rests on every tile that lies there.
+                    one = without_certain(one, Violation.OPEN_DOUBLE_IGNORED)
+                proved = pictured.get(one.item, ())
+                lying = self._lying.get(one.item, frozenset()).intersection(proved)
+                one = as_pictured(one, proved, lying, tracker.players)
+                self._lying[one.item] = lying.union(charge.code for charge in one.charges if charge.certain)
+                found[one.item] = one
+        return found
+
+    def _retold(self, tracker: RoundTracker) -> bool:
+        """Whether people say that other tiles lie there than the camera saw."""
+        return bool(self._told) or any(one.act is not None or one.withdrawn for one in tracker.said.values())
+
+    def _way(self, way: Hypothesis, verdicts: Mapping[int, Verdict]) -> list[Believed]:
+        """The acts that may still be put in order, as this hypothesis has them."""
+        acts = believed(way, self._record.fixed, verdicts, self.ledger.header.players)
+        acts = [
+            one if one.item is None else shown(one, *self._pictures.get(one.item, (None, None, None))) for one in acts
+        ]
+        return with_implied_passes(acts, self._course_before_live())
+
+    def _earlier(self, verdicts: Mapping[int, Verdict], held: Mapping[int, Event]) -> dict[int, Believed]:
+        """Item -> the verdict by now on each act whose line keeps its place; `held`: seq -> the event on record."""
+        players = self.ledger.header.players
+        found: dict[int, Believed] = {}
+        for line in self._record.kept:
+            if line.item is not None and line.item in verdicts and line.seq in held:
+                event = held[line.seq]
+                first = (getattr(event, "by", None), *getattr(event, "maybe", ()), *players)
+                who = next(name for name in first if name is not None)
+                found[line.item] = judged(line.number, verdicts[line.item], who, players)
+        return found
+
+    def _course_before_live(self) -> Course:
+        """The course of the round before the first line that may still be put in another order."""
+        live = {one.seq for one in self._record.live}
+        acts = self.ledger.history.acts
+        place = next((n for n, act in enumerate(acts) if act.held.event.seq in live), None)
+        course = self.ledger.match.course if not place else acts[place - 1].after.course
+        assert course is not None
+        return course
+
+    def _pictured(self, tracker: RoundTracker, sight: Sight) -> dict[int, tuple[str, ...]]:
+        """Item -> what the pictures prove of its tile, as the tiles lie now."""
+        table = self._start().table
+        if not isinstance(table, Position):
+            return {item: entry.proved for item, entry in tracker.entries.items() if entry.proved}
+        plays = [
+            (item, TilePlayed(by=None, tile=entry.piece.act.tile, train=entry.piece.act.train))
+            for item, entry in tracker.entries.items()
+            if isinstance(entry.piece.act, Play) and not entry.taken_back
+        ]
+        twice = self._clarity.twice(self._round(), sight)
+        found = proved(tracker.rules, table, [play for _, play in plays], self._clarity, twice)
+        return {plays[n][0]: codes for n, codes in found.items()}
+
+    def _ask(self, tracker: RoundTracker) -> list[Event]:
+        """At most one question a round, where a fault hangs on a name that the table will not tell; it is dropped once
+        the table tells all the same."""
+        begun = self._round()[0].event.seq
+        if self._asked is not None and self._asked[0] == begun:
+            _, asked, item = self._asked
+            waits = any(one.seq == asked for one in open_questions(self.ledger.journal.events))
+            entry = tracker.entries.get(item)
+            if waits and (entry is None or entry.taken_back or entry.verdict.by is not None):
+                return list(self.ledger.amend(Corrected(corrects=asked, what={"withdrawn": True}, source="camera")))
+            return []
+        question = tracker.question()
+        seq = None if question is None else self._items.get(question.item)
+        if question is None or seq is None or question.item in self._told:
+            return []
+        plays = {name: event_of(question.play, name, (), ()) for name in question.players}
+        stories = tuple(Story(name, ({**line_of(play), "seq": seq},)) for name, play in plays.items())
+        frame = self._pictures.get(question.item, UNSEEN)[0]
+        asked_now = self.ledger.record(
+            Unclear(reason="several_stories", candidates=stories, source="camera", frame=frame)
+        )
+        self._asked = (begun, asked_now[0].seq, question.item)
+        return list(asked_now)
+
+    # ---- the end of a round --------------------------------------------------------------------------------------
+
+    def _confirms(self, due: RoundEnded) -> bool:
+        """Whether the belief has that end too, while it is at work; else the counts alone tell."""
+        return not self._writing or self._tracker is None or self._tracker.end() == (due.how, due.out)
+
+    def _end_of_round(self, tracker: RoundTracker) -> list[Event]:
+        """The round's end, where the belief has it and the record alone cannot tell."""
+        due, course = tracker.end(), self.ledger.match.course
+        if due is None or course is None or course.ended is not None or course.number == self._reopened:
+            return []
+        return list(self.ledger.record(RoundEnded(how=due[0], out=due[1], source="camera")))
+
+    def _goes_on(self, sight: Sight) -> bool:
+        """Was the end only counted, and do they play on as if there was none? Then the count was wrong."""
+        match, course = self.ledger.match, self.ledger.match.course
+        if course is None or match.shown or not sight.laid or sight.gone:
+            return False
+        ruled = course.ended_by == "rule" and course.ended == "out" and course.watched
+        if course.ended_by != "camera" and not ruled:
+            return False
+        tracker = self._caught_up()
+        return bool(tracker.filter.explanations(_evidence(tracker.number, sight)))
+
+    def _reopen(self) -> list[Event]:
+        """Take the end back. Whose tiles were counted down to none can no longer be counted in this round."""
+        course = self.ledger.match.course
+        assert course is not None
+        self._reopened = course.number
+        events: list[Event] = []
+        begun = next(item.event for item in reversed(self.ledger.held) if isinstance(item.event, RoundStarted))
+        if course.ended_by == "rule" and begun.draws_seen:
+            events += self.ledger.amend(Corrected(corrects=begun.seq, what={"draws_seen": False}, source="camera"))
+        ended = next((item.event for item in reversed(self._round()) if isinstance(item.event, RoundEnded)), None)
+        if ended is not None:
+            events += self.ledger.amend(Corrected(corrects=ended.seq, what={"withdrawn": True}, source="camera"))
+        return events
+
+    def _after_the_end(self, sight: Sight) -> tuple[Event, ...]:
+        """When the round is over people clear the table. Only a single tile more is still a play.
+
+        Markers and draws are kept: they count if the end turns out to be none.
+        """
+        if len(sight.delta) != 1 or not isinstance(sight.delta[0], Laying) or sight.discards or sight.flips:
+            course = self.ledger.match.course
+            if course is not None and not sight.gone and not sight.laid:
+                self._since_the_end.append((course.number, sight))
+            return ()
+        laying = sight.delta[0]
+        event = sight.shown(TilePlayed(by=None, tile=laying.tile, train=laying.train, source="camera"))
+        return self.ledger.record(event)
+
+
+def _evidence(number: int, sight: Sight) -> Evidence:
+    return Evidence.of(
+        number,
+        sight.delta,
+        flips=sight.flips,
+        discards=sight.discards,
+        readings=sight.readings,
+        frame=sight.frame,
+        arms=sight.arms,
+        clouded=sight.clouded,
+        guessed=sight.guessed,
+        returned=sight.returned,
+        adopted=sight.adopted,
+    )
+
+
+def _likeliest(tracker: RoundTracker) -> Sequence[Hypothesis]:
+    """The hypotheses about as likely as the best, the best first."""
+    ranked = sorted(tracker.filter.all, key=lambda one: one.cost + one.pending)
+    most = ranked[0].cost + ranked[0].pending + ALIKE_DB
+    return [one for one in ranked if one.cost + one.pending <= most][:MOST_WAYS]
+
+
+def _has(item: Held, act: Play) -> bool:
+    event = item.event
+    return (
+        isinstance(event, TilePlayed)
+        and not item.undone
+        and (event.tile.tile, event.train)
+        == (
+            act.tile.tile,
+            act.train,
+        )
+    )
+
+
+def _about_questions(line: Event, events: Sequence[Event]) -> bool:
+    """Whether a line only asks something, withdraws a question, or says what stands no longer."""
+    if isinstance(line, Corrected):
+        if "retracts" in line.what:
+            return True
+        asked = events[line.corrects - 1] if 0 < line.corrects <= len(events) else None
+        return isinstance(asked, Unclear) and "insert" not in line.what and "answer" not in line.what
+    return isinstance(line, Unclear)

@@ -1,0 +1,273 @@
+"""The game on its journal: events go in, are judged, and reach the disk together with what follows from them.
+
+Not safe for threads; `companion.game.session` holds the lock.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from companion.log.corrections import Held, held_events, marked_undone
+from companion.log.event_fields import Finding
+from companion.log.events import (
+    OWN_FIELDS,
+    Corrected,
+    Event,
+    MatchEnded,
+    RoundEnded,
+    RoundScored,
+    RoundStarted,
+    TileTakenBack,
+)
+from companion.log.journal import Journal
+from companion.play.event_actions import action_of, unsettled
+from companion.play.match import Match
+from companion.play.timeline import Act, History
+from companion.rules.ruleset import RuleSet
+
+Changed = tuple[list[Held], History, list[Event]]
+"""What a change of the past comes to: the events in force, the history, and the lines that say so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Lines that would be written together, and what the game comes to with them."""
+
+    held: tuple[Held, ...]
+    history: History
+    lines: tuple[Event, ...]
+
+
+class Ledger:
+    """Journal, events in force and history, always in step.
+
+    `confirms`: whether an end of the round that follows from the counts is to be written now; the camera's belief may
+    know better.
+    """
+
+    confirms: Callable[[RoundEnded], bool]
+
+    def __init__(self, journal: Journal, rules: RuleSet) -> None:
+        self.journal = journal
+        self.rules = rules
+        self.header = journal.header
+        self.held = list(held_events(journal.events))
+        self.history = History.of(self.header, rules, self.held)
+        self.confirms = lambda due: True
+
+    @property
+    def match(self) -> Match:
+        return self.history.match
+
+    @property
+    def watched(self) -> bool:
+        """Whether the camera has looked at this round, though what it saw was withdrawn or the round dealt again."""
+        seen, number = False, None
+        for line in reversed(self.journal.events):
+            seen = seen or line.source == "camera"
+            if isinstance(line, RoundStarted):
+                if number not in (None, line.round):
+                    return False
+                if seen:
+                    return True
+                number = line.round
+        return False
+
+    def record(self, *events: Event, doubted: bool = False) -> tuple[Event, ...]:
+        """Append events, each with its ruling, the passes it implies before it and what follows from it behind it.
+
+        `doubted`: nothing that they newly show is certain. In a round that the camera watches it never is where people
+        tell it.
+        """
+        history = self.history.copy()
+        batch: list[Event] = []
+        acts: dict[int, int] = {}
+        for event in events:
+            course = history.match.course
+            watched = course is not None and (course.watched or self.watched)
+            doubted = doubted or (event.source == "person" and watched)
+            for implied in history.implied(event):
+                self._try(history, implied, batch, acts, doubted)
+            self._try(history, event, batch, acts, doubted)
+            self._follow(history, batch, acts)
+        stamped = self.journal.append_all(batch)
+        held = list(self.held)
+        for event in stamped:
+            if isinstance(event, Corrected):
+                _rule_anew(held, history, event)
+            else:
+                item = Held(event)
+                held.append(item)
+                if event.seq in acts:
+                    history.rename(acts[event.seq], item)
+        self.held, self.history = held, history
+        return stamped
+
+    def settle(self) -> tuple[Event, ...]:
+        """Record what follows from the rules by now, if anything does (after a crash between two lines, say)."""
+        history = self.history.copy()
+        batch: list[Event] = []
+        self._follow(history, batch, {})
+        return self.record(*batch[:1]) if batch else ()
+
+    def amend(self, event: Corrected | TileTakenBack) -> tuple[Event, ...]:
+        """Append a change of the past, and the rulings that change with it."""
+        _, history, lines = self.what_if(event)
+        stamped = self.journal.append_all(lines)
+        self.held = list(held_events(self.journal.events))
+        self.history = History.of(self.header, self.rules, self.held, base=history)
+        return (*stamped, *self.settle())
+
+    def what_if(self, event: Corrected | TileTakenBack) -> Changed:
+        """What a change of the past would come to. Raises EventError where it cannot be applied."""
+        seq = self.journal.last_seq + 1
+        new = replace(event, seq=seq)
+        if isinstance(new, Corrected):
+            held = list(held_events([*self.journal.events, new]))
+        else:
+            held = list(marked_undone([*self.held, Held(new)]))
+        watched = self.watched or any(_is_seen(item.event) for item in self.held)
+        if isinstance(event, Corrected):
+            # An answer may bring the first tile that the camera has seen.
+            watched = watched or any(line.get("source") == "camera" for line in event.what.get("insert") or ())
+        doubted = event.source == "person" and watched
+        history = History.of(self.header, self.rules, held, base=self.history, doubted=doubted)
+        line = _with_rulings(new, history) if isinstance(new, Corrected) else new
+        return held, history, [line, *_rulings_that_changed(held, history, seq)]
+
+    def draft(self, changes: Sequence[Corrected | TileTakenBack], new: Sequence[Event]) -> Draft:
+        """Changes of the past and new events, all at once, each line with the ruling that it has in the end."""
+        first = self.journal.last_seq
+        lines = [replace(event, seq=seq) for seq, event in enumerate((*changes, *new), first + 1)]
+        held = held_events([*self.journal.events, *lines])
+        history = History.of(self.header, self.rules, held, base=self.history)
+        found = {act.held.event.seq: history.findings(n) for n, act in enumerate(history.acts)}
+        ruled = [
+            _with_rulings(line, history) if isinstance(line, Corrected) else _with_findings(line, found[line.seq])
+            for line in lines
+            if isinstance(line, Corrected) or line.seq in found
+        ]
+        ruled += [line for line in lines if not isinstance(line, Corrected) and line.seq not in found]
+        ruled.sort(key=lambda line: line.seq)
+        return Draft(held, history, (*ruled, *_rulings_that_changed(held, history, first + 1)))
+
+    def write(self, draft: Draft) -> tuple[Event, ...]:
+        """Append the lines of a draft of this moment, and what follows from them."""
+        stamped = self.journal.append_all(draft.lines)
+        self.held = list(held_events(self.journal.events))
+        self.history = History.of(self.header, self.rules, self.held, base=draft.history)
+        return (*stamped, *self.settle())
+
+    def _try(
+        self, history: History, event: Event, batch: list[Event], acts: dict[int, int], doubted: bool = False
+    ) -> None:
+        seq = self.journal.last_seq + len(batch) + 1
+        act = history.take(Held(replace(event, seq=seq)), doubted)
+        index = len(history.acts) - 1
+        acts[seq] = index
+        batch.append(_with_findings(replace(event, seq=seq), act.findings))
+        for key, findings in act.late.items():
+            self._tell_late(history.acts[key], findings, batch)
+
+    def _tell_late(self, act: Act, findings: tuple[Finding, ...], batch: list[Event]) -> None:
+        """An earlier event is ruled on anew: in its own line while that is not written, else by a correction."""
+        seq = act.held.event.seq
+        if unsettled(act.held.event):
+            return
+        place = seq - self.journal.last_seq - 1
+        if 0 <= place < len(batch):
+            batch[place] = _with_findings(batch[place], findings)
+        elif getattr(act.held.event, "violations", findings) != findings:
+            batch.append(_ruling(seq, findings))
+
+    def _follow(self, history: History, batch: list[Event], acts: dict[int, int]) -> None:
+        while (event := history.consequence()) is not None:
+            if isinstance(event, RoundEnded) and not self.confirms(event):
+                return
+            self._try(history, event, batch, acts)
+
+
+def _is_seen(event: Event) -> bool:
+    return event.source == "camera" and action_of(event) is not None
+
+
+def _with_findings(event: Event, findings: tuple[Finding, ...]) -> Event:
+    if "violations" not in {name for name, _, _ in OWN_FIELDS[event.KIND]}:
+        return event
+    changed: dict[str, Any] = {"violations": findings}
+    return replace(event, **changed)
+
+
+def _ruling(seq: int, findings: Sequence[Finding]) -> Corrected:
+    return Corrected(source="rule", corrects=seq, what={"violations": [finding.to_json() for finding in findings]})
+
+
+def _rule_anew(held: list[Held], history: History, correction: Corrected) -> None:
+    """Bring a ruling that `record` wrote as a correction into the events in force."""
+    seq = correction.corrects
+    for place in range(len(held) - 1, -1, -1):
+        if held[place].event.seq != seq:
+            continue
+        findings = tuple(Finding(one["code"], one["certain"], one.get("by")) for one in correction.what["violations"])
+        item = replace(held[place], event=_with_findings(held[place].event, findings))
+        for index in range(len(history.acts) - 1, -1, -1):
+            if history.acts[index].held is held[place]:
+                history.rename(index, item)
+                break
+        held[place] = item
+        return
+
+
+def _with_rulings(correction: Corrected, history: History) -> Corrected:
+    """What a correction puts in carries its rulings from the start."""
+    if "insert" not in correction.what:
+        return correction
+    lines = []
+    for index, act in enumerate(history.acts):
+        if act.held.event.seq == correction.seq:
+            line = _with_findings(act.held.event, history.findings(index)).to_json()
+            lines.append({name: value for name, value in line.items() if name not in ("seq", "at")})
+    return replace(correction, what={**correction.what, "insert": lines}) if lines else correction
+
+
+def _rulings_that_changed(held: Sequence[Held], history: History, new_seq: int) -> list[Event]:
+    """Corrections by the rules: rulings, scores and ends of rounds that read otherwise after a change of the past.
+
+    Lines from `new_seq` on are about to be written and need none.
+    """
+    lines: list[Event] = []
+    in_force = {id(act.held) for act in history.acts}
+    lines_of = Counter(act.held.event.seq for act in history.acts)
+    for item in held:
+        dropped = id(item) not in in_force and not item.undone and not isinstance(item.event, TileTakenBack)
+        if dropped and item.event.source == "rule" and item.event.seq < new_seq:
+            lines.append(_withdrawn(item.event.seq))
+    for index, act in enumerate(history.acts):
+        event = act.held.event
+        if event.seq >= new_seq or lines_of[event.seq] > 1:
+            # Of several events that one line put in (journals of earlier releases) none can be meant by itself.
+            continue
+        if act.event is None:
+            lines.append(_withdrawn(event.seq))
+            continue
+        stored = getattr(event, "violations", None)
+        if stored is not None and set(stored) != set(history.findings(index)):
+            lines.append(_ruling(event.seq, history.findings(index)))
+        if isinstance(event, (RoundScored, MatchEnded, RoundEnded)) and event.source == "rule":
+            new = _new_values(event, act.event)
+            if new:
+                lines.append(Corrected(source="rule", corrects=event.seq, what=new))
+    return lines
+
+
+def _withdrawn(seq: int) -> Corrected:
+    return Corrected(source="rule", corrects=seq, what={"withdrawn": True})
+
+
+def _new_values(old: Event, new: Event) -> dict[str, Any]:
+    before, after = old.to_json(), new.to_json()
+    names = [name for name, _, _ in OWN_FIELDS[old.KIND] if name != "violations"]
+    return {name: after.get(name) for name in names if before.get(name) != after.get(name)}

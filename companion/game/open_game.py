@@ -1,0 +1,272 @@
+"""A game on its journal as everybody sees it: the table, the points, what is asked, what a tile would be ruled.
+
+`companion.game.session` adds the sentences by which it goes on. Here are the lock, the subscribers and the one way in.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from companion.game.ingest import Watching
+from companion.game.ledger import Ledger
+from companion.game.refusal import SessionError
+from companion.game.retractions import accusations, retracted, retractions
+from companion.game.standing import is_fault
+from companion.game.view import scene
+from companion.log.corrections import held_events, open_questions
+from companion.log.event_fields import EventError
+from companion.log.events import Corrected, Event, HandShown, Header, Unclear
+from companion.log.journal import Journal
+from companion.play.scoreboard import Scoreboard, fold
+from companion.play.timeline import History
+from companion.rules.actions import Play
+from companion.rules.position import LinePosition, Position
+from companion.rules.ruleset import RuleSet, load_ruleset
+from companion.rules.ruling import Ruling
+from companion.rules.tile import Laid, Tile
+
+log = logging.getLogger(__name__)
+
+Subscriber = Callable[[Event], None]
+TileLike = Laid | Tile | tuple[int, int] | Sequence[int]
+NO_ROUND = "no round is being played"
+
+
+class OpenGame:
+    """One game on its journal. Safe to use from several threads; every change is on the disk before it is seen.
+
+    Args:
+        journal: the open journal; this is its only writer.
+        rules: the rule set; None: the one that the journal's header names.
+    """
+
+    def __init__(self, journal: Journal, rules: RuleSet | None = None) -> None:
+        self.journal = journal
+        self.rules = rules if rules is not None else load_ruleset(journal.header.rules, journal.header.options)
+        self._lock = threading.RLock()
+        self._subscribers: list[Subscriber] = []
+        self._ledger = Ledger(journal, self.rules)
+        self._watching = Watching(self._ledger)
+        self._ledger.settle()
+        self._accusations = accusations(self._ledger.history)
+
+    def close(self) -> None:
+        self.journal.close()
+
+    @property
+    def header(self) -> Header:
+        return self.journal.header
+
+    @property
+    def events(self) -> Sequence[Event]:
+        """The journal's events, in order."""
+        return self.journal.events
+
+    @property
+    def seq(self) -> int:
+        """The last journal line."""
+        return self.journal.last_seq
+
+    @contextmanager
+    def hold(self) -> Iterator[int]:
+        """The last journal line, after which nobody but this thread records anything until the context is left."""
+        with self._lock:
+            yield self.journal.last_seq
+
+    @property
+    def position(self) -> Position | LinePosition | None:
+        """The table as recorded, the player who is to act to move; None before the first round."""
+        with self._lock:
+            course = self._ledger.match.course
+            return None if course is None else course.position
+
+    @property
+    def phase(self) -> str:
+        """waiting, playing, ended (hands are to be shown), scored or over."""
+        with self._lock:
+            return self._ledger.match.phase
+
+    @property
+    def hands_shown(self) -> Mapping[str, HandShown]:
+        """The hands laid open after this round, by player."""
+        with self._lock:
+            return dict(self._ledger.match.shown)
+
+    def engine_due(self, number: int | None = None) -> Laid | None:
+        """The engine of that round, or of the next one; None in the Chinese games and after the last round."""
+        with self._lock:
+            match = self._ledger.match
+            return match.engine_due(match.next_number if number is None else number)
+
+    @property
+    def dealt_again(self) -> bool:
+        """Was the last round broken off? Then it is dealt again, or the next one without its points."""
+        with self._lock:
+            match = self._ledger.match
+            sheet = match.board.round
+            return match.phase == "scored" and sheet is not None and sheet.how == "abandoned"
+
+    @property
+    def scoreboard(self) -> Scoreboard:
+        """The journal folded."""
+        with self._lock:
+            return fold(self.header, self.journal.events)
+
+    @property
+    def questions(self) -> tuple[Unclear, ...]:
+        """What has been asked and not been answered."""
+        with self._lock:
+            return open_questions(self.journal.events)
+
+    def snapshot(self, at: int | None = None) -> dict[str, Any]:
+        """Everything the page shows (desk.scene); `at`: as it stood after that journal line."""
+        with self._lock:
+            ledger = self._ledger
+            events = self.journal.events
+            if at is None or at >= len(events):
+                questions = open_questions(events)
+                now = scene(self.header, self.rules, ledger.history, ledger.held, len(events), questions)
+                return _with_retractions(now, events)
+            events = events[: max(0, at)]
+            held = list(held_events(events))
+            history = History.of(self.header, self.rules, held, base=ledger.history)
+            then = scene(self.header, self.rules, history, held, len(events), open_questions(events))
+            return _with_retractions(then, events)
+
+    def subscribe(self, callback: Subscriber) -> Callable[[], None]:
+        """Call `callback` with each event from now on, in order; returns what ends it. It must not block."""
+        with self._lock:
+            self._subscribers.append(callback)
+
+        def stop() -> None:
+            with self._lock:
+                if callback in self._subscribers:
+                    self._subscribers.remove(callback)
+
+        return stop
+
+    def what_if(self, verb: str, seq: int, what: Mapping[str, Any]) -> dict[str, Any]:
+        """The snapshot as it would be after `correct(seq, what)`; nothing is recorded."""
+        if verb != "correct":
+            raise SessionError("%(verb)s cannot be previewed", verb=verb)
+        with self._lock:
+            try:
+                held, history, lines = self._ledger.what_if(Corrected(corrects=seq, what=what))
+            except EventError as error:
+                raise SessionError("%(fault)s", fault=_plain(error)) from None
+            last = self.journal.last_seq + len(lines)
+            return scene(self.header, self.rules, history, held, last, open_questions(self.journal.events))
+
+    def judge(self, tile: TileLike, train: str) -> dict[str, Any]:
+        """May this tile be laid there now, by the player to move? `codes` and `may` as in `companion judge`."""
+        with self._lock:
+            self._running()
+            course = self._ledger.match.course
+            assert course is not None
+            turn = course.turn
+            position = course.position
+            going_on = turn is not None and turn.player == position.turn
+            before, done = (turn.before, turn.actions) if going_on and turn is not None else (position, ())
+            ruling: Ruling = self._ledger.match.referee.judge_play(before, Play(laid_of(tile), train), done)
+            return {
+                "verdict": ruling.verdict,
+                "codes": sorted(str(code) for code in ruling.codes),
+                "may": sorted(str(code) for code in ruling.may),
+                "by": position.turn,
+            }
+
+    def _record(self, *events: Event) -> tuple[Event, ...]:
+        return self._publish(self._ledger.record(*events))
+
+    def _amend(self, *corrections: Corrected) -> tuple[Event, ...]:
+        """Make one or several changes of the past that belong together."""
+        done: tuple[Event, ...] = ()
+        try:
+            for correction in corrections:
+                done += self._ledger.amend(correction)
+        except EventError as error:
+            self._publish(done)
+            raise SessionError("%(fault)s", fault=_plain(error)) from None
+        return self._publish(done)
+
+    def _retract(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
+        """Say of every accusation that these events brought down that it stands no longer, and why."""
+        before, self._accusations = self._accusations, accusations(self._ledger.history)
+        cause = "person" if any(event.source == "person" for event in events) else "camera"
+        lines: tuple[Event, ...] = ()
+        for seq, (fallen, now) in retracted(before, self._ledger.history).items():
+            gone = [{"code": one.code, "by": one.by} for one in fallen]
+            what = {"violations": list(now), "retracts": gone, "because": cause}
+            lines += self._ledger.amend(Corrected(corrects=seq, what=what, source="rule"))
+        return lines
+
+    def _publish(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
+        """Tell the subscribers, still under the lock so that all hear the same order."""
+        events += self._retract(events)
+        for event in events:
+            for callback in tuple(self._subscribers):
+                try:
+                    callback(event)
+                except Exception:
+                    log.exception("a subscriber failed and will not be called again")
+                    self._subscribers.remove(callback)
+        return events
+
+    def _running(self, *, also_ended: bool = False) -> None:
+        phase = self._ledger.match.phase
+        if phase != "playing" and not (also_ended and phase == "ended"):
+            raise SessionError(NO_ROUND)
+
+    def _player(self, name: str) -> str:
+        if name not in self.header.players:
+            raise SessionError("%(name)s does not play in this game", name=name)
+        return name
+
+    def _who(self, by: str | None) -> str | None:
+        if by is not None:
+            return self._player(by)
+        course = self._ledger.match.course
+        return None if course is None or course.turn_open else course.mover
+
+    def _layer(self, by: str | None, train: str) -> str | None:
+        """Whose act a tile is: as said, else of who is to move; of the train's owner while first trains are laid at the
+        same time."""
+        course = self._ledger.match.course
+        together = course is not None and course.laying_together and train in self.header.players
+        return train if by is None and together else self._who(by)
+
+    def _mover(self, by: str | None, train: str) -> str | None:
+        """Whose act a marker is: as said, else of the train's owner where that can be meant, else of who is to move."""
+        if by is not None:
+            return self._player(by)
+        return train if train in self.header.players else self._who(None)
+
+
+def _with_retractions(shown: dict[str, Any], events: Sequence[Event]) -> dict[str, Any]:
+    accused = frozenset(
+        (play["seq"], finding["code"], finding.get("by") or play.get("by"))
+        for play in shown["plays"]
+        for finding in (play.get("violations") or () if is_fault(play) else ())
+        if finding["certain"]
+    )
+    return shown | {"retractions": retractions(events, accused)}
+
+
+def laid_of(tile: TileLike) -> Laid:
+    if isinstance(tile, Tile):
+        return Laid(tile.low, tile.high)
+    halves = tuple(tile)
+    if len(halves) != 2 or not all(type(half) is int and 0 <= half <= 99 for half in halves):
+        raise SessionError("expected a tile such as (12, 5), not %(tile)s", tile=repr(tile))
+    return Laid(halves[0], halves[1])
+
+
+def _plain(error: EventError) -> str:
+    """The error without the number of a line that was never written."""
+    words = str(error)
+    head, _, rest = words.partition(": ")
+    return rest if head.startswith("seq ") else words

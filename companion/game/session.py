@@ -1,0 +1,497 @@
+"""The referee's desk: whatever happens at the table is recorded first and judged second.
+
+One session is one game on its journal. Its verbs are the sentences said at a table (`play`, `draw`, `take_back`,
+`end_round` ...); each returns the events that it brought, already on the disk. `observe` is the camera's entry. Nothing
+a player does is refused; refused (SessionError with one sentence) is only what cannot be meant: a round that does not
+run, somebody who does not play, a correction decided while looking at an older table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from companion.game.ledger import Ledger
+from companion.game.open_game import OpenGame, TileLike, laid_of
+from companion.game.refusal import SessionError
+from companion.log.corrections import UNDONE, last_step, open_questions
+from companion.log.event_fields import Certainty, Story
+from companion.log.events import (
+    Announced,
+    Corrected,
+    Discarded,
+    DoubleFlipped,
+    Drew,
+    Event,
+    HandShown,
+    Header,
+    MarkerPlaced,
+    MarkerRemoved,
+    Passed,
+    RoundEnded,
+    RoundScored,
+    RoundStarted,
+    TilePlayed,
+    TileTakenBack,
+    Unclear,
+)
+from companion.log.journal import Clock, Journal, utc_now
+from companion.play.lifting import lifts_marker
+from companion.play.reports import REPORTS
+from companion.play.sight import Sight
+from companion.play.unable import acts_when_unable
+from companion.rules.actions import Action, Discard, Draw, Mark, Play
+from companion.rules.notation import Change, Laying
+from companion.rules.referee import undealt
+from companion.rules.ruleset import RuleSetError, load_ruleset
+
+__all__ = ["CHANGED", "Session", "SessionError"]
+
+CHANGED = "the table has changed in the meantime; look again and repeat it if it is still right"
+
+
+class Session(OpenGame):
+    """A game at the desk and the sentences by which it goes on (`game.open_game` has what it shows)."""
+
+    @classmethod
+    def create(cls, path: str | Path, header: Header, clock: Clock = utc_now) -> Session:
+        """A new game. Raises JournalError, RuleSetError, the latter also where there are not enough tiles."""
+        rules = load_ruleset(header.rules, header.options)
+        fault = undealt(rules, header.set_max, len(header.players))
+        if fault is not None:
+            raise RuleSetError(f"players: {fault}")
+        return cls(Journal.create(path, header, clock), rules)
+
+    @classmethod
+    def open(cls, path: str | Path, clock: Clock = utc_now) -> Session:
+        """An earlier game, to be continued. Raises JournalError, RuleSetError."""
+        return cls(Journal.open(path, clock))
+
+    @property
+    def starter_is_named(self) -> bool:
+        """Whether it is known who starts the next round."""
+        with self._lock:
+            return self._ledger.match.starter_is_named
+
+    def start_round(
+        self,
+        engine: TileLike | None = None,
+        starter: str | None = None,
+        *,
+        draws_seen: bool = True,
+        first_number: int | None = None,
+        after: int | None = None,
+        guess: bool = True,
+    ) -> tuple[Event, ...]:
+        """The next round is dealt. Left out, the engine and the starter are those that the rules name.
+
+        `after`: the round that was broken off is not dealt again, this is the one after it.
+        `first_number` counts only for the journal's first round: which of the match it is that was begun without it.
+        `guess`: where the rules name no starter either, the next in turn is taken; else it stays open who it was.
+        """
+        with self._lock:
+            match = self._ledger.match
+            if match.phase == "playing":
+                raise SessionError("the round is still being played; end it first")
+            if match.phase == "ended":
+                raise SessionError("the last round is not scored; show the hands first")
+            if match.phase == "over":
+                raise SessionError("the match is over")
+            laid = laid_of(engine) if engine is not None and self.rules.is_mexican else None
+            number = match.number_with(laid) if first_number is None or match.board.rounds else first_number
+            number = number if after is None else max(number, after + 1)
+            if self.rules.is_mexican:
+                laid = laid or match.engine_due(number)
+                if laid is None:
+                    raise SessionError("all rounds of this match have been played")
+            if starter is not None:
+                starter = self._player(starter)
+            elif guess or match.starter_is_named:
+                starter = match.starter_of(number)
+            return self._record(RoundStarted(round=number, engine=laid, starter=starter, draws_seen=draws_seen))
+
+    def play(
+        self,
+        tile: TileLike,
+        train: str,
+        by: str | None = None,
+        source: str = "person",
+        frame: str | None = None,
+        *,
+        lift: bool = False,
+    ) -> tuple[Event, ...]:
+        """A tile was laid on `train`, its inner (left) half first; `by` None: by whoever is to move.
+
+        `lift`: the own marker comes off with it where the rules take it off, which nobody taps separately.
+        """
+        with self._lock:
+            self._running(also_ended=True)
+            who = self._layer(by, train)
+            played = TilePlayed(by=who, tile=laid_of(tile), train=train, source=source, frame=frame)
+            course = self._ledger.match.course
+            if lift and who and course is not None and lifts_marker(course, who, Play(played.tile, train)):
+                return self._record(played, MarkerRemoved(by=who, train=who, source=source))
+            return self._record(played)
+
+    def draw(self, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
+        with self._lock:
+            self._running(also_ended=True)
+            if not self.rules.is_mexican:
+                raise SessionError("there is no boneyard in this game")
+            return self._record(Drew(by=self._who(by), source=source))
+
+    def pass_turn(self, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
+        """A player's turn is over, be it complete or not."""
+        with self._lock:
+            self._running(also_ended=True)
+            return self._record(Passed(by=self._who(by), source=source))
+
+    def done(self, by: str, source: str = "person") -> tuple[Event, ...]:
+        """`by` presses that the own turn is over. Nothing is recorded where the table has shown that already."""
+        with self._lock:
+            self._running(also_ended=True)
+            course, player = self._ledger.match.course, self._player(by)
+            acts = (item.event for item in reversed(self._ledger.held) if not item.undone)
+            last = next((event for event in acts if getattr(event, "by", None) is not None), None)
+            if course is not None and course.mover != player and getattr(last, "by", None) == player:
+                return ()
+            return self._record(Passed(by=player, source=source))
+
+    def cannot_play(self, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
+        """The player to move has no tile that fits: all that the rules then ask for, in one."""
+        with self._lock:
+            self._running()
+            course = self._ledger.match.course
+            assert course is not None
+            mover = None if course.turn_open else course.mover
+            if mover is None or (by is not None and self._player(by) != mover):
+                raise SessionError("it is another player's turn")
+            acts = acts_when_unable(course)
+            if not acts:
+                raise SessionError("the first tile must be played")
+            return self._record(*_events_of(acts, mover, source))
+
+    def discard(
+        self, by: str | None = None, *, tile: TileLike | None = None, face_up: bool = False, source: str = "person"
+    ) -> tuple[Event, ...]:
+        """Chinese games: a tile was put away."""
+        with self._lock:
+            self._running(also_ended=True)
+            if self.rules.is_mexican:
+                raise SessionError("no tiles are put away in this game")
+            known = None if tile is None else laid_of(tile).tile
+            return self._record(Discarded(by=self._who(by), tile=known, face_up=face_up, source=source))
+
+    def mark(self, train: str, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
+        """A marker was put on `train`."""
+        with self._lock:
+            self._running(also_ended=True)
+            return self._record(MarkerPlaced(by=self._mover(by, train), train=train, source=source))
+
+    def unmark(self, train: str, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
+        """The marker of `train` was taken off."""
+        with self._lock:
+            self._running(also_ended=True)
+            return self._record(MarkerRemoved(by=self._mover(by, train), train=train, source=source))
+
+    def flip(self, train: str, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
+        """The double at the end of `train` was turned face down."""
+        with self._lock:
+            self._running(also_ended=True)
+            return self._record(DoubleFlipped(by=self._who(by), train=train, source=source))
+
+    def announce(self, by: str | None = None, what: str = "last_tile", value: int | None = None) -> tuple[Event, ...]:
+        """Something was said aloud: the last tile, the open end of a line."""
+        with self._lock:
+            self._running(also_ended=True)
+            return self._record(Announced(by=self._who(by), what=what, value=value))
+
+    def report(self, by: str, what: str, value: int | None = None) -> tuple[Event, ...]:
+        """Somebody says what `by` did not announce (play.reports: no_last_tile, no_open_end), or how many tiles
+        `by` was dealt (dealt, `value`)."""
+        with self._lock:
+            self._running(also_ended=True)
+            if what not in REPORTS:
+                raise SessionError("expected one of %(names)s", names=", ".join(REPORTS))
+            return self._record(Announced(by=self._player(by), what=what, value=value))
+
+    def take_back(self, seq: int, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
+        """The tile of an earlier play was taken back from the table; its play is undone."""
+        with self._lock:
+            self._running()
+            for item in reversed(self._ledger.held):
+                event = item.event
+                if event.seq == seq and isinstance(event, TilePlayed) and not item.undone:
+                    by = by if by is not None else event.by
+                    taken = TileTakenBack(by=by, tile=event.tile, train=event.train, undoes=seq, source=source)
+                    return self._publish(self._ledger.amend(taken))
+            raise SessionError("no. %(seq)s is no tile that lies on the table", seq=seq)
+
+    def show_hand(
+        self,
+        by: str,
+        tiles: Iterable[TileLike],
+        discards: Iterable[TileLike] = (),
+        *,
+        in_order: bool = False,
+        source: str = "person",
+    ) -> tuple[Event, ...]:
+        """A player laid open what was left; after the last one the round is scored.
+
+        Chinese games: `discards` are the face-down tiles. Where a player has no tile left and only `tiles` are given,
+        they are taken for these.
+        """
+        with self._lock:
+            player = self._player(by)
+            match = self._ledger.match
+            if match.course is None or match.course.ended is None:
+                raise SessionError("hands are shown when the round is over; end it first")
+            left = tuple(laid_of(tile).tile for tile in tiles)
+            away = tuple(laid_of(tile).tile for tile in discards)
+            if not self.rules.is_mexican and not away and match.course.table.hands.get(player) == 0:
+                left, away = (), left
+            earlier = match.shown.get(player)
+            if earlier is not None:
+                what = {"tiles": [[t.low, t.high] for t in left], "discards": [[t.low, t.high] for t in away]}
+                return self._amend(Corrected(corrects=earlier.seq, what=what, by=player, source=source))
+            shown = HandShown(by=player, tiles=left, discards=away, in_order=in_order and bool(away), source=source)
+            if match.phase == "ended":
+                return self._record(shown)
+            return self._show_late(shown)
+
+    def end_round(
+        self, how: str = "blocked_declared", out: str | None = None, source: str = "person"
+    ) -> tuple[Event, ...]:
+        """The round is over: out, blocked_proved, blocked_declared or abandoned. `out` None: who laid the last tile."""
+        with self._lock:
+            self._running()
+            course = self._ledger.match.course
+            assert course is not None
+            named = how == "out" and self.rules.is_mexican
+            out = (_last_to_lay(self._ledger) if out is None else self._player(out)) if named else None
+            return self._record(RoundEnded(how=how, out=out, source=source))
+
+    def enter_scores(
+        self, scores: Mapping[str, int], number: int | None = None, *, out: str | None = None
+    ) -> tuple[Event, ...]:
+        """The points of a round as the players counted them, where the hands were not shown.
+
+        `number` None: of the round that is played, which is over with this, or has just ended; else of an earlier one
+        that was left without points. `out`: who went out, None where nobody could lay any more.
+        """
+        with self._lock:
+            if set(scores) != set(self.header.players):
+                raise SessionError("expected points for %(names)s", names=", ".join(self.header.players))
+            out = None if out is None else self._player(out)
+            how = "blocked_declared" if out is None else "out"
+            match, sheet = self._ledger.match, self._ledger.match.board.round
+            if number is not None and (sheet is None or number != sheet.number or match.phase == "scored"):
+                return self._score_late(dict(scores), number, how, out)
+            if match.phase == "playing":
+                self._record(RoundEnded(how=how, out=out))
+                match = self._ledger.match
+            if match.phase != "ended":
+                raise SessionError("you can enter points once a round is over and has none yet")
+            return self._record(replace(match.with_scores(dict(scores)), source="person"))
+
+    def _score_late(self, scores: dict[str, int], number: int, how: str, out: str | None) -> tuple[Event, ...]:
+        """Points for a round that was broken off, and after which the game went on."""
+        history = self._ledger.history
+        ended = None
+        for act in history.acts:
+            sheet = act.after.board.round
+            if isinstance(act.event, RoundEnded) and sheet is not None and sheet.number == number:
+                ended = act if sheet.how == "abandoned" else None
+            elif isinstance(act.event, RoundScored) and sheet is not None and sheet.number == number:
+                ended = None
+        if ended is None:
+            raise SessionError("round %(number)s has its points already, or was not played", number=number)
+        line = {
+            name: value
+            for name, value in replace(ended.after.with_scores(scores), source="person").to_json().items()
+            if name not in ("seq", "at")
+        }
+        # The next round has begun already: what the rules would have named for it is of no use any more.
+        line |= {"next_engine": None, "next_starter": None}
+        what = {"how": how, "out": out, "insert": [line], "after": True}
+        return self._amend(Corrected(corrects=ended.held.event.seq, what=what))
+
+    def end_match(self) -> tuple[Event, ...]:
+        """The players stop here; whoever leads has won."""
+        with self._lock:
+            match = self._ledger.match
+            if match.phase not in ("waiting", "scored"):
+                raise SessionError("a match ends between two rounds")
+            return self._record(replace(match.ended_now(), source="person"))
+
+    def undo(self) -> tuple[Event, ...]:
+        """Withdraw the last thing that was recorded, corrected or answered, and still counts."""
+        with self._lock:
+            done: tuple[Event, ...] = ()
+            while (seq := last_step(self.journal.events, self._ledger.held)) is not None:
+                done += self._ledger.amend(Corrected(corrects=seq, what=UNDONE))
+                if not self._belongs_to_an_earlier_line(self.journal.events[seq - 1]):
+                    break
+            if not done:
+                raise SessionError("there is nothing to undo")
+            return self._publish(done)
+
+    def _belongs_to_an_earlier_line(self, line: Event) -> bool:
+        """Whether a line was recorded by the same tap as the one before it: both are undone as one."""
+        return self._is_more_of_an_answer(line) or self._is_more_of_a_tap(line)
+
+    def _is_more_of_a_tap(self, line: Event) -> bool:
+        """Whether a line went with the draw or the marker of one pass, or took a marker off with a tile."""
+        earlier = self.journal.events[line.seq - 2] if line.seq > 1 else None
+        passed = isinstance(line, (MarkerPlaced, Passed)) and isinstance(earlier, (Drew, MarkerPlaced))
+        lifted = isinstance(line, MarkerRemoved) and isinstance(earlier, TilePlayed)
+        if earlier is None or not (passed or lifted):
+            return False
+        at_once = line.source == earlier.source == "person" and line.at == earlier.at
+        return at_once and getattr(line, "by", None) == getattr(earlier, "by", None)
+
+    def _is_more_of_an_answer(self, line: Event) -> bool:
+        """Whether a line put in a further tile of an answer: the answer is given, and undone, as one."""
+        if not isinstance(line, Corrected) or "answer" in line.what:
+            return False
+        earlier = self.journal.events[line.seq - 2]
+        if set(line.what) == {"by"} and isinstance(earlier, Corrected) and "answer" in earlier.what:
+            asked = self.journal.events[earlier.corrects - 1]
+            stories = asked.candidates if isinstance(asked, Unclear) else ()
+            return any(one.get("seq") == line.corrects for story in stories for one in story.events)
+        return "insert" in line.what and isinstance(self.journal.events[line.corrects - 1], Unclear)
+
+    def correct(
+        self,
+        seq: int,
+        what: Mapping[str, Any],
+        by: str | None = None,
+        *,
+        expected_seq: int | None = None,
+        source: str = "person",
+    ) -> tuple[Event, ...]:
+        """Read event `seq` otherwise (events.Corrected); later rulings are made anew and recorded where they change.
+
+        `expected_seq`: the last line that the caller has seen; refused when there are later ones.
+        """
+        with self._lock:
+            if expected_seq is not None and expected_seq != self.journal.last_seq:
+                raise SessionError(CHANGED)
+            return self._amend(Corrected(corrects=seq, what=what, by=by, source=source))
+
+    def answer(self, seq: int, choice: int | None, by: str | None = None) -> tuple[Event, ...]:
+        """Which story of an unclear event is true (0, 1 ...); None: none of them."""
+        with self._lock:
+            question = next((one for one in open_questions(self.journal.events) if one.seq == seq), None)
+            if question is None:
+                raise SessionError("no. %(seq)s is no open question", seq=seq)
+            if choice is not None and not 0 <= choice < len(question.candidates):
+                raise SessionError("no. %(seq)s has answers 0 to %(last)s", seq=seq, last=len(question.candidates) - 1)
+            what: dict[str, Any] = {"answer": choice}
+            lines = () if choice is None else question.candidates[choice].events
+            known = [line for line in lines if isinstance(line.get("seq"), int)]
+            if known:
+                # What is on record already, by somebody who could not be named.
+                named = [Corrected(corrects=line["seq"], what={"by": line.get("by")}, by=by) for line in known]
+                return self._amend(Corrected(corrects=seq, what=what, by=by), *named)
+            # One line for each event, so that each can be put right by itself.
+            put_in = [{"insert": [dict(line)], "after": True} for line in lines] or [{}]
+            put_in[0] = what | put_in[0]
+            return self._amend(*(Corrected(corrects=seq, what=one, by=by) for one in put_in))
+
+    def ask(
+        self, reason: str, candidates: Iterable[Story] = (), *, frame: str | None = None, source: str = "camera"
+    ) -> tuple[Event, ...]:
+        """Record that something cannot be told; a person will answer."""
+        with self._lock:
+            return self._record(Unclear(reason=reason, candidates=tuple(candidates), frame=frame, source=source))
+
+    def drop_question(self, seq: int) -> tuple[Event, ...]:
+        """The camera has seen the answer, or there is nothing left to answer."""
+        with self._lock:
+            return self._amend(Corrected(corrects=seq, what={"withdrawn": True}, source="camera"))
+
+    def observe(
+        self,
+        delta: Iterable[Change],
+        frame: str | None = None,
+        *,
+        flips: Iterable[str] = (),
+        discards: Mapping[str, int] | None = None,
+        readings: Mapping[Laying, Certainty] | None = None,
+        clouded: bool = False,
+        guessed: bool = False,
+        returned: int = 0,
+        arms: Mapping[Change, Mapping[str, int]] | None = None,
+        whose: Mapping[Change, str] | None = None,
+        adopted: bool = False,
+    ) -> tuple[Event, ...]:
+        """What the camera saw change between two still tables, in the referee's words (notation.Change).
+
+        Tiles of one train stand from the inside out. `flips` are trains whose double was turned over, `discards` new
+        face-down tiles by player, `readings` how surely each laid tile was read; `clouded`: part of the table is not
+        understood; `guessed`: a neighbour of the tiles on record was not surely read; `returned`: so many tiles lie in
+        the boneyard again; `arms`: of a change, player -> decibans of the arm that was seen over its place; `whose`:
+        the player whose arm it clearly was; `adopted`: it lay there before anybody watched, and not all of it is seen.
+        """
+        with self._lock:
+            shown = dict(readings or {})
+            seen = dict(arms or {})
+            sight = Sight(
+                tuple(delta), tuple(flips), dict(discards or {}), frame, shown, clouded, guessed, returned, seen,
+                dict(whose or {}), adopted,
+            )  # fmt: skip
+            return self._publish(self._watching.see(sight))
+
+    def accuses(
+        self, delta: Iterable[Change], *, flips: Iterable[str] = (), discards: Mapping[str, int] | None = None
+    ) -> bool:
+        """Whether `observe` of this change would hold something against somebody, or ask."""
+        with self._lock:
+            return self._watching.accuses(Sight(tuple(delta), tuple(flips), dict(discards or {})))
+
+    def expects(self, delta: Iterable[Change]) -> bool:
+        """Whether this change would be legal whichever way everything before it went."""
+        with self._lock:
+            return self._watching.expects(Sight(tuple(delta)))
+
+    def foresee(self, delta: Iterable[Change]) -> tuple[Event, ...]:
+        """What `observe` would record where this change breaks no rule, else nothing; nothing is recorded."""
+        with self._lock:
+            return self._watching.foresee(Sight(tuple(delta)))
+
+    def _show_late(self, shown: HandShown) -> tuple[Event, ...]:
+        """A hand that was taken to be empty when the round was scored."""
+        scored = self._ledger.match.keys.get("scored")
+        if not (shown.tiles or shown.discards) or scored is None:
+            return ()
+        line = {name: value for name, value in shown.to_json().items() if name not in ("seq", "at")}
+        seq = self._ledger.history.acts[scored].held.event.seq
+        return self._amend(Corrected(corrects=seq, what={"insert": [line]}, by=shown.by, source=shown.source))
+
+
+def _events_of(acts: Iterable[Action], player: str, source: str) -> list[Event]:
+    """These acts of `player` as events. The marker ends the turn by itself; else the end of the turn is an event."""
+    events: list[Event] = []
+    for act in acts:
+        match act:
+            case Draw():
+                events.append(Drew(by=player, source=source))
+            case Mark(train):
+                events.append(MarkerPlaced(by=player, train=train, source=source))
+            case Discard():
+                events.append(Discarded(by=player, source=source))
+    if not events or isinstance(events[-1], Drew):
+        events.append(Passed(by=player, source=source))
+    return events
+
+
+def _last_to_lay(ledger: Ledger) -> str | None:
+    for item in reversed(ledger.held):
+        if isinstance(item.event, TilePlayed) and not item.undone:
+            return item.event.by
+        if isinstance(item.event, RoundStarted):
+            break
+    return None

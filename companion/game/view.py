@@ -1,0 +1,327 @@
+"""The snapshot: everything the page and /api/state show, as plain JSON values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from companion.log.corrections import Held
+from companion.log.events import Header, RoundStarted, TilePlayed, Unclear
+from companion.play.round import Course
+from companion.play.scoreboard import Scoreboard
+from companion.play.shown_hands import examined_decisions
+from companion.play.timeline import History
+from companion.play.unable import acts_when_unable, after_double, still_laying
+from companion.rules.actions import LEFT, MEXICAN, RIGHT
+from companion.rules.chinese.line import open_arms
+from companion.rules.mexican.blocks import dead_status, live_doubles, reachable_trains
+from companion.rules.mexican.judge import legal_plays
+from companion.rules.mexican.scoring import last_round
+from companion.rules.notation import print_act
+from companion.rules.position import LinePosition, Position
+from companion.rules.ruleset import RuleSet
+from companion.rules.tile import Laid, double_set
+from companion.rules.violations import Violation
+
+MX_ANNOUNCE = "MX_ANNOUNCE"
+"""A reminder: opening the Mexican train is announced."""
+
+NOBODYS = -1
+"""Stands for a tile that no event of this round laid."""
+
+NEARLY = 2
+"""A table on which so few unseen tiles still fit anywhere is called nearly blocked."""
+
+PHASES = {"waiting": "waiting", "playing": "playing", "ended": "round_over", "scored": "waiting", "over": "match_over"}
+
+
+def scene(
+    header: Header, rules: RuleSet, history: History, held: Sequence[Held], seq: int, questions: Sequence[Unclear]
+) -> dict[str, Any]:
+    """The game after journal line `seq`.
+
+    `phase` is waiting (for a round), playing, round_over (hands are to be shown) or match_over; `plays` are this
+    round's events as they are held now, with their rulings; `must_cover` the open double that binds the player to move;
+    `unable` the acts that end the turn of a player who cannot play; `still_laying` whose long first train may go on;
+    `after_double` the train of a double just laid, to which one more tile is due; `unclear` the questions
+    that nobody has answered.
+    """
+    match = history.match
+    course = match.course
+    board = match.board
+    playing = match.phase == "playing"
+    shown: dict[str, Any] = {
+        "seq": seq,
+        "phase": PHASES[match.phase],
+        "rules": header.rules,
+        "title": rules.title,
+        "family": rules.family,
+        "set": header.set,
+        "set_max": match.set_max,
+        "players": list(header.players),
+        "options": dict(header.options),
+        "round": board.round.number if board.round else None,
+        "rounds": last_round(rules, match.set_max) if rules.is_mexican else None,
+        "starter": board.round.starter if board.round else None,
+        "how": board.round.how if board.round else None,
+        "engine": None,
+        "turn": None,
+        "turn_actions": [],
+        "turn_finished": False,
+        "first_turn": False,
+        "unable": [],
+        "still_laying": None,
+        "after_double": None,
+        "boneyard": None,
+        "hands": {},
+        "markers": [],
+        "trains": [],
+        "line": [],
+        "arms": rules.arms,
+        "ends": [None, None],
+        "discards": {},
+        "open_doubles": [],
+        "must_cover": None,
+        "may_play": [],
+        "blocked": None,
+        "plays": _plays(history, held),
+        "unclear": [_question(question) for question in questions],
+        "totals": dict(board.totals),
+        "most_points_win": match.most_points_win,
+        "rounds_played": _rounds(board),
+        "winner": list(board.winners) or None,
+        "audit": _audit(course, history) if course is not None and course.ended is not None else [],
+        "shown": {player: [[t.low, t.high] for t in hand.tiles] for player, hand in match.shown.items()},
+        "next": _next(match) if match.phase in ("waiting", "scored") else None,
+        "camera": None,
+    }
+    if course is None:
+        return shown
+    table = course.position
+    shown["hands"] = dict(table.hands)
+    if playing and not course.turn_open:
+        shown["turn"] = table.turn
+        turn = course.turn
+        if turn is not None and turn.player == table.turn:
+            shown["turn_actions"] = [print_act(action, "-" if rules.is_mexican else ":") for action in turn.actions]
+        elif turn is not None:
+            shown["turn_finished"] = True
+    if playing:
+        sign = "-" if rules.is_mexican else ":"
+        shown["unable"] = [print_act(action, sign) for action in acts_when_unable(course)]
+        shown["still_laying"] = still_laying(course)
+        shown["after_double"] = after_double(course)
+    if isinstance(table, Position):
+        shown.update(_mexican(course, history, table, playing=playing))
+    else:
+        shown.update(_line(course, history, table, playing=playing))
+    return shown
+
+
+def _mexican(course: Course, history: History, table: Position, *, playing: bool) -> dict[str, Any]:
+    rules = course.rules
+    turn = course.turn
+    done = turn.actions if turn is not None and turn.player == table.turn else ()
+    before = turn.before if done and turn is not None and isinstance(turn.before, Position) else table
+    plays = legal_plays(rules, before, None, done, surely=True) if playing else []
+    playable = dict.fromkeys(play.train for play in plays)
+    if playing:
+        playable.update(dict.fromkeys(_open_to(course, table)))
+    live = live_doubles(rules, table)
+    due = reachable_trains(rules, table) if live else ()
+    names = (*table.players, MEXICAN, *(name for name in table.trains if name not in (*table.players, MEXICAN)))
+    trains = [
+        {
+            "name": name,
+            "owner": name if name in table.players else None,
+            "tiles": _tiles(history, course, name, table.trains.get(name, ())),
+            "end": table.value_due(name),
+            "marker": name in table.markers,
+            "open": name in table.open,
+            "flipped": name in table.flipped,
+            "dead": dead_status(table, name),
+            "playable": name in playable,
+        }
+        for name in names
+    ]
+    must = None
+    if playing and due and not done:
+        must = {
+            "train": due[0],
+            "value": table.value_due(due[0]),
+            "by": table.turn,
+            "since": _seq_of_end(history, course, due[0]),
+        }
+    return {
+        "engine": list(table.engine),
+        "first_turn": playing and table.first_turn,
+        "boneyard": table.boneyard,
+        "markers": sorted(table.markers),
+        "trains": trains,
+        "open_doubles": [
+            {"train": name, "value": table.value_due(name), "dead": dead_status(table, name) == "certain",
+             "since": _seq_of_end(history, course, name)}
+            for name in table.open
+        ],
+        "must_cover": must,
+        "reminders": _reminders(course, table) if playing else [],
+        "may_play": [{"tile": list(play.tile), "train": play.train} for play in plays],
+        "blocked": _blocked(course, table) if playing else None,
+    }  # fmt: skip
+
+
+def _reminders(course: Course, table: Position) -> list[str]:
+    """What the rules ask for when somebody has just begun the Mexican train: a hint, never a fault."""
+    last = course.turn.plays[-1:] if course.turn is not None else ()
+    begun = len(table.trains.get(MEXICAN, ())) == 1 and last and last[0].train == MEXICAN
+    if not begun or course.rules.mx_sign is None:
+        return []
+    if course.rules.mx_sign == "announce":
+        return [MX_ANNOUNCE]
+    return [] if MEXICAN in table.markers else [str(Violation.MX_MARKER_MISSING)]
+
+
+def _open_to(course: Course, table: Position) -> tuple[str, ...]:
+    """Trains on which the player to move may lay, whatever value fits there."""
+    rules = course.rules
+    live = live_doubles(rules, table)
+    turn = course.turn
+    if live and (turn is None or turn.player != table.turn):
+        return reachable_trains(rules, table)
+    return ()
+
+
+def _line(course: Course, history: History, table: LinePosition, *, playing: bool) -> dict[str, Any]:
+    arms = open_arms(course.rules)
+    ends = table.ends
+    tiles = [_shown_tile(history, laid, key) for laid, key in zip(table.line, _line_keys(course), strict=False)]
+    plays = course.referee.legal_plays(table, None) if playing else []
+    blocked = None
+    if playing and ends is not None:
+        proved = course.referee.blocked(table)
+        values = sorted({end for arm, end in ((LEFT, ends[0]), (RIGHT, ends[1])) if arm in arms})
+        blocked = {"provable": proved, "nearly": not proved and len(plays) <= NEARLY, "values": values}
+    return {
+        "line": tiles,
+        "ends": [ends[0] if ends and LEFT in arms else None, ends[1] if ends else None],
+        "discards": {player: table.discards.get(player, 0) for player in table.players},
+        "may_play": [{"tile": list(play.tile), "train": play.train} for play in plays],
+        "blocked": blocked,
+    }  # fmt: skip
+
+
+def _tiles(history: History, course: Course, train: str, chain: Sequence[Any]) -> list[dict[str, Any]]:
+    keys = list(course.laid.get(train, ()))
+    if len(keys) != len(chain):
+        keys = [*([NOBODYS] * max(0, len(chain) - len(keys))), *keys][-len(chain) :] if chain else []
+    return [_shown_tile(history, laid, key) for laid, key in zip(chain, keys, strict=True)]
+
+
+def _line_keys(course: Course) -> list[int]:
+    return [*reversed(course.laid.get(LEFT, ())), *course.laid.get(RIGHT, ())]
+
+
+def _shown_tile(history: History, laid: Laid, key: int) -> dict[str, Any]:
+    """A laid tile: `sure` is how probably the camera read it right, None where a person said what it is."""
+    shown: dict[str, Any] = {"tile": list(laid), "seq": _seq(history, key), "sure": None}
+    held = history.acts[key].held if 0 <= key < len(history.acts) else None
+    event = held.event if held is not None else None
+    if held is None or not isinstance(event, TilePlayed) or event.reading is None:
+        return shown
+    if isinstance(held.original, TilePlayed) and held.original.tile != event.tile:
+        return shown
+    shown["sure"] = round(event.reading.sure, 4)
+    shown["others"] = [[list(tile), round(p, 4)] for tile, p in event.reading.alternatives(event.tile)]
+    return shown
+
+
+def _seq(history: History, key: int) -> int:
+    return history.acts[key].held.event.seq if 0 <= key < len(history.acts) else 0
+
+
+def _seq_of_end(history: History, course: Course, train: str) -> int | None:
+    keys = course.laid.get(train, ())
+    return _seq(history, keys[-1]) if keys else None
+
+
+def _blocked(course: Course, table: Position) -> dict[str, Any]:
+    """Whether nothing can be laid any more, with the values that prove it; or whether it is nearly so."""
+    rules = course.rules
+    values = sorted({table.value_due(train) for train in reachable_trains(rules, table)})
+    proved = course.referee.blocked(table)
+    unseen = double_set(table.set_max) - table.visible
+    fitting = sum(any(tile.has(value) for value in values) for tile in unseen)
+    return {"provable": proved, "nearly": not proved and fitting <= NEARLY, "values": values, "fitting": fitting}
+
+
+def _plays(history: History, held: Sequence[Held]) -> list[dict[str, Any]]:
+    """This round's events, the newest last, as they are held now."""
+    start = max((n for n, item in enumerate(held) if isinstance(item.event, RoundStarted)), default=len(held))
+    index = {id(act.held): n for n, act in enumerate(history.acts)}
+    lines = []
+    for item in held[start:]:
+        line = item.event.to_json()
+        n = index.get(id(item))
+        if n is not None:
+            line["violations"] = [finding.to_json() for finding in history.findings(n)]
+            act = history.acts[n]
+            if act.event is None:
+                line["withdrawn"] = True
+        line["overruled"] = item.overruled
+        line["taken_back"] = item.undone
+        if n is None and not item.undone:
+            line["withdrawn"] = True
+        if item.changed_by:
+            line["changed_by"] = list(item.changed_by)
+        if item.original is not None:
+            line["original"] = item.original.to_json()
+        lines.append(line)
+    return lines
+
+
+def _question(question: Unclear) -> dict[str, Any]:
+    return question.to_json()
+
+
+def _rounds(board: Scoreboard) -> list[dict[str, Any]]:
+    return [
+        {
+            "round": sheet.number,
+            "engine": list(sheet.engine) if sheet.engine else None,
+            "starter": sheet.starter,
+            "how": sheet.how,
+            "out": sheet.out,
+            "scores": dict(sheet.scores),
+            "totals": dict(sheet.totals or {}),
+        }
+        for sheet in board.rounds
+        if sheet.scores is not None
+    ]
+
+
+def _audit(course: Course, history: History) -> list[dict[str, Any]]:
+    """What the shown hands prove or leave possible about earlier passes, draws and discards."""
+    match = history.match
+    if not match.shown:
+        return []
+    out = match.board.round.out if match.board.round else None
+    return [
+        {
+            "player": examined.by,
+            "code": str(examined.code),
+            "status": str(examined.status),
+            "offence": examined.offence,
+            "seq": _seq(history, key) if key is not None else None,
+            "tiles": [[tile.low, tile.high] for tile in examined.tiles],
+        }
+        for examined, key in examined_decisions(course, match.shown, out)
+    ]
+
+
+def _next(match: Any) -> Mapping[str, Any]:
+    engine = match.engine_due(match.next_number)
+    return {
+        "round": match.next_number,
+        "engine": list(engine) if engine else None,
+        "starter": match.next_starter,
+    }

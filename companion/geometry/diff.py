@@ -1,0 +1,269 @@
+"""What changed between two still tables: the referee's own words for it, and what cannot be said in them.
+
+Trains are compared by what lies in them, not by where: a train pushed aside as a whole is no change. Whatever is unread
+or doubtful is kept out of the delta, so that nobody is ever accused of a misreading.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+
+from companion.geometry import Layout, PlacedTile, Problem, Trouble
+from companion.rules.actions import LEFT, RIGHT, Mark, Unmark
+from companion.rules.notation import Change, Drawing, Laying, Vanishing
+from companion.rules.tile import Laid, Tile
+
+DOUBTS = frozenset(
+    {
+        Trouble.UNREADABLE_TILE,
+        Trouble.VALUE_CHANGED,
+        Trouble.FORKED_TRAIN,
+        Trouble.LOOSE_TILE,
+        Trouble.EITHER_TRAIN,
+        Trouble.CROWDED_STATION,
+        Trouble.EITHER_MARKER,
+        Trouble.NO_HUB,
+        Trouble.NO_STATIONS,
+        Trouble.COVERED_TILE,
+    }
+)
+"""Problems that make a new table worth a question. A marker in the supply or a wide gap is none."""
+
+
+SURE_TILE = 0.8
+"""A thing that joins nothing and shows no values is asked about only where the eye is this sure that it is a tile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """`delta` in the order of referee.explain: each train's tiles from the inside out.
+
+    `flips` are trains whose last double was turned over; `discards` how many tiles each player put away face down;
+    `hands` the tiles newly laid open per seat; `doubts` what has to be asked; `news` the identities of the new tiles.
+    `clouded` says that part of the table is not understood, now or since long, or that what was put on a train does not
+    look like a marker. `maybe_marked` are the players beside whose trains something lies that was not recognised.
+    `returned`: so many face-down tiles more lie in the boneyard, which says something only where tiles were taken back.
+    `arms`, `whose`: what the arm over the place of a change says about who did it (`Sight.arms`). `adopted`: nobody has
+    watched how this came to lie there, and some of it lies under other tiles.
+    """
+
+    delta: tuple[Change, ...] = ()
+    flips: tuple[str, ...] = ()
+    discards: Mapping[str, int] = field(default_factory=dict)
+    hands: Mapping[str, tuple[Tile, ...]] = field(default_factory=dict)
+    doubts: tuple[Problem, ...] = ()
+    news: tuple[int, ...] = ()
+    clouded: bool = False
+    maybe_marked: frozenset[str] = frozenset()
+    returned: int = 0
+    arms: Mapping[Change, Mapping[str, int]] = field(default_factory=dict)
+    whose: Mapping[Change, str] = field(default_factory=dict)
+    adopted: bool = False
+
+    @property
+    def empty(self) -> bool:
+        return not (self.delta or self.flips or self.discards or self.hands)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What two readings of one table must have in common to count as equal."""
+        doubts = tuple(sorted((doubt.trouble.value, doubt.tiles) for doubt in self.doubts))
+        back = self.returned if self.gone else 0
+        return self.delta, self.flips, tuple(self.discards.items()), tuple(self.hands.items()), doubts, back
+
+    @property
+    def laid(self) -> tuple[Laying, ...]:
+        return tuple(change for change in self.delta if isinstance(change, Laying))
+
+    @property
+    def only_draws(self) -> bool:
+        """Were tiles drawn, and nothing else done?"""
+        others = bool(self.flips or self.discards or self.hands)
+        return bool(self.delta) and not others and all(isinstance(change, Drawing) for change in self.delta)
+
+    @property
+    def gone(self) -> tuple[Vanishing, ...]:
+        return tuple(change for change in self.delta if isinstance(change, Vanishing))
+
+
+def difference(before: Layout, after: Layout) -> Observation:
+    """What happened between two still tables of one round."""
+    changes: list[Change] = []
+    news: list[int] = []
+    # A train that lost its hold on the hub lies there still: its tiles are a riddle, and nobody took them away.
+    loose = {tile.id for tile in after.loose}
+    for name in sorted({*before.trains, *after.trains}, key=lambda name: _train_order(name, after)):
+        old = [tile for tile in before.trains.get(name, ()) if tile.id not in loose]
+        gone, laid, fresh = _train_changes(old, after.trains.get(name, ()))
+        changes += [Vanishing(tile, name) for tile in gone]
+        changes += [Laying(tile, name) for tile in laid]
+        news += fresh
+    line_changes, line_news = _line_changes(before, after)
+    changes += line_changes
+    news += line_news
+    free_changes, free_news = _free_changes(before, after)
+    changes += free_changes
+    news += free_news
+    changes += [Mark(name) for name in sorted(after.markers - before.markers)]
+    changes += [Unmark(name) for name in sorted(before.markers - after.markers)]
+    more = 0 if before.boneyard is None or after.boneyard is None else after.boneyard - before.boneyard
+    if more < 0:
+        changes.append(Drawing(-more))
+    return Observation(
+        tuple(changes),
+        tuple(sorted(after.flipped - before.flipped)),
+        _more(before.discards, after.discards),
+        _new_hands(before, after),
+        _doubts(before, after),
+        tuple(news),
+        bool(worth_asking(after) or (after.markers - before.markers) & after.supposed),
+        returned=max(0, more),
+    )
+
+
+def _train_order(name: str, layout: Layout) -> int:
+    names = list(layout.trains)
+    return names.index(name) if name in names else len(names)
+
+
+def _train_changes(old: Sequence[PlacedTile], new: Sequence[PlacedTile]) -> tuple[list[Laid], list[Laid], list[int]]:
+    """(gone, laid, identities laid): tiles that lie the same stay, whatever happened between them.
+
+    A new tile that is not read ends the comparison: what lies beyond it waits until it is. So what lay beyond an unread
+    tile before was never reported, and counts as new once that one is read.
+    """
+    old = list(takewhile(lambda tile: tile.laid is not None, old))
+    kept_old, kept_new = _common(old, new)
+    gone = [tile.laid for n, tile in enumerate(old) if n not in kept_old and tile.laid is not None]
+    laid: list[Laid] = []
+    fresh: list[int] = []
+    for n, tile in enumerate(new):
+        if n in kept_new:
+            continue
+        if tile.laid is None:
+            break
+        laid.append(tile.laid)
+        fresh.append(tile.id)
+    return gone, laid, fresh
+
+
+def _common(old: Sequence[PlacedTile], new: Sequence[PlacedTile]) -> tuple[set[int], set[int]]:
+    """Indices of the tiles that both have, in order: the longest common subsequence by identity or by value."""
+    lengths = [[0] * (len(new) + 1) for _ in range(len(old) + 1)]
+    for i in reversed(range(len(old))):
+        for j in reversed(range(len(new))):
+            if _same(old[i], new[j]):
+                lengths[i][j] = 1 + lengths[i + 1][j + 1]
+            else:
+                lengths[i][j] = max(lengths[i + 1][j], lengths[i][j + 1])
+    kept_old, kept_new = set(), set()
+    i = j = 0
+    while i < len(old) and j < len(new):
+        if _same(old[i], new[j]):
+            kept_old.add(i)
+            kept_new.add(j)
+            i, j = i + 1, j + 1
+        elif lengths[i + 1][j] >= lengths[i][j + 1]:
+            i += 1
+        else:
+            j += 1
+    return kept_old, kept_new
+
+
+def _same(old: PlacedTile, new: PlacedTile) -> bool:
+    """The same tile lying the same way. A changed reading of one tile is a doubt, not a move."""
+    if old.id == new.id:
+        return True
+    return old.laid is not None and old.laid == new.laid
+
+
+def _line_changes(before: Layout, after: Layout) -> tuple[list[Change], list[int]]:
+    """Tiles added at or taken from the ends of a Chinese line.
+
+    As in trains an unread tile ends the comparison, and what lies beyond it waits until it is read.
+    """
+    told = _told_part(before.line)
+    if not told:
+        return _layings([(tile, RIGHT) for tile in takewhile(lambda tile: tile.laid is not None, after.line)])
+    old, new = [tile.id for tile in told], [tile.id for tile in after.line]
+    kept = [tile_id for tile_id in new if tile_id in old]
+    if not kept:
+        return [], []
+    start, stop = new.index(kept[0]), new.index(kept[-1]) + 1
+    gone: list[Change] = []
+    for tile in told:
+        if tile.id not in kept and tile.laid is not None:
+            gone.append(Vanishing(tile.laid, LEFT if old.index(tile.id) < old.index(kept[0]) else RIGHT))
+    left = [(tile, LEFT) for tile in takewhile(lambda tile: tile.laid is not None, reversed(after.line[:start]))]
+    right = [(tile, RIGHT) for tile in takewhile(lambda tile: tile.laid is not None, after.line[stop:])]
+    changes, news = _layings([*left, *right])
+    return [*gone, *changes], news
+
+
+def _told_part(line: Sequence[PlacedTile]) -> Sequence[PlacedTile]:
+    """The read tiles around the one that lay there first: identities are given in the order of coming."""
+    read = [n for n, tile in enumerate(line) if tile.laid is not None]
+    if not read:
+        return ()
+    first = min(read, key=lambda n: line[n].id)
+    start = next((n + 1 for n in range(first, -1, -1) if line[n].laid is None), 0)
+    stop = next((n for n in range(first, len(line)) if line[n].laid is None), len(line))
+    return line[start:stop]
+
+
+def _free_changes(before: Layout, after: Layout) -> tuple[list[Change], list[int]]:
+    """Tiles of a board that has no trains: new and gone ones, by identity."""
+    if before.trains or after.trains or before.line or after.line:
+        return [], []
+    known = {tile.id for tile in before.loose if tile.laid is not None}
+    here = {tile.id for tile in after}
+    new = [tile for tile in after.loose if tile.id not in known and tile.laid is not None]
+    gone: list[Change] = [
+        Vanishing(tile.laid, "") for tile in before.loose if tile.id not in here and tile.laid is not None
+    ]
+    laid: list[Change] = [Laying(tile.laid, "") for tile in new if tile.laid is not None]
+    return [*gone, *laid], [tile.id for tile in new]
+
+
+def _layings(tiles: Sequence[tuple[PlacedTile, str]]) -> tuple[list[Change], list[int]]:
+    changes: list[Change] = []
+    news: list[int] = []
+    for tile, arm in tiles:
+        if tile.laid is None:
+            break
+        changes.append(Laying(tile.laid, arm))
+        news.append(tile.id)
+    return changes, news
+
+
+def _more(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
+    return {name: count - before.get(name, 0) for name, count in after.items() if count > before.get(name, 0)}
+
+
+def _new_hands(before: Layout, after: Layout) -> dict[str, tuple[Tile, ...]]:
+    """Hands as laid open now, of the seats where they changed; only wholly read ones."""
+    hands: dict[str, tuple[Tile, ...]] = {}
+    for name, tiles in after.hands.items():
+        laid = [tile.laid for tile in tiles]
+        if any(one is None for one in laid):
+            continue
+        values = tuple(sorted(one.tile for one in laid if one is not None))
+        was = Counter(tile.laid.tile for tile in before.hands.get(name, ()) if tile.laid is not None)
+        if Counter(values) != was:
+            hands[name] = values
+    return hands
+
+
+def _doubts(before: Layout, after: Layout) -> tuple[Problem, ...]:
+    """Problems that were not there before. Problems of tiles known by identity count once."""
+    known = {(problem.trouble, problem.tiles) for problem in before.problems}
+    return tuple(p for p in worth_asking(after) if (p.trouble, p.tiles) not in known)
+
+
+def worth_asking(layout: Layout) -> tuple[Problem, ...]:
+    """What of the table is not understood, without what is hardly a tile."""
+    phantoms = {tile.id for tile in layout.loose if tile.laid is None and tile.seen.confidence < SURE_TILE}
+    return tuple(p for p in layout.problems if p.trouble in DOUBTS and not (p.tiles and p.tiles[0] in phantoms))

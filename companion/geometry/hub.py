@@ -1,0 +1,307 @@
+"""The middle of the table: hub, engine, and where trains begin around them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+
+from companion.geometry.angles import turn
+from companion.geometry.chains import Root
+from companion.geometry.identity import Known
+from companion.geometry.joints import KEPT, TileShapes, distance, value_at
+from companion.geometry.layout import Middle
+from companion.geometry.ports import PRICES, Port, PortKind, heading
+from companion.geometry.table_setup import MEXICAN, TableSetup
+from companion.geometry.table_view import Point, SeenHub, SeenTile, TableView
+
+HUB_REACH = 1.2
+"""Tile widths outside the hub's rim within which a train may begin: less than a tile's length, so that a first tile
+that was not found is missed and not replaced by the second."""
+
+ENGINE_REACH = 2.2
+"""The same around an engine without a hub, where nine trains need a ring to begin on."""
+
+RING_REACH, BEYOND_THE_RIM = 1.8, 0.7
+"""Tile widths outside the rim of a hub: up to where first tiles are looked for that tell that the rim was drawn too
+small, less than where second ones lie; and from where on they tell it."""
+
+DEEPEST = 0.45
+"""Tile widths by which the end of a first tile may seem to lie on the engine that it touches."""
+
+LARGEST_LEAN_DEG = 38.0
+"""How far a first tile may point past the middle."""
+
+OFF_STATION_DEG = 25.0
+"""So far beside its station a train may leave the middle where no other train claims that station."""
+
+OFF_CENTRE = 0.75
+"""Of a hub's radius: so far beside its middle the round's double may lie."""
+
+LEAST_POINTING = 3
+"""So many trains show which tile is the engine where its value does not."""
+
+POINTING_DEG = 15.0
+
+
+def believed_hub(view: TableView, known: Sequence[Known], setup: TableSetup) -> SeenHub | None:
+    """The hub, unless it is a plate or a print beside the game: no engine lies on it, no train points at it, and the
+    round's double lies elsewhere with trains at it."""
+    hub = view.hub
+    if hub is None or setup.engine is None or _on_the_hub(hub, known, setup) is not None:
+        return hub
+    width, length = setup.tile_mm[1], setup.tile_mm[0]
+    engine = next((n for n, tile in enumerate(known) if tile.seen.values == (setup.engine, setup.engine)), None)
+    if engine is None:
+        return hub
+    others = [n for n, tile in enumerate(known) if tile.seen.face_up and n != engine]
+    shapes = TileShapes.of([tile.seen for tile in known], length, width)
+    slots, rim = 0.4 * hub.radius_mm - 0.3 * width, hub.radius_mm + HUB_REACH * width
+    if _pointing(shapes, others, hub.center_mm, slots, rim):
+        return hub
+    far = length / 2 + ENGINE_REACH * width
+    return None if _pointing(shapes, others, known[engine].seen.center_mm, width / 4, far) else hub
+
+
+def find_middle(
+    view: TableView, known: Sequence[Known], setup: TableSetup, earlier: Point | None, engine_id: int | None
+) -> Middle | None:
+    """The hub in the picture, else the engine by its history, its value, or as the tile at which the trains point, else
+    where the middle was before.
+
+    None when nothing says where the trains begin (NO_HUB).
+    """
+    width, length = setup.tile_mm[1], setup.tile_mm[0]
+    engine = _engine(view, known, setup, earlier, engine_id)
+    if view.hub is not None:
+        rim = max(view.hub.radius_mm, _ring(view.hub, known, engine, setup))
+        return Middle(view.hub.center_mm, rim, True, engine)
+    if engine is not None:
+        return Middle(known[engine].seen.center_mm, length / 2, False, engine)
+    if earlier is not None:
+        return Middle(earlier, max(length / 2, width), False, None)
+    return None
+
+
+def _ring(hub: SeenHub, known: Sequence[Known], engine: int | None, setup: TableSetup) -> float:
+    """The distance from the hub's middle at which trains on several sides begin, where that is well beyond its rim: of
+    a hub with rings an inner one was found. 0 where it is not."""
+    length, width = setup.tile_mm[:2]
+    up = [n for n, tile in enumerate(known) if tile.seen.face_up and n != engine]
+    shapes = TileShapes.of([tile.seen for tile in known], length, width)
+    far = hub.radius_mm + RING_REACH * width
+    facing = sorted(
+        (distance(port.place, hub.center_mm), math.degrees(math.atan2(-port.normal[1], -port.normal[0])))
+        for n in up
+        for port in shapes.ports[n]
+        if port.kind is PortKind.END and _faces(port, hub.center_mm, 0.0, far)
+    )
+    begins: dict[float, float] = {}  # the nearest of each side
+    for away, angle in facing:
+        if all(abs(turn(angle, side)) > 2 * POINTING_DEG for side in begins):
+            begins[angle] = away
+    if len(begins) < LEAST_POINTING:
+        return 0.0
+    ring = sorted(begins.values())[len(begins) // 2]
+    return ring if ring > hub.radius_mm + BEYOND_THE_RIM * width else 0.0
+
+
+def _engine(
+    view: TableView, known: Sequence[Known], setup: TableSetup, earlier: Point | None, engine_id: int | None
+) -> int | None:
+    """A hub holds its engine, whatever it is; without a hub the engine is the double the round is due."""
+    for n, tile in enumerate(known):
+        if engine_id is not None and tile.old is not None and tile.old.id == engine_id:
+            return n
+    if view.hub is not None:
+        return _on_the_hub(view.hub, known, setup)
+    if setup.engine is None:
+        return None
+    due = [n for n, tile in enumerate(known) if tile.seen.values == (setup.engine, setup.engine)]
+    due = due or [n for n, tile in enumerate(known) if _may_be_the_double(tile, setup.engine)]
+    if not due:
+        return _pointed_at(known, setup) if earlier is None else None
+    place = earlier or (view.size_mm[0] / 2, view.size_mm[1] / 2)
+    return min(due, key=lambda n: distance(known[n].seen.center_mm, place), default=None)
+
+
+def _on_the_hub(hub: SeenHub, known: Sequence[Known], setup: TableSetup) -> int | None:
+    """What lies in the hub's middle, else the round's double anywhere well within it."""
+    away = {n: distance(tile.seen.center_mm, hub.center_mm) for n, tile in enumerate(known)}
+    inside = [n for n in away if away[n] < 0.6 * setup.tile_mm[0]]
+    if not inside and setup.engine is not None:
+        due = (setup.engine, setup.engine)
+        inside = [n for n in away if known[n].seen.values == due and away[n] < OFF_CENTRE * hub.radius_mm]
+    return min(inside, key=lambda n: away[n], default=None)
+
+
+def _pointing(shapes: TileShapes, ends_of: Collection[int], place: Point, near: float, far: float) -> int:
+    """From how many sides the ends of these tiles point at a place, from between two distances."""
+    ends = [port for n in ends_of for port in shapes.ports[n] if port.kind is PortKind.END]
+    pointing = [port.normal for port in ends if _faces(port, place, near, far)]
+    return _directions([math.degrees(math.atan2(-y, -x)) for x, y in pointing])
+
+
+def _pointed_at(known: Sequence[Known], setup: TableSetup) -> int | None:
+    """The one tile at which the ends of most trains point from nearby, whatever is read of it; None where it is not
+    one alone. A tile within a train has two neighbours."""
+    length, width = setup.tile_mm[:2]
+    up = [n for n, tile in enumerate(known) if tile.seen.face_up]
+    shapes = TileShapes.of([tile.seen for tile in known], length, width)
+    votes: dict[int, int] = {}
+    for n in up:
+        near, far = length / 2 - 0.2 * width, length / 2 + ENGINE_REACH * width
+        votes[n] = _pointing(shapes, [m for m in up if m != n], known[n].seen.center_mm, near, far)
+    most = max(votes.values(), default=0)
+    best = [n for n, count in votes.items() if count == most]
+    return best[0] if most >= LEAST_POINTING and len(best) == 1 else None
+
+
+def _directions(angles: Sequence[float]) -> int:
+    """From how many sides; tiles one behind the other point from one."""
+    sides: list[float] = []
+    for angle in angles:
+        if all(abs(turn(angle, side)) > 2 * POINTING_DEG for side in sides):
+            sides.append(angle)
+    return len(sides)
+
+
+def _faces(port: Port, middle: Point, near: float, far: float) -> bool:
+    away = distance(port.place, middle)
+    if not near <= away <= far:
+        return False
+    x, y = (middle[0] - port.place[0]) / away, (middle[1] - port.place[1]) / away
+    return math.degrees(math.acos(_clipped(port.normal[0] * x + port.normal[1] * y))) <= POINTING_DEG
+
+
+def _may_be_the_double(tile: Known, value: int) -> bool:
+    """A tile of which one half shows this value and the other, unread, may show it too; or both look most like it."""
+    halves = tile.seen.halves
+    if not tile.seen.face_up or halves is None:
+        return False
+    read = [half.value for half in halves if half.value is not None]
+    unread = [half for half in halves if half.value is None]
+    if not read:
+        return all(half.others and half.others[0][0] == value for half in unread)
+    return read == [value] and any(other == value for other, _ in unread[0].others)
+
+
+def find_roots(
+    shapes: TileShapes, members: Collection[int], middle: Middle, setup: TableSetup, kept: Collection[int]
+) -> list[Root]:
+    """Every tile end that faces the middle from nearby, cheapest first. `kept` began a train on the last table."""
+    reach = (HUB_REACH if middle.has_hub else ENGINE_REACH) * shapes.width
+    angles = station_angles(setup)
+    found: list[Root] = []
+    for tile in members:
+        values = shapes.tiles[tile].values
+        for n, port in enumerate(shapes.ports[tile]):
+            if port.kind is PortKind.SIDE or (
+                port.kind is PortKind.MIDDLE and values is not None and values[0] != values[1]
+            ):
+                continue
+            away = distance(port.place, middle.center_mm)
+            if away == 0.0:
+                continue
+            if middle.has_hub or middle.engine is None:
+                aim, leaves = middle.center_mm, port.place
+                gap = around = away - middle.rim_mm
+                # Many hubs have slots: the first tile then lies well inside the rim.
+                least = -0.6 * middle.rim_mm - 0.3 * shapes.width
+            else:
+                engine = shapes.tiles[middle.engine]
+                aim, leaves = _on_axis(engine, shapes, port.place), shapes.tiles[tile].center_mm
+                gap, least = _outside(engine, shapes, port.place), -DEEPEST * shapes.width
+                around = away - middle.rim_mm  # on a ring, or at the engine's outline
+            if gap < least or min(gap, around) > reach:
+                continue
+            lean = _lean(port, aim)
+            if lean > LARGEST_LEAN_DEG:
+                continue
+            angle = math.degrees(math.atan2(leaves[1] - middle.center_mm[1], leaves[0] - middle.center_mm[0]))
+            off = min((abs(turn(angle, station)) for station in angles.values()), default=0.0)
+            price = (0.3 * abs(gap) + 0.05 * math.radians(off) * away) * 24.0 / shapes.width + PRICES.per_degree * lean
+            if port.kind is PortKind.MIDDLE and values is None:
+                price += PRICES.crosswise_unread
+            if not middle.has_hub and _shows_another(shapes.tiles[tile], port, setup.engine):
+                price += PRICES.other_than_the_engine
+            found.append(Root(price - (KEPT if tile in kept else 0.0), tile, n, angle))
+    return sorted(found, key=lambda root: root.price)
+
+
+def _shows_another(tile: SeenTile, port: Port, engine: int | None) -> bool:
+    """Does the end of a first tile show another value than the engine that it touches, as a train's last tile may that
+    has come back to the middle?"""
+    shown = {value for value in value_at(tile, port) if value is not None}
+    return engine is not None and bool(shown) and engine not in shown
+
+
+def _lean(port: Port, aim: Point) -> float:
+    """Degrees by which a port looks past a point; 0 where it lies on it."""
+    away = distance(port.place, aim)
+    if away == 0.0:
+        return 0.0
+    x, y = (aim[0] - port.place[0]) / away, (aim[1] - port.place[1]) / away
+    return math.degrees(math.acos(_clipped(port.normal[0] * x + port.normal[1] * y)))
+
+
+def _on_axis(engine: SeenTile, shapes: TileShapes, place: Point) -> Point:
+    """The point between the middles of the engine's halves that is nearest to `place`: a first tile points at it."""
+    ux, uy = heading(engine)
+    x, y = place[0] - engine.center_mm[0], place[1] - engine.center_mm[1]
+    along = max(-shapes.length / 4, min(shapes.length / 4, x * ux + y * uy))
+    return engine.center_mm[0] + along * ux, engine.center_mm[1] + along * uy
+
+
+def _outside(engine: SeenTile, shapes: TileShapes, place: Point) -> float:
+    """How far outside the engine a place lies (mm); negative within."""
+    ux, uy = heading(engine)
+    x, y = place[0] - engine.center_mm[0], place[1] - engine.center_mm[1]
+    along, across = abs(x * ux + y * uy) - shapes.length / 2, abs(y * ux - x * uy) - shapes.width / 2
+    if along > 0.0 or across > 0.0:
+        return math.hypot(max(along, 0.0), max(across, 0.0))
+    return max(along, across)
+
+
+def station_angles(setup: TableSetup) -> Mapping[str, float]:
+    """Every station around the hub, the Mexican one included where it has a place."""
+    angles = dict(setup.stations)
+    if setup.mexican_station is not None:
+        angles[MEXICAN] = setup.mexican_station
+    return angles
+
+
+def station_tolerance(angles: Mapping[str, float]) -> float:
+    """Degrees within which a train belongs to a station: under half the way to the next one."""
+    ordered = sorted(angle % 360.0 for angle in angles.values())
+    if len(ordered) < 2:
+        return 60.0
+    steps = [(b - a) % 360.0 for a, b in zip(ordered, [*ordered[1:], ordered[0]], strict=True)]
+    return min(60.0, 0.48 * min(steps))
+
+
+def owners(leave: Sequence[float], stations: Mapping[str, float], tolerance: float) -> list[str | None]:
+    """Whose the trains are that leave the middle at these angles: all together as near to their stations as can be.
+
+    A train may leave as far beside its station as `tolerance`, or OFF_STATION_DEG where stations are near each other;
+    None where no station is left so near. One station is one train's.
+    """
+    names, limit = sorted(stations), max(tolerance, OFF_STATION_DEG)
+    # Best so far for each set of stations taken: (how many trains have none, squared degrees, who has which).
+    best: dict[int, tuple[int, float, tuple[str | None, ...]]] = {0: (0, 0.0, ())}
+    for angle in leave:
+        following: dict[int, tuple[int, float, tuple[str | None, ...]]] = {}
+        for taken, (without, off, who) in best.items():
+            ways = [(taken, (without + 1, off, (*who, None)))]
+            for n, name in enumerate(names):
+                apart = abs(turn(angle, stations[name]))
+                if not taken >> n & 1 and apart <= limit:
+                    ways.append((taken | 1 << n, (without, off + apart * apart, (*who, name))))
+            for now, way in ways:
+                if now not in following or way[:2] < following[now][:2]:
+                    following[now] = way
+        best = following
+    return list(min(best.values(), key=lambda way: way[:2])[2])
+
+
+def _clipped(cosine: float) -> float:
+    return max(-1.0, min(1.0, cosine))

@@ -1,0 +1,343 @@
+"""The one line of the Chinese games, with its walls, and the tiles put away face down.
+
+The line may fold back on itself: the ninth tile goes on the eighth, and so on (docs/rules.md section 4.2, stacking).
+From above only the top tile of a wall is seen, so what lies below is history: a different tile in the place of a known
+one is a tile laid on it, where the wall has come to that place; anywhere else it is a doubtful reading.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+
+from companion.geometry.chains import Chain, ChainBuilder, Link
+from companion.geometry.covering import WALL, covered_at_the_turn, equal_cover, place_of_next
+from companion.geometry.identity import Known
+from companion.geometry.joints import TileShapes, distance, find_joints
+from companion.geometry.layout import Layout, PlacedTile, Problem, Trouble
+from companion.geometry.seats import seat_of, sector_of
+from companion.geometry.table_setup import TableSetup
+from companion.geometry.table_view import Point, SeenTile, TableView
+
+_LASTING = (Trouble.COVERED_TILE,)
+"""Doubts that stay until another tile settles them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Tile `n` of the view continues the line, its `left_half` to the left, covering tile `below` if any."""
+
+    price: float
+    n: int
+    at_right: bool
+    left_half: int
+    below: int | None
+
+
+@dataclass(slots=True)
+class Growing:
+    """A line under construction: tiles from left to right, which tile covers which, and how many were never seen."""
+
+    line: list[PlacedTile] = field(default_factory=list)
+    walls: dict[int, int] = field(default_factory=dict)
+    buried: tuple[int, ...] = ()
+
+    @property
+    def length(self) -> int:
+        return len(self.line) + len(self.buried)
+
+    def drop(self, gone: set[int]) -> None:
+        self.line = [tile for tile in self.line if tile.id not in gone]
+        self.walls = {top: below for top, below in self.walls.items() if top not in gone}
+
+
+@dataclass(slots=True)
+class LineFinder:
+    """One reconstruction of a line under way."""
+
+    view: TableView
+    known: Sequence[Known]
+    setup: TableSetup
+    before: Layout | None
+    ids: Sequence[int]
+    problems: list[Problem] = field(default_factory=list)
+    next_id: int = 0
+
+    def layout(self) -> Layout:
+        shapes = TileShapes.of([tile.seen for tile in self.known], *self.setup.tile_mm[:2])
+        members = [n for n, tile in enumerate(self.known) if tile.seen.face_up]
+        if self.before is not None and self.before.line:
+            growing, loose = self._continued(members)
+        else:
+            growing, loose = self._first(shapes, members)
+        put_away = self._put_away(loose)
+        hands, free = self._beside([n for n in loose if n not in put_away])
+        backs = tuple(
+            PlacedTile(self.ids[n], tile.seen)
+            for n, tile in enumerate(self.known)
+            if not tile.seen.face_up or n in put_away
+        )
+        seats = Counter(sector_of(tile.seen.center_mm, self.view, self.setup) for tile in backs)
+        covered = set(growing.walls.values())
+        for tile in growing.line:
+            if tile.laid is None and tile.id not in covered:
+                self._report(Trouble.UNREADABLE_TILE, tile)
+        if any(self._turned_unseen(growing)) and not self._is_old(growing.line[-1]):
+            self._report(Trouble.COVERED_TILE, growing.line[-1])
+        return Layout(
+            line=tuple(growing.line),
+            walls=growing.walls,
+            buried=growing.buried,
+            discards={player: seats[player] for player in self.setup.players},
+            hands=hands,
+            face_down=backs,
+            loose=free,
+            problems=tuple(self.problems),
+            next_id=self.next_id,
+        )
+
+    def _is_old(self, tile: PlacedTile) -> bool:
+        """Was this tile in the line without a doubt on the last still table?"""
+        doubted = () if self.before is None else (p.tiles for p in self.before.problems if p.trouble in _LASTING)
+        known = self.before is not None and any(one.id == tile.id for one in self.before.line)
+        return known and (tile.id,) not in doubted
+
+    def _first(self, shapes: TileShapes, members: Sequence[int]) -> tuple[Growing, list[int]]:
+        """A line seen for the first time: the longest chain, its left end the one farther left in the picture."""
+        chains = self._chains(shapes, [n for n in members if not self._in_a_hand(n)])
+        if not chains:
+            return Growing(), list(members)
+        longest = max(chains, key=lambda chain: len(chain.links))
+        if len(chains) > 1 and len(longest.links) > 1:
+            self.problems.append(Problem(Trouble.BROKEN_LINE, shapes.tiles[chains[-1].links[0].tile].center_mm))
+        tiles = [self._place(link, shapes) for link in longest.links]
+        first, last = tiles[0].seen, tiles[-1].seen
+        leftward = first.center_mm[0] > last.center_mm[0] + 1.0
+        if leftward or (len(tiles) == 1 and first.end_mm(0)[0] > first.end_mm(1)[0] + 1.0):
+            tiles = [replace(tile, inner_half=1 - tile.inner_half) for tile in reversed(tiles)]
+        placed = {tile.id for tile in tiles}
+        return Growing(tiles), [n for n in members if self.ids[n] not in placed]
+
+    def _continued(self, members: Sequence[int]) -> tuple[Growing, list[int]]:
+        """The line as it was, and what is new at its ends or on top of it, in the order in which it can have come."""
+        assert self.before is not None
+        in_line = {tile.id for tile in self.before.line}
+        lifted = self._lifted(members)
+        stacked = {n: self.ids[n] for n in members if self.known[n].changed and self.ids[n] in in_line}
+        seen_now = {self.ids[n]: self.known[n].seen for n in members if n not in stacked}
+        growing = Growing(
+            [replace(tile, seen=seen_now.get(tile.id, tile.seen)) for tile in self.before.line],
+            dict(self.before.walls),
+            self.before.buried,
+        )
+        growing.drop(lifted)
+        growing.drop(_taken_back(growing, seen_now.keys() | stacked.values()))
+        in_line = {tile.id for tile in growing.line}
+        waiting = [n for n in members if n in stacked or self.ids[n] not in in_line]
+        self.next_id = max([*self.ids, self.before.next_id - 1]) + 1
+        while waiting and growing.line:
+            step = self._next(growing, waiting, stacked)
+            if step is None:
+                if self._uncover(growing, waiting, stacked):
+                    continue
+                break
+            waiting.remove(step.n)
+            self._lay(growing, step)
+        for n in waiting:
+            if n in stacked:
+                self._report(Trouble.VALUE_CHANGED, PlacedTile(self.ids[n], self.known[n].seen))
+        return growing, [n for n in waiting if n not in stacked]
+
+    def _lifted(self, members: Sequence[int]) -> set[int]:
+        """Tiles of a wall that were taken off again: the place shows the values of the tile below.
+
+        That tile gets its own identity back.
+        """
+        assert self.before is not None
+        known = {tile.id: tile for tile in self.before.line}
+        gone: set[int] = set()
+        ids, tiles = list(self.ids), list(self.known)
+        doubted, hidden = self._doubted_end()
+        for n in members:
+            below = known.get(self.before.walls.get(ids[n], -1))
+            values = self.view.tiles[n].values
+            if not tiles[n].changed or values is None:
+                continue
+            if ids[n] == doubted and sorted(values) == hidden:
+                # What lay on the row's last tile was taken back; that one comes to light, and is laid now.
+                gone.add(ids[n])
+                ids[n] = max([*ids, self.before.next_id - 1]) + 1
+                tiles[n] = Known(self.view.tiles[n], None)
+                continue
+            if below is None or below.seen.values is None:
+                continue
+            if sorted(values) == sorted(below.seen.values):
+                gone.add(ids[n])
+                ids[n] = below.id
+                tiles[n] = Known(below.seen, below)
+        self.ids, self.known = ids, tiles
+        return gone
+
+    def _doubted_end(self) -> tuple[int | None, list[int]]:
+        """The line's last tile, if it may lie on one that nobody saw, and the values of that one, the lower first."""
+        assert self.before is not None
+        last = self.before.line[-1]
+        if (last.id,) not in [problem.tiles for problem in self.before.problems if problem.trouble in _LASTING]:
+            return None, []
+        hidden = covered_at_the_turn(self.before.line[:-1], self.setup, last, self.before.next_id, self.before.buried)
+        return (None, []) if hidden is None or hidden.laid is None else (last.id, sorted(hidden.laid))
+
+    def _lay(self, growing: Growing, step: Step) -> None:
+        tile_id = self.ids[step.n]
+        if step.below is not None:
+            tile_id, self.next_id = self.next_id, self.next_id + 1
+            growing.walls[tile_id] = step.below
+        tile = PlacedTile(tile_id, self._as_seen(step.n, step.below), step.left_half)
+        growing.line = [*growing.line, tile] if step.at_right else [tile, *growing.line]
+
+    def _uncover(self, growing: Growing, waiting: Sequence[int], stacked: dict[int, int]) -> bool:
+        """Nothing continues the line as it is seen. Lay what may lie unseen, where something continues it then.
+
+        First a row's last tile under a tile that does not match where it seems to lie: so nothing was laid wrongly. An
+        equal tile laid on that one would leave it wrong.
+        """
+        for trial in (*self._turned_unseen(growing), *self._with_equals(growing, stacked)):
+            if self._next(trial, waiting, stacked) is not None:
+                growing.line, growing.walls = trial.line, trial.walls
+                self.next_id = max(self.next_id, *(tile.id + 1 for tile in trial.line))
+                return True
+        return False
+
+    def _with_equals(self, growing: Growing, stacked: dict[int, int]) -> Iterator[Growing]:
+        """The line with one, two ... tiles more that were laid on their equals."""
+        trial, new_id = growing, self.next_id
+        for _ in range(WALL):
+            below = place_of_next(trial.line, trial.buried)
+            cover = equal_cover(trial.line, self.setup, new_id, trial.buried)
+            if below is None or cover is None or below.id in trial.walls.values() or below.id in stacked.values():
+                return
+            walls = {**trial.walls, cover.id: below.id}
+            trial, new_id = Growing([*trial.line, cover], walls, trial.buried), new_id + 1
+            yield trial
+
+    def _turned_unseen(self, growing: Growing) -> Iterator[Growing]:
+        """The line with its last tile not the last of its row, but lying on that one."""
+        if growing.length < WALL:
+            return
+        last = growing.line[-1]
+        hidden = covered_at_the_turn(growing.line[:-1], self.setup, last, self.next_id, growing.buried)
+        if hidden is not None:
+            below = growing.walls.get(last.id)
+            under = {} if below is None else {hidden.id: below}
+            turned = replace(last, inner_half=1 - last.inner_half)
+            walls = {**growing.walls, **under, last.id: hidden.id}
+            yield Growing([*growing.line[:-1], hidden, turned], walls, growing.buried)
+
+    def _next(self, growing: Growing, waiting: Sequence[int], stacked: dict[int, int]) -> Step | None:
+        """The tile that continues the line best, or None where nothing does."""
+        steps: list[Step] = []
+        for n in waiting:
+            below = stacked.get(n)
+            for at_right in (True, False):
+                end = growing.line[-1] if at_right else growing.line[0]
+                if below is not None and (not at_right or growing.length < WALL):
+                    continue
+                if below == end.id:
+                    if growing.length % WALL == 0:
+                        steps.append(self._turn(n, end))
+                    continue
+                touch = self._touch(end, at_right, n, below)
+                if touch is not None:
+                    price, half = touch
+                    steps.append(Step(price, n, at_right, half if at_right else 1 - half, below))
+        return min(steps, key=lambda step: step.price, default=None)
+
+    def _turn(self, n: int, end: PlacedTile) -> Step:
+        """The wall turns: the new tile's left half lies on the head's open half."""
+        seen = self._as_seen(n, end.id)
+        open_place = end.seen.end_mm(1 - end.inner_half)
+        left = 0 if distance(seen.end_mm(0), open_place) <= distance(seen.end_mm(1), open_place) else 1
+        return Step(0.0, n, True, left, end.id)
+
+    def _touch(self, end: PlacedTile, at_right: bool, n: int, below: int | None) -> tuple[float, int] | None:
+        """The price of tile n at the open half of `end`, and which of its halves touches it."""
+        open_half = 1 - end.inner_half if at_right else end.inner_half
+        pair = TileShapes.of([end.seen, self._as_seen(n, below)], *self.setup.tile_mm[:2])
+        for joint in find_joints(pair, (0, 1)):
+            own, other = pair.ports[0][joint.a_port], pair.ports[1][joint.b_port]
+            if own.half == open_half and other.half is not None:
+                return joint.price, other.half
+        return None
+
+    def _as_seen(self, n: int, below: int | None) -> SeenTile:
+        """The tile as read now; where it covers another, without what was known of that one."""
+        return self.view.tiles[n] if below is not None else self.known[n].seen
+
+    def _put_away(self, loose: Sequence[int]) -> set[int]:
+        """Tiles beside the line of which nothing is read, where the player has laid no tile open: scratched backs.
+
+        Tiles of these games lie in the line, face down at a player's side, or in a hand laid open at the round's end.
+        """
+        opened = {self._sector(n) for n in loose if self.known[n].seen.values is not None}
+        there = set() if self.before is None else {tile.id for tile in self.before.face_down}
+        return {
+            n
+            for n in loose
+            if _nothing_read(self.known[n].seen)
+            and (self.ids[n] in there or not (self.setup.over or self._sector(n) in opened))
+        }
+
+    def _sector(self, n: int) -> str | None:
+        return sector_of(self.known[n].seen.center_mm, self.view, self.setup)
+
+    def _beside(self, loose: Sequence[int]) -> tuple[dict[str, tuple[PlacedTile, ...]], tuple[PlacedTile, ...]]:
+        """Face-up tiles outside the line: hands laid open at the table's edge, and loose ones."""
+        hands: dict[str, tuple[PlacedTile, ...]] = {}
+        free: list[PlacedTile] = []
+        for n in loose:
+            tile = PlacedTile(self.ids[n], self.known[n].seen)
+            owner = seat_of(tile.seen.center_mm, self.view, self.setup)
+            if owner is not None:
+                hands[owner] = (*hands.get(owner, ()), tile)
+            else:
+                free.append(tile)
+                self._report(Trouble.LOOSE_TILE, tile)
+        return hands, tuple(free)
+
+    def _chains(self, shapes: TileShapes, members: Sequence[int]) -> list[Chain]:
+        builder = ChainBuilder(shapes)
+        for joint in find_joints(shapes, members):
+            builder.take_joint(joint)
+        return sorted(builder.chains(members), key=lambda chain: -len(chain.links))
+
+    def _place(self, link: Link, shapes: TileShapes) -> PlacedTile:
+        ports = shapes.ports[link.tile]
+        inward = ports[link.inward].half if link.inward is not None else None
+        outward = ports[link.outward].half if link.outward is not None else None
+        half = inward if inward is not None else (1 - outward if outward is not None else 0)
+        return PlacedTile(self.ids[link.tile], self.known[link.tile].seen, half)
+
+    def _in_a_hand(self, n: int) -> bool:
+        return seat_of(self.known[n].seen.center_mm, self.view, self.setup) is not None
+
+    def _report(self, trouble: Trouble, tile: PlacedTile) -> None:
+        place: Point = tile.seen.center_mm
+        self.problems.append(Problem(trouble, place, (tile.id,)))
+
+
+def _nothing_read(tile: SeenTile) -> bool:
+    return tile.halves is not None and all(half.value is None for half in tile.halves)
+
+
+def _taken_back(growing: Growing, present: AbstractSet[int]) -> set[int]:
+    """Tiles at the ends of the line that are seen no more and are not covered."""
+    covered = set(growing.walls.values())
+    gone: set[int] = set()
+    for order in (list(reversed(growing.line)), growing.line):
+        for tile in order:
+            if tile.id in present or tile.id in covered - {growing.walls.get(top) for top in gone}:
+                break
+            gone.add(tile.id)
+    return gone

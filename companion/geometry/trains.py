@@ -1,0 +1,402 @@
+"""Trains around an engine: owners, markers, flipped doubles, the boneyard and hands laid open."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from companion.geometry.angles import turn
+from companion.geometry.between import UNREAD, turned_up
+from companion.geometry.chains import Chain, ChainBuilder, Link, Root, forks
+from companion.geometry.hub import believed_hub, find_middle, find_roots, owners, station_angles, station_tolerance
+from companion.geometry.identity import Known
+from companion.geometry.joints import TIE_MM, Joint, TileShapes, distance, find_joints
+from companion.geometry.layout import Layout, Middle, PlacedTile, Problem, Trouble
+from companion.geometry.markers import place_markers
+from companion.geometry.ports import FAR_LIMITS, JointLimits, PortKind
+from companion.geometry.seats import seat_of
+from companion.geometry.table_setup import MEXICAN, SECOND_MEXICAN, TableSetup
+from companion.geometry.table_view import Point, TableView
+
+FLIP_LIMITS = JointLimits(gap=0.2, overlap=0.2, lateral=0.2, angle_deg=15.0)
+"""A face-down tile that was never seen face up counts as a flipped double only where it closes a train exactly."""
+
+ON_THE_HUB = 0.82
+"""A tile whose middle is nearer to the hub's, in radii, lies in no train; trains begin in slots at the rim."""
+
+
+@dataclass(slots=True)
+class TrainFinder:
+    """One reconstruction under way: what is known, what has been decided, what went wrong."""
+
+    view: TableView
+    known: Sequence[Known]
+    setup: TableSetup
+    before: Layout | None
+    ids: Sequence[int]
+    problems: list[Problem] = field(default_factory=list)
+
+    def layout(self) -> Layout:
+        self.known = turned_up(self.known, *self.setup.tile_mm[:2])
+        if not self._began_at_the_hub():
+            self.view = replace(self.view, hub=believed_hub(self.view, self.known, self.setup))
+        shapes = TileShapes.of([tile.seen for tile in self.known], *self.setup.tile_mm[:2])
+        middle = find_middle(self.view, self.known, self.setup, self._earlier_middle(), self._earlier_engine())
+        self._doubt_the_engine(middle)
+        members = [
+            n
+            for n, tile in enumerate(self.known)
+            if n != (middle and middle.engine) and self._may_join(tile) and not self._is_a_slot(tile)
+        ]
+        if middle is None:
+            self.problems.append(Problem(Trouble.NO_HUB))
+        builder, refused = self._build(shapes, members, middle)
+        chains = builder.chains(members)
+        chains = self._close_with_backs(shapes, builder, chains, members)
+        trains, loose = self._name([c for c in chains if c.root], [c for c in chains if not c.root], middle, shapes)
+        self._doubtful_joints(builder, refused, loose)
+        return self._finish(shapes, middle, trains, loose)
+
+    def _began_at_the_hub(self) -> bool:
+        before = self.before
+        return (
+            before is not None and before.middle is not None and before.middle.has_hub and any(before.trains.values())
+        )
+
+    def _doubt_the_engine(self, middle: Middle | None) -> None:
+        """What lies in the middle of the trains and shows something else than the round's double is not read."""
+        due = self.setup.engine
+        if middle is None or middle.engine is None or middle.has_hub or due is None or self.before is not None:
+            return
+        tile = self.known[middle.engine]
+        if tile.seen.values not in (None, (due, due)):
+            seen = replace(tile.seen, halves=UNREAD)
+            self.known = [replace(one, seen=seen) if n == middle.engine else one for n, one in enumerate(self.known)]
+
+    def _may_join(self, tile: Known) -> bool:
+        """Face-up tiles, and backs of tiles that lay in a train when they were last seen; no open hands."""
+        return self._lay_in_a_train(tile) or (tile.seen.face_up and not self._laid_open(tile))
+
+    def _lay_in_a_train(self, tile: Known) -> bool:
+        return self.before is not None and tile.old is not None and self.before.train_of(tile.old.id) is not None
+
+    def _is_a_slot(self, tile: Known) -> bool:
+        """Does it lie wholly on the hub, where no train begins? Then a slot of the hub was taken for a tile."""
+        hub = self.view.hub
+        if hub is None or self._lay_in_a_train(tile):
+            return False
+        return distance(tile.seen.center_mm, hub.center_mm) < ON_THE_HUB * hub.radius_mm
+
+    def _laid_open(self, tile: Known) -> bool:
+        """Is this part of a hand? Hands are laid along the table's edge when the round is over."""
+        return self.setup.over and seat_of(tile.seen.center_mm, self.view, self.setup) is not None
+
+    def _build(
+        self, shapes: TileShapes, members: Sequence[int], middle: Middle | None
+    ) -> tuple[ChainBuilder, list[Joint]]:
+        builder = ChainBuilder(shapes)
+        joints = find_joints(shapes, members, self._kept_pairs())
+        roots = find_roots(shapes, members, middle, self.setup, self._kept_roots()) if middle is not None else []
+        refused: list[Joint] = []
+        kept_first = self._kept_roots()
+        for tile in kept_first - {root.tile for root in roots}:
+            builder.hold(tile)
+        steps: list[Joint | Root] = [*joints, *roots]
+        for step in sorted(steps, key=lambda step: step.order):
+            if isinstance(step, Root):
+                builder.take_root(step)
+            elif not builder.take_joint(step) and builder.group(step.a) != builder.group(step.b):
+                refused.append(step)
+        self._far_joints(shapes, builder, members)
+        return builder, refused
+
+    def _far_joints(self, shapes: TileShapes, builder: ChainBuilder, members: Sequence[int]) -> None:
+        """Tiles that touch nothing but point at exactly one train: joined, and reported."""
+        outside = {n for n in members if not builder.rooted(n)}
+        if not outside:
+            return
+        far = [
+            joint
+            for joint in find_joints(shapes, members, limits=FAR_LIMITS, one_of=outside)
+            if builder.rooted(joint.a) != builder.rooted(joint.b)
+        ]
+        for joint in far:
+            outer = joint.b if builder.rooted(joint.a) else joint.a
+            if builder.rooted(outer):
+                continue
+            rivals = [
+                other
+                for other in far
+                if outer in (other.a, other.b) and other is not joint and other.price < joint.price + 3 * TIE_MM
+            ]
+            inner = joint.a if outer == joint.b else joint.b
+            if any(inner not in (other.a, other.b) for other in rivals) or not builder.take_joint(joint):
+                continue
+            self._report(Trouble.LOOSE_JOINT, outer, inner)
+
+    def _close_with_backs(
+        self, shapes: TileShapes, builder: ChainBuilder, chains: Sequence[Chain], members: Sequence[int]
+    ) -> list[Chain]:
+        """Backs nobody saw before, lying exactly across the end of a train: flipped doubles."""
+        backs = [n for n, tile in enumerate(self.known) if not tile.seen.face_up and tile.old is None]
+        if self.before is not None or not backs:
+            return list(chains)
+        ends = {chain.links[-1].tile for chain in chains if chain.root is not None}
+        for joint in find_joints(shapes, [*ends, *backs], limits=FLIP_LIMITS):
+            back, end = (joint.a, joint.b) if joint.a in backs else (joint.b, joint.a)
+            port = shapes.ports[back][joint.a_port if back == joint.a else joint.b_port]
+            if end in ends and back in backs and port.kind is PortKind.MIDDLE:
+                builder.take_joint(joint)
+        return builder.chains([*members, *(back for back in backs if builder.rooted(back))])
+
+    def _name(
+        self, rooted: Sequence[Chain], unrooted: Sequence[Chain], middle: Middle | None, shapes: TileShapes
+    ) -> tuple[dict[str, tuple[PlacedTile, ...]], list[Chain]]:
+        """Owners by history first, then by the stations beside which they leave; what nobody owns is the Mexican
+        train."""
+        angles = station_angles(self.setup)
+        trains: dict[str, tuple[PlacedTile, ...]] = dict.fromkeys((*self.setup.players, MEXICAN), ())
+        nameless: list[Chain] = []
+        fresh: list[Chain] = []
+        for chain in rooted:
+            earlier = self._earlier_name(chain)
+            if earlier is None:
+                fresh.append(chain)
+            elif trains.get(earlier):
+                self._report(Trouble.CROWDED_STATION, chain.links[0].tile)
+                nameless.append(chain)
+            else:
+                trains[earlier] = self._placed(chain, shapes)
+        leave = [chain.root.angle_deg for chain in fresh if chain.root is not None]
+        free = {name: angle for name, angle in angles.items() if not trains.get(name)}
+        tolerance = station_tolerance(angles)
+        for chain, angle, name in zip(fresh, leave, owners(leave, free, tolerance), strict=True):
+            if name is not None:
+                trains[name] = self._placed(chain, shapes)
+                continue
+            if any(abs(turn(angle, station)) <= tolerance for station in angles.values()):
+                self._report(Trouble.CROWDED_STATION, chain.links[0].tile)
+            nameless.append(chain)
+        loose: list[Chain] = []
+        for chain in unrooted:
+            owner = self._pushed_away(chain)
+            if owner is not None and not trains[owner]:
+                trains[owner] = self._placed(self._facing(chain, middle, shapes, owner), shapes)
+                continue
+            turned = self._mexican_apart(chain, middle, shapes)
+            if turned is None:
+                loose.append(chain)
+            else:
+                nameless.append(turned)
+        for chain in nameless:
+            name = MEXICAN if not trains[MEXICAN] else SECOND_MEXICAN
+            if not angles and self.setup.players:
+                self._report(Trouble.NO_STATIONS, chain.links[0].tile)
+            trains[name] = trains.get(name, ()) + self._placed(chain, shapes)
+        return trains, loose
+
+    def _mexican_apart(self, chain: Chain, middle: Middle | None, shapes: TileShapes) -> Chain | None:
+        """A Mexican train may lie apart from the hub where it has no station: then its engine end is its inner end."""
+        if self._earlier_name(chain) == MEXICAN:
+            return self._facing(chain, middle, shapes)
+        if self.setup.mexican_station is not None or middle is None or self._in_a_hand(chain):
+            return None
+        return self._facing(chain, middle, shapes)
+
+    def _pushed_away(self, chain: Chain) -> str | None:
+        """Whose train this is, where the tile it began with lies by its old place but no longer begins at the hub."""
+        owner = self._earlier_name(chain)
+        if self.before is None or owner not in self.setup.players:
+            return None
+        first, far = self.before.trains[owner][0], 2 * self.setup.tile_mm[1]
+        places = [self.known[link.tile].seen.center_mm for link in chain.links if self.ids[link.tile] == first.id]
+        return owner if any(distance(place, first.seen.center_mm) <= far for place in places) else None
+
+    def _facing(self, chain: Chain, middle: Middle | None, shapes: TileShapes, name: str = MEXICAN) -> Chain:
+        """Inner end first: the end known as first, else the one showing the engine, else the one nearer the middle."""
+        if self.before is not None:
+            order = {tile.id: n for n, tile in enumerate(self.before.trains.get(name, ()))}
+            places = [order[self.ids[link.tile]] for link in chain.links if self.ids[link.tile] in order]
+            if len(places) > 1:
+                return chain if places[0] < places[-1] else _reversed(chain)
+            if places:
+                return chain if self.ids[chain.links[0].tile] in order else _reversed(chain)
+        first, last = self._open_value(chain, shapes), self._open_value(_reversed(chain), shapes)
+        due = self.setup.engine
+        if (first == due) != (last == due):
+            return chain if first == due else _reversed(chain)
+        if middle is None or len(chain.links) == 1:
+            return chain
+        place = [shapes.tiles[link.tile].center_mm for link in (chain.links[0], chain.links[-1])]
+        nearer = distance(place[0], middle.center_mm) <= distance(place[1], middle.center_mm)
+        return chain if nearer else _reversed(chain)
+
+    def _open_value(self, chain: Chain, shapes: TileShapes) -> int | None:
+        """The value that the chain's first tile turns to the world."""
+        link = chain.links[0]
+        halves = shapes.tiles[link.tile].halves
+        if halves is None:
+            return None
+        if link.outward is None:
+            values = [half.value for half in halves]
+            return self.setup.engine if self.setup.engine in values else values[0]
+        half = shapes.ports[link.tile][link.outward].half
+        return halves[0].value if half is None else halves[1 - half].value
+
+    def _placed(self, chain: Chain, shapes: TileShapes) -> tuple[PlacedTile, ...]:
+        placed: list[PlacedTile] = []
+        due = self.setup.engine
+        for link in chain.links:
+            tile = self._place(link, shapes, due)
+            laid = tile.laid
+            due = laid.outer if laid is not None else None
+            placed.append(tile)
+        return tuple(placed)
+
+    def _place(self, link: Link, shapes: TileShapes, due: int | None) -> PlacedTile:
+        tile, ports = self.known[link.tile], shapes.ports[link.tile]
+        inward = ports[link.inward] if link.inward is not None else None
+        outward = ports[link.outward] if link.outward is not None else None
+        crosswise = PortKind.MIDDLE in {port.kind for port in (inward, outward) if port is not None}
+        if inward is not None and inward.half is not None:
+            half = inward.half
+        elif outward is not None and outward.half is not None:
+            half = 1 - outward.half
+        elif self._was_inner(tile) is not None:
+            half = self._was_inner(tile) or 0
+        else:
+            # Joined at the middle of its long side, or nowhere: geometry is silent, so the value due decides.
+            halves = tile.seen.halves
+            half = 1 if halves is not None and halves[0].value != due and halves[1].value == due else 0
+        return PlacedTile(self.ids[link.tile], tile.seen, half, crosswise)
+
+    def _was_inner(self, tile: Known) -> int | None:
+        if tile.old is None or self.before is None or self.before.train_of(tile.old.id) is None:
+            return None
+        return tile.old.inner_half
+
+    def _doubtful_joints(self, builder: ChainBuilder, refused: Sequence[Joint], loose: Sequence[Chain]) -> None:
+        """Forks, and new tiles that lie equally well at two trains."""
+        loose_tiles = {link.tile: n for n, chain in enumerate(loose) for link in chain.links}
+        for tile, touched in forks(builder, loose_tiles):
+            self._report(Trouble.FORKED_TRAIN, tile, touched)
+        for joint in refused:
+            for tile, other in ((joint.a, joint.b), (joint.b, joint.a)):
+                taken = builder.prices.get(tile)
+                fresh = self.known[tile].old is None
+                if fresh and taken is not None and taken[:2] == joint.order[:2] and builder.rooted(other):
+                    self._report(Trouble.EITHER_TRAIN, tile, other)
+
+    def _finish(
+        self,
+        shapes: TileShapes,
+        middle: Middle | None,
+        trains: Mapping[str, tuple[PlacedTile, ...]],
+        loose: Sequence[Chain],
+    ) -> Layout:
+        hands: dict[str, list[PlacedTile]] = {}
+        free: list[PlacedTile] = []
+        forked = {
+            tile for problem in self.problems if problem.trouble is Trouble.FORKED_TRAIN for tile in problem.tiles
+        }
+        for n, known in enumerate(self.known):
+            if known.seen.face_up and not self._may_join(known):
+                owner = seat_of(known.seen.center_mm, self.view, self.setup)
+                assert owner is not None
+                hands.setdefault(owner, []).append(PlacedTile(self.ids[n], known.seen))
+        for chain in loose:
+            for link in chain.links:
+                tile = PlacedTile(self.ids[link.tile], self.known[link.tile].seen)
+                owner = seat_of(tile.seen.center_mm, self.view, self.setup)
+                if owner is not None and tile.id not in forked:
+                    hands.setdefault(owner, []).append(tile)
+                    continue
+                free.append(tile)
+            if free and free[-1].id == self.ids[chain.links[-1].tile] and free[-1].id not in forked:
+                self._report(Trouble.LOOSE_TILE, chain.links[-1].tile)
+        engine = None
+        if middle is not None and middle.engine is not None:
+            engine = PlacedTile(self.ids[middle.engine], self.known[middle.engine].seen)
+        in_trains = {tile.id for train in trains.values() for tile in train}
+        backs = tuple(
+            PlacedTile(self.ids[n], tile.seen)
+            for n, tile in enumerate(self.known)
+            if not tile.seen.face_up and self.ids[n] not in in_trains
+        )
+        markers, marker_problems = place_markers(self.view.markers, trains, middle, self.setup, self.before)
+        recognised = [marker for marker in self.view.markers if marker.recognised]
+        plain, _ = place_markers(recognised, trains, middle, self.setup, self.before)
+        self.problems.extend(marker_problems)
+        self._value_problems(trains, engine)
+        return Layout(
+            trains=dict(trains),
+            engine=engine,
+            markers=markers,
+            supposed=markers - plain,
+            flipped=frozenset(name for name, train in trains.items() if train and not train[-1].face_up),
+            boneyard=len(backs) if self.setup.boneyard_spread else None,
+            hands={name: tuple(tiles) for name, tiles in hands.items()},
+            face_down=backs,
+            loose=tuple(free),
+            problems=tuple(self.problems),
+            middle=middle,
+        )
+
+    def _value_problems(self, trains: Mapping[str, tuple[PlacedTile, ...]], engine: PlacedTile | None) -> None:
+        laid: Iterable[PlacedTile] = [tile for train in trains.values() for tile in train]
+        changed = {self.ids[n] for n, tile in enumerate(self.known) if tile.changed}
+        for tile in [*laid, *([engine] if engine is not None else [])]:
+            if tile.face_up and tile.laid is None:
+                self.problems.append(Problem(Trouble.UNREADABLE_TILE, tile.seen.center_mm, (tile.id,)))
+            if tile.id in changed:
+                self.problems.append(Problem(Trouble.VALUE_CHANGED, tile.seen.center_mm, (tile.id,)))
+
+    def _report(self, trouble: Trouble, *tiles: int) -> None:
+        self.problems.append(
+            Problem(trouble, self.known[tiles[0]].seen.center_mm, tuple(self.ids[tile] for tile in tiles))
+        )
+
+    def _in_a_hand(self, chain: Chain) -> bool:
+        return all(
+            seat_of(self.known[link.tile].seen.center_mm, self.view, self.setup) is not None for link in chain.links
+        )
+
+    def _earlier_name(self, chain: Chain) -> str | None:
+        """The train that most of these tiles lay in on the last still table."""
+        if self.before is None:
+            return None
+        olds = [self.known[link.tile].old for link in chain.links]
+        names = Counter(name for old in olds if old is not None and (name := self.before.train_of(old.id)) is not None)
+        return names.most_common(1)[0][0] if names else None
+
+    def _earlier_middle(self) -> Point | None:
+        if self.before is None or self.before.engine is None:
+            return None
+        return self.before.engine.seen.center_mm
+
+    def _earlier_engine(self) -> int | None:
+        return None if self.before is None or self.before.engine is None else self.before.engine.id
+
+    def _kept_pairs(self) -> set[tuple[int, int]]:
+        """Pairs of indices that were neighbours in a train on the last still table."""
+        if self.before is None:
+            return set()
+        index = {tile_id: n for n, tile_id in enumerate(self.ids)}
+        pairs = set()
+        for train in self.before.trains.values():
+            for inner, outer in itertools.pairwise(train):
+                if inner.id in index and outer.id in index:
+                    pairs.add((index[inner.id], index[outer.id]))
+        return pairs
+
+    def _kept_roots(self) -> set[int]:
+        if self.before is None:
+            return set()
+        first = {train[0].id for train in self.before.trains.values() if train}
+        return {n for n, tile_id in enumerate(self.ids) if tile_id in first}
+
+
+def _reversed(chain: Chain) -> Chain:
+    return replace(chain, links=tuple(Link(link.tile, link.outward, link.inward) for link in reversed(chain.links)))

@@ -1,0 +1,1 @@
+"""`companion judge`: questions to the referee as JSON, and the answers."""

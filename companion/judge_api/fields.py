@@ -1,0 +1,175 @@
+"""Reading the fields of a question: each is there, has the right type, and names only what the question knows.
+
+A reader that meets anything else raises `QuestionError`, one line "field: what was expected". JSON's true and 1.0
+are no whole numbers; null stands for "not given" where a field may be left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from companion.rules.actions import MEXICAN, SECOND_MEXICAN
+from companion.rules.notation import NotationError, parse_chain, parse_tile
+from companion.rules.position import Chain
+from companion.rules.tile import Tile
+
+MANY = 1_000_000
+"""No count or sum of points reaches this; it keeps absurd numbers out."""
+
+
+class QuestionError(ValueError):
+    """One line: the field and what was expected."""
+
+
+class Fields:
+    """The fields of one object of a question; `where` is the path to it, for the error's sake."""
+
+    __slots__ = ("_raw", "_where")
+
+    def __init__(self, raw: Any, where: str = "") -> None:
+        if not isinstance(raw, Mapping):
+            raise QuestionError(f"{where or 'question'}: expected an object, not {shown(raw)}")
+        self._raw = raw
+        self._where = where
+
+    def has(self, name: str) -> bool:
+        """Whether the field is given; null is not."""
+        return self._raw.get(name) is not None
+
+    def path(self, name: str) -> str:
+        return f"{self._where}.{name}" if self._where else name
+
+    def raw(self, name: str) -> Any:
+        if name not in self._raw:
+            raise QuestionError(f"{self.path(name)}: missing")
+        return self._raw[name]
+
+    def refuse(self, name: str, expected: str) -> QuestionError:
+        return QuestionError(f"{self.path(name)}: expected {expected}, not {shown(self._raw.get(name))}")
+
+    def inner(self, name: str) -> Fields:
+        return Fields(self.raw(name), self.path(name))
+
+    def flag(self, name: str) -> bool:
+        value = self.raw(name)
+        if not isinstance(value, bool):
+            raise self.refuse(name, "true or false")
+        return value
+
+    def number(self, name: str, least: int = 0, most: int = MANY) -> int:
+        value = self.raw(name)
+        if not _is_number(value, least, most):
+            raise self.refuse(name, _range(least, most))
+        assert isinstance(value, int)
+        return value
+
+    def text(self, name: str) -> str:
+        value = self.raw(name)
+        if not isinstance(value, str):
+            raise self.refuse(name, "a text")
+        return value
+
+    def one_of(self, name: str, words: Sequence[str]) -> str:
+        value = self.raw(name)
+        if not isinstance(value, str) or value not in words:
+            raise self.refuse(name, f"one of {', '.join(words)}")
+        return value
+
+    def items(self, name: str) -> list[Any]:
+        value = self.raw(name)
+        if not isinstance(value, list):
+            raise self.refuse(name, "a list")
+        return value
+
+    def numbers(self, name: str) -> list[int]:
+        for value in self.items(name):
+            if not _is_number(value, 0, MANY):
+                raise self.refuse(name, "a list of whole numbers")
+        return list(self.items(name))
+
+    def new_players(self, name: str) -> tuple[str, ...]:
+        """The list that names the players of this question."""
+        players = self.items(name)
+        if not players or not all(isinstance(player, str) and player.strip() for player in players):
+            raise self.refuse(name, "a list of names")
+        for player in players:
+            if player in (MEXICAN, SECOND_MEXICAN):
+                raise self.refuse(name, f"names of players ({player} is a train)")
+            if players.count(player) > 1:
+                raise self.refuse(name, "every player once")
+        return tuple(players)
+
+    def name_of(self, name: str, known: Collection[str], what: str = "a player") -> str:
+        value = self.raw(name)
+        if not isinstance(value, str) or value not in known:
+            raise self.refuse(name, f"{what} ({', '.join(known)})")
+        return value
+
+    def names_of(self, name: str, known: Collection[str], what: str = "players") -> tuple[str, ...]:
+        """A list of known names; one that is named twice counts once."""
+        values = self.items(name)
+        if not all(isinstance(value, str) and value in known for value in values):
+            raise self.refuse(name, f"a list of {what} ({', '.join(known)})")
+        return tuple(dict.fromkeys(values))
+
+    def counts(self, name: str, known: Collection[str] | None, least: int = 0) -> dict[str, int]:
+        """{player: whole number}; `known` None: any players, but at least one."""
+        values = self._by_player(name, known)
+        for value in values.values():
+            if not _is_number(value, least, MANY):
+                raise self.refuse(name, f"{_range(least, MANY)} for each player")
+        return values
+
+    def hands(self, name: str) -> dict[str, list[Tile]]:
+        """{player: list of tiles}, at least one player."""
+        hands = self._by_player(name, None)
+        return {player: Fields(hands, self.path(name)).tiles(player) for player in hands}
+
+    def _by_player(self, name: str, known: Collection[str] | None) -> dict[str, Any]:
+        values = self.raw(name)
+        if not isinstance(values, Mapping) or (known is None and not values):
+            raise self.refuse(name, "an object with an entry for each player")
+        for player in values:
+            if not isinstance(player, str) or not player.strip() or (known is not None and player not in known):
+                expected = "names of players" if known is None else f"players ({', '.join(known)})"
+                raise QuestionError(f"{self.path(name)}: expected {expected}, not {shown(player)}")
+        return dict(values)
+
+    def tiles(self, name: str, sign: str = "-") -> list[Tile]:
+        tiles = []
+        for item in self.items(name):
+            try:
+                tiles.append(parse_tile(item, sign))
+            except NotationError as wrong:
+                raise QuestionError(f"{self.path(name)}: {wrong}") from None
+        return tiles
+
+    def chain(self, name: str, sign: str = "-") -> Chain:
+        try:
+            return parse_chain(self.raw(name), sign)
+        except NotationError as wrong:
+            raise QuestionError(f"{self.path(name)}: {wrong}") from None
+
+    def names(self) -> Iterable[str]:
+        return tuple(self._raw)
+
+
+def _is_number(value: Any, least: int, most: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+
+
+def _range(least: int, most: int) -> str:
+    if least == -MANY:
+        return "a whole number"
+    return f"a whole number from {least} to {most}" if most != MANY else f"a whole number, {least} or more"
+
+
+def shown(value: Any) -> str:
+    """A value as one short line."""
+    try:
+        text = json.dumps(value)
+    except (TypeError, ValueError, RecursionError):
+        text = type(value).__name__
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,264 @@
+"""The questions about Mexican Train. Source: docs/rules.md section 10."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+from companion.judge_api.answer import Answer, ruled
+from companion.judge_api.fields import MANY, Fields, QuestionError
+from companion.rules import audit
+from companion.rules.actions import MEXICAN, SECOND_MEXICAN, Action, Flip, Mark, Play, Unmark
+from companion.rules.explain import Facts
+from companion.rules.mexican import scoring
+from companion.rules.mexican.blocks import dead_status, provably_blocked
+from companion.rules.mexican.inference import infer
+from companion.rules.mexican.judge import judge_state, judge_turn, play_out
+from companion.rules.notation import Change, Drawing, NotationError, Vanishing, parse_action, parse_change, print_laid
+from companion.rules.position import Position
+from companion.rules.ruleset import RuleSet
+from companion.rules.tile import Laid
+from companion.rules.violations import Violation
+
+LARGEST_SET = 99
+SILENT = ("markers", "turn", "first_turn", "boneyard")
+"""What a question about the tiles alone need not tell; of one frame, whose history is unknown, `open` neither."""
+
+
+def turn(rules: RuleSet, asked: Fields) -> Answer:
+    position = position_of(asked.inner("state"))
+    actions = _action(asked, position)
+    over = asked.has("after_round_end") and asked.flag("after_round_end")
+    ruling = judge_turn(rules, position, actions, after_round_end=over)
+    return ruled(ruling, turn_facts(rules, position, actions), position.turn)
+
+
+def state(rules: RuleSet, asked: Fields) -> Answer:
+    position = position_of(asked.inner("state"), silent=(*SILENT, "open"))
+    return ruled(judge_state(rules, position), table_facts(position))
+
+
+def setup(rules: RuleSet, asked: Fields) -> Answer:
+    deal = scoring.deal(rules, asked.number("set", 1, LARGEST_SET), asked.number("players", 1))
+    return Answer({"hand": deal.hand, "boneyard": deal.boneyard, "verdict": deal.verdict})
+
+
+def dead(rules: RuleSet, asked: Fields) -> Answer:
+    position = position_of(asked.inner("state"), silent=SILENT)
+    train = asked.name_of("train", position.train_names(), "a train")
+    return Answer({"status": dead_status(position, train)})
+
+
+def block(rules: RuleSet, asked: Fields) -> Answer:
+    position = position_of(asked.inner("state"), silent=SILENT)
+    return Answer({"provable": provably_blocked(rules, position)})
+
+
+def score(rules: RuleSet, asked: Fields) -> Answer:
+    hands = asked.hands("hands")
+    mode = _mode(rules, asked)
+    blocked = asked.has("end") and asked.one_of("end", ("blocked",)) == "blocked"
+    out = asked.name_of("out", tuple(hands)) if asked.has("out") else None
+    try:
+        return Answer({"scores": scoring.score(rules, hands, mode=mode, blocked=blocked, out=out)})
+    except scoring.ScoringError as refused:
+        raise QuestionError(str(refused)) from None
+
+
+def match(rules: RuleSet, asked: Fields) -> Answer:
+    totals = asked.counts("totals", None, least=-MANY)
+    winners = scoring.match_winners(totals, _mode(rules, asked))
+    return Answer({"winner": winners[0] if len(winners) == 1 else list(winners)})
+
+
+def round_end(rules: RuleSet, asked: Fields) -> Answer:
+    order = asked.new_players("order")
+    lap = asked.number("lap", 1)
+    moved = asked.names_of("moved", order)
+    out = None if asked.raw("out") is None else asked.name_of("out", order)
+    end = scoring.round_end(rules, order, lap=lap, moved=moved, out=out)
+    return Answer({"ends_now": end.ends_now, "remaining_turns": list(end.remaining_turns)})
+
+
+def announce(rules: RuleSet, asked: Fields) -> Answer:
+    form = scoring.announcement(rules, asked.number("hand_after"))
+    return Answer({"required": form is not None, "form": form})
+
+
+def audited(rules: RuleSet, asked: Fields) -> Answer:
+    decision = asked.one_of("decision", ("pass", "draw")) if asked.has("decision") else "pass"
+    code = Violation.NEEDLESS_DRAW if decision == "draw" else Violation.PASSED_WITH_PLAYABLE
+    ends = asked.numbers("ends")
+    held = [*asked.tiles("later_played"), *asked.tiles("declared")]
+    status = audit.status_by_ends(held, ends, asked.number("draws_after"))
+    feeding = asked.has("feeding") and asked.flag("feeding")
+    out = {"code": str(code), "status": str(status), "offence": audit.is_offence(rules, code, feeding=feeding)}
+    if status is audit.Status.CLEAR:
+        return Answer(out)
+    certain = status is audit.Status.CERTAIN
+    return Answer(out, frozenset({code} if certain else ()), frozenset(() if certain else {code}))
+
+
+def inference(rules: RuleSet, asked: Fields) -> Answer:
+    before = position_of(asked.inner("before"), silent=("turn",))
+    expected = asked.name_of("expected_player", before.players)
+    delta = _delta(asked, before)
+    found = infer(rules, before, delta, expected)
+    codes = {code for story in found.stories for blamed in story.blames.values() for code in blamed}
+    facts: dict[Violation, Facts] = {}
+    for change in delta:
+        if found.vanished and isinstance(change, Vanishing):
+            codes.add(Violation.TILE_MOVED)
+            facts.setdefault(Violation.TILE_MOVED, Facts(tile=print_laid(change.tile), train=change.train))
+    for story in found.stories:
+        for played in story.turns:
+            for code in played.ruling.codes:
+                facts.setdefault(code, Facts(played.player))
+    out = {"explainable": found.explainable, "explanations": list(found.explanations)}
+    return Answer(out, frozenset(codes), facts=facts)
+
+
+KINDS: Mapping[str, Callable[[RuleSet, Fields], Answer]] = {
+    "turn": turn,
+    "state": state,
+    "setup": setup,
+    "dead": dead,
+    "block": block,
+    "score": score,
+    "match": match,
+    "round_end": round_end,
+    "announce": announce,
+    "audit": audited,
+    "inference": inference,
+}
+
+
+def position_of(told: Fields, silent: Collection[str] = ()) -> Position:
+    """The table of a `state`; the fields of `silent` may be left out."""
+    set_max = told.number("set", 1, LARGEST_SET)
+    players = told.new_players("players")
+    places = (*players, MEXICAN, SECOND_MEXICAN)
+    chains = told.inner("trains")
+    for train in chains.names():
+        if train not in places:
+            raise chains.refuse(train, f"trains of {', '.join(players)} or MX; {train} is unknown")
+    trains = {train: chains.chain(train) if chains.has(train) else () for train in (*players, MEXICAN)}
+    if chains.has(SECOND_MEXICAN):
+        trains[SECOND_MEXICAN] = chains.chain(SECOND_MEXICAN)
+
+    def given(name: str) -> bool:
+        return name not in silent or told.has(name)
+
+    return Position(
+        set_max=set_max,
+        players=players,
+        engine=_engine(told),
+        trains=trains,
+        markers=frozenset(told.names_of("markers", (*players, MEXICAN)) if given("markers") else ()),
+        open=told.names_of("open", tuple(trains), "trains") if given("open") else (),
+        flipped=frozenset(told.names_of("flipped", tuple(trains), "trains") if told.has("flipped") else ()),
+        turn=told.name_of("turn", players) if given("turn") else players[0],
+        first_turn=told.flag("first_turn") if given("first_turn") else False,
+        boneyard=told.number("boneyard") if given("boneyard") and told.raw("boneyard") is not None else None,
+        hands=told.counts("hands", players) if told.has("hands") else {},
+        round=told.number("round", 1) if told.has("round") else None,
+        first_engine=told.number("first_engine", 0, LARGEST_SET) if told.has("first_engine") else None,
+    )
+
+
+def _engine(told: Fields) -> Laid:
+    chain = told.chain("engine")
+    if len(chain) != 1:
+        raise told.refuse("engine", "one tile, such as 12-12")
+    return chain[0]
+
+
+def _mode(rules: RuleSet, asked: Fields) -> str:
+    return asked.one_of("mode", scoring.SCORE_MODES) if asked.has("mode") else rules.scoring
+
+
+def _action(asked: Fields, position: Position) -> tuple[Action, ...]:
+    try:
+        actions = parse_action(asked.text("action"))
+    except NotationError as wrong:
+        raise QuestionError(f"action: {wrong}") from None
+    for act in actions:
+        _check_names("action", act, position.players)
+    return actions
+
+
+def _delta(asked: Fields, before: Position) -> tuple[Change, ...]:
+    changes = []
+    for item in asked.items("delta"):
+        try:
+            change = parse_change(item)
+        except NotationError as wrong:
+            raise QuestionError(f"delta: {wrong}") from None
+        if isinstance(change, Drawing) and not change.count:
+            continue
+        _check_names("delta", change, before.players)
+        changes.append(change)
+    return tuple(changes)
+
+
+def _check_names(field: str, act: Action | Change, players: Sequence[str]) -> None:
+    """Whoever and whatever an act names must sit or lie at this table."""
+    if isinstance(act, (Mark, Unmark)):
+        if act.player not in (*players, MEXICAN):
+            raise QuestionError(f"{field}: expected a player ({', '.join(players)}), not {act.player!r}")
+        return
+    train = getattr(act, "train", None)
+    if train is not None and train not in (*players, MEXICAN, SECOND_MEXICAN):
+        raise QuestionError(f"{field}: expected a train ({', '.join(players)}, MX, MX2), not {train!r}")
+
+
+def turn_facts(rules: RuleSet, position: Position, actions: Sequence[Action]) -> dict[Violation, Facts]:
+    """Which act of the turn each code is about, as far as one act shows it."""
+    facts: dict[Violation, Facts] = {}
+    player = position.turn
+    for number, act in enumerate(actions):
+        if isinstance(act, Play):
+            told = Facts(player, print_laid(act.tile), act.train)
+            certain, unsure = play_out(rules, position, actions[:number]).faults_of(act.tile, act.train)
+            for code in (*certain, *unsure):
+                facts.setdefault(code, told)
+            facts.setdefault(Violation.PLAY_AFTER_END, told)
+        elif isinstance(act, (Mark, Unmark)) and act.player != player:
+            facts.setdefault(Violation.MARKER_WRONG_TRAIN, Facts(player, train=act.player))
+        elif isinstance(act, Flip):
+            facts.setdefault(Violation.WRONG_FLIP, Facts(player, train=act.train))
+            facts.setdefault(Violation.FLIP_NOT_IN_RULES, Facts(player, train=act.train))
+    return facts
+
+
+def table_facts(position: Position) -> dict[Violation, Facts]:
+    """Which tile of the table each code is about: the first one that shows it."""
+    engine = Facts(tile=print_laid(position.engine))
+    facts = dict.fromkeys((Violation.WRONG_ENGINE, Violation.ENGINE_NOT_DOUBLE), engine)
+    seen = {position.engine.tile}
+    for train, before, laid in _laid_tiles(position):
+        told = Facts(tile=print_laid(laid), train=train)
+        if max(laid) > position.set_max:
+            facts.setdefault(Violation.TILE_NOT_IN_SET, told)
+        if laid.tile in seen:
+            facts.setdefault(Violation.DUPLICATE_TILE, told)
+        if before is None and laid.inner not in position.engine:
+            facts.setdefault(Violation.WRONG_ROOT, told)
+        if before is not None and laid.inner != before.outer:
+            facts.setdefault(Violation.MISMATCH, told)
+        if train == SECOND_MEXICAN:
+            facts.setdefault(Violation.SECOND_MEXICAN, told)
+        seen.add(laid.tile)
+    for train in sorted(position.flipped):
+        facts.setdefault(Violation.WRONG_FLIP, Facts(train=train))
+        facts.setdefault(Violation.FLIP_NOT_IN_RULES, Facts(train=train))
+    if max(position.engine) > position.set_max:
+        facts[Violation.TILE_NOT_IN_SET] = engine
+    return facts
+
+
+def _laid_tiles(position: Position) -> Iterator[tuple[str, Laid | None, Laid]]:
+    for train, chain in position.trains.items():
+        before: Laid | None = None
+        for laid in chain:
+            yield train, before, laid
+            before = laid

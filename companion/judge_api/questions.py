@@ -1,0 +1,83 @@
+"""Questions to the referee and their answers, field by field. Source: docs/rules.md section 10.
+
+`answer` is the one front door; it never raises for what it is asked. Unknown fields are ignored; a field that is
+missing, of a wrong type, or names something unknown is refused with one line.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from companion.judge_api import chinese, mexican
+from companion.judge_api.answer import Answer
+from companion.judge_api.fields import Fields, QuestionError, shown
+from companion.rules.explain import explain_all
+from companion.rules.ruleset import CHINESE, MEXICAN, SHIPPED, RuleSet, RuleSetError, load_ruleset
+
+Kind = Callable[[RuleSet, Fields], Answer]
+
+KINDS: Mapping[str, tuple[str, Kind]] = {
+    **{name: (MEXICAN, kind) for name, kind in mexican.KINDS.items()},
+    **{name: (CHINESE, kind) for name, kind in chinese.KINDS.items()},
+}
+"""Kind -> the family of rule sets that it is asked of, and who answers."""
+
+LONGEST_ERROR = 300
+
+
+def answer(question: Any, explain: bool = False) -> dict[str, Any]:
+    """The answer to one question, its `id` echoed; `{"id": ..., "error": "field: what was expected"}` where it
+    cannot be understood. With `explain` the answer also carries `reasons`, one for each code.
+    """
+    name = _id_of(question)
+    try:
+        fields = Fields(question)
+        if name is None:
+            raise QuestionError("id: missing" if not fields.has("id") else "id: expected a text or a number")
+        kind = fields.one_of("kind", tuple(KINDS))
+        rules = _rules_of(fields, *KINDS[kind])
+        found = KINDS[kind][1](rules, fields)
+    except QuestionError as refused:
+        return {"id": name, "error": _one_line(str(refused))}
+    told = {"id": name, **found.out}
+    if explain:
+        reasons = explain_all(rules, found.codes, found.facts, found.player)
+        maybe = explain_all(rules, found.may, found.facts, found.player)
+        told["reasons"] = [
+            *({**reason.as_dict(), "certain": True} for reason in reasons),
+            *({**reason.as_dict(), "certain": False} for reason in maybe),
+        ]
+    return told
+
+
+def _id_of(question: Any) -> str | int | float | None:
+    if not isinstance(question, Mapping):
+        return None
+    name = question.get("id")
+    if isinstance(name, bool) or not isinstance(name, (str, int, float)):
+        return None
+    return None if isinstance(name, float) and not math.isfinite(name) else name
+
+
+def _rules_of(fields: Fields, family: str, kind: Kind) -> RuleSet:
+    name = fields.one_of("rules", SHIPPED)
+    options: Mapping[str, Any] = {}
+    if fields.has("options"):
+        options = fields.raw("options")
+        if not isinstance(options, Mapping):
+            raise QuestionError(f"options: expected an object, not {shown(options)}")
+    try:
+        rules = load_ruleset(name, options)
+    except RuleSetError as refused:
+        raise QuestionError(str(refused)) from None
+    if rules.family != family:
+        fitting = [other for other in SHIPPED if load_ruleset(other).family == family]
+        raise QuestionError(f"rules: expected one of {', '.join(fitting)} for this kind, not {shown(name)}")
+    return rules
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_ERROR else line[: LONGEST_ERROR - 3] + "..."

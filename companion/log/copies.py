@@ -1,0 +1,156 @@
+"""Copies of the journals, made while playing: one beside the games for each, for the day the card damages a journal.
+
+A journal only grows, so a copy is its beginning, and grows too: only what is new is written behind it. A copy is never
+replaced by anything of which it is not a beginning: it may be all that is left of a game. Beside each copy lies how
+many entries it had: where journal and copy lose the same end, nothing else shows that there was more.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Protocol
+
+from companion.storage.state_file import NOT_UNDERSTOOD, sync_folder
+
+
+class CopyRefusedError(Exception):
+    """The copy holds something else, or more."""
+
+
+class Recorded(Protocol):
+    """A game whose journal this program writes: its lines are in memory whatever the card does."""
+
+    @property
+    def journal(self) -> Any: ...
+
+    def subscribe(self, callback: Callable[..., None]) -> Any: ...
+
+
+def journal_of(games: Path, game: str) -> Path:
+    return games / game / "journal.jsonl"
+
+
+def copy_of(games: Path, game: str) -> Path:
+    """Where a game's copy lies."""
+    return games.parent / "copies" / f"{game}.jsonl"
+
+
+def keep_copy(games: Path, game: str, content: bytes) -> None:
+    """Bring the game's copy to `content`. Raises CopyRefusedError, OSError; a beginning of it is then still there."""
+    path = copy_of(games, game)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = not path.exists()
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "r+b") as copy:
+        os.fchmod(descriptor, 0o600)
+        earlier = copy.read()
+        if not content.startswith(earlier):
+            raise CopyRefusedError
+        if earlier == content:
+            return
+        copy.write(content[len(earlier) :])
+        copy.flush()
+        os.fsync(copy.fileno())
+    if fresh:
+        sync_folder(path.parent)
+
+
+def entries_of(content: bytes) -> int:
+    """How many entries a whole journal has; its first line is the header."""
+    return max(content.count(b"\n") - 1, 0)
+
+
+def count_of(games: Path, game: str) -> Path:
+    """Where it lies how many entries the game's copy had."""
+    return games.parent / "copies" / f"{game}.count"
+
+
+def keep_count(games: Path, game: str, entries: int) -> None:
+    """Note how many entries are copied; a note that is lost or late only says too little. Never raises OSError."""
+    path = count_of(games, game)
+    fresh = path.with_suffix(".count.new")
+    with suppress(OSError):
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        with os.fdopen(descriptor, "w") as out:
+            json.dump({"entries": entries}, out)
+        fresh.replace(path)
+
+
+def counted(games: Path, game: str) -> int:
+    """How many entries the game had at least, as was noted; 0 where nothing is noted, or nothing that makes sense."""
+    try:
+        entries = json.loads(count_of(games, game).read_bytes())["entries"]
+    except (OSError, *NOT_UNDERSTOOD):
+        return 0
+    return entries if type(entries) is int else 0
+
+
+class CopyKeeper:
+    """Makes the copies while playing, in a thread of its own. `follow` fits House.follow.
+
+    `refused` hears the game whose copy holds more or something else, once. A full disk only delays a copy.
+    """
+
+    def __init__(self, games: Path, refused: Callable[[str], None] = lambda game: None, *, soon_s: float = 1.0) -> None:
+        """What happens within `soon_s` is copied with one trip to the card."""
+        self._games = games
+        self._refused = refused
+        self._due = threading.Event()
+        self._lock = threading.Lock()
+        self._played: dict[str, Recorded] = {}
+        self._waiting: set[str] = set()
+        self._told: set[str] = set()
+        self._soon_s = soon_s
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="copies", daemon=True)
+        self._thread.start()
+
+    def follow(self, game: str, session: Recorded) -> None:
+        """Copy this game from now on."""
+        with self._lock:
+            self._played = {game: session, **{name: self._played[name] for name in self._waiting - {game}}}
+        session.subscribe(lambda *_: self._changed(game))
+        self._changed(game)
+
+    def close(self) -> None:
+        """Copy what has not been copied and end."""
+        self._ending.set()
+        self._due.set()
+        self._thread.join()
+
+    def _changed(self, game: str) -> None:
+        with self._lock:
+            if game in self._played:
+                self._waiting.add(game)
+        self._due.set()
+
+    def _run(self) -> None:
+        while True:
+            self._due.wait()
+            ending = self._ending.wait(self._soon_s)
+            self._due.clear()
+            with self._lock:
+                due = {game: self._played[game] for game in self._waiting}
+                self._waiting = set()
+            for game, session in due.items():
+                self._copy(game, session)
+            if ending:
+                return
+
+    def _copy(self, game: str, session: Recorded) -> None:
+        content = session.journal.content
+        try:
+            keep_copy(self._games, game, content)
+            keep_count(self._games, game, entries_of(content))
+        except OSError:
+            with self._lock:
+                self._waiting.add(game)
+        except CopyRefusedError:
+            if game not in self._told:
+                self._told.add(game)
+                self._refused(game)

@@ -1,0 +1,218 @@
+"""What the journal means once its corrections are applied: the game as it is now held to have been.
+
+The lines themselves stay (events.Corrected). A correction can change single fields of an earlier event, withdraw it,
+put events before or behind it, answer an unclear one, overrule its ruling, or be withdrawn itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from companion.log.event_fields import EventError, shown
+from companion.log.events import OWN_FIELDS, Corrected, Event, TileTakenBack, Unclear, event_from_json
+
+CHANGES = ("withdrawn", "insert", "after", "answer", "overruled", "violations")
+"""Keys of `Corrected.what` besides the names of the corrected event's own fields."""
+
+FOR_PEOPLE = ("note", "retracts", "because")
+"""Keys that only say why. `retracts`: findings that stood for certain and no longer do, `because` of what the `camera`
+saw since or of what a `person` entered."""
+
+UNDONE = {"withdrawn": True, "note": "undo"}
+"""What a step back writes: it is no step itself, so that the next one goes further back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """An event as it is now held to have happened.
+
+    `event.seq` is the line that brought it (for an inserted event: the correction's line). `changed_by` are the
+    seqs of the corrections that touched it, `original` the line as first written, where it was changed.
+    `overruled`: the table agreed that its violations shall not count. `undone`: the tile was taken back again.
+    """
+
+    event: Event
+    changed_by: tuple[int, ...] = ()
+    original: Event | None = None
+    overruled: bool = False
+    undone: bool = False
+
+
+@dataclass(slots=True)
+class _Entry:
+    event: Event
+    original: Event
+    changed_by: list[int] = field(default_factory=list)
+    before: list[_Entry] = field(default_factory=list)
+    behind: list[_Entry] = field(default_factory=list)
+    withdrawn: bool = False
+    overruled: bool = False
+
+    def held(self) -> Iterable[Held]:
+        for entry in self.before:
+            yield from entry.held()
+        if not self.withdrawn and not isinstance(self.event, Corrected):
+            original = self.original if self.changed_by and self.event != self.original else None
+            yield Held(self.event, tuple(self.changed_by), original, self.overruled)
+        for entry in self.behind:
+            yield from entry.held()
+
+
+def held_events(events: Sequence[Event]) -> tuple[Held, ...]:
+    """The events in force, in the order in which they happened; corrections and withdrawn events are left out.
+
+    Raises EventError, naming the correction's seq, for one that names no earlier event or cannot be applied.
+    """
+    undone = withdrawn_corrections(events)
+    entries: dict[int, _Entry] = {}
+    for event in events:
+        entry = _Entry(event, event)
+        about_nothing = isinstance(event, Corrected) and event.corrects in undone
+        if isinstance(event, Corrected) and event.seq not in undone and not about_nothing:
+            try:
+                _apply(event, entry, entries)
+            except EventError as error:
+                raise EventError(f"seq {event.seq}: {error}") from None
+        entries[event.seq] = entry
+    return marked_undone([held for entry in entries.values() for held in entry.held()])
+
+
+def marked_undone(held: Sequence[Held]) -> tuple[Held, ...]:
+    """Events whose tile was taken back are marked, so that they count no more."""
+    undone = {item.event.undoes for item in held if isinstance(item.event, TileTakenBack)} - {None}
+    if not undone:
+        return tuple(held)
+    return tuple(replace(item, undone=True) if item.event.seq in undone and not item.undone else item for item in held)
+
+
+def open_questions(events: Sequence[Event]) -> tuple[Unclear, ...]:
+    """The unclear events that nobody has answered or withdrawn yet."""
+    undone = withdrawn_corrections(events)
+    answered = {
+        event.corrects
+        for event in events
+        if isinstance(event, Corrected)
+        and event.seq not in undone
+        and ("answer" in event.what or event.what.get("withdrawn"))
+    }
+    return tuple(event for event in events if isinstance(event, Unclear) and event.seq not in answered)
+
+
+def last_step(events: Sequence[Event], held: Iterable[Held]) -> int | None:
+    """The seq of the last thing recorded, corrected or answered that still counts: what a step back would withdraw.
+
+    What the rules wrote follows by itself, and so does the camera's own dropping of a question.
+    """
+    standing = {item.event.seq for item in held if not item.undone}
+    undone = withdrawn_corrections(events)
+    for event in reversed(events):
+        if event.source == "rule":
+            continue
+        if event.seq in standing:
+            return event.seq
+        if isinstance(event, Corrected) and event.source == "person" and dict(event.what) != UNDONE:
+            about_nothing = event.corrects in undone and not event.what.get("withdrawn")
+            if event.seq not in undone and not about_nothing:
+                return event.seq
+    return None
+
+
+def withdrawn_corrections(events: Sequence[Event]) -> set[int]:
+    """The seqs of corrections that a later correction, itself in force, takes back."""
+    undone: set[int] = set()
+    corrections = [event for event in events if isinstance(event, Corrected)]
+    seqs = {event.seq for event in corrections}
+    for event in reversed(corrections):
+        takes_back = event.what.get("withdrawn") is True and event.corrects in seqs and event.corrects < event.seq
+        if takes_back and event.seq not in undone:
+            undone.add(event.corrects)
+    return undone
+
+
+def _apply(correction: Corrected, own: _Entry, entries: Mapping[int, _Entry]) -> None:
+    target = entries.get(correction.corrects)
+    if target is None:
+        raise EventError(f"corrects: there is no event {correction.corrects} before it")
+    what = correction.what
+    if isinstance(target.event, Corrected):
+        target = _inserted_by(target, entries)
+    _check_keys(what, target.event)
+    if set(what) != {"violations"} or "retracts" in what:
+        target.changed_by.append(correction.seq)
+    if "withdrawn" in what:
+        target.withdrawn = what["withdrawn"] is True
+    if "overruled" in what:
+        target.overruled = what["overruled"] is True
+    if "insert" in what:
+        place = target.behind if what.get("after") is True else target.before
+        place.extend(_new_entries(what["insert"], correction, "insert"))
+    if "answer" in what:
+        _answer(correction, target)
+    own_fields = {name for name, _, _ in OWN_FIELDS[target.event.KIND]} - {"violations"}
+    fields = {name: value for name, value in what.items() if name in own_fields and name not in FOR_PEOPLE}
+    if fields:
+        target.event = event_from_json({**target.event.to_json(), **fields})
+        if "by" in fields and "maybe" not in fields and getattr(target.event, "maybe", None):
+            target.event = event_from_json({**target.event.to_json(), "maybe": []})
+    if "violations" in what:
+        target.event = _with_violations(target.event, what["violations"])
+
+
+def _check_keys(what: Mapping[str, Any], event: Event) -> None:
+    known = {name for name, _, _ in OWN_FIELDS[event.KIND]} | set(CHANGES) | set(FOR_PEOPLE)
+    for name in what:
+        if name not in known:
+            raise EventError(f"what: {event.KIND} has no {shown(name)}")
+    if not set(what) - set(FOR_PEOPLE):
+        raise EventError("what: says no change")
+
+
+def _inserted_by(target: _Entry, entries: Mapping[int, _Entry]) -> _Entry:
+    """A correction of a correction is about the one event that it inserted."""
+    seq = target.event.seq
+    inserted = [
+        placed for entry in entries.values() for placed in (*entry.before, *entry.behind) if placed.event.seq == seq
+    ]
+    if len(inserted) != 1:
+        raise EventError(f"corrects: {seq} is a correction that brought {len(inserted) or 'no'} events")
+    return inserted[0]
+
+
+def _new_entries(value: Any, correction: Corrected, name: str) -> list[_Entry]:
+    if not isinstance(value, (list, tuple)) or not value:
+        raise EventError(f"what.{name}: expected a list of events, not {shown(value)}")
+    made = []
+    for number, line in enumerate(value):
+        if not isinstance(line, dict):
+            raise EventError(f"what.{name}[{number}]: expected an event, not {shown(line)}")
+        try:
+            event = event_from_json({**line, "seq": correction.seq, "at": correction.at})
+        except EventError as error:
+            raise EventError(f"what.{name}[{number}]: {error}") from None
+        if isinstance(event, (Corrected, Unclear)):
+            raise EventError(f"what.{name}[{number}]: {event.KIND} cannot be put in")
+        made.append(_Entry(event, event, [correction.seq]))
+    return made
+
+
+def _answer(correction: Corrected, target: _Entry) -> None:
+    answer = correction.what["answer"]
+    if not isinstance(target.event, Unclear):
+        raise EventError(f"what.answer: event {target.event.seq} asked nothing")
+    if answer is None or "insert" in correction.what:
+        return
+    count = len(target.event.candidates)
+    if not isinstance(answer, int) or isinstance(answer, bool) or not 0 <= answer < count:
+        raise EventError(f"what.answer: expected 0 to {count - 1}, not {shown(answer)}")
+    # A line with a number is on record already; its answer is a correction of its own.
+    lines = [dict(line) for line in target.event.candidates[answer].events if "seq" not in line]
+    if lines:
+        target.behind.extend(_new_entries(lines, correction, "answer"))
+
+
+def _with_violations(event: Event, value: Any) -> Event:
+    if "violations" not in {name for name, _, _ in OWN_FIELDS[event.KIND]}:
+        raise EventError(f"what.violations: {event.KIND} has none")
+    return event_from_json({**event.to_json(), "violations": value})

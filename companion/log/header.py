@@ -1,0 +1,91 @@
+"""The first line of a journal: which game, which set, who plays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from companion.log.event_fields import EventError, read_change, read_list, read_name, shown
+
+JOURNAL_VERSION = 1
+RESERVED_NAMES = frozenset({"MX", "MX2"})
+"""Names of trains that belong to nobody."""
+
+LONGEST_NAME = 60
+_SET = re.compile(r"double-([1-9]|1[0-8])|chinese")
+_FIELDS = frozenset({"journal", "rules", "set", "players", "options", "sum"})
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """Rules, set and players of a game.
+
+    Args:
+        rules: the name of a rule set (or the path of a house's own).
+        set: "double-6" ... "double-18" or "chinese".
+        players: clockwise as they sit; in the Chinese games counter-clockwise.
+        options: house rules that differ from the rule set, by field name.
+        extra: whatever else the line holds (a set-up file adds the table and the stations); kept as it is, but for the
+            line's checksum.
+    """
+
+    rules: str
+    set: str
+    players: tuple[str, ...]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def set_max(self) -> int | None:
+        """The highest pip of a double set, None for the Chinese tiles."""
+        return None if self.set == "chinese" else int(self.set.removeprefix("double-"))
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "journal": JOURNAL_VERSION,
+            "rules": self.rules,
+            "set": self.set,
+            "players": list(self.players),
+            "options": dict(self.options),
+            **self.extra,
+        }
+
+    @classmethod
+    def from_json(cls, line: Any) -> Header:
+        """The header of a journal or a set-up file. Raises EventError naming the field."""
+        if not isinstance(line, dict):
+            raise EventError(f"header: expected an object, not {shown(line)}")
+        if "journal" not in line and "event" in line:
+            raise EventError('header: missing; the first line must hold {"journal": 1, ...}')
+        version = line.get("journal", JOURNAL_VERSION)
+        if version != JOURNAL_VERSION or isinstance(version, bool):
+            raise EventError(f"journal: this program reads version {JOURNAL_VERSION}, not {shown(version)}")
+        for name in ("rules", "set", "players"):
+            if name not in line:
+                raise EventError(f"{name}: missing in the header")
+        tile_set = read_name(line["set"], "set")
+        if not _SET.fullmatch(tile_set):
+            raise EventError(f"set: expected double-6 ... double-18 or chinese, not {shown(tile_set)}")
+        return cls(
+            rules=read_name(line["rules"], "rules"),
+            set=tile_set,
+            players=_read_players(line["players"]),
+            options=read_change(line.get("options") or {}, "options"),
+            extra=read_change({name: value for name, value in line.items() if name not in _FIELDS}, "header"),
+        )
+
+
+def _read_players(value: Any) -> tuple[str, ...]:
+    players = tuple(read_name(name, f"players[{n}]") for n, name in enumerate(read_list(value, "players")))
+    if len(players) < 2:
+        raise EventError(f"players: expected two or more, not {len(players)}")
+    for name in players:
+        if name in RESERVED_NAMES:
+            raise EventError(f"players: {name} is a train's name, not a player's")
+        if len(name) > LONGEST_NAME or not name.isprintable() or name != name.strip():
+            raise EventError(f"players: expected names of up to {LONGEST_NAME} letters, not {shown(name)}")
+        if players.count(name) > 1:
+            raise EventError(f"players: {name} sits there twice")
+    return players

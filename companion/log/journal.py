@@ -1,0 +1,383 @@
+"""The journal: a game as an append-only file of JSON lines that survives a pulled plug.
+
+The live log, the replay file and a test's fixture are this one format (docs/api.md, "The journal"). An event is
+acknowledged only after it has reached the disk; one writer at a time holds the file; no line is ever rewritten. Each
+line on the disk carries a checksum of everything up to it (`companion.storage.checksums`); older files have none, and
+the lines added to them have. A last line that a power cut tore is not an event, since nobody was told of it: it is set
+aside beside the journal and reported. Anything else that is wrong with a file is an error with its line, never mended
+in silence.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+from companion.log.event_fields import EventError
+from companion.log.events import Event, event_from_json
+from companion.log.header import Header
+from companion.storage.checksums import Chain, split_line
+
+Clock = Callable[[], datetime]
+SomeEvent = TypeVar("SomeEvent", bound=Event)
+
+LONGEST_LINE = 1_000_000
+"""Bytes. A line of the largest game is a few thousand."""
+
+ONLY_THE_OWNER = 0o600
+"""Mode of the files: names and games are nobody else's business on a shared machine."""
+
+
+class JournalError(Exception):
+    """The journal cannot be read or written; one line that says what, where and what was expected.
+
+    `why` is that line without the file's place, for a page that anybody may see; `disk_full`: nothing else is wrong.
+    """
+
+    def __init__(self, where: str | Path, why: str, *, disk_full: bool = False) -> None:
+        super().__init__(f"{where}: {why}")
+        self.why = why
+        self.disk_full = disk_full
+
+    @classmethod
+    def of(cls, where: str | Path, what: str, error: OSError) -> JournalError:
+        """What the system refused: `what` was tried."""
+        return cls(where, f"{what}: {error.strerror or error}", disk_full=error.errno in (errno.ENOSPC, errno.EDQUOT))
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def stamp(at: datetime) -> str:
+    """UTC, ISO 8601, milliseconds: 2026-11-20T17:40:43.123Z."""
+    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+@dataclass(frozen=True, slots=True)
+class JournalText:
+    """A journal as it was read: `torn` is what follows the last whole line (b"" when nothing does).
+
+    `good_bytes` is the length up to the end of the last whole line; `complete` False: that line lacks only its
+    line feed. `checksum` covers all whole lines.
+    """
+
+    header: Header
+    events: tuple[Event, ...]
+    torn: bytes
+    good_bytes: int
+    checksum: str
+    complete: bool = True
+
+
+def read_journal(path: str | Path) -> JournalText:
+    """The journal at `path`, only looked at. Raises JournalError naming file, line, seq and field."""
+    path = Path(path)
+    try:
+        return parse_journal(path.read_bytes(), str(path))
+    except FileNotFoundError:
+        raise JournalError(path, "there is no such file") from None
+    except OSError as error:
+        raise JournalError.of(path, "cannot be read", error) from None
+
+
+def parse_journal(content: bytes, name: str = "journal") -> JournalText:
+    """Bytes as a journal. Raises JournalError; `name` stands for the file in its messages."""
+    lines = content.split(b"\n")
+    tail = lines.pop()
+    reader = _Reader(name)
+    for number, line in enumerate(lines, start=1):
+        reader.read(line, number)
+    torn = bool(tail) and reader.header is not None and not _is_json(tail)
+    if tail and not torn:
+        reader.read(tail, len(lines) + 1)
+    if reader.header is None:
+        raise JournalError(name, "is empty; expected a header line")
+    good_bytes = len(content) - (len(tail) if torn else 0)
+    return JournalText(
+        reader.header,
+        tuple(reader.events),
+        tail if torn else b"",
+        good_bytes,
+        reader.chain.value,
+        complete=torn or not tail,
+    )
+
+
+class _Reader:
+    """Reads a journal line by line. Each must fit its checksum, and have one where an earlier line has."""
+
+    def __init__(self, name: str) -> None:
+        self.header: Header | None = None
+        self.events: list[Event] = []
+        self.chain = Chain()
+        self._name = name
+        self._checked = False
+
+    def read(self, line: bytes, number: int) -> None:
+        if not line and self.header is not None:
+            return
+        body, checksum = split_line(line)
+        try:
+            if self.header is None:
+                self.header = Header.from_json(parse_line(body))
+            else:
+                self.events.append(self._due(event_from_json(parse_line(body))))
+            self._check(body, checksum)
+        except ValueError as error:
+            raise JournalError(self._name, f"line {number}: {error}") from None
+
+    def _due(self, event: Event) -> Event:
+        due = len(self.events) + 1
+        if event.seq == due:
+            return event
+        if event.seq < due:
+            fault = f"seq {event.seq} stands there a second time" if event.seq else "seq: missing"
+        elif event.seq == due + 1:
+            fault = f"seq {due} is missing"
+        else:
+            fault = f"seq {due} to {event.seq - 1} are missing"
+        raise EventError(f"{fault}; expected seq {due}")
+
+    def _check(self, body: bytes, checksum: str | None) -> None:
+        expected = self.chain.add(body)
+        if checksum is None:
+            if self._checked:
+                raise EventError("has no checksum; expected one, as the line before it has")
+        elif checksum != expected:
+            raise EventError("does not fit its checksum: this line, or one before it, was changed")
+        else:
+            self._checked = True
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        parse_line(line)
+    except ValueError:
+        return False
+    return True
+
+
+def parse_line(line: bytes | str) -> Any:
+    """One line of JSON, hostile or not. Raises EventError (a ValueError) for whatever is not plain JSON in UTF-8."""
+    if len(line) > LONGEST_LINE:
+        raise EventError(f"is longer than {LONGEST_LINE} bytes")
+    try:
+        return json.loads(line, parse_constant=_refuse_constant)
+    except UnicodeDecodeError:
+        raise EventError("is not UTF-8") from None
+    except RecursionError:
+        raise EventError("is nested too deeply") from None
+    except ValueError as error:
+        text = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        raise EventError(f"is not JSON: {text}") from None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise EventError(f"{name} is not a number")
+
+
+class Journal:
+    """The one writer of a game's file. Make one with `create` or `open`; close it, or use it in a `with`.
+
+    Safe to use from several threads. `set_aside` names the file that holds a torn last line, if opening found one.
+    """
+
+    def __init__(self, path: Path, descriptor: int, text: JournalText, content: bytes, clock: Clock) -> None:
+        self.path = path
+        self.header = text.header
+        self.set_aside: Path | None = None
+        self._descriptor = descriptor
+        self._events = list(text.events)
+        self._blocks = [content]
+        self._size = len(content)
+        self._checksum = text.checksum
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._broken: str | None = None
+
+    @classmethod
+    def create(cls, path: str | Path, header: Header, clock: Clock = utc_now) -> Journal:
+        """A new game. The file appears whole, with its header, or not at all. Raises JournalError if there is one."""
+        path = Path(path)
+        chain = Chain()
+        line = _line(header.to_json(), chain)
+        fresh = path.with_name(f".{path.name}.{os.getpid()}.new")
+        try:
+            descriptor = os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, ONLY_THE_OWNER)
+            try:
+                _hold(descriptor, path)
+                _write_all(descriptor, line)
+                os.fsync(descriptor)
+                os.link(fresh, path)
+                _sync_folder(path.parent)
+            except BaseException:
+                os.close(descriptor)
+                raise
+            finally:
+                fresh.unlink()
+        except FileExistsError:
+            raise JournalError(path, "there is a journal already; open it instead") from None
+        except OSError as error:
+            raise JournalError.of(path, "cannot be written", error) from None
+        return cls(path, descriptor, JournalText(header, (), b"", len(line), chain.value), line, clock)
+
+    @classmethod
+    def open(cls, path: str | Path, clock: Clock = utc_now) -> Journal:
+        """An earlier game, to be continued. A torn last line is set aside first. Raises JournalError."""
+        path = Path(path)
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
+        except OSError as error:
+            raise JournalError.of(path, "cannot be opened", error) from None
+        try:
+            _hold(descriptor, path)
+            with suppress(OSError):
+                os.fchmod(descriptor, ONLY_THE_OWNER)
+            content = _read_all(descriptor)
+            text = parse_journal(content, str(path))
+            whole = content[: text.good_bytes] + (b"" if text.complete else b"\n")
+            journal = cls(path, descriptor, text, whole, clock)
+            if text.torn:
+                journal.set_aside = _keep_aside(path, text.torn)
+                os.ftruncate(descriptor, text.good_bytes)
+                os.fsync(descriptor)
+            elif not text.complete:
+                _write_all(descriptor, b"\n")
+                os.fsync(descriptor)
+        except BaseException as error:
+            os.close(descriptor)
+            if isinstance(error, OSError):
+                raise JournalError.of(path, "cannot be opened", error) from None
+            raise
+        return journal
+
+    @property
+    def events(self) -> Sequence[Event]:
+        """All events so far, in order; event n has seq n + 1. A copy, so that it stays what it was."""
+        with self._lock:
+            return tuple(self._events)
+
+    @property
+    def content(self) -> bytes:
+        """The whole file as it should lie on the disk, from memory: a failing card has no say in it."""
+        with self._lock:
+            self._blocks = [b"".join(self._blocks)]
+            return self._blocks[0]
+
+    @property
+    def last_seq(self) -> int:
+        return len(self._events)
+
+    def append(self, event: SomeEvent) -> SomeEvent:
+        """Write one event, with its seq and time; when this returns it is on the disk. Raises JournalError."""
+        stamped = self.append_all((event,))[0]
+        assert isinstance(stamped, type(event))
+        return stamped
+
+    def append_all(self, events: Iterable[Event]) -> tuple[Event, ...]:
+        """Write events that belong together with one trip to the disk. After a crash a first part may be there."""
+        with self._lock:
+            if self._descriptor < 0:
+                raise JournalError(self.path, "is closed")
+            if self._broken:
+                raise JournalError(self.path, f"{self._broken}; open it again")
+            at = stamp(self._clock())
+            stamped = tuple(
+                replace(event, seq=seq, at=at) for seq, event in enumerate(events, start=len(self._events) + 1)
+            )
+            if not stamped:
+                return ()
+            chain = Chain(self._checksum)
+            block = b"".join(_line(event.to_json(), chain) for event in stamped)
+            try:
+                _write_all(self._descriptor, block)
+                os.fsync(self._descriptor)
+            except OSError as error:
+                self._take_back(error)
+            self._size += len(block)
+            self._blocks.append(block)
+            self._checksum = chain.value
+            self._events.extend(stamped)
+            return stamped
+
+    def _take_back(self, error: OSError) -> NoReturn:
+        """What was not acknowledged must not be found later either, or a retry would write it twice."""
+        reason = error.strerror or str(error)
+        try:
+            os.ftruncate(self._descriptor, self._size)
+            os.fsync(self._descriptor)
+        except OSError:
+            self._broken = f"could not be written ({reason})"
+        raise JournalError.of(self.path, "nothing was recorded", error) from None
+
+    def close(self) -> None:
+        with self._lock:
+            if self._descriptor >= 0:
+                os.close(self._descriptor)
+                self._descriptor = -1
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _line(value: dict[str, Any], chain: Chain) -> bytes:
+    return chain.sealed(json.dumps(value, ensure_ascii=False, allow_nan=False).encode()) + b"\n"
+
+
+def _hold(descriptor: int, path: Path) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise JournalError(path, "another program is writing this game") from None
+
+
+def _read_all(descriptor: int) -> bytes:
+    with os.fdopen(os.dup(descriptor), "rb") as file:
+        file.seek(0)
+        return file.read()
+
+
+def _write_all(descriptor: int, block: bytes) -> None:
+    view = memoryview(block)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def _keep_aside(path: Path, torn: bytes) -> Path:
+    """Write the torn bytes to the first free `NAME.torn-N` beside the journal."""
+    number = 1
+    while True:
+        aside = path.with_name(f"{path.name}.torn-{number}")
+        try:
+            descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, ONLY_THE_OWNER)
+        except FileExistsError:
+            number += 1
+            continue
+        try:
+            _write_all(descriptor, torn)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        _sync_folder(path.parent)
+        return aside
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,183 @@
+"""Whose arm did what: the changes of a still table, each with what the arm over its place says about who did it.
+
+Nothing is said where the seats contradict each other, where the players want it so, or where no arm was seen clearly.
+An arm is evidence beside the turn order and never more: whom it names is decided by the belief.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from companion.geometry import Layout, TableSetup, owners_of
+from companion.geometry.diff import Observation
+from companion.geometry.joints import distance
+from companion.geometry.layout import PlacedTile
+from companion.geometry.table_setup import Family
+from companion.geometry.table_view import Point, SeenMarker
+from companion.perception.arm_votes import Vote, counted_once, together, vote
+from companion.perception.reaches import Reaches
+from companion.perception.seats import contradiction, seats_of, trouble_of
+from companion.play.setup_file import GameSetup
+from companion.rules.actions import LEFT, RIGHT, Mark, Unmark
+from companion.rules.notation import Change, Drawing, Laying, Vanishing
+from vision.calibration import Calibration
+from vision.frame import Frame
+
+SAME_TILE_MM = 14.0
+"""A face-down tile that lies this near to where one lay is that one."""
+
+
+class Names(Protocol):
+    """What a desk knows of names."""
+
+    def named(self) -> Sequence[tuple[str, str]]:
+        """(player, from whose seat the arm came) of the plays that have both."""
+        ...
+
+    def ask_about_seats(self, player: str, seat: str, frame: str) -> None: ...
+
+
+@dataclass(slots=True)
+class Attribution:
+    """`seats` are player -> degrees; `off`: the players do not want their arms looked at; `draws_reached`: whoever
+    reaches into a stacked boneyard has drawn (only the belief of companion/tracking can weigh that).
+
+    `trouble` says in one line why no arm names anybody, None where arms do.
+    """
+
+    players: tuple[str, ...]
+    seats: Mapping[str, float]
+    off: bool = False
+    draws_reached: bool = False
+    trouble: str | None = field(init=False)
+    votes: dict[Change, Vote] = field(init=False, default_factory=dict)
+    """What was said of the last change, for people."""
+    _reaches: Reaches = field(init=False, default_factory=Reaches)
+    _size_mm: tuple[float, float] = field(init=False, default=(0.0, 0.0))
+    _marked: dict[str, Point] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.trouble = trouble_of(self.seats, self.players)
+
+    @property
+    def silent(self) -> bool:
+        return self.off or self.trouble is not None
+
+    def switch(self, on: bool) -> None:
+        """Look at arms from now on, or at none; what was seen is forgotten."""
+        self.off = not on
+        self.forget()
+
+    def see(self, frame: Frame, calibration: Calibration) -> None:
+        """The next frame, whatever it shows."""
+        if not self.silent:
+            self._size_mm = calibration.size_mm
+            self._reaches.see(frame, calibration)
+
+    def settled(self, frame: Frame, markers: Sequence[SeenMarker], layout: Layout, setup: TableSetup) -> None:
+        """The table was read as it lies in this frame."""
+        if not self.silent:
+            self._reaches.still(frame)
+            self._marked = _by_owner(markers, layout, setup)
+
+    def compare(self, desk: Names, frame: str) -> None:
+        """Do those who were named sit where it was said? If not, it is asked once, and arms say nothing until then."""
+        if self.silent or (pair := contradiction(desk.named())) is None:
+            return
+        player, seat = pair
+        self.trouble = f"seats: {player}'s arm comes from where {seat} should sit, so arms name nobody"
+        desk.ask_about_seats(player, seat, frame)
+
+    def forget(self) -> None:
+        """The camera was moved, or another table comes."""
+        self._reaches = Reaches()
+        self._marked = {}
+
+    def seen(
+        self,
+        observation: Observation,
+        before: Layout,
+        after: Layout,
+        markers: Sequence[SeenMarker],
+        setup: TableSetup,
+    ) -> Observation:
+        """The observation with what arms say of it: player -> decibans for each change; and draws only they show."""
+        earlier, self.votes = self.votes, {}
+        if self.silent:
+            return observation
+        marked = _by_owner(markers, after, setup)
+        for change in observation.delta:
+            places = list(_places(change, before, after, observation.news, self._marked, marked))
+            said = together([self._vote(place) for place in places], self.players)
+            # A change that was reported before and not taken is reported again, when its arm has long gone.
+            self.votes[change] = said if said.decibans else earlier.get(change, said)
+        drawn: tuple[Change, ...] = ()
+        if self.draws_reached and before.boneyard is None and setup.family is Family.MEXICAN:
+            drawn = self._reached(before)
+        whose = {change: one.clear for change, one in self.votes.items() if one.clear is not None}
+        return replace(observation, delta=(*observation.delta, *drawn), arms=counted_once(self.votes), whose=whose)
+
+    def _reached(self, before: Layout) -> tuple[Change, ...]:
+        """Draws from a stacked boneyard: who reached into it took a tile, though it looks as before."""
+        piled = [one.seen.center_mm for one in before.face_down]
+        votes = [vote(reach, self.seats, self._size_mm) for reach in self._reaches.reached(piled)]
+        if not votes:
+            return ()
+        draw = Drawing(len(votes))
+        self.votes[draw] = together(votes, self.players)
+        return (draw,)
+
+    def _vote(self, place: Point) -> Vote:
+        return vote(self._reaches.over(place), self.seats, self._size_mm)
+
+
+def attribution_for(setup: GameSetup, off: bool = False) -> Attribution:
+    """For this table; `off`: the players do not want their arms looked at."""
+    players = setup.header.players
+    off = off or setup.free or not setup.watch_arms
+    return Attribution(players, seats_of(setup.seats, setup.stations, players), off, draws_reached=True)
+
+
+def _places(
+    change: Change,
+    before: Layout,
+    after: Layout,
+    news: Sequence[int],
+    marked_before: Mapping[str, Point],
+    marked_after: Mapping[str, Point],
+) -> Iterator[Point]:
+    """Where on the table a change shows."""
+    match change:
+        case Laying(tile, train):
+            yield from (one.seen.center_mm for one in _row(after, train) if one.id in news and one.laid == tile)
+        case Vanishing(tile, train):
+            lying = {one.id for one in after}
+            yield from (one.seen.center_mm for one in _row(before, train) if one.id not in lying and one.laid == tile)
+        case Drawing():
+            there = [one.seen.center_mm for one in after.face_down]
+            for one in before.face_down:
+                if all(distance(one.seen.center_mm, place) > SAME_TILE_MM for place in there):
+                    yield one.seen.center_mm
+        case Mark(player):
+            if player in marked_after:
+                yield marked_after[player]
+        case Unmark(player):
+            if player in marked_before:
+                yield marked_before[player]
+
+
+def _row(layout: Layout, train: str) -> Sequence[PlacedTile]:
+    if train in (LEFT, RIGHT) and layout.line:
+        return layout.line
+    return layout.trains.get(train, ()) or layout.loose
+
+
+def _by_owner(markers: Sequence[SeenMarker], layout: Layout, setup: TableSetup) -> dict[str, Point]:
+    """Where each player's marker lies."""
+    found: dict[str, Point] = {}
+    for marker in markers:
+        for owner in owners_of(marker, layout, setup, layout):
+            found[owner] = marker.center_mm
+    return found

@@ -1,0 +1,219 @@
+"""Small things that came to lie on the table and were not recognised: any of them may be somebody's marker.
+
+That a marker is missing is alleged from what is not seen. So what changed between two still tables and is neither tile
+nor marker is remembered by its place, whatever it is; beside a train it speaks for that train's owner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.geometry.joints import distance
+from companion.geometry.markers import outside
+from companion.geometry.table_view import Point, SeenMarker, SeenTile
+from companion.perception.background import tile_mask
+from companion.perception.projection import LEAST_THING_CONFIDENCE
+from companion.perception.thumbnails import Floats, Shrunken
+from vision.calibration import Calibration
+from vision.frame import Frame, Image
+
+_APART = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ThingSettings:
+    """`width_px` of the small picture. A thing differs by `contrast` grey levels of 255 from what was there, measures
+    `sizes_mm` across, fills `filled` of the box around it, and is not within `aside_mm` of a tile or marker. One that
+    was lifted leaves a change of which at most `most_beside` of eight places `around_mm` away see anything (a tile may
+    have been laid beside it). What was seen `patch_mm` around a place is there still where it correlates with what is
+    seen now by `same_look`."""
+
+    width_px: int = 960
+    contrast: float = 18.0
+    sizes_mm: tuple[float, float] = (8.0, 42.0)
+    filled: float = 0.4
+    aside_mm: float = 5.0
+    same_mm: float = 12.0
+    around_mm: float = 24.0
+    most_beside: int = 2
+    patch_mm: float = 11.0
+    same_look: float = 0.5
+
+
+@dataclass(slots=True)
+class Things:
+    """`places`: where unrecognised things lie since the first still table."""
+
+    settings: ThingSettings = field(default_factory=ThingSettings)
+    shrunken: Shrunken = field(default_factory=Shrunken)
+    places: tuple[Point, ...] = ()
+    _recent: tuple[Point, ...] = ()
+    _before: Floats | None = None
+    _lay: tuple[SeenTile, ...] = ()
+    _compared: tuple[Floats, Floats, Floats] | None = None
+
+    def prepare(self, frame: Frame) -> None:
+        """Shrink and compare this frame now, while there is time for it."""
+        self.shrunken.prepare(frame, self.settings.width_px)
+        small, _ = self.shrunken.picture(frame.image, self.settings.width_px)
+        if self._before is not None and self._before.shape == small.shape:
+            self._change(small, self._before)
+
+    def now(self, image: Image, known: Sequence[SeenTile], calibration: Calibration) -> tuple[Point, ...]:
+        """The places as they are in this picture of a still table; `known` are tiles and markers, as squares."""
+        small, scale = self.shrunken.picture(image, self.settings.width_px)
+        if self._before is None or self._before.shape != small.shape:
+            return ()
+        beside = tile_mask([*known, *self._lay], calibration, small.shape[:2], scale, self.settings.aside_mm) == 0
+        put: list[Point] = []
+        lifted: list[Point] = []
+        for here, came, _ in self._differing(small, scale, beside, calibration):
+            (put if came else lifted).append(here)
+        same = self.settings.same_mm
+        kept = [
+            old
+            for old in self.places
+            if not any(distance(old, gone) < same for gone in lifted)
+            and not any(distance(old, tile.center_mm) < same for tile in known)
+        ]
+        return (*kept, *(new for new in put if not any(distance(new, old) < same for old in kept)))
+
+    def and_on_tiles(
+        self, image: Image, markers: Sequence[SeenMarker], tiles: Sequence[SeenTile], calibration: Calibration
+    ) -> list[SeenMarker]:
+        """The markers found, and what else came to lie on a tile that lies as it lay: only markers are put there.
+
+        What changes its surroundings as well, or several tiles at once, is a shadow or a light. Where a marker lay
+        that is lifted, the tile under it comes to light.
+        """
+        small, scale = self.shrunken.picture(image, self.settings.width_px)
+        lying = [old for old in self._lay if old.halves is not None and _lies_there(old, tiles)]
+        if self._before is None or self._before.shape != small.shape or not lying:
+            return list(markers)
+        fresh = [tile for tile in tiles if not self.lay(tile)]
+        marked = [old.center_mm for old in self._lay if old.length_mm == old.width_mm]
+        where = tile_mask(lying, calibration, small.shape[:2], scale, 0.0) == 1
+        where &= tile_mask(fresh, calibration, small.shape[:2], scale, self.settings.aside_mm) == 0
+        on_tiles = [
+            SeenMarker(here, LEAST_THING_CONFIDENCE, recognised=False)
+            for here, came, narrow_mm in self._differing(small, scale, where, calibration)
+            if came and narrow_mm >= self.settings.sizes_mm[0] and not self._near(here, [m.center_mm for m in markers])
+            if not any(distance(here, one) < self.settings.around_mm for one in marked)
+        ]
+        on_tiles = [one for one in on_tiles if self.only_here(image, one.center_mm, calibration, fresh)]
+        return [*markers, *on_tiles] if len(on_tiles) == 1 else list(markers)
+
+    def lay(self, tile: SeenTile) -> bool:
+        """Did this tile lie there, face up, when the table was still last? True where that was forgotten."""
+        if tile.halves is None or self._before is None:
+            return tile.halves is not None
+        return _lies_there(tile, self._lay)
+
+    def went(self, image: Image, place: Point, calibration: Calibration) -> bool:
+        """Is what was seen at this place not seen there any more, in whatever light, or a nudge aside?"""
+        s = self.settings
+        small, scale = self.shrunken.picture(image, s.width_px)
+        if self._before is None or self._before.shape != small.shape:
+            return False
+        mm = scale * calibration.px_per_mm
+        x, y = (calibration.to_px(np.array([place], np.float64))[0] * scale).round().astype(int)
+        patch, around = round(s.patch_mm * mm), round((s.patch_mm + s.same_mm / 2) * mm)
+        was = self._before[max(0, y - patch) : y + patch + 1, max(0, x - patch) : x + patch + 1]
+        now = small[max(0, y - around) : y + around + 1, max(0, x - around) : x + around + 1]
+        if was.size == 0 or now.shape[0] < was.shape[0] or now.shape[1] < was.shape[1]:
+            return False
+        return float(cv2.matchTemplate(now, was, cv2.TM_CCOEFF_NORMED).max()) < s.same_look
+
+    def _differing(
+        self, small: Floats, scale: float, where: NDArray[np.bool_], calibration: Calibration
+    ) -> Iterator[tuple[Point, bool, float]]:
+        """What of a thing's size differs there from the last still table: its place, whether it came or went, and how
+        wide it is at least (mm)."""
+        assert self._before is not None
+        strong = ((self._change(small, self._before) > self.settings.contrast) & where).astype(np.uint8)
+        count, labels, stats, centres = cv2.connectedComponentsWithStats(strong, connectivity=8)
+        mm = scale * calibration.px_per_mm
+        for n in range(1, count):
+            _, _, wide, high, area = stats[n]
+            low, high_mm = self.settings.sizes_mm
+            if not low * mm <= max(wide, high) <= high_mm * mm or area < self.settings.filled * wide * high:
+                continue
+            x, y = calibration.to_mm(np.array([centres[n] / scale], np.float64))[0]
+            came = self._stands_out(small, labels == n) > self._stands_out(self._before, labels == n)
+            yield (float(x), float(y)), came, min(wide, high) / mm
+
+    def changed(self, image: Image, place: Point, calibration: Calibration) -> bool:
+        """Does the picture differ at this place from the last still table? True where that cannot be told."""
+        return self.changes(image, [place], calibration)[0]
+
+    def only_here(self, image: Image, place: Point, calibration: Calibration, fresh: Sequence[SeenTile] = ()) -> bool:
+        """Does it differ at this place and hardly around it? What covers a small thing is larger than that.
+
+        What `fresh` tiles cover differs because of them; half of the places around have to be left all the same.
+        """
+        s = self.settings
+        turns = np.arange(8) * np.pi / 4
+        around = [(place[0] + s.around_mm * float(np.cos(a)), place[1] + s.around_mm * float(np.sin(a))) for a in turns]
+        around = [
+            one
+            for one in around
+            if all(outside(tile, one, tile.length_mm, tile.width_mm) > s.aside_mm for tile in fresh)
+        ]
+        here, *beside = self.changes(image, [place, *around], calibration)
+        return here and len(beside) >= len(turns) / 2 and sum(beside) <= s.most_beside
+
+    def changes(self, image: Image, places: Sequence[Point], calibration: Calibration) -> list[bool]:
+        """The same for many places at once."""
+        small, scale = self.shrunken.picture(image, self.settings.width_px)
+        if self._before is None or self._before.shape != small.shape:
+            return [True] * len(places)
+        change = self._change(small, self._before)
+        reach = max(1, round(self.settings.sizes_mm[0] / 2 * scale * calibration.px_per_mm))
+        found = []
+        for x, y in calibration.to_px(np.array(places, np.float64)) * scale:
+            low_y, low_x = max(0, round(float(y)) - reach), max(0, round(float(x)) - reach)
+            patch = change[low_y : round(float(y)) + reach + 1, low_x : round(float(x)) + reach + 1]
+            found.append(bool(patch.size == 0 or patch.mean() > self.settings.contrast / 2))
+        return found
+
+    def keep(self, image: Image, known: Sequence[SeenTile], calibration: Calibration) -> None:
+        """The table has been read: what lies there now is compared with the next one. Markers are squares."""
+        was, self.places = self.places, self.now(image, known, calibration)
+        self._recent = tuple(place for place in self.places if not self._near(place, was))
+        self._before, self._lay = self.shrunken.picture(image, self.settings.width_px)[0], tuple(known)
+
+    def recent(self, place: Point) -> bool:
+        """Did a thing come to lie here since the last still table but one?"""
+        return not self._near(place, self.places) or self._near(place, self._recent)
+
+    def _near(self, place: Point, places: Sequence[Point]) -> bool:
+        return any(distance(place, one) < self.settings.same_mm for one in places)
+
+    def forget(self) -> None:
+        self.places, self._recent, self._before, self._lay, self._compared = (), (), None, (), None
+
+    def _change(self, now: Floats, before: Floats) -> Floats:
+        """(h, w) grey levels by which each point differs, the light's own change taken out; asked often of one pair."""
+        if self._compared is None or self._compared[0] is not now or self._compared[1] is not before:
+            apart = now - before
+            # Some points spread over the picture say well enough how the light has changed.
+            light = np.median(apart[::_APART, ::_APART].reshape(-1, 3), axis=0)
+            blue, green, red = cv2.split(np.abs(apart - light.astype(np.float32)))
+            self._compared = (now, before, np.asarray(cv2.max(cv2.max(blue, green), red), np.float32))
+        return self._compared[2]
+
+    def _stands_out(self, picture: Floats, where: NDArray[np.bool_]) -> float:
+        """How much a patch differs from the ground around it."""
+        around = cv2.dilate(where.astype(np.uint8), np.ones((9, 9), np.uint8)).astype(bool) & ~where
+        return float(np.abs(picture[where].mean(0) - picture[around].mean(0)).max())
+
+
+def _lies_there(tile: SeenTile, others: Sequence[SeenTile]) -> bool:
+    """Is one of the others this tile, but for a nudge?"""
+    reach = tile.width_mm / 2
+    return any(one.halves is not None and distance(tile.center_mm, one.center_mm) < reach for one in others)

@@ -1,0 +1,440 @@
+"""The session as the watcher sees it: what is new goes on record, what is doubtful is asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from companion.geometry import Layout, Problem, Trouble
+from companion.geometry.diff import Observation, difference, worth_asking
+from companion.log.event_fields import Story
+from companion.log.events import TilePlayed
+from companion.perception.doubts import Doubts
+from companion.perception.hypotheses import Hypothesis, HypothesisSettings, other_readings
+from companion.perception.next_round import NO_POINTS, AnotherRound
+from companion.perception.operator_input import marked_otherwise, not_borne_out, without_the_said, without_the_told
+from companion.perception.pending_questions import Keep, Unanswered, as_lines
+from companion.perception.readings import readings_of
+from companion.perception.round_end import Ending, OpenHands
+from companion.perception.round_start import Beginning
+from companion.perception.sink import LINE
+from companion.perception.told_line import as_many_as_lie, line_of, new_in_line
+from companion.perception.touching import hardly_read
+from companion.perception.undone import laid_after_all, laid_in_line_after_all, undone
+from companion.play.setup_file import GameSetup
+from companion.rules.actions import Mark, Unmark
+from companion.rules.notation import Change, Drawing, Laying, Vanishing
+from companion.rules.position import LinePosition, Position
+from companion.rules.ruleset import RuleSet
+from companion.rules.tile import Laid, Tile
+
+
+def as_named(frame: str) -> str | None:
+    return frame or None
+
+
+AFTER_THE_ROUND = ("ended", "scored", "over")
+
+
+SAME_TILES = 2
+"""So many tiles that lie where the last round's lay are the last round's."""
+
+
+class SessionDesk:
+    """Between one Watcher and one Session. Its session's rules decide what would be an accusation."""
+
+    def __init__(
+        self,
+        session: Any,
+        rules: RuleSet,
+        setup: GameSetup,
+        box: Mapping[Tile, int],
+        *,
+        settings: HypothesisSettings | None = None,
+        keep: Keep = as_named,
+        asks: bool = False,
+    ) -> None:
+        """`asks`: there is a page where somebody can say who starts; what nobody has said is waited for."""
+        self.asks = asks
+        self.session = session
+        self.rules = rules
+        self.setup = setup
+        self.box = box
+        self.settings = settings or HypothesisSettings()
+        self.keep = keep
+        self.draws_seen = True
+        self._beginning = Beginning(session, rules, setup)
+        self._asked: set[str] = set()
+        self._told_of = 0
+        self._missed = False
+        self._begun = False
+        self._held_back = False
+        self._doubts = Doubts(self.settings.doubt_patience)
+        self._unanswered = Unanswered(session, box, self.settings, keep)
+        self._waited = 0
+        self._clouds: dict[object, int] = {}
+        self._along_edge: Counter[object] = Counter()
+        self._disputed: dict[str, int] = {}
+        self._astray: int | None = None
+        self._phase = ""
+        self._line: tuple[Laid | None, ...] = ()
+        self._no_middle: int | None = None
+        self._another = AnotherRound(session, keep, self.settings.round_patience if asks else 0)
+        self._read_again = False
+        self._seen: Layout | None = None
+        self._ending = Ending(session, OpenHands(setup.header.players, box, setup.tile_mm[0] / 2), keep)
+
+    @property
+    def position(self) -> Position | LinePosition | None:
+        table: Position | LinePosition | None = self.session.position
+        return table
+
+    def recorded(self) -> Mapping[str, Sequence[Laid]]:
+        table = self.position
+        if isinstance(table, LinePosition):
+            return {LINE: table.line}
+        return table.trains if isinstance(table, Position) else {}
+
+    def guessed(self) -> Mapping[tuple[str, int], Laid]:
+        return self._unanswered.guesses
+
+    def engine(self) -> int | None:
+        engine = self._beginning.engine()
+        return engine.outer if engine is not None and engine.is_double else None
+
+    def marked(self) -> frozenset[str]:
+        table = self.position
+        return frozenset(table.markers) if isinstance(table, Position) else frozenset()
+
+    def named(self) -> Sequence[tuple[str, str]]:
+        plays = (event for event in self.session.events if isinstance(event, TilePlayed))
+        return [(event.by, event.arm) for event in plays if event.by is not None and event.arm is not None]
+
+    def ask_about_seats(self, player: str, seat: str, frame: str) -> None:
+        self._put(f"seats: {player}, {seat}", frame)
+
+    def first_table(self, layout: Layout, frame: str) -> bool:
+        """Begin the round that this table shows; tiles that lie there already are its first changes.
+
+        A table on which the tiles of the last round still lie begins nothing, and one that is not understood yet is
+        looked at again.
+        """
+        if self.session.phase == "scored" and self._another.skipped is None and self._still_lies(layout):
+            return False
+        if self.is_cleared(layout):
+            self.ask_about_another_round(layout, frame)
+            return False
+        if self.waits_for_starter:
+            return False
+        if self._beginning.waiting:
+            engine, starter, number = self._beginning.of(layout)
+            self.draws_seen = self._beginning.draws_countable(layout)
+            after = self._another.skipped
+            self.session.start_round(
+                engine, starter, draws_seen=self.draws_seen, first_number=number, after=after, guess=False
+            )
+            self._begun = True
+            self._let_old_questions_be()
+            self._another.forget()
+            self._unanswered.forget()
+            self._along_edge.clear()
+            self._doubts = Doubts(self.settings.doubt_patience)
+        if any(layout.trains.values()) or layout.line:
+            empty = replace(layout, trains={}, line=(), walls={}, markers=frozenset(), flipped=frozenset(), problems=())
+            observation = self.still_new(difference(empty, layout), layout)
+            observation = replace(observation, adopted=bool(layout.buried))
+            if not observation.empty and not self.record(observation, layout, frame):
+                return False
+            self._line = line_of(layout)
+        return True
+
+    @property
+    def waits_for_starter(self) -> bool:
+        """Does the next round begin only once somebody has said who starts?"""
+        return self._beginning.waiting and self.asks and not self._beginning.starter_is_said
+
+    def is_cleared(self, layout: Layout) -> bool:
+        self._seen = layout
+        return self._another.is_cleared(layout)
+
+    def ask_about_another_round(self, layout: Layout, frame: str) -> None:
+        self._another.ask(layout, frame)
+
+    def _let_old_questions_be(self) -> None:
+        """What nobody could tell of the last round's table lies there no more."""
+        for question in self.session.questions:
+            if question.source == "camera" and not question.reason.startswith((NO_POINTS, "hand_", "set_sum")):
+                self.session.drop_question(question.seq)
+
+    def _still_lies(self, layout: Layout) -> bool:
+        """Do tiles of the table on record lie where they were laid? One alone may lie there by chance."""
+        seen = {name: [tile.laid for tile in train] for name, train in {**layout.trains, LINE: layout.line}.items()}
+        same = sum(tile in seen.get(name, ()) for name, train in self.recorded().items() for tile in train)
+        return same >= SAME_TILES
+
+    def still_new(self, observation: Observation, layout: Layout) -> Observation:
+        observation = without_the_said(observation, self.session.events[self._told_of :])
+        if isinstance(self.position, LinePosition):
+            return self._new_in_line(observation, line_of(layout), self.position.line)
+        delta = tuple(change for change in observation.delta if self._is_new(change, layout))
+        turned = self.position.flipped if self.position is not None else ()
+        new = replace(observation, delta=delta, flips=tuple(sorted(set(observation.flips).difference(turned))))
+        if self.position is None:
+            return new
+        new = without_the_told(new, layout, self.position)
+        missed = self._missed and not self.over()
+        return laid_after_all(new, layout, self.position, undone(self.session.events), missed)
+
+    def _new_in_line(
+        self, observation: Observation, lying: Sequence[Laid | None], recorded: Sequence[Laid]
+    ) -> Observation:
+        observation = new_in_line(observation, self._line, recorded)
+        missed = self._missed and not self.over()
+        if missed or undone(self.session.events):
+            observation = laid_in_line_after_all(observation, lying, recorded, missed)
+        return as_many_as_lie(observation, lying, recorded)
+
+    def accuses(self, observation: Observation) -> bool:
+        if observation.adopted:
+            return False
+        if observation.gone:
+            return True
+        return bool(self.session.accuses(observation.delta, flips=observation.flips, discards=observation.discards))
+
+    def may_end(self, observation: Observation) -> bool:
+        table, laid = self.position, len(observation.laid)
+        if table is None or not laid or not table.hands:
+            return False
+        counts = table.hands.values()
+        return sum(counts) <= laid if isinstance(table, LinePosition) else min(counts) <= laid
+
+    def record(self, observation: Observation, layout: Layout, frame: str) -> bool:
+        self._held_back = not self._recorded(observation, layout, frame)
+        return not self._held_back
+
+    def _recorded(self, observation: Observation, layout: Layout, frame: str) -> bool:
+        observation = self._perhaps_marked(observation)
+        if observation.clouded and self.accuses(observation) and self._cloudy(layout):
+            # Part of the table is not understood: what looks like a fault may be a tile that was not found.
+            self._ask(observation, layout, frame, at_once=True)
+            return False
+        table = self.position
+        guessed = False
+        if isinstance(table, Position) and not observation.empty:
+            if self._unanswered.holds_back(layout, table):
+                return False
+            guessed = self._unanswered.beside_a_guess(observation, table)
+        doubtful = self._misread(observation, layout)
+        if doubtful and self._patient():
+            read = _read(doubtful[0])
+            stories = [_story(read, observation), *(_story(_named(one), one.observation) for one in doubtful)]
+            if read not in self._disputed:
+                asked = self.session.ask(f"misread_or_illegal: {read}", stories, frame=self.keep(frame))
+                self._disputed[read] = asked[0].seq
+            return False
+        instead: dict[Laid, Laid] = {}
+        if doubtful and doubtful[0].odds >= self.settings.believe * self.settings.illegal:
+            # Nobody has answered: that it was misread is likelier than that somebody broke a rule.
+            observation = doubtful[0].observation
+            instead = {other: read for read, other in doubtful[0].instead}
+        self._waited = 0
+        if observation.laid:
+            for seq in self._disputed.values():
+                self._unanswered.drop(seq)
+            self._disputed.clear()
+        self._line = line_of(layout)
+        if observation.delta or observation.flips or observation.discards:
+            clouded = observation.clouded or self._astray in {question.seq for question in self.session.questions}
+            # Where something beside a train may be its marker, others may have been free to lay there.
+            clouded = clouded or bool(observation.maybe_marked - self.marked())
+            if table is not None:
+                # What people said otherwise than it lies there is no ground to accuse anybody on.
+                astray = not_borne_out(observation, layout, table)
+                clouded = clouded or bool(astray) or marked_otherwise(observation, layout, table)
+                guessed = guessed or any(change.train in astray for change in observation.laid)
+            guessed = guessed or hardly_read(observation, layout, self.engine())
+            events = self.session.observe(
+                observation.delta,
+                self.keep(frame),
+                flips=observation.flips,
+                discards=observation.discards,
+                readings=readings_of(observation, layout, instead),
+                clouded=clouded,
+                guessed=guessed,
+                returned=observation.returned,
+                arms=observation.arms,
+                whose=observation.whose,
+                adopted=observation.adopted,
+            )
+            # Many tiles vanished at once: that is asked about, and the record keeps them until somebody answers.
+            self._astray = next((event.seq for event in events if event.KIND == "unclear"), self._astray)
+        if observation.doubts:
+            self._ask(observation, layout, frame)
+        return True
+
+    def _perhaps_marked(self, observation: Observation) -> Observation:
+        """A fault that is none where the unrecognised things beside the trains are markers: then they are.
+
+        So is the one thing that came as a tile was drawn and none laid, where it was surely its owner who drew.
+        """
+        marks = [Mark(player) for player in sorted(observation.maybe_marked - self.marked())]
+        if not marks:
+            return observation
+        if not self.accuses(observation):
+            instead = replace(observation, delta=(*observation.delta, *marks))
+            marked_now = observation.only_draws and len(marks) == 1 and self.session.expects(instead.delta)
+            return instead if marked_now else observation
+        for some in (*([mark] for mark in marks), marks):
+            instead = replace(observation, delta=(*observation.delta, *some))
+            if not self.accuses(instead):
+                return instead
+        return observation
+
+    def _cloudy(self, layout: Layout) -> bool:
+        """Is there something that has not been lying there, ununderstood, for long?"""
+        here = {(problem.trouble, problem.tiles or problem.where_mm) for problem in worth_asking(layout)}
+        self._clouds = {one: self._clouds.get(one, 0) + 1 for one in here}
+        return any(count <= self.settings.cloud_patience for count in self._clouds.values())
+
+    def _patient(self) -> bool:
+        """Is it too early to believe a reading that has been questioned? Each later still table reads it again.
+
+        Counted over all questions together: a game in which nobody answers must go on.
+        """
+        self._waited += 1
+        return self._waited <= self.settings.patience
+
+    def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
+        self._ask(observation, layout, frame)
+
+    def _ask(self, observation: Observation, layout: Layout, frame: str, at_once: bool = False) -> None:
+        """`at_once`: something is not recorded because of these doubts."""
+        if self.session.phase in AFTER_THE_ROUND:
+            # People clear the table; what lies about then is no riddle.
+            return
+        if any(self._asked_apart(problem, layout) for problem in layout.problems):
+            # An unread tile has a question of its own, and readings that waver do so because of it.
+            doubts = [doubt for doubt in observation.doubts if not self._asked_apart(doubt, layout)]
+            if not doubts:
+                return
+        else:
+            doubts = list(observation.doubts)
+        if doubts and at_once:
+            if new := self._doubts.asked_now(doubts):
+                self._put("; ".join(map(str, new)), frame)
+        elif doubts:
+            self._doubts.put_off(doubts, frame)
+        else:
+            self._put("the readings disagree", frame)
+
+    def _ask_what_lasts(self, layout: Layout, frame: str) -> None:
+        """Ask about doubts that have outlived a change of the table."""
+        if self.session.phase in AFTER_THE_ROUND:
+            return
+        lasting = self._doubts.lasting(
+            layout, frame, lambda doubt: self._asked_apart(doubt, layout) or self._may_be_a_hand(doubt)
+        )
+        if lasting:
+            self._put("; ".join(map(str, lasting)), frame)
+
+    def _put(self, reason: str, frame: str) -> None:
+        """A question without candidates, once."""
+        if reason not in self._asked:
+            self._asked.add(reason)
+            self.session.ask(reason, (), frame=self.keep(frame))
+
+    def _may_be_a_hand(self, problem: Problem) -> bool:
+        """Does this lie along the table's edge, and not for long? There hands are laid open when a round is over."""
+        size, place = self.setup.size_mm, problem.where_mm
+        if problem.trouble not in (Trouble.FORKED_TRAIN, Trouble.LOOSE_TILE) or size is None or place is None:
+            return False
+        (w, h), (x, y) = size, place
+        if min(x, y, w - x, h - y) > self.setup.tile_mm[0]:
+            return False
+        lying = (problem.trouble, problem.tiles)
+        self._along_edge[lying] += 1
+        return self._along_edge[lying] <= self.settings.hand_patience
+
+    def _asked_apart(self, problem: Problem, layout: Layout) -> bool:
+        unread = problem.trouble is Trouble.UNREADABLE_TILE and isinstance(self.position, Position)
+        return unread and bool(problem.tiles) and layout.train_of(problem.tiles[0]) is not None
+
+    def understood(self, layout: Layout, frame: str) -> None:
+        if not self._held_back:
+            self._told_of = len(self.session.events)
+            # A round that somebody ended by mistake is watched to no purpose until that is undone.
+            self._missed = self.over()
+        self._ending.see(layout, frame)
+        self._ask_for_the_middle(layout, frame)
+        self._ask_what_lasts(layout, frame)
+        if isinstance(self.position, Position):
+            self._unanswered.ask(layout, self.position, frame)
+
+    def _ask_for_the_middle(self, layout: Layout, frame: str) -> None:
+        """Neither hub nor engine is found: said once, at the first table already, and unsaid when one shows up."""
+        if layout.has(Trouble.NO_HUB):
+            if self._no_middle is None and self.session.phase == "playing":
+                self._no_middle = self.session.ask(str(Trouble.NO_HUB), (), frame=self.keep(frame))[0].seq
+        elif self._no_middle is not None:
+            self._unanswered.drop(self._no_middle)
+            self._no_middle = None
+
+    def stirred(self) -> bool:
+        again, self._read_again = self._read_again, False
+        return self._ending.stirred() or self._unanswered.stirred() or again
+
+    def cleared(self) -> bool:
+        """Does what is known of the table count no more: is the round just scored, or its beginning undone?"""
+        self._read_again = self._another.hear(self._seen) or self._read_again
+        before, self._phase = self._phase, self.session.phase
+        undone_at_all = self._begun and self._phase == "waiting"
+        self._begun = self._begun and not undone_at_all
+        return undone_at_all or (self._phase == "scored" and before != "scored")
+
+    def over(self) -> bool:
+        return self.session.phase in AFTER_THE_ROUND
+
+    def _is_new(self, change: Change, layout: Layout) -> bool:
+        """Is this not on record yet? A person may have been quicker than the camera."""
+        table = self.position
+        if not isinstance(table, Position):
+            return True
+        match change:
+            case Laying(tile, train):
+                return tile not in table.trains.get(train, ())
+            case Vanishing(tile, train):
+                # What was read as a tile of this train that lies there still was another one.
+                lying = [placed.laid for placed in layout.trains.get(train, ())]
+                return tile in table.trains.get(train, ()) and tile not in lying
+            case Mark(player):
+                return player not in table.markers
+            case Unmark(player):
+                return player in table.markers
+            case Drawing():
+                return self.draws_seen
+
+    def _misread(self, observation: Observation, layout: Layout) -> list[Hypothesis]:
+        """Other readings that make a faulty table legal and are likely enough beside a broken rule."""
+        if not observation.laid or not self.accuses(observation):
+            return []
+        likely = (
+            one
+            for one in other_readings(observation, layout, self.box, self.settings)
+            if one.odds >= self.settings.ask * self.settings.illegal
+        )
+        return [one for one in likely if not self.accuses(one.observation)][: self.settings.most]
+
+
+def _story(words: str, observation: Observation) -> Story:
+    """A candidate that a person can choose: what would be recorded."""
+    return Story(words, as_lines(observation.laid))
+
+
+def _named(one: Hypothesis) -> str:
+    return ", ".join(f"{other.inner}-{other.outer}" for _, other in one.instead)
+
+
+def _read(one: Hypothesis) -> str:
+    return ", ".join(f"{read.inner}-{read.outer}" for read, _ in one.instead)

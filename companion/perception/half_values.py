@@ -1,0 +1,197 @@
+"""What an unread tile probably is: its candidates, weighed by what else lies on the table.
+
+Physics first: a tile that is seen elsewhere cannot be this one. Then the rules as a prior, never as a filter: one play
+in two hundred breaks a rule, so a tile that could be the one that matches its neighbours almost certainly is; and what
+lies across its train is a double. A reading that is sure of itself is never touched.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+
+from companion.geometry import Layout, PlacedTile
+from companion.geometry.table_view import SeenHalf, SeenTile
+from companion.rules.tile import Laid, Tile
+
+
+@dataclass(frozen=True, slots=True)
+class WeighSettings:
+    """`mismatch` is how likely a laid tile does not match its neighbour (field-notes: 1 illegal play in 200);
+    `sure` the probability from which the likeliest tile is taken as read; `least` that of a candidate half; `across`
+    how likely a tile that lies across its train is no double, `along` one that lies along it a double: both are
+    people's habits, and some trains turn a corner."""
+
+    mismatch: float = 0.005
+    sure: float = 0.95
+    least: float = 0.001
+    across: float = 0.005
+    along: float = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a train a tile lies: the value before it, the value behind it, and whether across; None: unknown."""
+
+    due: int | None = None
+    following: int | None = None
+    crosswise: bool | None = None
+
+    def likelihood(self, a: int, b: int, settings: WeighSettings) -> float:
+        """How much likelier than anything a tile with `a` inside and `b` outside is to lie here, at most 1."""
+        p = 1.0 if self.due in (None, a) else settings.mismatch
+        p *= 1.0 if self.following in (None, b) else settings.mismatch
+        if self.crosswise is not None and self.crosswise != (a == b):
+            p *= settings.across if self.crosswise else settings.along
+        return p
+
+
+def candidates(half: SeenHalf, least: float) -> dict[int, float]:
+    """Value -> probability of one half, the unlikely ones left out."""
+    found = {value: p for value, p in half.others if p >= least}
+    if half.value is not None:
+        found[half.value] = max(half.p, found.get(half.value, 0.0))
+    return found
+
+
+def _all_candidates(half: SeenHalf, values: Set[int], least: float) -> dict[int, float]:
+    """The candidates of a half, and of an unread one all that the box has: what is left to be sure of is anybody's.
+
+    A half under a marker may look a little like a blank and shows nothing for all that.
+    """
+    found = candidates(half, least)
+    unlisted = values - found.keys()
+    left = 1.0 - sum(found.values())
+    if half.value is None and unlisted and left > 0.0:
+        found.update(dict.fromkeys(unlisted, left / len(unlisted)))
+    return found
+
+
+def likely_tiles(
+    halves: tuple[SeenHalf, SeenHalf],
+    inner_half: int,
+    place: Place,
+    box: Mapping[Tile, int],
+    lying: Mapping[Tile, int],
+    settings: WeighSettings,
+) -> list[tuple[float, Laid]]:
+    """(probability, the tile inner half first), likeliest first.
+
+    `box` says how often each tile exists, `lying` how often it is seen elsewhere.
+    """
+    values = {value for tile in box for value in (tile.low, tile.high)}
+    inner, outer = (
+        _all_candidates(half, values, settings.least) for half in (halves[inner_half], halves[1 - inner_half])
+    )
+    weights: dict[Laid, float] = {}
+    for a, p in inner.items():
+        for b, q in outer.items():
+            tile = Tile(a, b)
+            if lying.get(tile, 0) >= box.get(tile, 0):
+                continue
+            weights[Laid(a, b)] = p * q * place.likelihood(a, b, settings)
+    total = sum(weights.values())
+    if total <= 0.0:
+        return []
+    return sorted(((weight / total, laid) for laid, weight in weights.items()), reverse=True)
+
+
+def weigh_unread(
+    layout: Layout,
+    tiles: Sequence[SeenTile],
+    engine: int | None,
+    box: Mapping[Tile, int],
+    recorded: Mapping[str, Sequence[Laid]],
+    settings: WeighSettings,
+    guessed: Mapping[tuple[str, int], Laid] | None = None,
+) -> list[SeenTile]:
+    """`tiles` with those unread ones filled in that can hardly be anything else: tiles in trains, and the engine.
+
+    `recorded` are the trains as the game has them: what a person has said about an unread tile is known. The engine is
+    the round's own double unless it was read as another tile. `guessed`: (train, place) -> what an unread tile is held
+    to be where nothing else tells.
+    """
+    known = Counter(tile.laid.tile for tile in layout.surely() if tile.laid is not None)
+    filled: dict[tuple[float, float], SeenTile] = {}
+    middle = layout.engine
+    if engine is not None and middle is not None and middle.laid is None and _may_be(middle, engine):
+        filled[middle.seen.center_mm] = _with(middle, Laid(engine, engine))
+    for name, train in layout.trains.items():
+        due = engine if layout.engine is None or layout.engine.laid is None else layout.engine.laid.outer
+        said = recorded.get(name, ())
+        for n, tile in enumerate(train):
+            laid = None if _hardly(tile, settings) else tile.laid
+            if laid is None and tile.face_up and tile.halves is not None:
+                if n < len(said):
+                    laid = said[n]
+                elif due is not None:
+                    laid = _settled(tile, Place(due, value_behind(train, n), tile.crosswise), box, known, settings)
+                if laid is None and tile.laid is None and guessed:
+                    laid = guessed.get((name, n))
+                if laid is not None:
+                    filled[tile.seen.center_mm] = _with(tile, laid)
+                elif tile.laid is not None:
+                    filled[tile.seen.center_mm] = _doubted(tile)
+            due = laid.outer if laid is not None else None
+    for n, tile in enumerate(layout.line):
+        before = layout.line[n - 1].laid if n else None
+        place = Place(None if before is None else before.outer, value_behind(layout.line, n))
+        if tile.laid is None and tile.face_up and (place.due, place.following) != (None, None):
+            laid = _settled(tile, place, box, known, settings)
+            if laid is not None:
+                filled[tile.seen.center_mm] = _with(tile, laid)
+    return [filled.get(tile.center_mm, tile) for tile in tiles]
+
+
+def _may_be(tile: PlacedTile, value: int) -> bool:
+    """Does neither half say clearly that it shows something else?"""
+    return tile.face_up and tile.halves is not None and all(half.value in (None, value) for half in tile.halves)
+
+
+def _hardly(tile: PlacedTile, settings: WeighSettings) -> bool:
+    """Is this a tile read as no double, across its train, that may well be one?"""
+    laid, halves = tile.laid, tile.halves
+    if laid is None or halves is None or not tile.crosswise or laid.inner == laid.outer:
+        return False
+    first, second = (candidates(half, settings.across) for half in halves)
+    return any(min(first[value], second[value]) > settings.across for value in first.keys() & second.keys())
+
+
+def value_behind(train: Sequence[PlacedTile], n: int) -> int | None:
+    """The inner value of the tile behind the `n`-th, where it is read."""
+    behind = train[n + 1].laid if n + 1 < len(train) else None
+    return None if behind is None else behind.inner
+
+
+def _settled(
+    tile: PlacedTile, place: Place, box: Mapping[Tile, int], known: Mapping[Tile, int], settings: WeighSettings
+) -> Laid | None:
+    if tile.halves is None:
+        return None
+    likely = likely_tiles(tile.halves, tile.inner_half, place, box, known, settings)
+    if not likely or likely[0][0] < settings.sure:
+        return None
+    laid = likely[0][1]
+    inner, outer = tile.halves[tile.inner_half], tile.halves[1 - tile.inner_half]
+    # What the neighbours ask for counts only where the eye has seen something of it: under a coin lies anything.
+    seen = laid.inner in candidates(inner, settings.least) and laid.outer in candidates(outer, settings.least)
+    return laid if seen else None
+
+
+def _doubted(tile: PlacedTile) -> SeenTile:
+    """The tile with its halves unread, what they were read as among the candidates."""
+    assert tile.halves is not None
+    first, second = (
+        half if half.value is None else SeenHalf(None, half.p, ((half.value, half.p), *half.others))
+        for half in tile.halves
+    )
+    return replace(tile.seen, halves=(first, second))
+
+
+def _with(tile: PlacedTile, laid: Laid) -> SeenTile:
+    halves = tile.halves
+    assert halves is not None
+    values = (laid.inner, laid.outer) if tile.inner_half == 0 else (laid.outer, laid.inner)
+    first, second = (replace(half, value=value) for half, value in zip(halves, values, strict=True))
+    return replace(tile.seen, halves=(first, second))

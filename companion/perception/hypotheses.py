@@ -1,0 +1,142 @@
+"""Misread and illegal are two hypotheses: what else the new tiles may be, and how likely each of that is.
+
+Before an observation may accuse, the runner-up values of its new tiles are tried. Where one of them makes the table
+legal and is not far less likely than somebody breaking a rule, the table is asked and nobody is accused.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from companion.geometry import Layout, PlacedTile
+from companion.geometry.diff import Observation
+from companion.perception.half_values import candidates, value_behind
+from companion.rules.notation import Change, Laying
+from companion.rules.tile import Laid, Tile
+
+
+@dataclass(frozen=True, slots=True)
+class HypothesisSettings:
+    """`illegal` is how often a play breaks a rule (field-notes: 1 in 200); a misreading is asked about where it is at
+    least `ask` times as likely as that, and believed, when nobody answers, where it is at least `believe` times as
+    likely: an accusation needs better than two to one. `least` is the smallest probability of a half that is tried.
+    `patience`: so many still tables in a row a questioned reading has to stay the same before it is believed.
+    `unread_patience`: so many changes of the table wait for an answer about an unread tile; then the likeliest is
+    guessed, if it is that with a probability of `guess`. After `unheard` questions in a row without an
+    answer only one is asked at a time, `quiet` still tables after the last;
+    `doubt_patience`: so many changes of the table a doubt about it has to outlive before it is asked about;
+    `hand_patience`: so many still tables in which a stray tile along the table's edge may be a hand that is laid open;
+    `cloud_patience`: so many that would accuse somebody are held back by the same thing that nobody understands. What
+    lies there longer while the game goes on is no part of it."""
+
+    illegal: float = 0.005
+    ask: float = 0.3
+    believe: float = 0.5
+    least: float = 0.0005
+    most: int = 4
+    patience: int = 2
+    unread_patience: int = 2
+    guess: float = 0.3
+    unheard: int = 3
+    quiet: int = 8
+    cloud_patience: int = 2
+    hand_patience: int = 4
+    doubt_patience: int = 1
+    round_patience: int = 2
+    """So many further changes of the table wait for an answer about an unscored round before the next one begins."""
+
+
+def settings_for(stills: bool) -> HypothesisSettings:
+    """Of photographs, one a play, the next may be the last: no doubt is put off there."""
+    return HypothesisSettings(doubt_patience=0) if stills else HypothesisSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """The observation as it would be with other values; `odds` against the values as read (1 is as likely)."""
+
+    observation: Observation
+    odds: float
+    instead: tuple[tuple[Laid, Laid], ...]
+
+
+def other_readings(
+    observation: Observation, layout: Layout, box: Mapping[Tile, int], settings: HypothesisSettings
+) -> Iterator[Hypothesis]:
+    """The observation with new tiles read otherwise, likeliest first; tiles seen elsewhere are left out.
+
+    One tile at a time, and all at once that do not meet their neighbours: in poor light it is not one half that is
+    misread, and each of them would be a fault of its own.
+    """
+    here = {tile.id: tile for tile in layout}
+    lying = Counter(tile.laid.tile for tile in layout.surely() if tile.laid is not None)
+    found: list[Hypothesis] = []
+    for tile_id in observation.news:
+        tile = here.get(tile_id)
+        if tile is None or tile.laid is None:
+            continue
+        for laid, odds in _others(tile, settings.least):
+            if lying.get(laid.tile, 0) - (laid.tile == tile.laid.tile) >= box.get(laid.tile, 0):
+                continue
+            delta = tuple(_instead(change, tile.laid, laid) for change in observation.delta)
+            found.append(Hypothesis(replace(observation, delta=delta), odds, ((tile.laid, laid),)))
+    together = _all_that_meet(observation, layout, box, settings)
+    if together is not None:
+        found.append(together)
+    yield from sorted(found, key=lambda one: -one.odds)
+
+
+def _all_that_meet(
+    observation: Observation, layout: Layout, box: Mapping[Tile, int], settings: HypothesisSettings
+) -> Hypothesis | None:
+    """Every new tile that does not meet its neighbours read as the likeliest one that does; the odds are the worst."""
+    lying = Counter(tile.laid.tile for tile in layout.surely() if tile.laid is not None)
+    instead: dict[Laid, Laid] = {}
+    worst = 1.0
+    for train in layout.trains.values():
+        due = None
+        for n, tile in enumerate(train):
+            laid = tile.laid
+            if laid is None:
+                break
+            behind = value_behind(train, n)
+            if tile.id in observation.news and (due not in (None, laid.inner) or behind not in (None, laid.outer)):
+                before = _met(laid, due, behind)
+                for other, odds in sorted(_others(tile, settings.least), key=lambda one: -one[1]):
+                    free = lying.get(other.tile, 0) < box.get(other.tile, 0)
+                    if free and _met(other, due, behind) > before:
+                        lying[laid.tile] -= 1
+                        lying[other.tile] += 1
+                        instead[laid], laid, worst = other, other, min(worst, odds)
+                        break
+            due = laid.outer
+    if len(instead) < 2:
+        return None
+    delta = tuple(
+        Laying(instead.get(change.tile, change.tile), change.train) if isinstance(change, Laying) else change
+        for change in observation.delta
+    )
+    return Hypothesis(replace(observation, delta=delta), worst, tuple(instead.items()))
+
+
+def _met(laid: Laid, due: int | None, behind: int | None) -> int:
+    """How many of its neighbours a tile meets."""
+    return (due in (None, laid.inner)) + (behind in (None, laid.outer))
+
+
+def _instead(change: Change, read: Laid, other: Laid) -> Change:
+    return Laying(other, change.train) if isinstance(change, Laying) and change.tile == read else change
+
+
+def _others(tile: PlacedTile, least: float) -> Iterator[tuple[Laid, float]]:
+    """The tile with one half read otherwise, and the odds of that against what was read."""
+    assert tile.halves is not None and tile.laid is not None
+    inner, outer = tile.halves[tile.inner_half], tile.halves[1 - tile.inner_half]
+    for value, p in candidates(inner, least).items():
+        if value != tile.laid.inner:
+            yield Laid(value, tile.laid.outer), p / max(inner.p, 1e-6)
+    for value, p in candidates(outer, least).items():
+        if value != tile.laid.outer:
+            yield Laid(tile.laid.inner, value), p / max(outer.p, 1e-6)

@@ -1,0 +1,66 @@
+"""Was a marker taken away that is not found any more? What is only overlooked lies where it lay."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from companion.geometry.joints import distance
+from companion.geometry.table_view import SeenTile
+from companion.perception.background import BareTable
+from companion.perception.blobs import Things
+from companion.perception.projection import MOST_OVERLAP, free_part, overlap, square_of
+from companion.perception.tracks import MarkerTrack
+from vision.calibration import Calibration
+from vision.frame import Image
+
+LEAST_FREE = 0.3
+"""So much of a marker's place has to reach over the tiles' edges before the table there says anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lifted:
+    """One look at a still table; `side_mm` is a tile's width, about that of pegs and coins."""
+
+    image: Image
+    calibration: Calibration
+    side_mm: float
+    things: Things
+    bare: BareTable
+
+    def is_empty(
+        self,
+        marker: MarkerTrack,
+        markers: Sequence[MarkerTrack],
+        tiles: Sequence[SeenTile],
+        found: Sequence[SeenTile] = (),
+    ) -> bool:
+        """Is the place of a marker bare, or taken by a tile or by the marker itself, pushed aside?
+
+        One that lies on a tile has left it where that place looks quite different, or where the table shows beside it.
+        So has one that lay between two tiles which are `found` where they lay: what hid it would hide them.
+        """
+        place = square_of(marker.seen, self.side_mm)
+        if not self.things.changed(self.image, place.center_mm, self.calibration):
+            return False
+        others = (one for one in markers if one is not marker and one.missing == 0)
+        if any(distance(one.seen.center_mm, place.center_mm) < self.side_mm * 1.5 for one in others):
+            return True
+        under = [tile for tile in tiles if overlap(place, tile) > MOST_OVERLAP]
+        if any(map(self.things.lay, under)):
+            went = self.things.went(self.image, place.center_mm, self.calibration)
+            return went or self._table_shows(place, under, tiles)
+        if under or self.bare.is_bare(self.image, place, tiles, self.calibration):
+            return True
+        beside = [tile for tile in found if overlap(place, tile) > 0 and self.things.lay(tile)]
+        if len(beside) > 1 and self.things.went(self.image, place.center_mm, self.calibration):
+            return True
+        return self.things.only_here(self.image, place.center_mm, self.calibration)
+
+    def _table_shows(self, place: SeenTile, under: Sequence[SeenTile], tiles: Sequence[SeenTile]) -> bool:
+        """Is what of a marker's place reaches over the tiles' edges the table's now, and was not before?"""
+        free, middle = free_part(place, under)
+        if free < LEAST_FREE:
+            return False
+        changed = self.things.changed(self.image, middle, self.calibration)
+        return changed and self.bare.is_bare(self.image, place, tiles, self.calibration, beside=under)

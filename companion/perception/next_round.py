@@ -1,0 +1,188 @@
+"""A table that was cleared before its round was scored: asked about once, and nothing on it is held to be a play.
+
+When the next engine lies in the middle and the old tiles are gone, the round on record is over, whatever nobody tapped.
+Its points can still be entered. Where nobody answers the next round begins without them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from companion.geometry import Layout
+from companion.log.corrections import held_events
+from companion.log.event_fields import Story
+from companion.log.events import Corrected, Drew, Event, MarkerRemoved, Passed, RoundEnded, TileTakenBack, Unclear
+from companion.perception.touching import surely_laid
+from companion.rules.position import LinePosition, Position
+from companion.rules.tile import Laid, Tile
+
+NEW_ROUND, SAME_ROUND, NO_POINTS = "new_round", "same_round", "no_points"
+"""Reasons to ask, each with the round's number behind a colon; the first two are also the answers to the first."""
+
+LEAST_RECORDED = 3
+"""A round of fewer tiles that is dealt again is corrected by hand."""
+
+MOST_GONE_BY_PLAY = 2
+"""Nobody takes back more tiles at once; where more are gone, and most of all, the table is being cleared."""
+
+
+CLEARING = (TileTakenBack, MarkerRemoved, Drew, Unclear)
+"""What clearing a table looks like before enough of it is gone."""
+
+
+class AnotherRound:
+    """Compares what lies there with the round on record.
+
+    `skipped` is the number of the round that was left without points just now. `keep` stores a frame's picture.
+    `patience`: so many further changes of the table wait for an answer before the next round begins without one.
+    """
+
+    def __init__(self, session: Any, keep: Callable[[str], str | None], patience: int) -> None:
+        self._session = session
+        self._keep = keep
+        self._patience = patience
+        self._asked: int | None = None
+        self._waited = 0
+        self._points: dict[int, int] = {}
+        self._heard = -1
+        self._goes_on: set[Laid | None] = set()
+        self.skipped: int | None = None
+
+    def forget(self) -> None:
+        """A round has begun."""
+        self._asked, self._waited, self.skipped = None, 0, None
+        self._goes_on.clear()
+
+    def is_cleared(self, layout: Layout) -> bool:
+        """Is most of the round on record gone, and nobody has said that the round goes on all the same?"""
+        table = self._session.position
+        if self._session.phase not in ("playing", "ended") or table is None:
+            return False
+        taken = [event.tile for event in self._clearing() if isinstance(event, TileTakenBack)]
+        laid, lying = _lying(layout, table, taken)
+        gone = laid - lying
+        if laid < LEAST_RECORDED or gone <= MOST_GONE_BY_PLAY or 2 * gone <= laid:
+            return False
+        return _beginning(layout, table) not in self._goes_on
+
+    def ask(self, layout: Layout, frame: str) -> None:
+        """Ask whether another round has begun. Where its first tile has lain there, unanswered, for long, it has."""
+        table, number = self._session.position, self._session.snapshot()["round"]
+        another = table is not None and _beginning(layout, table) is not None
+        self._waited += another and self._asked is not None
+        if another and self._waited >= self._patience:
+            if self._asked is not None:
+                self._drop(self._asked)
+            self._without_points("camera")
+            self._points[number] = self._session.ask(f"{NO_POINTS}: {number}", (), frame=self._keep(frame))[0].seq
+        elif self._asked is None:
+            stories = [Story(NEW_ROUND), Story(SAME_ROUND)]
+            self._asked = self._session.ask(f"{NEW_ROUND}: {number}", stories, frame=self._keep(frame))[0].seq
+
+    def hear(self, layout: Layout | None) -> bool:
+        """Go on by what people have answered or entered since; whether the table is to be read again for it."""
+        if self._session.seq == self._heard:
+            return False
+        self._heard = self._session.seq
+        self._let_points_be()
+        if self._asked is None:
+            return False
+        if self._is_open(self._asked):
+            if self._session.phase not in ("playing", "ended"):
+                # The points were entered.
+                self._drop(self._asked)
+                self._asked = None
+            return False
+        answer = _answer_to(self._asked, self._session.events)
+        self._asked, self._waited = None, 0
+        if answer == 0:
+            self._without_points("person")
+        elif layout is not None and (table := self._session.position) is not None:
+            self._goes_on.add(_beginning(layout, table))
+        return True
+
+    def _without_points(self, source: str) -> None:
+        """The round is over, and it has no points."""
+        self._put_back()
+        self.skipped = self._session.snapshot()["round"]
+        if self._session.phase == "playing":
+            self._session.end_round("abandoned", source=source)
+        elif self._session.phase == "ended":
+            ended = next(event for event in reversed(self._session.events) if isinstance(event, RoundEnded))
+            self._session.correct(ended.seq, {"how": "abandoned", "out": None}, source=source)
+
+    def _put_back(self) -> None:
+        """Nobody moved what was taken off since the last play: the table was being cleared."""
+        for event in self._clearing():
+            if not isinstance(event, Unclear):
+                self._session.correct(event.seq, {"withdrawn": True}, source="camera")
+
+    def _clearing(self) -> list[Event]:
+        """What the camera has seen since the last play that may have been the clearing of the table, newest first."""
+        found: list[Event] = []
+        for item in reversed(held_events(self._session.events)):
+            event = item.event
+            if isinstance(event, Passed) and event.source == "rule":
+                continue
+            if not isinstance(event, CLEARING) or event.source != "camera":
+                break
+            found.append(event)
+        return found
+
+    def _let_points_be(self) -> None:
+        """Withdraw the questions about rounds that have their points by now."""
+        for number, seq in list(self._points.items()):
+            if not self._is_open(seq):
+                del self._points[number]
+            elif any(one["round"] == number for one in self._session.snapshot()["rounds_played"]):
+                self._drop(seq)
+                del self._points[number]
+
+    def _is_open(self, seq: int) -> bool:
+        return any(question.seq == seq for question in self._session.questions)
+
+    def _drop(self, seq: int) -> None:
+        if self._is_open(seq):
+            self._session.drop_question(seq)
+
+
+def _lying(layout: Layout, table: Position | LinePosition, taken: Sequence[Laid] = ()) -> tuple[int, int]:
+    """How many tiles are on record or were `taken` off it since the last play, and how many of them still lie there.
+
+    Tiles of a train that has lost its hold on the hub, or that was pushed aside, lie there still.
+    """
+    if isinstance(table, LinePosition):
+        rows = [(table.line, layout.line)]
+    else:
+        rows = [(chain, layout.trains.get(name, ())) for name, chain in table.trains.items()]
+    missing = Counter[Tile]()
+    for chain, seen in rows:
+        missing += _tiles(chain) - _tiles(tile.laid for tile in seen)
+    apart = [*layout.loose, *(tile for hand in layout.hands.values() for tile in hand)]
+    placed = [tile.laid for _, seen in rows for tile in seen]
+    off = _tiles(taken) - _tiles(placed)
+    gone = missing + off - _tiles(tile.laid for tile in apart)
+    laid = sum(len(chain) for chain, _ in rows) + len(taken)
+    return laid, laid - gone.total()
+
+
+def _tiles(laid: Iterable[Laid | None]) -> Counter[Tile]:
+    return Counter(one.tile for one in laid if one is not None)
+
+
+def _beginning(layout: Layout, table: Position | LinePosition) -> Laid | None:
+    """What another round begins with: another double that surely lies in the middle, of a line its first tile."""
+    if isinstance(table, LinePosition):
+        return layout.line[0].laid if layout.line else None
+    seen = surely_laid(layout.engine)
+    return seen if seen is not None and seen.is_double and seen.tile != table.engine.tile else None
+
+
+def _answer_to(seq: int, events: Sequence[Any]) -> int | None:
+    for event in reversed(events):
+        if isinstance(event, Corrected) and event.corrects == seq and "answer" in event.what:
+            answer: int | None = event.what["answer"]
+            return answer
+    return None

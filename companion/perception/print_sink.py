@@ -1,0 +1,91 @@
+"""A board without trains: every tile is reported as it appears, and nothing is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from companion.geometry import Layout
+from companion.geometry.diff import Observation
+from companion.log.events import Event, TilePlayed, TileTakenBack, Unclear
+from companion.rules.tile import Laid
+
+BOARD = "board"
+"""The name of the place where every tile of a free board lies."""
+
+FIRST_TILES = 3
+"""A first picture with more tiles than this shows a board in use: they lie there, nobody laid them just now."""
+
+
+class FreeBoard:
+    """Turns new and vanished tiles into events. `tell` gets each event and the name of its frame."""
+
+    def __init__(self, tell: Callable[[Event], None]) -> None:
+        self.tell = tell
+        self.lying_at_first = 0
+
+    def first_table(self, layout: Layout, frame: str) -> bool:
+        if len(layout.loose) > FIRST_TILES:
+            self.lying_at_first = len(layout.loose)
+            return True
+        for tile in layout.loose:
+            if tile.laid is not None:
+                self.tell(TilePlayed(source="camera", frame=frame, by=None, tile=tile.laid, train=BOARD))
+        return True
+
+    def recorded(self) -> Mapping[str, Sequence[Laid]]:
+        return {}
+
+    def guessed(self) -> Mapping[tuple[str, int], Laid]:
+        return {}
+
+    def engine(self) -> int | None:
+        return None
+
+    def marked(self) -> frozenset[str]:
+        return frozenset()
+
+    def still_new(self, observation: Observation, layout: Layout) -> Observation:
+        return observation
+
+    def accuses(self, observation: Observation) -> bool:
+        return bool(observation.gone)
+
+    def may_end(self, observation: Observation) -> bool:
+        return False
+
+    def record(self, observation: Observation, layout: Layout, frame: str) -> bool:
+        for lost in observation.gone:
+            self.tell(TileTakenBack(source="camera", frame=frame, by=None, tile=lost.tile, train=BOARD))
+        for change in observation.laid:
+            self.tell(TilePlayed(source="camera", frame=frame, by=None, tile=change.tile, train=BOARD))
+        if observation.doubts:
+            self.ask(observation, layout, frame)
+        return True
+
+    def named(self) -> Sequence[tuple[str, str]]:
+        return ()
+
+    def ask_about_seats(self, player: str, seat: str, frame: str) -> None:
+        """Never: nobody is named here."""
+
+    def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
+        for doubt in observation.doubts:
+            self.tell(Unclear(source="camera", frame=frame, reason=str(doubt)))
+
+    def understood(self, layout: Layout, frame: str) -> None:
+        """A free board has no trains to ask about."""
+
+    def stirred(self) -> bool:
+        return False
+
+    def is_cleared(self, layout: Layout) -> bool:
+        return False
+
+    def ask_about_another_round(self, layout: Layout, frame: str) -> None:
+        """Never: there are no rounds."""
+
+    def cleared(self) -> bool:
+        return False
+
+    def over(self) -> bool:
+        return False

@@ -1,0 +1,214 @@
+"""The arms of the last frames, and which of them was over a place last before it changed.
+
+Frames are kept in memory until the table is read again, and nowhere else. A place that changed is asked about when the
+table lies still: between the last frame in which it was seen unchanged and the first in which it was seen changed
+something covered it. If that was one arm, its frames vote; of several it was one of them; what is not clear is silent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from companion.geometry.table_view import Point
+from vision.arm_plane import ArmPlane
+from vision.arms import UNCLEAR, Arm, ArmFinder, ArmView
+from vision.calibration import Calibration
+from vision.frame import Frame
+
+KEPT_FRAMES = 150
+"""Half a minute at five frames a second."""
+
+RADIUS_MM = 22.0
+"""Half a tile's length around its middle."""
+
+WIDE_MM = 55.0
+"""A hand that pushes a tile with its finger tips, or lets it slide, is so near."""
+
+HAND_MM, BESIDE_MM = 190.0, 60.0
+"""How far a hand reaches beyond its sleeve, and half its width."""
+
+AROUND_FRAMES = 2
+"""Where a hand is not seen, what it lays shows before it has gone: so many frames around the change count."""
+
+COVERED, SEEN_CHANGED = 0.2, 0.3
+"""Parts of that disc: an arm over so much covers the place; so much that differs is another thing lying there."""
+
+SAME_ARM_MM = 160.0
+"""From one frame to the next an arm's entry moves less."""
+
+
+class Unclear(StrEnum):
+    """Why no arm is named for a place."""
+
+    NOBODY = "nobody was seen over it"
+    SEVERAL = "two arms were over it"
+    NO_ENTRY = "the arm came in where the camera sees no border"
+    TORN = "the arm came in between two seats"
+    TOO_WIDE = "the arm covered too much of the border"
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The arms that were over a place: each as it was in its frames. It was one of them; or why none is known."""
+
+    tracks: tuple[tuple[Arm, ...], ...] = ()
+    unclear: Unclear | None = None
+    frame: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    frame: str
+    view: ArmView
+
+
+@dataclass(slots=True)
+class Reaches:
+    """`see` gets every frame, `still` the one in which the table was read; `over` answers about places in between."""
+
+    finder: ArmFinder = field(default_factory=ArmFinder)
+    _plane: ArmPlane | None = field(init=False, default=None)
+    _moments: deque[_Moment] = field(init=False, default_factory=lambda: deque(maxlen=KEPT_FRAMES))
+
+    def see(self, frame: Frame, calibration: Calibration) -> ArmView:
+        self._plane = self.finder.plane(self._plane, calibration, frame)
+        view = self.finder.see(frame, self._plane)
+        self._moments.append(_Moment(frame.name, view))
+        return view
+
+    def still(self, frame: Frame) -> None:
+        """The table was read as it lies in this frame: what was before is settled."""
+        self.finder.still(frame)
+        self._moments.clear()
+
+    def forget(self) -> None:
+        self.finder.forget()
+        self._moments.clear()
+
+    def over(self, place: Point) -> Reach:
+        """Whose arm did what has changed at this place."""
+        moments = list(self._moments)
+        first, last = _window(moments, place)
+        for radius in (RADIUS_MM, WIDE_MM):
+            over = [n for n in range(first, last) if _covering(moments[n].view, place, radius)]
+            if over:
+                return self._at(moments, over[-1], _covering(moments[over[-1]].view, place, radius), place)
+        # A hand in the table's colour is not seen; its sleeve shows where it is.
+        near = range(max(0, first - AROUND_FRAMES), min(len(moments), last + AROUND_FRAMES))
+        pointing = [n for n in near if _pointing(moments[n].view, place, HAND_MM)]
+        if pointing:
+            return self._at(moments, pointing[-1], _pointing(moments[pointing[-1]].view, place, HAND_MM), place)
+        return Reach(unclear=Unclear.NOBODY)
+
+    def _at(self, moments: Sequence[_Moment], n: int, over: Collection[int], place: Point) -> Reach:
+        """The arms with these indices (or UNCLEAR) in moment `n`, followed through the frames around it."""
+        view, frame = moments[n].view, moments[n].frame
+        arms = set(over)
+        if UNCLEAR in arms:
+            # Where two arms cross it was one of them; where one is not clear nobody knows.
+            arms = (arms - {UNCLEAR}) | _pointing(view, place, 0.0)
+            if not arms or not all(arm.clear for arm in view.arms):
+                return Reach(unclear=_why(view), frame=frame)
+        tracks = []
+        for index in sorted(arms):
+            arm = view.arms[index]
+            tracks.append((arm, *_followed(moments[:n][::-1], arm), *_followed(moments[n + 1 :], arm)))
+        return Reach(tuple(tracks), Unclear.SEVERAL if len(tracks) > 1 else None, frame)
+
+    def reached(self, places: Sequence[Point]) -> Iterator[Reach]:
+        """Every arm that was over one of these places with its tip, changed or not: once each. A hand that comes in
+        where no border is seen counts too, and nobody knows whose it is."""
+        known: list[Arm] = []
+        moments = list(self._moments)
+        hidden = False
+        for n, moment in enumerate(moments):
+            here = [arm for arm in moment.view.arms if _tip_at(arm, places)]
+            for arm in here:
+                if any(_same(arm, one) for one in known):
+                    continue
+                track = (arm, *_followed(moments[:n][::-1], arm), *_followed(moments[n + 1 :], arm))
+                known += track
+                yield Reach((track,), frame=moment.frame)
+            was_hidden, hidden = hidden, not here and _hand_at(moment.view, places)
+            if hidden and not was_hidden:
+                yield Reach(unclear=Unclear.NO_ENTRY, frame=moment.frame)
+
+
+def _window(moments: Sequence[_Moment], place: Point) -> tuple[int, int]:
+    """From the frame after the last in which the place was seen unchanged to the first in which it was seen changed."""
+    first, last = 0, len(moments)
+    for n, moment in enumerate(moments):
+        if _covering(moment.view, place, RADIUS_MM) or moment.view.flooded:
+            continue
+        if moment.view.changed(place, RADIUS_MM / 2) < SEEN_CHANGED:
+            first, last = n + 1, len(moments)
+        elif last == len(moments):
+            last = n
+    if first >= len(moments):
+        # What changed looks as before, so that it cannot be told when.
+        return 0, len(moments)
+    return first, last
+
+
+def _covering(view: ArmView, place: Point, radius: float) -> dict[int, float]:
+    return {index: share for index, share in view.covers(place, radius).items() if share >= COVERED}
+
+
+def _pointing(view: ArmView, place: Point, beyond_mm: float) -> set[int]:
+    """The clear arms in whose line a place lies, no farther than this beyond the tip."""
+    found = set()
+    for index, arm in enumerate(view.arms):
+        if not arm.clear or arm.entry_mm is None:
+            continue
+        ux, uy = -math.cos(math.radians(arm.axis_deg)), -math.sin(math.radians(arm.axis_deg))
+        dx, dy = place[0] - arm.tip_mm[0], place[1] - arm.tip_mm[1]
+        along, beside = dx * ux + dy * uy, abs(dx * uy - dy * ux)
+        if -arm.reach_mm < along < beyond_mm + WIDE_MM and beside < BESIDE_MM:
+            found.add(index)
+    return found
+
+
+def _tip_at(arm: Arm, places: Sequence[Point]) -> bool:
+    return arm.clear and arm.entry_mm is not None and any(_distance(arm.tip_mm, one) < WIDE_MM for one in places)
+
+
+def _hand_at(view: ArmView, places: Sequence[Point]) -> bool:
+    """Does a hand that crosses no border lie there?"""
+    hands = [arm for arm in view.arms if arm.entry_mm is None]
+    return (
+        bool(hands)
+        and len(hands) == len(view.arms)
+        and any(UNCLEAR in _covering(view, one, RADIUS_MM) for one in places)
+    )
+
+
+def _why(view: ArmView) -> Unclear:
+    doubtful = [arm for arm in view.arms if not arm.clear]
+    if any(arm.entry_mm is None for arm in doubtful):
+        return Unclear.NO_ENTRY
+    wide = any(arm.span_mm > view.plane.length_mm / 4 for arm in doubtful)
+    return Unclear.TOO_WIDE if wide else Unclear.SEVERAL
+
+
+def _followed(moments: Sequence[_Moment], arm: Arm) -> Iterator[Arm]:
+    """The same arm in the frames that follow, until it is gone."""
+    for moment in moments:
+        near = [one for one in moment.view.arms if one.clear and _same(one, arm)]
+        if len(near) != 1:
+            return
+        arm = near[0]
+        yield arm
+
+
+def _same(one: Arm, other: Arm) -> bool:
+    if one.entry_mm is None or other.entry_mm is None:
+        return False
+    return _distance(one.entry_mm, other.entry_mm) < SAME_ARM_MM
+
+
+def _distance(a: Point, b: Point) -> float:
+    return float(((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2) ** 0.5)

@@ -1,0 +1,311 @@
+"""The round's end by camera: hands laid open per seat, checked against the set before they count.
+
+Chinese games: the tiles put away are turned over where they lie, and tell together with what is left in the hand.
+A hand that is partly unread, too small or impossible is asked about; it is never completed by a guess.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from companion.geometry import Layout, PlacedTile, Trouble
+from companion.geometry.joints import distance
+from companion.geometry.table_view import Point
+from companion.log.event_fields import Story
+from companion.log.events import HandShown, RoundEnded
+from companion.perception.half_values import Place, WeighSettings, likely_tiles
+from companion.rules.position import LinePosition, Position
+from companion.rules.tile import Tile
+
+BESIDE_HANDS = frozenset({Trouble.FORKED_TRAIN, Trouble.LONE_MARKER, Trouble.EITHER_MARKER})
+"""A hand may touch the end of a train, and of markers no hand is made: none of these says that a hand is none."""
+
+LEAST_AT_ONCE = 3
+"""So many tiles laid open since the last tile was played are a hand, even of one player alone; fewer may lie astray."""
+
+MOST_CANDIDATES = 4
+
+LEAST_CANDIDATE = 0.02
+"""A tile less likely than this is not offered."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenHand:
+    """A hand as it lies open: what was left, and the Chinese `discards`. `fault` is None where it adds up.
+
+    Else `fault` is the reason to ask (kind and player), and `choices` are the complete hands that it may be, likeliest
+    first.
+    """
+
+    player: str
+    tiles: tuple[Tile, ...] = ()
+    discards: tuple[Tile, ...] = ()
+    fault: str | None = None
+    choices: tuple[tuple[float, OpenHand], ...] = ()
+
+
+@dataclass(slots=True)
+class OpenHands:
+    """What is known of the players' own tiles. `box` says how often each tile exists, `reach_mm` is half a tile."""
+
+    players: Sequence[str]
+    box: Mapping[Tile, int]
+    reach_mm: float
+    _backs: tuple[Point, ...] = ()
+    _away: Mapping[str, int] = field(default_factory=dict)
+    _since: dict[str, int] = field(default_factory=dict)
+
+    def lie_open(self, layout: Layout, last: int) -> None:
+        """Remember which play was the `last` one when each hand was first seen lying open."""
+        self._since = {name: self._since.get(name, last) for name in self.players if layout.hands.get(name)}
+
+    def note(self, layout: Layout) -> None:
+        """Remember where tiles are put away: they only become more until they are turned over."""
+        if sum(layout.discards.values()) >= sum(self._away.values()):
+            self._backs = tuple(tile.seen.center_mm for tile in layout.face_down)
+            self._away = dict(layout.discards)
+
+    def forget(self) -> None:
+        self._backs, self._away, self._since = (), {}, {}
+
+    def read(self, layout: Layout, table: Position | LinePosition) -> Iterator[OpenHand]:
+        """The hands that lie open, and those that are known to be empty."""
+        # Of a line some tiles lie under others, and equal ones are in the box twice.
+        trains = isinstance(table, Position)
+        astray = Counter(_on_record(table)) - Counter(self._on_the_table(layout)) if trains else Counter[Tile]()
+        for player in self.players:
+            seen = _without(layout.hands.get(player, ()), astray)
+            left = 0 if self._all_down(table) else table.hands.get(player)
+            due = None if left is None else left + self._away.get(player, 0)
+            if seen:
+                yield self._hand(player, seen, layout, table, due)
+            elif due == 0 and isinstance(table, LinePosition):
+                yield OpenHand(player)
+
+    def out(self, layout: Layout, table: Position, last: int) -> str | None:
+        """Who has no tile left, where all others have laid theirs open; "" where nobody has none, None while they play.
+
+        Two hands at least must lie there, or one that is as large as it is due or of several tiles that came to lie
+        there after the `last` play: a single tile may lie astray, and some have their tiles open all the time.
+        """
+        if any(problem.trouble not in BESIDE_HANDS for problem in layout.problems):
+            return None
+        shown = [player for player in self.players if layout.hands.get(player)]
+        rest = [player for player in self.players if player not in shown]
+        due = {player: table.hands.get(player) for player in self.players}
+        if len(rest) > 1 or any(due[player] not in (None, len(layout.hands[player])) for player in shown):
+            return None
+        if len(shown) < 2 and any(due[player] is None and not self._at_once(player, layout, last) for player in shown):
+            return None
+        if not rest:
+            return ""
+        return rest[0] if due[rest[0]] in (None, 0) else None
+
+    def _at_once(self, player: str, layout: Layout, last: int) -> bool:
+        return len(layout.hands[player]) >= LEAST_AT_ONCE and self._since.get(player) == last
+
+    def _all_down(self, table: Position | LinePosition) -> bool:
+        """Chinese games: is every tile of the box laid or put away?"""
+        if not isinstance(table, LinePosition):
+            return False
+        return len(table.line) + sum(table.discards.values()) >= sum(self.box.values())
+
+    def _hand(
+        self,
+        player: str,
+        seen: Sequence[PlacedTile],
+        layout: Layout,
+        table: Position | LinePosition,
+        due: int | None,
+    ) -> OpenHand:
+        # A tile on record lies in its train, whatever the hands laid beside that train make of it.
+        others = Counter(self._on_the_table(layout)) | Counter(_on_record(table))
+        for name, hand in layout.hands.items():
+            if name != player:
+                others.update(tile.laid.tile for tile in hand if tile.laid is not None)
+        known = {tile.id: tile.laid.tile for tile in seen if tile.laid is not None}
+        unread = [tile for tile in seen if tile.id not in known]
+        if unread:
+            return OpenHand(player, fault=f"hand_unread: {player}", choices=self._choices(player, seen, known, others))
+        here = Counter(known.values())
+        open_hand = self._sorted(player, seen, known)
+        if any(here[tile] + others[tile] > self.box.get(tile, 0) for tile in here):
+            return OpenHand(player, fault=f"hand_twice: {player}", choices=((1.0, open_hand),))
+        if due is not None and len(known) != due:
+            return OpenHand(player, fault=f"hand_count: {player}", choices=((1.0, open_hand),))
+        return open_hand
+
+    def _sorted(self, player: str, seen: Sequence[PlacedTile], known: Mapping[int, Tile]) -> OpenHand:
+        """What was left, and what had been put away face down where it lies now."""
+        away = [known[tile.id] for tile in seen if self._was_put_away(tile)]
+        left = [known[tile.id] for tile in seen if not self._was_put_away(tile)]
+        return OpenHand(player, tuple(sorted(left)), tuple(sorted(away)))
+
+    def _on_the_table(self, layout: Layout) -> Iterator[Tile]:
+        placed = [*layout.line, *(tile for train in layout.trains.values() for tile in train)]
+        if layout.engine is not None:
+            placed.append(layout.engine)
+        return (tile.laid.tile for tile in placed if tile.laid is not None)
+
+    def _was_put_away(self, tile: PlacedTile) -> bool:
+        return any(distance(tile.seen.center_mm, place) <= self.reach_mm for place in self._backs)
+
+    def _choices(
+        self, player: str, seen: Sequence[PlacedTile], known: Mapping[int, Tile], others: Counter[Tile]
+    ) -> tuple[tuple[float, OpenHand], ...]:
+        """The hand with its one unread tile read in each likely way; more than one unread tile are not guessed at."""
+        unread = [tile for tile in seen if tile.id not in known]
+        if len(unread) > 1 or unread[0].halves is None:
+            return ()
+        lying = others + Counter(known.values())
+        found: dict[Tile, float] = {}
+        for p, laid in likely_tiles(unread[0].halves, 0, Place(), self.box, lying, WeighSettings()):
+            found[laid.tile] = found.get(laid.tile, 0.0) + p
+        ranked = sorted(found.items(), key=lambda item: -item[1])[:MOST_CANDIDATES]
+        return tuple(
+            (p, self._sorted(player, seen, {**known, unread[0].id: tile})) for tile, p in ranked if p >= LEAST_CANDIDATE
+        )
+
+
+class Ending:
+    """Shows the session the hands that lie open once its round is over, and asks about those that cannot be right."""
+
+    def __init__(self, session: Any, hands: OpenHands, keep: Callable[[str], str | None]) -> None:
+        self.session = session
+        self.hands = hands
+        self.keep = keep
+        self._asked: dict[str, tuple[OpenHand, int]] = {}
+        self._phase = ""
+
+    def stirred(self) -> bool:
+        """Has somebody ended the round since the last look? Then the hands may lie there already."""
+        return self._phase == "playing" and bool(self.session.phase == "ended")
+
+    def see(self, layout: Layout, frame: str) -> None:
+        """A still table was read."""
+        if self._end_where_hands_lie_open(layout):
+            # The same picture once more, now that what lies at a seat is a hand and no part of a train.
+            self._phase = "playing"
+            return
+        phase = self._phase = self.session.phase
+        if phase not in ("ended", "scored"):
+            for player in list(self._asked):
+                self._drop(player)
+        if phase == "waiting":
+            self.hands.forget()
+        if phase in ("playing", "ended"):
+            self.hands.note(layout)
+        table = self.session.position
+        if table is None or phase not in ("ended", "scored"):
+            return
+        shown = self.session.hands_shown
+        for hand in self.hands.read(layout, table):
+            before = shown.get(hand.player)
+            if before is not None and not (before.source == "camera" and _more(before, hand)):
+                self._drop(hand.player)
+            elif hand.fault is not None:
+                # Once the points are told people clear the table, and what lies near a seat is nobody's hand.
+                if phase == "ended":
+                    self._ask(hand, frame)
+            elif before is not None or phase == "ended" or self._only_slow(hand):
+                self._drop(hand.player)
+                self._show(layout, table, hand, frame)
+        self._phase = self.session.phase
+
+    def _end_where_hands_lie_open(self, layout: Layout) -> bool:
+        """Nobody said that the round is over, and the counts do not tell: the hands laid open do.
+
+        That it was given up as blocked is only believed where no draw is left, or it would be held against somebody.
+        """
+        table = self.session.position
+        if self.session.phase != "playing" or not isinstance(table, Position) or self.session.rules.open_hands:
+            return False
+        if not any(layout.hands.values()):
+            self.hands.lie_open(layout, 0)
+            return False
+        plays = self.session.snapshot()["plays"]
+        laid = [play for play in plays if play.get("event") == "tile_played" and not play.get("taken_back")]
+        last, by = (laid[-1]["seq"], laid[-1].get("by")) if laid else (0, None)
+        self.hands.lie_open(layout, last)
+        out = self.hands.out(layout, table, last)
+        dealt = self.session.rules.hand_size(table.set_max, len(table.players)) or 0
+        if out and sum(map(len, table.trains.values())) < dealt:
+            # Nobody has laid a whole hand yet: what seems to lie open are backs that were taken for faces.
+            return False
+        if out and by in (out, None):
+            self.session.end_round("out", out, source="camera")
+        elif out == "" and not table.boneyard and not layout.boneyard:
+            self.session.end_round("blocked_declared", source="camera")
+        return bool(self.session.phase == "ended")
+
+    def _only_slow(self, hand: OpenHand) -> bool:
+        """Was this player, who seemed to be out, only the last to lay the hand open? Then nobody was out."""
+        ended = next(event for event in reversed(self.session.events) if isinstance(event, RoundEnded))
+        if not hand.tiles or ended.source != "camera" or ended.out != hand.player:
+            return False
+        self.session.correct(ended.seq, {"how": "blocked_declared", "out": None}, source="camera")
+        return True
+
+    def _show(self, layout: Layout, table: Position | LinePosition, hand: OpenHand, frame: str) -> None:
+        count = self._count_with(layout, table, hand)
+        if count is not None:
+            fault = f"set_sum: {count}/{sum(self.hands.box.values())}"
+            self._ask(replace(hand, fault=fault, choices=((1.0, hand),)), frame)
+            return
+        self.session.show_hand(hand.player, hand.tiles, hand.discards, source="camera")
+
+    def _count_with(self, layout: Layout, table: Position | LinePosition, hand: OpenHand) -> int | None:
+        """Played + hands + boneyard with the last hand, where all can be counted and are not the whole set."""
+        shown = {**self.session.hands_shown, hand.player: hand}
+        out = isinstance(table, Position)
+        missing = [name for name in table.players if name not in shown and not (out and table.hands.get(name) == 0)]
+        if missing or not isinstance(table, Position) or layout.boneyard is None:
+            return None
+        count = sum(len(one.tiles) for one in shown.values()) + len(tuple(table.laid())) + layout.boneyard
+        return None if count == sum(self.hands.box.values()) else count
+
+    def _ask(self, hand: OpenHand, frame: str) -> None:
+        known = self._asked.get(hand.player)
+        if known is not None and known[0] == hand:
+            return
+        self._drop(hand.player)
+        stories = [_story(one, p) for p, one in hand.choices]
+        asked = self.session.ask(str(hand.fault), stories, frame=self.keep(frame))
+        self._asked[hand.player] = (hand, asked[0].seq)
+
+    def _drop(self, player: str) -> None:
+        """The question about this hand has answered itself."""
+        known = self._asked.pop(player, None)
+        if known is not None and any(question.seq == known[1] for question in self.session.questions):
+            self.session.drop_question(known[1])
+
+
+def _on_record(table: Position | LinePosition) -> list[Tile]:
+    chain = table.line if isinstance(table, LinePosition) else table.laid()
+    return [laid.tile for laid in chain]
+
+
+def _without(hand: Sequence[PlacedTile], astray: Counter[Tile]) -> list[PlacedTile]:
+    """A hand less what is on record as laid and lies in no train now: that is one of a train's tiles beside it."""
+    own = []
+    for tile in hand:
+        if tile.laid is not None and astray[tile.laid.tile] > 0:
+            astray[tile.laid.tile] -= 1
+        else:
+            own.append(tile)
+    return own
+
+
+def _more(before: HandShown, hand: OpenHand) -> bool:
+    """Have tiles been added to a hand that was shown? Taken away they are when the table is cleared."""
+    was, now = Counter((*before.tiles, *before.discards)), Counter((*hand.tiles, *hand.discards))
+    return was < now
+
+
+def _story(hand: OpenHand, p: float) -> Story:
+    line = HandShown(by=hand.player, tiles=hand.tiles, discards=hand.discards, source="person").to_json()
+    words = " ".join(f"{tile.low}-{tile.high}" for tile in (*hand.tiles, *hand.discards))
+    return Story(words, ({name: value for name, value in line.items() if name not in ("seq", "at")},), p)

@@ -1,0 +1,74 @@
+"""How the round begins that lies on the table: its engine, who starts, its number, and whether draws can be counted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from companion.geometry import Layout
+from companion.perception.touching import surely_laid
+from companion.play.setup_file import GameSetup
+from companion.rules.mexican.scoring import round_of, tiles_in
+from companion.rules.position import Position
+from companion.rules.ruleset import RuleSet
+from companion.rules.tile import Laid
+
+
+class Beginning:
+    """What the set-up file says counts for the journal's first round alone; later ones follow from the game."""
+
+    def __init__(self, session: Any, rules: RuleSet, setup: GameSetup) -> None:
+        self.session = session
+        self.rules = rules
+        self.setup = setup
+
+    @property
+    def first(self) -> bool:
+        """No round has been played or begun yet."""
+        return bool(self.session.phase == "waiting")
+
+    @property
+    def waiting(self) -> bool:
+        """No round is being played, so the next table that is set up begins one."""
+        return self.session.phase in ("waiting", "scored")
+
+    @property
+    def starter_is_said(self) -> bool:
+        return bool((self.first and self.setup.starter is not None) or self.session.starter_is_named)
+
+    def engine(self) -> Laid | None:
+        """The engine of the round that is played or due; None where nobody has said which round that is."""
+        if not self.waiting:
+            table = self.session.position
+            return table.engine if isinstance(table, Position) else None
+        if self.first and (self.setup.engine is not None or self.setup.round_number is None):
+            return self.setup.engine
+        if self.session.dealt_again:
+            return None
+        due: Laid | None = self.session.engine_due(self.setup.round_number if self.first else None)
+        return due
+
+    def of(self, layout: Layout) -> tuple[Laid | None, str | None, int | None]:
+        """Engine, starter and the match's first number: the engine as it surely lies, the set-up's, then what is due.
+
+        Who has the camera watch a later round of a match is not told that its engine is wrong, nor who is misread.
+        """
+        sure, seen = surely_laid(layout.engine), layout.engine.laid if layout.engine is not None else None
+        told = (self.setup.engine, self.setup.starter, self.setup.round_number)
+        said, starter, number = told if self.first else (None, None, None)
+        if not self.rules.is_mexican:
+            return None, starter, number
+        middle = said or seen
+        if self.first and number is None and middle is not None and middle.is_double:
+            number = round_of(self.rules, self.setup.header.set_max or 0, middle.inner)
+            sure = sure or middle
+        return sure or said, starter, number
+
+    def draws_countable(self, layout: Layout) -> bool:
+        """Draws can be counted where all tiles not dealt are seen spread out; in Chinese games nothing is drawn."""
+        if not self.rules.is_mexican:
+            return True
+        if self.setup.boneyard == "stacked" or layout.boneyard is None:
+            return False
+        set_max, players = self.setup.header.set_max or 0, len(self.setup.header.players)
+        hand = self.rules.hand_size(set_max, players)
+        return hand is not None and layout.boneyard == tiles_in(set_max) - 1 - hand * players

@@ -1,0 +1,69 @@
+"""What a watcher needs and keeps: its settings, where frames come from, what it tells, and the table being read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from companion.geometry import Layout
+from companion.geometry.diff import Observation
+from companion.perception.colour import ColourSettings
+from companion.perception.half_values import WeighSettings
+from companion.perception.tracks import MemorySettings
+from vision.eye import Region
+from vision.frame import Frame
+
+
+@dataclass(frozen=True, slots=True)
+class WatchSettings:
+    """`equal_readings` make a change real; an accusation needs `sure_readings`; after `most_readings` it is asked.
+
+    `follow_px` is a shift of the whole picture from which the calibration follows it. After `whole_after` frames in
+    which nothing happens the whole table is looked at again: at five pictures a second a play that changed too little
+    to be noticed is on record within ten seconds.
+    """
+
+    equal_readings: int = 2
+    sure_readings: int = 4
+    most_readings: int = 6
+    follow_px: float = 0.7
+    whole_after: int = 40
+    memory: MemorySettings = field(default_factory=MemorySettings)
+    colour: ColourSettings = field(default_factory=ColourSettings)
+    weigh: WeighSettings = field(default_factory=WeighSettings)
+
+
+class FrameSource(Protocol):
+    """What the watcher needs of a camera; `stills`: every frame is a photograph of a still table."""
+
+    stills: bool
+
+    def read(self) -> Frame | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class CameraNews:
+    """What the page shows of the camera: `state` hand, settling, reading, read, moved, lost or ended."""
+
+    state: str
+    frame: str
+    detail: str = ""
+
+
+@dataclass(slots=True)
+class Reading:
+    """One still table being read: where, how often, and what came out so far.
+
+    `overlooked`: nothing was seen to change there; a look at the whole table found something else than is on record.
+    `compared`: the rest of the table was looked at for what may excuse or end something.
+    """
+
+    frame: Frame
+    regions: tuple[Region, ...] | None
+    hidden: tuple[Region, ...]
+    count: int = 0
+    agreed: int = 0
+    last: Observation | None = None
+    layout: Layout | None = None
+    overlooked: bool = False
+    compared: bool = False

@@ -1,0 +1,90 @@
+"""Where observations go: to the session, or on a free board straight to whoever listens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from companion.geometry import Layout
+from companion.geometry.diff import Observation
+from companion.rules.tile import Laid
+
+LINE = "line"
+"""The name of a Chinese line among the trains on record."""
+
+
+class Desk(Protocol):
+    """What the watcher needs of a session."""
+
+    def first_table(self, layout: Layout, frame: str) -> bool:
+        """The first still table that was read, or the first one of a new round; False: it is none yet."""
+        ...
+
+    def recorded(self) -> Mapping[str, Sequence[Laid]]:
+        """The trains as they are on record; of a Chinese game the LINE."""
+        ...
+
+    def guessed(self) -> Mapping[tuple[str, int], Laid]:
+        """Unread tiles that nobody has named in time: (train, place) -> the tile each is held to be."""
+        ...
+
+    def engine(self) -> int | None:
+        """The value of the round's engine, where the game has one and it is known."""
+        ...
+
+    def marked(self) -> frozenset[str]:
+        """The players whose trains carry a marker, as it is on record."""
+        ...
+
+    def still_new(self, observation: Observation, layout: Layout) -> Observation:
+        """What of the observation of this `layout` is not on record yet: a person may have been quicker than the
+        camera."""
+        ...
+
+    def accuses(self, observation: Observation) -> bool:
+        """Would recording this find a fault?"""
+        ...
+
+    def may_end(self, observation: Observation) -> bool:
+        """Is this perhaps the last play of the round?"""
+        ...
+
+    def record(self, observation: Observation, layout: Layout, frame: str) -> bool:
+        """Make it part of the game; False where it was asked about instead and is to be looked at again."""
+        ...
+
+    def named(self) -> Sequence[tuple[str, str]]:
+        """(player, from whose seat the arm came) of the plays that have both."""
+        ...
+
+    def ask_about_seats(self, player: str, seat: str, frame: str) -> None:
+        """Ask once whether everybody sits as was said: the arm of `player` comes from the seat of another."""
+        ...
+
+    def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
+        """Say that something cannot be told, with its candidates. Nobody is accused."""
+        ...
+
+    def understood(self, layout: Layout, frame: str) -> None:
+        """A still table has been read, recorded or held back: ask about the tiles that are still unread."""
+        ...
+
+    def stirred(self) -> bool:
+        """Has a person said something since the last look because of which the table is to be read again?"""
+        ...
+
+    def is_cleared(self, layout: Layout) -> bool:
+        """Is most of the round on record gone, though the round has no score yet? Then no change is a play."""
+        ...
+
+    def ask_about_another_round(self, layout: Layout, frame: str) -> None:
+        """The table was cleared: ask whether another round has begun, once."""
+        ...
+
+    def cleared(self) -> bool:
+        """Has a round been scored since the last time this was asked? Then another table comes."""
+        ...
+
+    def over(self) -> bool:
+        """Is the round over? Then hands are laid open."""
+        ...

@@ -1,0 +1,352 @@
+"""What lies on the table, from many readings: nothing comes by one reading, and nothing leaves unless it is gone.
+
+Several readings of one half are averaged as log-probabilities: pictures of one still table share their errors, so three
+half-sure readings are one half-sure reading, and a wavering one ends unread and not wrong.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from companion.geometry.identity import SAME_PLACE, identify, turned_like
+from companion.geometry.joints import distance
+from companion.geometry.layout import PlacedTile
+from companion.geometry.table_view import Point, SeenHalf, SeenHub, SeenMarker, SeenTile
+from companion.perception.projection import LEAST_THING_CONFIDENCE, MOST_OVERLAP, overlap
+from companion.perception.seams import seam
+
+FLOOR = 1e-3
+"""No reading is ever taken to exclude a value altogether."""
+
+UNNAMED_VALUES = 12
+"""What a reading leaves over is spread over about so many values it does not name."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySettings:
+    """`sure` is the probability from which a half counts as read; `absent` how many readings a thing must be missing;
+    `turned` how many readings must show a tile's other face or another value before that is believed."""
+
+    sure: float = 0.9
+    absent: int = 2
+    turned: int = 2
+    marker_reach_mm: float = 12.0
+    faint_tile: float = 0.5
+    lone: float = 2.0
+    """A tile found less surely than the first, with no other within so many lengths, may be a figure of the cloth."""
+
+
+@dataclass(slots=True)
+class Votes:
+    """Readings of one half: log-probabilities added up, and how many readings there were. `nothing` is how likely the
+    clearest of them takes it to be that no value is seen there at all."""
+
+    sums: dict[int, float] = field(default_factory=dict)
+    count: int = 0
+    nothing: float = 1.0
+
+    def add(self, half: SeenHalf) -> None:
+        now: dict[int, float] = dict(half.others)
+        if half.value is not None:
+            now[half.value] = max(half.p, now.get(half.value, 0.0))
+        if not now:
+            return
+        left_over = max(0.0, 1.0 - sum(now.values()))
+        self.nothing = min(self.nothing, left_over)
+        rest = max(FLOOR, left_over / UNNAMED_VALUES)
+        unseen = self.count * math.log(FLOOR)
+        for value in {*self.sums, *now}:
+            self.sums[value] = self.sums.get(value, unseen) + math.log(max(now.get(value, rest), FLOOR))
+        self.count += 1
+
+    def verdict(self, sure: float) -> SeenHalf:
+        """The likeliest value where it is sure enough, else unread with the candidates."""
+        if not self.sums:
+            return SeenHalf(None, 0.0)
+        means = {value: math.exp(total / self.count) for value, total in self.sums.items()}
+        total = sum(means.values()) / max(1.0 - self.nothing, FLOOR)
+        ranked = sorted(((mean / total, value) for value, mean in means.items()), reverse=True)
+        p, value = ranked[0]
+        others = tuple((other, q) for q, other in ranked[1:4] if q > 1e-4)
+        return SeenHalf(value, p, others) if p >= sure else SeenHalf(None, p, ((value, p), *others))
+
+
+@dataclass(slots=True)
+class Track:
+    """One tile over time. `rival` is another tile read in its place, until it is believed or forgotten. `born` is the
+    number of the reading that found it first."""
+
+    seen: SeenTile
+    votes: tuple[Votes, Votes] = field(default_factory=lambda: (Votes(), Votes()))
+    sightings: int = 0
+    missing: int = 0
+    rival: Track | None = None
+    born: int = 0
+
+    @staticmethod
+    def begun(raw: SeenTile, born: int = 0) -> Track:
+        track = Track(raw, born=born)
+        track.add(raw)
+        return track
+
+    def add(self, raw: SeenTile) -> None:
+        """One more reading of the same tile the same way up."""
+        self.missing = 0
+        self.sightings += 1
+        raw = turned_like(raw, self.seen)
+        if raw.halves is not None:
+            for votes, half in zip(self.votes, raw.halves, strict=True):
+                votes.add(half)
+        self.seen = raw
+
+    def differs(self, raw: SeenTile, sure: float) -> bool:
+        """Is this clearly another tile, or this one's other face?"""
+        if raw.face_up != self.seen.face_up:
+            return True
+        now = turned_like(raw, self.seen).halves
+        if now is None:
+            return False
+        return any(
+            half.value is not None and (was := votes.verdict(sure).value) is not None and half.value != was
+            for half, votes in zip(now, self.votes, strict=True)
+        )
+
+
+@dataclass(slots=True)
+class MarkerTrack:
+    """One marker over time. `hidden`: when it was looked for last it was not found, nor was its place seen empty."""
+
+    seen: SeenMarker
+    sightings: int = 0
+    missing: int = 0
+    hidden: bool = False
+
+
+@dataclass(slots=True)
+class TableMemory:
+    """Everything seen, with how often. Changes only through `see` and `drop`.
+
+    `readings` counts them; tiles found after the `known`-th are new. `under` is the tile, as it is on record, on which
+    a wall's next tile will lie. `parked` are the places of what looked like a marker before anybody had begun,
+    `figures` what looked like a tile, faintly and far from all others: a flower of the cloth.
+    """
+
+    settings: MemorySettings = field(default_factory=MemorySettings)
+    tracks: list[Track] = field(default_factory=list)
+    markers: list[MarkerTrack] = field(default_factory=list)
+    hub: SeenHub | None = None
+    readings: int = 0
+    known: int | None = None
+    under: SeenTile | None = None
+    parked: tuple[Point, ...] = ()
+    figures: tuple[SeenTile, ...] = ()
+    _glimpsed: tuple[Point, ...] = ()
+
+    def park(self, engine_mm: Point | None = None) -> bool:
+        """Nobody has begun: what looks like a marker, even faintly, waits for its owner or is the hub's print, and what
+        looks faintly like a tile and lies alone is the cloth's.
+
+        Was there any that was believed?
+        """
+        alone = [one for one in self.tracks if one.seen.center_mm != engine_mm and self._may_be_a_figure(one)]
+        believed = bool(self.markers or alone)
+        self.figures = tuple(track.seen for track in alone)
+        self.drop(alone)
+        self.parked = (*self._glimpsed, *(marker.seen.center_mm for marker in self.markers))
+        self.markers = []
+        return believed
+
+    def see(self, tiles: Sequence[SeenTile], markers: Sequence[SeenMarker], looked: Looked, width: float) -> None:
+        """One reading. `looked` says which places it covers: only there something can be missing."""
+        self.readings += 1
+        tiles = [one for one in tiles if not any(self._is(one, figure, width) for figure in self.figures)]
+        tiles, met = self._without_seams(tiles, width)
+        placed = [PlacedTile(n, track.seen) for n, track in enumerate(self.tracks)]
+        found = identify(tiles, placed, width)
+        fresh: list[Track] = []
+        for raw, known in zip(tiles, found, strict=True):
+            if known.old is None:
+                # Something solid lies there already: a box over two neighbours' halves.
+                if not any(overlap(raw, track.seen) > MOST_OVERLAP for track in self.tracks if track.missing == 0):
+                    fresh.append(Track.begun(raw, self.readings))
+            else:
+                met.add(known.old.id)
+                self.tracks[known.old.id] = self._again(self.tracks[known.old.id], raw)
+        for n, track in enumerate(self.tracks):
+            if n not in met and looked.covers(track.seen.center_mm):
+                track.missing += 1
+        self.tracks += fresh
+        self._see_markers(markers, looked)
+
+    def _without_seams(self, tiles: Sequence[SeenTile], width: float) -> tuple[list[SeenTile], set[int]]:
+        """The finds without those across a seam, with the tiles beyond instead; and which tracks were met in them."""
+        placed = [PlacedTile(n, track.seen) for n, track in enumerate(self.tracks)]
+        lying = self.tiles()
+        found: list[SeenTile] = []
+        met: set[int] = set()
+        for raw, known in zip(tiles, identify(tiles, placed, width), strict=True):
+            across = seam(raw, lying) if known.old is None else None
+            if across is None:
+                found.append(raw)
+                continue
+            met |= set(across.over)
+            if across.beyond is not None:
+                found.append(across.beyond)
+        return found, met
+
+    def differing(
+        self, tiles: Sequence[SeenTile], markers: Sequence[SeenMarker], changed: Callable[[Point], bool], width: float
+    ) -> list[Point]:
+        """Where a look at the whole table shows something else than is known: places to look at again.
+
+        `changed` says whether the picture differs there from the table read last: without that nothing has gone from a
+        place and nothing there is another tile. What is found beside everything known may have been overlooked.
+        """
+        places: list[Point] = []
+        placed = [PlacedTile(n, track.seen) for n, track in enumerate(self.tracks)]
+        tiles, met = self._without_seams(tiles, width)
+        for raw, known in zip(tiles, identify(tiles, placed, width), strict=True):
+            if known.old is not None:
+                met.add(known.old.id)
+                if self.tracks[known.old.id].differs(raw, self.settings.sure) and changed(raw.center_mm):
+                    places.append(raw.center_mm)
+            elif not any(self._is(raw, figure, width) for figure in self.figures) and not any(
+                overlap(raw, track.seen) > MOST_OVERLAP for track in self.tracks
+            ):
+                places.append(raw.center_mm)
+        lost = [track.seen.center_mm for n, track in enumerate(self.tracks) if n not in met]
+        reach = self.settings.marker_reach_mm
+        lie, here = [marker.seen.center_mm for marker in self.markers], [marker.center_mm for marker in markers]
+        new = [one.center_mm for one in markers if one.confidence >= LEAST_THING_CONFIDENCE]
+        new = [one for one in new if all(distance(one, old) > reach for old in (*lie, *self.parked))]
+        lost += [old for old in lie if all(distance(one, old) > reach for one in here)]
+        return [*places, *(place for place in (*lost, *new) if changed(place))]
+
+    def tiles(self) -> list[SeenTile]:
+        """The tiles as they are believed to lie, with their fused values."""
+        return [self.fused(track) for track in self.tracks]
+
+    def seen_markers(self) -> list[SeenMarker]:
+        return [marker.seen for marker in self.markers]
+
+    def missing(self) -> list[Track]:
+        """Tiles that were looked for and not found often enough."""
+        return [track for track in self.tracks if track.missing >= self.settings.absent]
+
+    def missing_markers(self) -> list[MarkerTrack]:
+        """Markers that were looked for and not found often enough."""
+        return [track for track in self.markers if track.missing >= self.settings.absent]
+
+    def unsettled(self) -> bool:
+        """Is anything missing or different that has not been looked at often enough?"""
+        return any(track.rival is not None or 0 < track.missing < self.settings.absent for track in self.tracks) or any(
+            marker.missing > 0 for marker in self.markers
+        )
+
+    def begin(self) -> None:
+        """Another still table is to be read: what is found from now on is new."""
+        self.known = self.readings
+
+    def keep_known(self) -> None:
+        """The tiles that lay there before keep their values, whatever one reading said."""
+        for track in self.tracks:
+            track.rival = None
+
+    def drop(self, tracks: Sequence[Track]) -> None:
+        self.tracks = [track for track in self.tracks if all(track is not gone for gone in tracks)]
+
+    def drop_markers(self, tracks: Sequence[MarkerTrack]) -> None:
+        self.markers = [track for track in self.markers if all(track is not gone for gone in tracks)]
+
+    def forgive(self, tracks: Sequence[Track | MarkerTrack]) -> None:
+        """These are only hidden."""
+        for track in tracks:
+            track.missing = 0
+
+    def fused(self, track: Track) -> SeenTile:
+        if not track.seen.face_up or track.seen.halves is None:
+            return track.seen
+        first, second = (votes.verdict(self.settings.sure) for votes in track.votes)
+        return replace(track.seen, halves=(first, second))
+
+    def _again(self, track: Track, raw: SeenTile) -> Track:
+        """A known place is read again; another tile there has to be read so several times before it is believed."""
+        if not track.differs(raw, self.settings.sure) and not self._covers(track, raw):
+            if track.rival is not None and raw.values is None and not track.rival.differs(raw, self.settings.sure):
+                # Half read, it may be either of the two: this look settles nothing.
+                track.missing = 0
+                return track
+            track.rival = None
+            track.add(raw)
+            return track
+        if self.known is not None and track.born > self.known and raw.face_up == track.seen.face_up:
+            # Just laid and read in two ways: one tile that wavers, unread until one value outweighs the other.
+            track.add(raw)
+            return track
+        if track.rival is None or track.rival.differs(raw, self.settings.sure):
+            track.rival = Track.begun(raw, track.born)
+        else:
+            track.rival.add(raw)
+        track.missing = 0
+        return track.rival if track.rival.sightings >= self.settings.turned else track
+
+    def _may_be_a_figure(self, track: Track) -> bool:
+        seen, s = track.seen, self.settings
+        far = s.lone * seen.length_mm
+        others = [one.seen for one in self.tracks if one is not track]
+        faint = seen.face_up and seen.confidence < s.faint_tile
+        return faint and all(distance(other.center_mm, seen.center_mm) > far for other in others)
+
+    def _is(self, tile: SeenTile, figure: SeenTile, width: float) -> bool:
+        """Is this what lay on the table before anybody began? A tile laid there is found more surely."""
+        near = distance(tile.center_mm, figure.center_mm) <= SAME_PLACE * width
+        return near and tile.confidence < self.settings.faint_tile
+
+    def _covers(self, track: Track, raw: SeenTile) -> bool:
+        """Is this a tile laid on one that never was surely read, where a wall's next tile is due?"""
+        below = self.under
+        if below is None or raw.values is None or below.values is None or self.fused(track).values is not None:
+            return False
+        here = distance(raw.center_mm, below.center_mm) <= SAME_PLACE * raw.width_mm
+        return here and sorted(raw.values) != sorted(below.values)
+
+    def _see_markers(self, markers: Sequence[SeenMarker], looked: Looked) -> None:
+        left, fresh = list(self.markers), list[MarkerTrack]()
+        reach = self.settings.marker_reach_mm
+        markers = [one for one in markers if all(distance(place, one.center_mm) > reach for place in self.parked)]
+        self._glimpsed = tuple(one.center_mm for one in markers)
+        met: list[Point] = []
+        for marker in sorted(markers, key=lambda one: -one.confidence):
+            if any(distance(place, marker.center_mm) <= reach for place in met):
+                continue  # the same one, found twice
+            met.append(marker.center_mm)
+            near = [m for m in left if distance(m.seen.center_mm, marker.center_mm) <= reach]
+            if near:
+                track = min(near, key=lambda m: distance(m.seen.center_mm, marker.center_mm))
+                left.remove(track)
+                track.seen, track.missing, track.hidden, track.sightings = marker, 0, False, track.sightings + 1
+            elif marker.confidence >= LEAST_THING_CONFIDENCE:
+                fresh.append(MarkerTrack(marker, 1))
+        for track in left:
+            if looked.covers(track.seen.center_mm):
+                track.missing += 1
+        self.markers += fresh
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """Which part of the table a reading covers: axis-parallel boxes in mm, None for the whole table; less `hidden`."""
+
+    boxes: tuple[tuple[float, float, float, float], ...] | None = None
+    hidden: tuple[tuple[float, float, float, float], ...] = ()
+
+    def covers(self, place: Point) -> bool:
+        if any(_in(place, box) for box in self.hidden):
+            return False
+        return self.boxes is None or any(_in(place, box) for box in self.boxes)
+
+
+def _in(place: Point, box: tuple[float, float, float, float]) -> bool:
+    return box[0] <= place[0] <= box[2] and box[1] <= place[1] <= box[3]

@@ -1,0 +1,537 @@
+"""The loop: a frame, a look where something changed, and only what was read equally twice becomes an observation.
+
+The camera's state is published with every change: hand, settling, reading, read. No state is final: the settler forces
+a reading after a timeout, and `read_now` does at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.geometry import Layout, TableSetup, Trouble, reconstruct, under_the_next, with_history
+from companion.geometry.diff import Observation, difference
+from companion.geometry.joints import distance
+from companion.geometry.table_setup import Family
+from companion.geometry.table_view import Point, SeenMarker, SeenTile, TableView
+from companion.geometry.walls import before_the_next, may_be_a_wall
+from companion.perception.attributing import Attribution
+from companion.perception.background import BareTable
+from companion.perception.blanks import blanks_in_doubt
+from companion.perception.blobs import Things
+from companion.perception.colour import colours, recoloured
+from companion.perception.half_values import weigh_unread
+from companion.perception.lifted import Lifted
+from companion.perception.prefetch import Glimpse
+from companion.perception.presumed_markers import SupposedMarkers
+from companion.perception.projection import (
+    BoxMm,
+    around,
+    at_edge,
+    box_mm,
+    grown,
+    on_table,
+    regions_at,
+    square_of,
+    united,
+)
+from companion.perception.settings import CameraNews, FrameSource, Reading, WatchSettings
+from companion.perception.sink import LINE, Desk
+from companion.perception.thumbnails import Shrunken
+from companion.perception.tracks import Looked, TableMemory
+from companion.perception.unseen import covered_unseen
+from companion.rules.tile import Laid, Tile
+from vision.calibration import Calibration
+from vision.eye import Eye, Region
+from vision.fiducials import corners_again
+from vision.frame import Frame
+from vision.known_set import KnownSet
+from vision.reading import PictureReading
+from vision.settle import Settler, SettleState, TableState
+
+
+class Watcher:
+    """Frames in, observations to the desk. `step` is one frame; `run` goes on until the source ends."""
+
+    def __init__(
+        self,
+        camera: FrameSource,
+        eye: Eye,
+        settler: Settler,
+        calibration: Calibration,
+        setup: TableSetup,
+        desk: Desk,
+        *,
+        known: KnownSet | None = None,
+        settings: WatchSettings | None = None,
+        publish: Callable[[CameraNews], None] = lambda news: None,
+        arms: Attribution | None = None,
+    ) -> None:
+        """`arms` None: nobody is named by an arm."""
+        self.camera = camera
+        self.eye = eye
+        self.settler = settler
+        self.calibration = calibration
+        self.setup = setup
+        self.desk = desk
+        self.known = known
+        self.box = {} if known is None else {Tile(a, b): count for (a, b), count in known.copies.items()}
+        self.settings = settings or WatchSettings()
+        self.publish = publish
+        self.arms = arms or Attribution((), {}, off=True)
+        self.layout: Layout | None = None
+        self.memory = TableMemory(self.settings.memory)
+        shrunken = Shrunken()
+        self.bare = BareTable(shrunken=shrunken)
+        self.things = Things(shrunken=shrunken)
+        self.supposed = SupposedMarkers()
+        self._reading: Reading | None = None
+        self._left_over: tuple[Region, ...] = ()
+        self._hand_was_here = False
+        self._colours: NDArray[np.float32] | None = None
+        self._held_back: Layout | None = None
+        self._wall: Layout | None = None
+        self._unread_among: Mapping[str, Sequence[Laid]] | None = None
+        self.glimpse = Glimpse(self._look_there)
+        self._before: Frame | None = None
+        self._passed_over: tuple[Frame, SettleState] | None = None
+        self._idle = 0
+        self._state = ""
+
+    def run(self) -> None:
+        while self.step():
+            pass
+
+    def step(self) -> bool:
+        """One frame; False when the source has ended. Raises what the camera raises."""
+        frame = self.camera.read()
+        if frame is None:
+            self._read_the_last()
+            self._say("ended", "")
+            return False
+        self.see(frame)
+        return True
+
+    def see(self, frame: Frame) -> None:
+        if self.desk.cleared():
+            self.forget()
+        before, self._before = self._before, frame
+        if self._reading is None:
+            self.glimpse.again(frame, before)
+        state = self.settler.see(frame, still=self.camera.stills)
+        self.arms.see(frame, self.calibration)
+        self._say(TableState.READING if self._reading and state.state is TableState.READ else state.state, frame.name)
+        self._hand_was_here = self._hand_was_here or state.state is TableState.HAND
+        if state.state is not TableState.READ:
+            self._idle = 0
+        self._passed_over = (frame, state) if self.camera.stills and not state.should_read else None
+        if state.should_read:
+            self._begin(frame, state, before)
+        elif self._hand_was_here and state.state is TableState.READ and self._reading is None:
+            # Nothing brighter or darker; perhaps something of another colour.
+            if self._recoloured(frame):
+                self._begin(frame, state, before)
+            else:
+                self._record_reaches(frame)
+            self._hand_was_here = False
+        elif self._reading is None and state.state is TableState.READ and self._was_told():
+            self._begin(frame, state, before)
+        elif self._reading is not None and state.state is TableState.READ:
+            self._look(frame)
+        elif self._reading is None and self.layout is not None and state.state is TableState.READ:
+            self._idle += 1
+            if self._idle >= self.settings.whole_after:
+                self._compare(frame, state)
+        elif self._reading is None and self.layout is not None and state.regions:
+            self.glimpse.take(frame, self._wide(state.regions, frame, self.glimpse.settings.margin))
+            self.things.prepare(frame)
+        elif self._reading is not None and state.state is TableState.HAND:
+            # A hand came back before the table was read: look there again once it is still.
+            self._left_over = self._reading.regions or ((0, 0, *frame.size_wh),)
+            self.settler.not_done()
+            self._reading = None
+        self._read_photograph(frame)
+
+    def _read_photograph(self, frame: Frame) -> None:
+        """A photograph is looked at until it is read: no other picture of the same table comes."""
+        while self.camera.stills and self._reading is not None:
+            self._look(frame)
+
+    def _read_the_last(self) -> None:
+        """The last photograph of all, if it was passed over because of an arm: around the arm it is read after all."""
+        if self._passed_over is not None and self.layout is not None:
+            frame, state = self._passed_over
+            self._passed_over = None
+            self._begin(frame, state, None)
+            self._read_photograph(frame)
+
+    def read_now(self) -> None:
+        """Read the next frame as it is, whatever the table looks like."""
+        self.settler.read_now()
+
+    def forget(self) -> None:
+        """A new round, or another calibration: nothing that lay there counts any more."""
+        self.layout = self._held_back = self._wall = None
+        self.memory = TableMemory(self.settings.memory)
+        self._reading = self._before = None
+        self.settler.forget()
+        self.arms.forget()
+
+    def _compare(self, frame: Frame, state: SettleState) -> None:
+        """Nothing has happened for a while: is the whole table as it is on record? Where not, it is read again."""
+        self._idle = 0
+        regions = self._differing(frame)
+        if regions:
+            self._begin(frame, replace(state, regions=regions), None, overlooked=True)
+
+    def _differing(self, frame: Frame, hidden: Sequence[BoxMm] = ()) -> tuple[Region, ...]:
+        """Where a look at the whole table shows something else than what is known to lie there."""
+        self.glimpse.idle()
+        picture = self.eye.look(frame.image, self._length_px(), self.known)
+        seen = on_table(picture, self.calibration, self.setup.tile_mm, self.memory.hub)
+        places = self.memory.differing(
+            seen.tiles,
+            seen.markers,
+            lambda place: self.things.changed(frame.image, place, self.calibration),
+            self.setup.tile_mm[1],
+        )
+        places = [place for place in places if Looked(hidden=tuple(hidden)).covers(place)]
+        return regions_at(places, self.setup.tile_mm[0], self.calibration, frame.size_wh)
+
+    def _differs_elsewhere(self, frame: Frame, observation: Observation) -> bool:
+        """Before somebody is accused or the round ends: does the rest of the table lie as it is on record?
+
+        Where it does not, it is read along, and all is weighed once more.
+        """
+        reading = self._reading
+        assert reading is not None
+        if reading.compared or reading.regions is None or observation.empty:
+            return False
+        if not (self.desk.accuses(observation) or self.desk.may_end(observation)):
+            return False
+        reading.compared = True
+        more = self._differing(frame, self._hidden(reading))
+        boxes = [box_mm(region, self.calibration) for region in reading.regions]
+        looked = Looked(tuple(boxes))
+        more = tuple(region for region in more if not looked.covers(_middle_mm(region, self.calibration)))
+        if not more:
+            return False
+        reading.regions = united([*reading.regions, *more])
+        reading.count, reading.agreed, reading.last = 0, 0, None
+        return True
+
+    def _hidden(self, reading: Reading) -> tuple[BoxMm, ...]:
+        return tuple(box_mm(region, self.calibration, self.setup.tile_mm[0] / 2) for region in reading.hidden)
+
+    def _begin(self, frame: Frame, state: SettleState, before: Frame | None, *, overlooked: bool = False) -> None:
+        """Read what lies there, in this picture and in the one `before` it that shows the same still table."""
+        self._follow(frame, state)
+        regions: tuple[Region, ...] | None = None
+        if self.layout is not None and not state.camera_moved and not self.camera.stills:
+            regions = united([*state.regions, *self._left_over, *self._recoloured(frame)]) or None
+        self._left_over = ()
+        self._hand_was_here = False
+        self.memory.begin()
+        self.settler.begin()
+        self._reading = Reading(frame, regions, state.hidden, overlooked=overlooked)
+        # What reaches the picture's edge may be an arm that looks like the table: then the next picture has to agree.
+        gone = regions and not at_edge(regions, frame.size_wh) and not state.forced
+        if gone and before is not None and state.still_for:
+            self._look(before)
+        self.things.prepare(frame)
+        if self._reading is not None:
+            self._look(frame)
+
+    def _look(self, frame: Frame) -> None:
+        """One more reading of the table that is being read; ends it once enough of them agree."""
+        reading = self._reading
+        assert reading is not None
+        self._read(frame, reading)
+        self.settler.done()
+        layout = self._understood(frame)
+        if self.supposed.drop_needless(self.memory, self.setup, self.layout, layout):
+            layout = self._understood(frame)
+        if self.layout is None:
+            if reading.count >= self.settings.equal_readings:
+                middle = None if layout.engine is None else layout.engine.seen.center_mm
+                if not any(layout.trains.values()) and self.memory.park(middle):
+                    layout = self._understood(frame)
+                layout = with_history(layout, self.desk.recorded().get(LINE, ()))
+                if self._adopt(frame, layout):
+                    self.memory.begin()
+                    self._reading = Reading(frame, None, reading.hidden)
+            return
+        if self.desk.is_cleared(layout):
+            self._wait_for_another_round(frame, layout, reading)
+            return
+        observation = self.desk.still_new(difference(self.layout, layout), layout)
+        observation, layout = covered_unseen(observation, layout, self.layout, self.setup, self.desk)
+        # A marker that is on record and not to be seen may be gone: what it forbids or allows is uncertain.
+        clouded = observation.clouded or any(marker.hidden for marker in self.memory.markers) or reading.overlooked
+        maybe_marked = self._unrecognised(frame, observation, layout)
+        observation = replace(observation, maybe_marked=maybe_marked, clouded=clouded)
+        same = reading.last is not None and observation.key == reading.last.key
+        reading.agreed = reading.agreed + 1 if same else 1
+        reading.last, reading.layout = observation, layout
+        settled = not self.memory.unsettled()
+        if observation.empty and not observation.doubts and settled and reading.agreed >= self.settings.equal_readings:
+            # Nothing new is a finding like any other: one look may have missed the tile that was laid.
+            self._record_reaches(frame)
+            self._finish(frame, layout)
+            if not reading.overlooked:
+                self._ask_unread(frame, layout)
+            return
+        enough = reading.count >= self.settings.most_readings or (
+            settled and reading.agreed >= self._needed(observation)
+        )
+        if enough and not self._differs_elsewhere(frame, observation):
+            self._commit(frame, observation, layout)
+
+    def _adopt(self, frame: Frame, layout: Layout) -> bool:
+        """Take over the table that is seen for the first time. A wall in play waits for its next tile, which tells how
+        it lies: then it is taken over as it was before that, and True asks to look once more."""
+        row, self._wall = self._wall, None
+        if not self.desk.recorded().get(LINE) and may_be_a_wall(layout, self.setup):
+            known = None if row is None else before_the_next(row, layout, self.setup.tile_mm[1])
+            if known is None:
+                self._finish(frame, layout)
+                self.layout, self._wall = None, layout
+                return False
+            layout = known
+        self._finish(frame, layout)
+        begun = self.desk.first_table(layout, frame.name)
+        self._ask_unread(frame, layout)
+        self.layout = layout if begun else None
+        return begun and row is not None
+
+    def _wait_for_another_round(self, frame: Frame, layout: Layout, reading: Reading) -> None:
+        """Once the cleared table is surely read, ask. Until that is answered it is compared with what lay there."""
+        sure = reading.count >= self.settings.sure_readings and not self.memory.unsettled()
+        if sure or reading.count >= self.settings.most_readings:
+            self.memory.keep_known()
+            self.desk.ask_about_another_round(layout, frame.name)
+            assert self.layout is not None
+            self._finish(frame, self.layout)
+
+    def _unrecognised(self, frame: Frame, observation: Observation, layout: Layout) -> frozenset[str]:
+        """Players beside whose trains something lies that may be a marker, where that would matter."""
+        if observation.empty or layout.line or not (observation.only_draws or self.desk.accuses(observation)):
+            return self.supposed.nothing()
+        places = self.things.now(frame.image, self._known(), self.calibration)
+        # What has been lying there may excuse a tile laid on its owner's train; it is no marker put there just now.
+        old = [place for place in places if not self.things.recent(place)]
+        played_on = {change.train for change in observation.laid}
+        return self.supposed.look(places, old, played_on, self.setup, self.layout, layout)
+
+    def _needed(self, observation: Observation) -> int:
+        """How many equal readings this takes: more for what would be an accusation or a question."""
+        if observation.empty and not observation.doubts:
+            return self.settings.equal_readings
+        overlooked = self._reading is not None and self._reading.overlooked
+        if overlooked or observation.doubts or self.desk.accuses(observation):
+            return self.settings.sure_readings
+        return self.settings.equal_readings
+
+    def _commit(self, frame: Frame, observation: Observation, layout: Layout) -> None:
+        reading = self._reading
+        assert reading is not None
+        self.memory.keep_known()
+        if self.layout is not None:
+            markers = self.memory.seen_markers()
+            observation = self.arms.seen(observation, self.layout, layout, markers, self.setup)
+        sure = reading.agreed >= self._needed(observation)
+        taken = True
+        if observation.empty or not sure:
+            self.desk.ask(observation, layout, frame.name)
+            taken = observation.empty
+        else:
+            taken = self.desk.record(observation, layout, frame.name)
+            self.arms.compare(self.desk, frame.name)
+            self.supposed.take(self.desk.marked(), self.memory)
+        # A table that is still in question is compared again as a whole, with whatever comes next.
+        self._finish(frame, layout if taken or self.layout is None else self.layout)
+        if not taken and layout.line:
+            self._held_back = layout
+        self._ask_unread(frame, layout)
+        # What stayed doubtful is looked at again with the next still table.
+        self._left_over = around(observation.doubts, 1.5 * self.setup.tile_mm[0], self.calibration, frame.size_wh)
+
+    def _record_reaches(self, frame: Frame) -> None:
+        """Somebody may have drawn from a stacked boneyard, which looks as before."""
+        if self.layout is not None:
+            markers = self.memory.seen_markers()
+            seen = self.arms.seen(Observation(), self.layout, self.layout, markers, self.setup)
+            if not seen.empty and self.desk.record(seen, self.layout, frame.name):
+                self.arms.settled(frame, markers, self.layout, self.setup)
+
+    def _ask_unread(self, frame: Frame, layout: Layout) -> None:
+        """Let the desk ask about unread tiles, and remember what was on record: somebody may add what they are."""
+        self.desk.understood(layout, frame.name)
+        self._unread_among = self.desk.recorded() if layout.has(Trouble.UNREADABLE_TILE) else None
+
+    def _was_told(self) -> bool:
+        """Has a person said what lies there, or ended the round? Then what was held back for it is looked at again."""
+        told = self._unread_among is not None and self.desk.recorded() != self._unread_among
+        return told or self.desk.stirred()
+
+    def _recoloured(self, frame: Frame) -> tuple[Region, ...]:
+        if self._colours is None:
+            return ()
+        now = colours(frame, self.settings.colour)
+        return recoloured(self._colours, now, frame.size_wh, self.settings.colour)
+
+    def _finish(self, frame: Frame, layout: Layout) -> None:
+        self.layout, self._held_back = layout, None
+        if self._reading is None or not self._reading.hidden:
+            # An arm that rests on the table must not count as the table.
+            self.arms.settled(frame, self.memory.seen_markers(), layout, self.setup)
+        self._reading = None
+        self._idle = 0
+        self.glimpse.forget()
+        self._colours = colours(frame, self.settings.colour)
+        self.bare.learn(frame.image, self._known(), self.calibration)
+        self.things.keep(frame.image, self._known(), self.calibration)
+        self._say("read", frame.name)
+
+    def _read(self, frame: Frame, reading: Reading) -> None:
+        """Look once more, at the whole table or where it changed, and remember what was seen."""
+        reading.count += 1
+        boxes: tuple[BoxMm, ...] | None = None
+        if reading.regions is None:
+            self.glimpse.idle()
+            picture = self.eye.look(frame.image, self._length_px(), self.known)
+        else:
+            # Tiles cut by a region's edge read wrongly, so the eye gets more than is believed.
+            wide = self._wide(reading.regions, frame)
+            picture = self.glimpse.look(frame, wide)
+            boxes = tuple(box_mm(region, self.calibration) for region in reading.regions)
+        looked = Looked(boxes, self._hidden(reading))
+        seen = on_table(picture, self.calibration, self.setup.tile_mm, self.memory.hub)
+        if seen.hub is not None and (self.memory.hub is None or boxes is None):
+            self.memory.hub = seen.hub
+        tiles = [tile for tile in seen.tiles if looked.covers(tile.center_mm)]
+        lying = [*self._tiles(), *seen.tiles] if self.setup.family is Family.MEXICAN else []
+        markers = self.things.and_on_tiles(frame.image, seen.markers, lying, self.calibration)
+        markers = [marker for marker in markers if looked.covers(marker.center_mm)]
+        self.memory.under = under_the_next(self.layout)
+        self.memory.see(tiles, self._new_or_known(frame, markers), looked, self.setup.tile_mm[1])
+        self._count_overlooked(frame)
+        self._let_go(frame)
+
+    def _wide(self, regions: Sequence[Region], frame: Frame, more: float = 0.0) -> tuple[Region, ...]:
+        """The regions and what lies around them, `more` tile lengths more than is needed."""
+        return united([grown(region, (0.8 + more) * self._length_px(), frame.size_wh) for region in regions])
+
+    def _look_there(self, frame: Frame, wide: Sequence[Region]) -> PictureReading:
+        return self.eye.look_again(frame.image, wide, self._length_px(), self.known)
+
+    def _length_px(self) -> float:
+        return self.calibration.px_per_mm * self.setup.tile_mm[0]
+
+    def _count_overlooked(self, frame: Frame) -> None:
+        """A face-down tile found where nothing has changed was overlooked before, and must not hide a draw."""
+        if self.layout is None or self.layout.boneyard is None:
+            return
+        new = [one.seen for one in self.memory.tracks if one.born == self.memory.readings and not one.seen.face_up]
+        if new:
+            changes = self.things.changes(frame.image, [one.center_mm for one in new], self.calibration)
+            self.layout = replace(self.layout, boneyard=self.layout.boneyard + changes.count(False))
+
+    def _new_or_known(self, frame: Frame, markers: Sequence[SeenMarker]) -> list[SeenMarker]:
+        """Without markers that appear where nothing has changed: a pattern on the cloth is nobody's marker."""
+        reach = self.settings.memory.marker_reach_mm
+        return [
+            marker
+            for marker in markers
+            if any(distance(one.seen.center_mm, marker.center_mm) <= reach for one in self.memory.markers)
+            or self.things.changed(frame.image, marker.center_mm, self.calibration)
+        ]
+
+    def _let_go(self, frame: Frame) -> None:
+        """Of what is not found any more that is gone whose place is bare; the rest is hidden and stays."""
+        missing, lost = self.memory.missing(), self.memory.missing_markers()
+        if not missing and not lost:
+            return
+        rest = [track.seen for track in self.memory.tracks if all(track is not one for one in missing)]
+        gone = [one for one in missing if self.bare.is_bare(frame.image, one.seen, rest, self.calibration)]
+        self.memory.drop(gone)
+        self.memory.forgive(missing)
+        if lost:
+            place = Lifted(frame.image, self.calibration, self.setup.tile_mm[1], self.things, self.bare)
+            tiles, markers = self._tiles(), self.memory.markers
+            self.memory.drop_markers([one for one in lost if place.is_empty(one, markers, tiles, rest)])
+            self.memory.forgive(lost)
+            for one in lost:
+                one.hidden = True
+
+    def _known(self) -> list[SeenTile]:
+        side = self.setup.tile_mm[1]
+        return [*self._tiles(), *(square_of(marker.seen, side) for marker in self.memory.markers)]
+
+    def _tiles(self) -> list[SeenTile]:
+        return [track.seen for track in self.memory.tracks]
+
+    def _understood(self, frame: Frame) -> Layout:
+        """The layout; a tile that was not read is weighed against the rest of the table and given one more chance."""
+        view, desk = self._view(frame), self.desk
+        engine = desk.engine()
+        setup = replace(self.setup, over=desk.over(), engine=engine)
+        layout = reconstruct(view, setup, self._held_back or self.layout)
+        if self._held_back is not None and layout.has(Trouble.VALUE_CHANGED):
+            # What was held back was a misreading.
+            layout = reconstruct(view, setup, self.layout)
+        if (doubted := blanks_in_doubt(layout, view.tiles, engine)) is not None:
+            view = replace(view, tiles=doubted)
+            layout = reconstruct(view, setup, self._held_back or self.layout)
+        if not layout.has(Trouble.UNREADABLE_TILE) or not self.box:
+            return layout
+        tiles = weigh_unread(layout, view.tiles, engine, self.box, desk.recorded(), self.settings.weigh, desk.guessed())
+        return reconstruct(replace(view, tiles=tuple(tiles)), setup, self._held_back or self.layout)
+
+    def _view(self, frame: Frame) -> TableView:
+        tiles, markers = tuple(self.memory.tiles()), tuple(self.memory.seen_markers())
+        return TableView(tiles, markers, self.memory.hub, self.calibration.size_mm, frame.name)
+
+    def _follow(self, frame: Frame, state: SettleState) -> None:
+        """After a bump: the corner markers say where the table is now, else the shift of the picture does."""
+        moved = np.hypot(*state.moved_px)
+        if moved < self.settings.follow_px and not state.camera_moved:
+            return
+        corners = corners_again(frame.image) if state.camera_moved else None
+        if corners is None:
+            corners = np.asarray(self.calibration.corners_px + np.array(state.moved_px), np.float32)
+        self._place(corners)
+        if state.camera_moved:
+            self.bare.forget()
+            self.things.forget()
+            self.arms.forget()
+            self._say("moved", frame.name, "the camera was moved; the table was found again")
+
+    def relocate(self, corners_px: NDArray[np.floating[Any]]) -> None:
+        """The table's corners, (4, 2), are there now, measured from outside: the next still table is read whole."""
+        self._place(np.asarray(corners_px, np.float32))
+        self.bare.forget()
+        self.things.forget()
+        self.arms.forget()
+        self._reading = self._before = None
+        self.settler.forget()
+
+    def _place(self, corners_px: NDArray[np.float32]) -> None:
+        known = self.calibration
+        self.calibration = Calibration.from_corners(corners_px, known.size_mm, known.tile_height_mm, known.lens)
+        self._colours = None
+
+    def _say(self, state: str, frame: str, detail: str = "") -> None:
+        if state != self._state or detail:
+            self._state = state
+            self.publish(CameraNews(state, frame, detail))
+
+
+def _middle_mm(region: Region, calibration: Calibration) -> Point:
+    """The middle of a part of the picture, on the table."""
+    x0, y0, x1, y1 = box_mm(region, calibration)
+    return (x0 + x1) / 2, (y0 + y1) / 2

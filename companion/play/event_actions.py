@@ -1,0 +1,100 @@
+"""Events as acts, and small changes of a table that the course of a round is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from companion.log.events import (
+    Discarded,
+    DoubleFlipped,
+    Drew,
+    Event,
+    MarkerPlaced,
+    MarkerRemoved,
+    Passed,
+    TilePlayed,
+)
+from companion.play.turn import Table
+from companion.rules.actions import Action, Discard, Draw, End, Flip, Mark, Pass, Play, Unmark
+from companion.rules.position import LinePosition, Position
+from companion.rules.tile import Laid
+
+
+def action_of(event: Event) -> Action | None:
+    """The act that an event records; None for events that are none. A pass is seen to by itself."""
+    match event:
+        case TilePlayed():
+            return Play(event.tile, event.train)
+        case Drew():
+            return Draw()
+        case Discarded():
+            return Discard(event.face_up)
+        case MarkerPlaced():
+            return Mark(event.train)
+        case MarkerRemoved():
+            return Unmark(event.train)
+        case DoubleFlipped():
+            return Flip(event.train)
+        case Passed():
+            return End()
+    return None
+
+
+def unsettled(event: Event) -> bool:
+    """Whether it is open who it was or what is held against them: then its violations stand as they were weighed."""
+    maybe: tuple[str, ...] = getattr(event, "maybe", ())
+    return len(maybe) > 1 or (bool(maybe) and getattr(event, "by", None) is not None)
+
+
+def meant(event: Event) -> tuple[str, ...]:
+    by: str | None = getattr(event, "by", None)
+    maybe: tuple[str, ...] = getattr(event, "maybe", ())
+    return maybe if by is None else (by, *maybe)
+
+
+def lifted(table: Table, train: str, tile: Laid) -> Table:
+    """The table without `tile` in `train` (the outermost, if it lies there twice); unchanged if it is not there."""
+    if isinstance(table, LinePosition):
+        line = _without(table.line, tile, from_left=train == "L")
+        return replace(table, line=line)
+    chain = table.trains.get(train, ())
+    rest = _without(chain, tile)
+    if rest == chain:
+        return table
+    was_last = chain[-1].tile == tile.tile
+    open_ends = tuple(name for name in table.open if not (was_last and name == train))
+    if was_last and rest and rest[-1].is_double and train not in table.flipped:
+        open_ends = (*open_ends, train)
+    flipped = table.flipped - {train} if was_last else table.flipped
+    return replace(table, trains={**table.trains, train: rest}, open=open_ends, flipped=flipped)
+
+
+def turned_to(table: Table, player: str, moved: Collection[str]) -> Table:
+    """The table with `player` to act; `moved` have had their first turn."""
+    if isinstance(table, Position):
+        return replace(table, turn=player, first_turn=player not in moved)
+    return replace(table, turn=player)
+
+
+def _without(chain: tuple[Laid, ...], tile: Laid, *, from_left: bool = False) -> tuple[Laid, ...]:
+    places = [n for n, laid in enumerate(chain) if laid.tile == tile.tile]
+    if not places:
+        return chain
+    place = places[0] if from_left else places[-1]
+    return chain[:place] + chain[place + 1 :]
+
+
+def uncounted(table: Table, player: str) -> Table:
+    hands = {name: count for name, count in table.hands.items() if name != player}
+    return replace(table, hands=hands)
+
+
+def between(players: tuple[str, ...], first: str, until: str) -> tuple[str, ...]:
+    start = players.index(first)
+    order = players[start:] + players[:start]
+    return order[: order.index(until)]
+
+
+def passing(table: Table) -> Action:
+    return Pass() if isinstance(table, LinePosition) else End()

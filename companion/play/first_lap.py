@@ -1,0 +1,112 @@
+"""First trains that everybody lays at the same time, as in cz: «mohou hrát všichni současně».
+
+In that lap there is no turn order: a tile on X's own train and X's own marker are X's, in any order, interleaved, by
+several players in one change. Each player has one first turn, taken up again whenever he lays another tile. The lap is
+over with the first act that can only be an ordinary turn's; until then a tile on the own train may be either, so
+whoever may have the first ordinary turn is a row of players and not one. Source: docs/rules.md 2.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from companion.play.turn import MadeTurn, Table
+from companion.rules.actions import Action, Draw, Mark, Play, Unmark
+from companion.rules.position import Position
+from companion.rules.ruleset import RuleSet
+
+Together = tuple[tuple[str, bool], ...]
+"""(player, whether something must follow) of what may have been an ordinary turn since everybody has begun: a tile on
+the own train, or a marker or a pass after a draw for the double at its end."""
+
+REMEMBERED = 24
+"""So many of the last may be ordinary turns."""
+
+
+def belongs_to_first_train(
+    rules: RuleSet, table: Table, player: str, action: Action, done: Sequence[Action] = ()
+) -> bool:
+    """Whether this act by `player` can still be part of the first train, although everybody has begun; `done` are the
+    acts that it has seen."""
+    if isinstance(action, (Play, Unmark)):
+        return player == (action.train if isinstance(action, Play) else action.player)
+    if isinstance(action, (Mark, Draw)) and action not in done and action in (Draw(), Mark(player)):
+        return _ends_on_a_double(rules, table, player)
+    return False
+
+
+def _ends_on_a_double(rules: RuleSet, table: Table, player: str) -> bool:
+    """Whether it is open if the player's first train has to go on: it ends on a double, and the source is silent."""
+    if not isinstance(table, Position) or player in table.flipped:
+        return False
+    chain = table.trains.get(player, ())
+    return bool(chain) and chain[-1].is_double and rules.leaves_open("first_double_opens")
+
+
+def with_act(together: Together, player: str, action: Action) -> Together:
+    """One act more by `player`."""
+    if isinstance(action, (Draw, Unmark)):
+        return together
+    return (*together, (player, isinstance(action, Play) and action.tile.is_double))[-REMEMBERED:]
+
+
+def movers(order: tuple[str, ...], together: Together) -> tuple[str, ...]:
+    """Who may be the next to make an ordinary turn once everybody has begun, the likeliest first.
+
+    The starter, who is the first of `order`; and as the last tiles on own trains may have been the ordinary turns of
+    the starter and those after him, also whoever comes after these.
+    """
+    found: list[str] = []
+    for first in range(len(together) + 1):
+        turns = _as_turns(together[first:], order)
+        if turns is not None and order[turns % len(order)] not in found:
+            found.append(order[turns % len(order)])
+    return tuple(found)
+
+
+def _as_turns(laid: Together, order: tuple[str, ...]) -> int | None:
+    """How many whole ordinary turns, from the first of `order` on, these tiles are; None where they are none."""
+    turns = 0
+    doubled = False
+    for player, double in laid:
+        if player != order[turns % len(order)]:
+            return None
+        doubled = double and not doubled
+        turns += not doubled
+    return turns
+
+
+def can_go_on(turn: MadeTurn) -> bool:
+    """Whether the turn can be taken up again: what it has changed on other trains cannot be told from what the others
+    laid there since."""
+    return all(_is_own(turn.player, action) for action in turn.actions)
+
+
+def _is_own(player: str, action: Action) -> bool:
+    if isinstance(action, Play):
+        return action.train == player
+    return isinstance(action, Draw) or (isinstance(action, (Mark, Unmark)) and action.player == player)
+
+
+def on_table(turn: MadeTurn, table: Position) -> MadeTurn:
+    """The turn as if it had begun on the table of now: others have laid tiles since."""
+    before, player = turn.before, turn.player
+    assert isinstance(before, Position)
+    hands = dict(table.hands)
+    if player in hands and player in before.hands:
+        hands[player] = before.hands[player]
+    else:
+        hands.pop(player, None)
+    return replace(
+        turn,
+        before=replace(
+            table,
+            trains={**table.trains, player: before.trains.get(player, ())},
+            markers=(table.markers - {player}) | (before.markers & {player}),
+            open=tuple(train for train in table.open if train != player),
+            flipped=(table.flipped - {player}) | (before.flipped & {player}),
+            boneyard=None if table.boneyard is None else table.boneyard + turn.draws,
+            hands=hands,
+        ),
+    )

@@ -1,0 +1,39 @@
+"""Which end of a Chinese line a tile was laid at, where the picture does not tell.
+
+A line that reads the same with the new tiles at either end (6:6 laid beside 6:6) looks the same too. Only its place on
+the table tells the ends apart then, and a nudge of the camera moves that. No fault may rest on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from companion.play.sight import Sight
+from companion.rules.actions import LEFT, RIGHT
+from companion.rules.chinese.line import open_arms
+from companion.rules.notation import Change, Laying
+from companion.rules.ruleset import RuleSet
+from companion.rules.tile import Laid
+
+Value = TypeVar("Value")
+
+
+def at_the_open_end(sight: Sight, rules: RuleSet, line: Sequence[Laid]) -> Sight:
+    """The change with its tiles at the open end, where only one is open and the line reads the same either way."""
+    left = [change.tile for change in sight.laid if change.train == LEFT]
+    if not left or not line or sight.gone or LEFT in open_arms(rules):
+        return sight
+    if [*left[::-1], *line] != [*line, *left]:
+        return sight
+
+    def placed(change: Change) -> Change:
+        return Laying(change.tile, RIGHT) if isinstance(change, Laying) else change
+
+    def again(told: Mapping[Change, Value]) -> dict[Change, Value]:
+        return {placed(change): value for change, value in told.items()}
+
+    readings = {Laying(laying.tile, RIGHT): certainty for laying, certainty in sight.readings.items()}
+    delta = tuple(map(placed, sight.delta))
+    return replace(sight, delta=delta, readings=readings, arms=again(sight.arms), whose=again(sight.whose))

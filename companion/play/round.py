@@ -1,0 +1,529 @@
+"""The course of one round: recorded events become turns, each judged, and the table follows whatever happened.
+
+A `Course` is a frozen value; `take` returns the next one together with what the event is found to be, and with what is
+now known of earlier events (a marker that stayed on is noticed when the next player begins). Nothing is refused here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from companion.log.event_fields import Finding
+from companion.log.events import (
+    Announced,
+    Event,
+    MarkerPlaced,
+    MarkerRemoved,
+    Passed,
+    RoundEnded,
+    TileTakenBack,
+)  # fmt: skip
+from companion.play.event_actions import action_of, between, lifted, meant, passing, turned_to, uncounted, unsettled
+from companion.play.first_lap import Together, belongs_to_first_train, can_go_on, movers, on_table, with_act
+from companion.play.reports import reported
+from companion.play.turn import FOREIGN_TILES, MadeTurn, Table, changes
+from companion.rules.actions import Action, Discard, Draw, Mark, Pass, Play, Unmark
+from companion.rules.position import LinePosition, Position
+from companion.rules.referee import Referee
+from companion.rules.ruleset import ANY_SET, RuleSet
+from companion.rules.violations import Violation
+
+Findings = Mapping[int, tuple[Finding, ...]]
+
+
+MOST_ACTS = 200
+"""More than the largest set has tiles. A turn is judged as a whole with each act; what goes on for longer is no turn of
+any game, and goes on as another one of the same player, or a damaged journal takes minutes to open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The course after an event, the event's own findings, and new findings of earlier events by their keys."""
+
+    course: Course
+    findings: tuple[Finding, ...] = ()
+    late: Findings = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """One round as it stands.
+
+    `table` is the table as recorded; its `turn` is whose turn is open, or who is to begin one. `turn` is the turn being
+    made, also after it is complete, until somebody else acts. `moved`: who has had the first turn. `silent`: turns in
+    a row that laid no tile and opened no train. `owed`: (player, act) of markers that may still be put right without
+    blame. `also`: who may begin as well as the expected player, after a turn out of order. `laid`: train -> keys of
+    its tiles' events. `turns`: the closed turns. `ended`: how the round ended, `ended_by` who says so. `counted`:
+    whether hands and boneyard can be counted. `watched`: the camera named players, by nothing but the turn order.
+    `turn_open`: nobody has said who began, and nobody has surely moved; `turn` is no more than a beginning then, and
+    no order of turns is held against anybody. `starter_known`: `starter` is not taken for want of another.
+    `first_turns`: the first trains laid at the same time, but the one at hand; `together`: (player, double) of the
+    tiles on own trains since everybody has begun; `lap_over`: ordinary turns have begun (play.first_lap).
+    """
+
+    rules: RuleSet
+    referee: Referee[Any] = field(repr=False, compare=False)
+    number: int
+    starter: str
+    table: Table
+    counted: bool = True
+    turn: MadeTurn | None = None
+    moved: frozenset[str] = frozenset()
+    silent: int = 0
+    owed: frozenset[tuple[str, type[Action]]] = frozenset()
+    also: str | None = None
+    laid: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    turns: tuple[MadeTurn, ...] = ()
+    ended: str | None = None
+    ended_by: str | None = None
+    watched: bool = False
+    turn_open: bool = False
+    starter_known: bool = True
+    first_turns: Mapping[str, MadeTurn] = field(default_factory=dict)
+    together: Together = ()
+    lap_over: bool = False
+    _closed: list[tuple[Course, Findings]] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        return self.table.players
+
+    @property
+    def laying_together(self) -> bool:
+        """Whether first trains may still be laid, by everybody at the same time."""
+        return self.rules.first_simultaneous and not self.lap_over
+
+    @property
+    def begun(self) -> frozenset[str]:
+        """Who has laid a tile of the first train, put the marker on or passed."""
+        turn = self.turn
+        mine = {turn.player} if turn is not None and (turn.actions or turn.passed is not None) else set()
+        return self.moved | mine | set(self.first_turns)
+
+    @property
+    def all_begun(self) -> bool:
+        return self.begun >= set(self.players)
+
+    @property
+    def movers(self) -> tuple[str, ...]:
+        """Who may have the first ordinary turn once everybody has begun, the likeliest first."""
+        if not self.starter_known:
+            return self.players
+        start = self.players.index(self.starter)
+        return movers(self.players[start:] + self.players[:start], self.together)
+
+    def laying(self, player: str, action: Action) -> bool:
+        """Whether this act by `player` can belong to a first train laid while the others lay theirs.
+
+        In a lap in which somebody has not begun every act does.
+        """
+        if not self.laying_together:
+            return False
+        turn = self.turn if self.turn is not None and self.turn.player == player else self.first_turns.get(player)
+        done = turn.actions if turn is not None else ()
+        return not self.all_begun or belongs_to_first_train(self.rules, self.table, player, action, done)
+
+    @property
+    def position(self) -> Table:
+        """The table with `turn` the player who is to act now: the next one as soon as a turn is finished."""
+        if self.turn is None or not self.turn.finished(self.rules):
+            return self.table
+        return self.close()[0].table
+
+    @property
+    def mover(self) -> str:
+        return self.position.turn
+
+    def take(self, event: Event, key: int) -> Step:
+        """The course after `event`, whose key is `key`. An event that says nothing about the table changes nothing."""
+        if isinstance(event, TileTakenBack):
+            return Step(replace(self, table=lifted(self.table, event.train, event.tile)), event.violations)
+        if isinstance(event, RoundEnded):
+            return Step(replace(self, ended=event.how, ended_by=event.source), event.violations)
+        action = action_of(event)
+        if self.turn_open and action is not None:
+            self = self._opened_by(event, action)
+        if isinstance(event, Passed):
+            return self._take_pass(event, key)
+        if isinstance(event, Announced):
+            return Step(self, reported(self.rules, self.table, event))
+        if action is None:
+            return Step(self, getattr(event, "violations", ()))
+        if self.ended is not None:
+            return self._take_after_end(action, event, key)
+        if event.source == "camera" and not self.watched:
+            return replace(self, watched=True).take(event, key)
+        if unsettled(event) and isinstance(action, (Play, Draw)) and set(meant(event)) != {getattr(event, "by", None)}:
+            self = self.uncounted_among(meant(event))
+        player = self.player_of(event)
+        together = self.laying(player, action)
+        if isinstance(action, (Mark, Unmark)) and not together and not self.in_turn(player):
+            stray = self._take_stray_marker(action, player)
+            return replace(stray, findings=getattr(event, "violations", ())) if unsettled(event) else stray
+        if isinstance(action, (Play, Draw, Discard)) and self.table.hands.get(player) == 0:
+            return self._miscounted(player).take(event, key)
+        if together:
+            laid = with_act(self.together, player, action) if self.all_begun else ()
+            step = Step(replace(self, together=laid)._taken_up(player))
+        else:
+            step = Step(self) if self._continues(player, action) else self._turn_to(player)
+        done = step.course._with_act(action, key)
+        late = {**step.late, **done.late}
+        findings = (*step.findings, *done.findings)
+        if isinstance(action, Play) and step.course is self and not together and self._may_be_next_turn(player):
+            # One tile too many, or the turn before it ended wrongly: one of the two.
+            findings = tuple(replace(one, certain=one.certain and one.code != Violation.EXTRA_TILE) for one in findings)
+        if unsettled(event):
+            findings = getattr(event, "violations", ())
+        return Step(done.course, findings, late)
+
+    def _opened_by(self, event: Event, action: Action) -> Course:
+        """The round, of which nobody has said who begins, as this act shows it to have begun.
+
+        Still open where the act surely names nobody.
+        """
+        if self.laying(self.player_of(event), action):
+            return self
+        first, by = self.turn is None and not self.turns, getattr(event, "by", None)
+        if by not in self.players or unsettled(event) or isinstance(action, (Mark, Unmark)):
+            begun = self.begun_by(self.player_of(event)) if first else self
+            return replace(begun, turn_open=True, starter_known=False)
+        return replace(self, turn_open=False) if not first and self.in_turn(by) else self.begun_by(by)
+
+    def begun_by(self, player: str) -> Course:
+        """The same round with `player` to act now: the starter where nobody has moved yet."""
+        first = self.turn is None and not self.turns
+        closed = self.close()[0]
+        table = turned_to(closed.table, player, closed.moved)
+        starter, known = (player, True) if first else (self.starter, self.starter_known)
+        return replace(closed, table=table, starter=starter, starter_known=known, turn_open=False, also=None)
+
+    def passes_before(self, event: Event) -> tuple[Passed, ...]:
+        """The passes that `event` implies and nobody recorded: of the player whose turn it breaks off."""
+        if self.ended is not None or self.turn is None or self.turn_open:
+            return ()
+        if action_of(event) is None or isinstance(event, Passed):
+            return ()
+        turn, player = self.turn, self.player_of(event)
+        if self.laying_together and not self.all_begun:
+            return ()
+        if turn.player == player or turn.finished(self.rules) or turn.plays or not self.in_turn(player):
+            return ()
+        return (Passed(by=turn.player, source="rule"),)
+
+    def player_of(self, event: Event) -> str:
+        """Whose act it is: as recorded; else whom it may have been; else the owner of a marker; else who is to move."""
+        by = getattr(event, "by", None)
+        for name in (by, *getattr(event, "maybe", ())):
+            if name in self.players:
+                return str(name)
+        owner = getattr(event, "train", None)
+        if self.laying_together and owner in self.players:
+            return str(owner)
+        mover = self.mover
+        if isinstance(event, (MarkerPlaced, MarkerRemoved)) and event.train in self.players:
+            act = Mark if isinstance(event, MarkerPlaced) else Unmark
+            own = self.turn is not None and self.turn.player == event.train
+            if own or (event.train, act) in self.owed:
+                return event.train
+        if self.turn is not None and isinstance(event, (MarkerPlaced, MarkerRemoved)) and event.train != mover:
+            return self.turn.player
+        return mover
+
+    def over_by_rule(self) -> RoundEnded | None:
+        """The end of the round, where the rules and the counts alone decide it. Source: docs/rules.md 2.6 and 4.2."""
+        if self.ended is not None:
+            return None
+        if self.turn is not None and not self.turn.finished(self.rules):
+            return None
+        closed = self.close()[0]
+        table = closed.table
+        if isinstance(table, LinePosition):
+            return RoundEnded(how="out", source="rule") if self._all_put_down(table) else None
+        out = next((player for player in table.players if self.counted and table.hands.get(player) == 0), None)
+        if out is not None:
+            return None if self._lap_goes_on(closed) else RoundEnded(how="out", out=out, source="rule")
+        if self.rules.block_rule == "provable_stop":
+            if self.referee.blocked(table):
+                return RoundEnded(how="blocked_proved", source="rule")
+        elif table.boneyard == 0 and closed.silent >= len(table.players):
+            return RoundEnded(how="blocked_declared", source="rule")
+        return None
+
+    def _all_put_down(self, table: LinePosition) -> bool:
+        """Whether nobody has a tile left; the line and the discards count them all, whoever put them there."""
+        if self.counted and table.hands and not any(table.hands.values()):
+            return True
+        dealt = self.rules.hand_size(ANY_SET, len(self.players))
+        return dealt is not None and len(table.line) + sum(table.discards.values()) >= dealt * len(self.players)
+
+    def _lap_goes_on(self, closed: Course) -> bool:
+        """Somebody is out, but the first lap is to be finished; its last long train ends when its player says so."""
+        if not self.rules.finish_first_lap:
+            return False
+        turn = self.turn
+        laying = turn is not None and turn.long(self.rules) and turn.passed is None
+        still = laying and turn is not None and self.table.hands.get(turn.player) != 0
+        return still or set(closed.moved) < set(self.players)
+
+    def silent_faults(self, first: str, until: str) -> list[tuple[str, frozenset[Violation]]]:
+        """Who, from `first` up to before `until`, would break which rules by having passed without a sign."""
+        faults = []
+        player = first
+        for _ in self.players:
+            if player == until:
+                break
+            codes = self.referee.judge(self._begun(player).table, (passing(self.table),)).codes
+            done = isinstance(self.table, LinePosition) and self.table.hands.get(player) == 0
+            if codes and not done:
+                faults.append((player, codes))
+            player = self.table.after(player)
+        return faults
+
+    def in_turn(self, player: str) -> bool:
+        """Whether an act of `player` can belong to the turn being made or begin one."""
+        if self.turn is not None and self.turn.player == player:
+            return True
+        if self.turn is not None and not self.turn.finished(self.rules):
+            return self.table.after(self.turn.player) == player and bool(self.turn.actions)
+        if self.laying_together:
+            return player in self.movers
+        return player in (self.close()[0].table.turn, self.also)
+
+    def _continues(self, player: str, action: Action) -> bool:
+        turn = self.turn
+        if turn is None or turn.player != player or self.laying_together:
+            return False
+        if not isinstance(action, (Play, Draw, Discard)) or not turn.finished(self.rules):
+            return True
+        if turn.long(self.rules) and turn.passed is None and isinstance(action, Play):
+            return True
+        found = self.close()[1]
+        # Others may have passed without a sign, and this begins the player's next turn: not where the turn before it
+        # would then have ended wrongly.
+        return bool(found) or not self._may_be_next_turn(player)
+
+    def _may_be_next_turn(self, player: str) -> bool:
+        """Whether everybody else may have passed without a sign since this player's finished turn."""
+        closed = self.close()[0]
+        return not closed.silent_faults(closed.table.turn, player)
+
+    def _begun(self, player: str, resume: str | None = None) -> Course:
+        table = turned_to(self.table, player, self.moved)
+        return replace(self, table=table, turn=MadeTurn(player, table, resume=resume), also=None)
+
+    def close(self) -> tuple[Course, Findings]:
+        """The course with the open turn closed, and what that shows; key -1 for a turn that left no event."""
+        if not self._closed:
+            self._closed.append(self._closing())
+        return self._closed[0]
+
+    def _closing(self) -> tuple[Course, Findings]:
+        turn = self.turn
+        if self.laying_together:
+            return self._paused(), {}
+        if turn is None:
+            return self, {}
+        found = changes(
+            turn.findings(self.referee, over=turn.passed is not None), turn.findings(self.referee, over=True)
+        )
+        following = turn.resume or self._with_acts(self.table.after(turn.player))
+        moved = self.moved | {turn.player}
+        course = replace(
+            self,
+            table=turned_to(self.table, following, moved),
+            turn=None,
+            moved=moved,
+            silent=self._silent_after(turn),
+            owed=self._owed_after(turn),
+            also=self.table.after(turn.player) if turn.resume else None,
+            turns=(*self.turns, turn),
+        )
+        return course, found
+
+    def _with_acts(self, player: str) -> str:
+        """Chinese games: the next who still has a tile, where hands are counted."""
+        if isinstance(self.table, LinePosition):
+            for _ in self.players:
+                if self.table.hands.get(player) != 0:
+                    break
+                player = self.table.after(player)
+        return player
+
+    def _first_without_turn(self, moved: frozenset[str]) -> str:
+        start = self.players.index(self.starter)
+        order = self.players[start:] + self.players[:start]
+        return next(player for player in order if player not in moved)
+
+    def _silent_after(self, turn: MadeTurn) -> int:
+        """Turns in a row that changed nothing for the others: a marker put on opens a train, and all may try again."""
+        if turn.plays:
+            return 0
+        return 1 if Mark(turn.player) in turn.actions else self.silent + 1
+
+    def _owed_after(self, turn: MadeTurn) -> frozenset[tuple[str, type[Action]]]:
+        """A marker may come a moment after the next player has begun: late is not wrong a second time."""
+        owed = frozenset(item for item in self.owed if item[0] != turn.player)
+        if not isinstance(self.table, Position):
+            return owed
+        marked = turn.player in self.table.markers
+        if not turn.complete(self.rules):
+            return owed if marked else owed | {(turn.player, Mark)}
+        if not marked:
+            return owed
+        still = not self.rules.marker_off_required and (turn.player, Unmark) in self.owed
+        return owed | {(turn.player, Unmark)} if still or turn.qualifies(self.rules) else owed
+
+    def _turn_to(self, player: str) -> Step:
+        """Close what is open and let `player` begin; out of turn where that is not the one expected."""
+        allowed = self.movers if self.laying_together else ()
+        course, found = self._end_first_trains() if self.laying_together else self.close()
+        late = dict(found)
+        loose = tuple(replace(finding, by=self.turn.player) for finding in late.pop(-1, ()) if self.turn)
+        expected = course.table.turn
+        if player in (expected, course.also, *allowed):
+            begun = course._begun(player)
+            if self.laying_together and self.turn is not None and self.turn.player == player and begun.turn is not None:
+                begun = replace(begun, turn=replace(begun.turn, again=True))
+            return Step(begun, loose, late)
+        faults = min((course.silent_faults(first, player) for first in allowed or (expected,)), key=len)
+        if not faults:
+            passed = course.moved | set(between(self.players, expected, player))
+            begun = replace(course, moved=passed, silent=course.silent + 1)._begun(player)
+            if self.turn is not None and self.turn.player == player and begun.turn is not None:
+                begun = replace(begun, turn=replace(begun.turn, again=True))
+            return Step(begun, loose, late)
+        skipped = tuple(
+            Finding(str(code), certain=False, by=who) for who, codes in faults[:1] for code in sorted(codes)
+        )
+        one = len(faults) == 1 or len(allowed) > 1
+        out_of_turn = (Finding(str(Violation.OUT_OF_TURN), certain=not one), *(skipped if one else ()))
+        return Step(course._begun(player, resume=expected), (*loose, *out_of_turn), late)
+
+    def _paused(self) -> Course:
+        """The course with nobody's first train being laid at this moment; the next to move is who has not begun, or who
+        may have the first ordinary turn."""
+        turns = dict(self.first_turns)
+        if self.turn is not None:
+            turns[self.turn.player] = self.turn
+        moved = self.begun
+        following = self.movers[0] if self.all_begun else self._first_without_turn(moved)
+        return replace(self, turn=None, first_turns=turns, moved=moved, table=turned_to(self.table, following, moved))
+
+    def _taken_up(self, player: str) -> Course:
+        """The course with `player` laying the first train, begun now or earlier."""
+        if self.turn is not None and self.turn.player == player:
+            return self
+        course = self._paused()
+        table = turned_to(course.table, player, ())
+        assert isinstance(table, Position)
+        turns = dict(course.first_turns)
+        turn = turns.pop(player, None)
+        closed = course.turns
+        if turn is not None and not can_go_on(turn):
+            closed, turn = (*closed, turn), None
+        turn = MadeTurn(player, table) if turn is None else on_table(turn, table)
+        return replace(course, table=table, turn=turn, first_turns=turns, turns=closed)
+
+    def _end_first_trains(self) -> tuple[Course, Findings]:
+        """Ordinary turns have begun: every first train is closed, and what that shows."""
+        course = self._paused()
+        found: dict[int, tuple[Finding, ...]] = {}
+        for turn in course.first_turns.values():
+            over = turn.passed is not None
+            found |= changes(turn.findings(self.referee, over=over), turn.findings(self.referee, over=True))
+            course = replace(course, owed=course._owed_after(turn), turns=(*course.turns, turn))
+        return replace(course, first_turns={}, together=(), lap_over=True), found
+
+    def _with_act(self, action: Action, key: int) -> Step:
+        turn = self.turn
+        assert turn is not None
+        if len(turn.actions) >= MOST_ACTS:
+            table = turned_to(self.table, turn.player, self.moved)
+            turn = MadeTurn(turn.player, table, resume=turn.resume, strayed=turn.strayed)
+        made, table = turn.with_act(action, key, self.referee, self.rules)
+        if turn.strayed:
+            table = self.referee.apply(self.table, action)
+        before = turn.findings(self.referee, over=turn.passed is not None)
+        after = made.findings(self.referee, over=made.passed is not None)
+        late = changes(before, after)
+        laid = dict(self.laid)
+        if isinstance(action, Play):
+            laid[action.train] = (*laid.get(action.train, ()), key)
+        if made.codes[-1] & FOREIGN_TILES:
+            table = uncounted(table, made.player)
+            made = replace(made, before=uncounted(made.before, made.player))
+        course = replace(self, table=table, turn=made, laid=laid)
+        return Step(course, late.pop(key, ()), late)
+
+    def _take_pass(self, event: Passed, key: int) -> Step:
+        if self.ended is not None:
+            return Step(self, event.violations)
+        player = self.player_of(event)
+        if self.laying_together and (not self.all_begun or (self.turn is not None and self.turn.player == player)):
+            self = self._taken_up(player)
+            if self.turn is not None and self.turn.passed is not None and not self.all_begun:
+                return Step(self)
+            if self.all_begun and self.turn is not None and self.turn.actions[-1:] == (Draw(),):
+                self = replace(self, together=with_act(self.together, player, Pass()))
+        same = self.turn is not None and self.turn.player == player and self.turn.passed is None
+        step = Step(self) if same else self._turn_to(player)
+        turn = step.course.turn
+        assert turn is not None
+        if isinstance(turn.before, LinePosition):
+            step = replace(step, course=step.course._with_act(Pass(), key).course)
+            turn = step.course.turn
+            assert turn is not None
+        before = turn.findings(self.referee, over=False)
+        ended = replace(turn, passed=key)
+        late = {**step.late, **changes(before, ended.findings(self.referee, over=True))}
+        own = late.pop(key, before.get(key, ()))
+        findings = event.violations if unsettled(event) else (*step.findings, *own)
+        return Step(replace(step.course, turn=ended), findings, late)
+
+    def _miscounted(self, player: str) -> Course:
+        """Somebody whose hand was counted down to nothing goes on: the count was wrong, and nobody is to blame."""
+        table = uncounted(self.table, player)
+        turn = self.turn
+        if turn is not None and turn.player == player:
+            turn = replace(turn, before=uncounted(turn.before, player))
+        return replace(self, table=table, turn=turn)
+
+    def uncounted_among(self, players: Collection[str]) -> Course:
+        """While it is open whose tile it was, the hands of all who are meant cannot be counted."""
+        if not isinstance(self.table, Position):
+            return self
+        table: Table = self.table
+        turn = self.turn
+        for player in players:
+            table = uncounted(table, player)
+            if turn is not None:
+                turn = replace(turn, before=uncounted(turn.before, player))
+        return replace(self, table=table, turn=turn)
+
+    def _take_stray_marker(self, action: Mark | Unmark, player: str) -> Step:
+        """A marker moved by somebody whose turn it is not: late, or on nobody's authority."""
+        table = self.table
+        assert isinstance(table, Position)
+        markers = table.markers | {action.player} if isinstance(action, Mark) else table.markers - {action.player}
+        turn = None if self.turn is None else replace(self.turn, strayed=True)
+        course = replace(self, table=replace(table, markers=markers), turn=turn)
+        if action.player == player and (player, type(action)) in self.owed:
+            return Step(replace(course, owed=self.owed - {(player, type(action))}))
+        if action.player != player:
+            return Step(course, (Finding(str(Violation.MARKER_WRONG_TRAIN)),))
+        code = Violation.MARKER_UNEARNED if isinstance(action, Mark) else Violation.MARKER_REMOVED_WRONGLY
+        return Step(course, (Finding(str(code), certain=False),))
+
+    def _take_after_end(self, action: Action, event: Event, key: int) -> Step:
+        laid = dict(self.laid)
+        found: tuple[Finding, ...] = ()
+        if isinstance(action, Play):
+            laid[action.train] = (*laid.get(action.train, ()), key)
+            # Who ends a watched round by a tap may have erred as well as whoever goes on playing.
+            told = (self.ended_by == "person" and not self.watched) or self.ended == "blocked_proved"
+            found = (Finding(str(Violation.PLAY_AFTER_END), certain=told),)
+        table = replace(self.table, turn=self.player_of(event))
+        return Step(replace(self, table=self.referee.apply(table, action), laid=laid), found)

@@ -1,0 +1,58 @@
+"""What a player who cannot play has to do now, by the rules of this game: draw, mark the own train, end the turn.
+
+No rule stands here: of the acts that can end a turn without a tile, the fewest with which the referee finds nothing
+wrong. A rule set that forbids the draw, or asks for no marker, is so answered without being asked.
+"""
+
+from __future__ import annotations
+
+from companion.play.round import Course
+from companion.rules.actions import Action, Discard, Draw, End, Mark, Play
+from companion.rules.position import LinePosition, Position
+
+
+def acts_when_unable(course: Course) -> tuple[Action, ...]:
+    """The acts by which the player to move ends the turn without a tile (any further one, after a double).
+
+    Empty where the round is over, where nobody can be said to be to move, or where the rules leave no such way: the
+    first tile of a Chinese deal must be laid.
+    """
+    if course.ended is not None or course.turn_open:
+        return ()
+    before, done = turn_so_far(course)
+    if isinstance(before, LinePosition):
+        return () if done or course.referee.judge(before, (Discard(),)).codes else (Discard(),)
+    mark, draw = Mark(before.turn), Draw()
+    ways: tuple[tuple[Action, ...], ...] = ((End(),), (mark, End()), (draw, End()), (draw, mark, End()))
+    judged = [(way, course.referee.judge(before, (*done, *way))) for way in ways]
+    for way, ruling in judged:
+        if not ruling.codes and not ruling.may:
+            return way
+    return next((way for way, ruling in judged if not ruling.codes), ())
+
+
+def turn_so_far(course: Course) -> tuple[Position | LinePosition, tuple[Action, ...]]:
+    """The table at the start of the turn of the player to move, and what that turn has seen."""
+    position, turn = course.position, course.turn
+    if turn is not None and turn.player == position.turn and not turn.finished(course.rules):
+        return turn.before, turn.actions
+    return position, ()
+
+
+def still_laying(course: Course) -> str | None:
+    """Who is building a long first train that may go on although the next player may begin."""
+    turn = course.turn
+    if course.ended is not None or turn is None or turn.passed is not None:
+        return None
+    return turn.player if turn.long(course.rules) and turn.plays else None
+
+
+def after_double(course: Course) -> str | None:
+    """The train of the double that the player to move has just laid, and to which one more tile is due."""
+    if course.ended is not None or course.turn_open:
+        return None
+    before, done = turn_so_far(course)
+    plays = [act for act in done if isinstance(act, Play)]
+    if isinstance(before, LinePosition) or not plays or not plays[-1].tile.is_double:
+        return None
+    return plays[-1].train

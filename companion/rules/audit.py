@@ -1,0 +1,163 @@
+"""Was that pass honest? What the tiles shown at the end prove about earlier decisions. Source: docs/rules.md section 8.
+
+For a decision of a player, U is what he laid after it and what he shows at the end: his hand then and what he drew
+since, each draw exactly one unknown tile. Of the tiles in U that would have been playable, more than he drew since
+prove that he held one. Whatever cannot be proved stays `possible` and is never an accusation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from companion.rules.actions import Action, Discard, Draw, End, Pass, Play
+from companion.rules.ruleset import RuleSet
+from companion.rules.tile import Tile
+from companion.rules.violations import Violation
+
+NEVER_CERTAIN = 10_000
+"""More draws than any round has: where they cannot be bounded, nothing is proved."""
+
+
+class Status(StrEnum):
+    """What is known of a decision once hands are shown."""
+
+    CERTAIN = "certain"
+    POSSIBLE = "possible"
+    CLEAR = "clear"
+
+
+def status_of(held: Collection[Tile], playable: Collection[Tile], draws_after: int) -> Status:
+    """`held` is U, `playable` the tiles that could have been laid; draws with each one unknown tile."""
+    proof = set(held) & set(playable)
+    if len(proof) > draws_after:
+        return Status.CERTAIN
+    return Status.POSSIBLE if proof else Status.CLEAR
+
+
+def status_by_ends(held: Collection[Tile], ends: Collection[int], draws_after: int) -> Status:
+    """The same, with the playable tiles named by the values that were due (the open-double rule applied)."""
+    return status_of(held, {tile for tile in held if tile.low in ends or tile.high in ends}, draws_after)
+
+
+def is_offence(rules: RuleSet, code: Violation, *, feeding: bool = False) -> bool:
+    """Whether the examined decision is forbidden at all: where players may decline it is information only.
+
+    `feeding`: a double had to be covered, which nobody may decline. Source: docs/rules.md 2.3.
+    """
+    declined = rules.may_decline or (rules.is_mexican and rules.leaves_open("may_decline"))
+    return code is Violation.FIRST_TRAIN_NOT_MAXIMAL or feeding or not declined
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One act of the round's log, in the order of the round.
+
+    Args:
+        by: the player.
+        act: Play, Draw, Discard, or Pass / End for a turn that ended without a further tile.
+        playable: the tiles that this player could have laid at that moment instead (from `legal_plays` with hand
+            None); None where the act was no decision or nothing is known of it.
+        first_train: the act ends a long first train, and the tiles of `playable` would have made it longer.
+        feeding: a double had to be covered: one that was open when the turn began, or the player's own.
+    """
+
+    by: str
+    act: Action
+    playable: frozenset[Tile] | None = None
+    first_train: bool = False
+    feeding: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reveal:
+    """What lies open when the round is over.
+
+    Args:
+        shown: the tiles left in the hand of each player who showed it (empty for who went out).
+        turned: the face-down tiles of the Chinese games, in the order in which they were laid aside.
+        dealt: tiles dealt to each player; None where unknown.
+        draws_seen: whether every draw is in the log; False with a boneyard that cannot be counted.
+    """
+
+    shown: Mapping[str, Collection[Tile]]
+    turned: Mapping[str, Sequence[Tile]]
+    dealt: int | None = None
+    draws_seen: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One examined decision: where in the log it stands, what it would be, how sure that is, and by which tiles."""
+
+    at: int
+    by: str
+    code: Violation
+    status: Status
+    offence: bool
+    tiles: tuple[Tile, ...]
+
+
+def audit_round(rules: RuleSet, log: Sequence[Entry], reveal: Reveal) -> tuple[Finding, ...]:
+    """Every decision of the round that the shown tiles put in doubt, in the order of the round; clear ones are left
+    out. Unlogged draws (an uncountable boneyard) count against every decision, so they never make a finding surer.
+    """
+    findings = []
+    own: dict[str, list[tuple[int, Entry]]] = {}
+    for at, entry in enumerate(log):
+        own.setdefault(entry.by, []).append((at, entry))
+    unseen = {player: _unseen_draws(player, [entry for _, entry in acts], reveal) for player, acts in own.items()}
+    for at, entry in enumerate(log):
+        code = _examined(rules, entry)
+        if code is None or entry.playable is None:
+            continue
+        held = _held_after(entry.by, at, own[entry.by], reveal)
+        draws = sum(1 for number, later in own[entry.by] if number >= at and isinstance(later.act, Draw))
+        status = status_of(held, entry.playable, draws + unseen[entry.by])
+        if status is not Status.CLEAR:
+            proof = tuple(sorted(set(held) & entry.playable))
+            offence = is_offence(rules, code, feeding=entry.feeding)
+            findings.append(Finding(at, entry.by, code, status, offence, proof))
+    return tuple(findings)
+
+
+def _examined(rules: RuleSet, entry: Entry) -> Violation | None:
+    if entry.first_train:
+        return Violation.FIRST_TRAIN_NOT_MAXIMAL if rules.strict_first_train else None
+    if isinstance(entry.act, Draw):
+        return Violation.NEEDLESS_DRAW
+    if isinstance(entry.act, Discard):
+        return Violation.DISCARD_WITH_PLAYABLE
+    if isinstance(entry.act, (Pass, End)):
+        return Violation.PASSED_WITH_PLAYABLE if rules.is_mexican else None
+    return None
+
+
+def _held_after(player: str, at: int, acts: Sequence[tuple[int, Entry]], reveal: Reveal) -> list[Tile]:
+    """U: laid or laid aside from `at` on (a discard is the decision and a tile in one), and shown at the end."""
+    held = list(reveal.shown.get(player, ()))
+    discards = 0
+    for number, entry in acts:
+        if isinstance(entry.act, Discard):
+            turned = reveal.turned.get(player, ())
+            if number >= at and discards < len(turned):
+                held.append(turned[discards])
+            discards += 1
+        elif isinstance(entry.act, Play) and number > at:
+            held.append(entry.act.tile.tile)
+    return held
+
+
+def _unseen_draws(player: str, entries: Sequence[Entry], reveal: Reveal) -> int:
+    """Draws that no event tells of: shown + laid - dealt, less those in the log. Unknown without a shown hand, and
+    where fewer tiles are there than the log accounts for: then it holds acts of somebody else, or one never made."""
+    if reveal.draws_seen:
+        return 0
+    if reveal.dealt is None or player not in reveal.shown:
+        return NEVER_CERTAIN
+    own = [entry.act for entry in entries]
+    laid = sum(isinstance(act, (Play, Discard)) for act in own)
+    drawn = sum(isinstance(act, Draw) for act in own)
+    untold = len(reveal.shown[player]) + laid - reveal.dealt - drawn
+    return untold if untold >= 0 else NEVER_CERTAIN

@@ -1,0 +1,89 @@
+"""Who pays whom after a deal of a connecting game. Source: docs/rules.md 4.3.
+
+Hands are numbered from the leader; on equal sums the lower hand has the advantage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from companion.rules.ruleset import RuleSet
+
+PAIRWISE = "pairwise"
+KKORI = "kkori"
+WINNER_CHIP = "winner_chip"
+POINTS = "points"
+SETTLEMENTS = (PAIRWISE, KKORI, WINNER_CHIP)
+"""The ways to pay; with `points` nothing is paid, and everybody writes down the own pips."""
+
+MUCH = 30
+"""Kkori: a loser with more pips than this pays the winner even if somebody has more still."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """`result` is the net of each player (positive: receives) and adds up to 0; `winner` has the lowest sum.
+
+    With plain points `result` are the pips of each player.
+    """
+
+    result: Mapping[str, int]
+    winner: str
+
+
+def settle(
+    rules: RuleSet,
+    order: Sequence[str],
+    pips: Mapping[str, int],
+    *,
+    discards: Mapping[str, int] | None = None,
+    mode: str | None = None,
+) -> Settlement:
+    """The payments of one deal.
+
+    Args:
+        order: the players, the leader first, in playing order.
+        pips: the sum of each player's face-down tiles (and of the tiles in hand where play was stopped).
+        discards: tiles each player laid aside; None leaves Che Deng's multipliers out.
+        mode: "pairwise", "kkori" or "winner_chip"; None is the rule set's own.
+    """
+    winner = min(order, key=lambda player: (pips[player], order.index(player)))
+    mode = rules.settlement if mode is None else mode
+    if mode == POINTS:
+        return Settlement(dict(pips), winner)
+    net = dict.fromkeys(order, 0)
+    if mode == PAIRWISE:
+        for payer, receiver, amount in _differences(order, pips):
+            factor = 1
+            if rules.multipliers and discards is not None:
+                factor = _multiplier(rules, order, payer, receiver, discards)
+            net[payer] -= amount * factor
+            net[receiver] += amount * factor
+    else:
+        losers = [player for player in order if player != winner]
+        for payer in losers if mode == WINNER_CHIP else _kkori_payers(losers, pips):
+            net[payer] -= 1
+            net[winner] += 1
+    return Settlement(net, winner)
+
+
+def _differences(order: Sequence[str], pips: Mapping[str, int]) -> list[tuple[str, str, int]]:
+    """Every pair with different sums as (payer, receiver, difference)."""
+    return [(high, low, pips[high] - pips[low]) for high in order for low in order if pips[high] > pips[low]]
+
+
+def _multiplier(rules: RuleSet, order: Sequence[str], payer: str, receiver: str, discards: Mapping[str, int]) -> int:
+    """Che Deng: twice to whoever finished clean, and twice from a head or tail that laid nearly everything aside."""
+    head, tail = rules.head_tail
+    penalised = discards[payer] >= (head if payer == order[0] else tail)
+    clean = discards[receiver] == 0
+    return (2 if clean else 1) * (2 if penalised else 1)
+
+
+def _kkori_payers(losers: Sequence[str], pips: Mapping[str, int]) -> list[str]:
+    """The highest sum pays (of equals the higher hand), and everybody above 30."""
+    if not losers:
+        return []
+    last_highest = max(losers, key=lambda player: (pips[player], losers.index(player)))
+    return [player for player in losers if player == last_highest or pips[player] > MUCH]

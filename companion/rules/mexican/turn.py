@@ -1,0 +1,359 @@
+"""A turn of Mexican Train while it is being played: record first, judge second.
+
+Every act changes the table, right or wrong, and leaves behind what was wrong with it. Source: docs/rules.md 7.1, whose
+order of root causes is the order of the checks here. What rests on an open question of the source is never certain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from companion.rules.actions import MEXICAN, SECOND_MEXICAN, Action, Draw, Flip, Mark, Play, Unmark
+from companion.rules.mexican.blocks import bound_for_certain, due_doubles, flip_is_open, live_doubles, provably_blocked
+from companion.rules.mexican.open_questions import open_codes
+from companion.rules.position import Chain, Position
+from companion.rules.ruleset import RuleSet
+from companion.rules.tile import Laid, suit_ways
+from companion.rules.violations import Violation as V
+
+
+class Faults(NamedTuple):
+    """What is wrong with one tile: `certain` with the root cause first, and what `open` questions leave possible."""
+
+    certain: list[V]
+    open: list[V]
+
+
+def qualifies(rules: RuleSet, player: str, plays: Sequence[Play]) -> bool:
+    """Whether one of these tiles of a completed turn takes the player's marker off: any tile on the own train, and
+    where the rules say so any tile at all. Source: docs/rules.md 7.1, "qualifying play"."""
+    return any(rules.marker_off == "any" or play.train == player for play in plays)
+
+
+class TurnState:
+    """The table of one turn by `position.turn`, changed by `act`, closed by `finish`.
+
+    `codes` and `may` grow as the turn goes on; their meaning is that of `Ruling`.
+    """
+
+    __slots__ = (
+        "boneyard",
+        "bound",
+        "codes",
+        "complete",
+        "doubles",
+        "drawn",
+        "drawn_ever",
+        "flipped",
+        "hand",
+        "laid",
+        "last_was_double",
+        "live",
+        "long",
+        "markers",
+        "may",
+        "open",
+        "open_codes",
+        "player",
+        "position",
+        "rules",
+        "seen",
+        "took_off",
+        "trains",
+    )
+
+    def __init__(self, rules: RuleSet, position: Position) -> None:
+        self.rules = rules
+        self.open_codes = open_codes(rules)
+        self.position = position
+        self.player = position.turn
+        self.trains: dict[str, Chain] = dict(position.trains)
+        self.markers = set(position.markers)
+        self.open = list(position.open)
+        self.flipped = set(position.flipped)
+        self.seen = set(position.visible)
+        self.boneyard = position.boneyard
+        self.hand = position.hands.get(position.turn)
+        self.long = rules.long_first and position.first_turn
+        self.live = live_doubles(rules, position)
+        self.bound = bound_for_certain(rules, position, self.live)
+        self.complete = False
+        self.drawn = False
+        self.drawn_ever = False
+        self.doubles: list[tuple[str, int]] = []
+        self.laid: list[Play] = []
+        self.took_off = False
+        self.last_was_double = False
+        self.codes: set[V] = set()
+        self.may: set[V] = set()
+
+    def act(self, act: Action) -> None:
+        match act:
+            case Play(tile, train):
+                self.play(tile, train)
+            case Draw():
+                self.draw()
+            case Mark(player):
+                self.mark(player)
+            case Unmark(player):
+                self.unmark(player)
+            case Flip(train):
+                self.flip(train)
+
+    def value_due(self, train: str) -> int:
+        chain = self.trains.get(train, ())
+        return chain[-1].outer if chain else self.position.engine.outer
+
+    def faults_of(self, laid: Laid, train: str) -> Faults:
+        """Everything wrong with laying this tile there now."""
+        rules = self.rules
+        first = not self.laid
+        faults: list[V] = []
+        doubts: list[V] = []
+        stranger = train not in (self.player, MEXICAN, SECOND_MEXICAN)
+        if laid.inner > self.position.set_max or laid.outer > self.position.set_max:
+            faults.append(V.TILE_NOT_IN_SET)
+        if train in self.flipped:
+            faults.append(V.DEAD_TRAIN)
+        if laid.tile in self.seen:
+            faults.append(V.DUPLICATE_TILE)
+        if train == SECOND_MEXICAN:
+            faults.append(V.SECOND_MEXICAN)
+        if self.position.first_turn and train == MEXICAN and rules.mx_from_turn > 1:
+            faults.append(V.MX_TOO_EARLY)
+        if self.long and stranger:
+            faults.append(V.FIRST_TURN_OWN_ONLY)
+        if self.complete and not self.long:
+            faults.append(V.EXTRA_TILE)
+        closes = False
+        perhaps_open = stranger and self._first_train_double_at(train)
+        if first and self.live:
+            due = due_doubles(rules, self.live)
+            if train not in self.live:
+                (doubts if perhaps_open or not self.bound else faults).append(V.OPEN_DOUBLE_IGNORED)
+            elif train not in due:
+                faults.append(V.DOUBLE_ORDER)
+            closes = train in due or (train in self.live and V.DOUBLE_ORDER in self.open_codes)
+        elif self.doubles and not self.long:
+            after = self._faults_after_doubles(laid, train)
+            faults.extend(after.certain)
+            doubts.extend(after.open)
+        if stranger and train not in self.markers and not closes and not self._own_double_at(train):
+            (doubts if perhaps_open else faults).append(V.CLOSED_TRAIN)
+        chain = self.trains.get(train, ())
+        if chain:
+            if laid.inner != chain[-1].outer:
+                faults.append(V.MISMATCH)
+        elif laid.inner != self.position.engine.outer:
+            if train != MEXICAN or (rules.mx_root == "engine" and not rules.leaves_open("mx_root")):
+                faults.append(V.WRONG_ROOT)
+            elif rules.mx_root == "engine":
+                doubts.append(V.WRONG_ROOT)
+        if self.open_codes:
+            doubts += [code for code in faults if code in self.open_codes]
+            faults = [code for code in faults if code not in self.open_codes]
+        return Faults(faults, doubts)
+
+    def _faults_after_doubles(self, laid: Laid, train: str) -> Faults:
+        rules = self.rules
+        if rules.extra_tile == "this_double":
+            return Faults([V.EXTRA_NOT_ON_DOUBLE] if train != self.doubles[-1][0] else [], [])
+        if (
+            rules.max_doubles_per_turn is not None
+            and laid.is_double
+            and len(self.doubles) >= rules.max_doubles_per_turn
+        ):
+            return Faults([V.EXTRA_TILE], [])
+        if len(self.doubles) < 2 or laid.is_double:
+            return Faults([], [])
+        alive = self._own_doubles_alive()
+        wanted = alive[-1] if alive and rules.close_order == "lifo" else alive[0] if alive else train
+        if train == wanted:
+            return Faults([], [])
+        if rules.extra_tile == "anywhere_but_first_if_many":
+            # With one left alive it is open whether it is still the first of several or like a single double.
+            certain = len(alive) > 1
+            return Faults(*([V.EXTRA_NOT_ON_FIRST_DOUBLE] if one else [] for one in (certain, not certain)))
+        if train in alive and rules.close_order in ("fifo", "lifo"):
+            unsure = rules.leaves_open("extra_in_order")
+            certain = rules.extra_in_order and not unsure
+            return Faults(*([V.DOUBLE_ORDER] if one else [] for one in (certain, unsure)))
+        return Faults([], [])
+
+    def _own_doubles_alive(self) -> list[str]:
+        """The trains that still end in a double of this turn which can be closed, in the order of laying."""
+        return [
+            train
+            for train, value in self.doubles
+            if self.trains[train][-1] == Laid(value, value) and not self._exhausted(value)
+        ]
+
+    def _own_double_at(self, train: str) -> bool:
+        chain = self.trains.get(train, ())
+        return bool(chain) and chain[-1].is_double and any(train == name for name, _ in self.doubles)
+
+    def _first_train_double_at(self, train: str) -> bool:
+        """Whether this train ends in a double of a first train which, the source being silent, may be open or not."""
+        if not self.rules.long_first or not self.rules.leaves_open("first_double_opens"):
+            return False
+        chain = self.trains.get(train, ())
+        return bool(chain) and chain[-1].is_double and train not in self.open and train not in self.flipped
+
+    def _hold(self, code: V, *, certain: bool) -> None:
+        (self.codes if certain and code not in self.open_codes else self.may).add(code)
+
+    def play(self, laid: Laid, train: str) -> None:
+        faults = self.faults_of(laid, train)
+        self.codes.update(faults.certain[:1])
+        self.may.update(faults.certain[1:], faults.open)
+        self.trains[train] = (*self.trains.get(train, ()), laid)
+        self.seen.add(laid.tile)
+        self.laid.append(Play(laid, train))
+        if train in self.open:
+            self.open.remove(train)
+        if self.hand is not None:
+            self.hand -= 1
+        if laid.is_double and (not self.long or self.rules.first_double_opens):
+            self.open.append(train)
+        if laid.is_double and not self.long:
+            self.doubles.append((train, laid.outer))
+            if self.rules.redraw_after_drawn_double:
+                self.drawn = False
+        self.last_was_double = laid.is_double and not self.long
+        if self.long or not laid.is_double or self.hand == 0:
+            self.complete = True
+
+    def draw(self) -> None:
+        self.last_was_double = False
+        if self.long and not self.rules.first_draw:
+            feeding = self._first_train_double_at(self.player)
+            # A second draw, and one after a tile, is wrong also where a first turn may have one.
+            before_all = self.rules.leaves_open("first_draw") and not self.complete
+            self._hold(V.DRAW_FIRST_TURN, certain=self.drawn or not (feeding or before_all))
+        elif self.complete or (self.drawn and self.rules.draws == "one"):
+            self._hold(V.EXTRA_DRAW, certain=self.complete or not self.rules.leaves_open("draws"))
+        if self.boneyard == 0:
+            self.codes.add(V.DRAW_FROM_EMPTY)
+        if self.rules.block_rule == "provable_stop" and self._blocked():
+            self.may.add(V.DRAW_WHEN_BLOCKED)
+        if self.boneyard:
+            self.boneyard -= 1
+        if self.hand is not None:
+            self.hand += 1
+        self.drawn = self.drawn_ever = True
+
+    def _blocked(self) -> bool:
+        return provably_blocked(self.rules, self.table())
+
+    def mark(self, player: str) -> None:
+        if player not in (self.player, MEXICAN):
+            self.codes.add(V.MARKER_WRONG_TRAIN)
+        self.markers.add(player)
+
+    def unmark(self, player: str) -> None:
+        if player not in (self.player, MEXICAN):
+            self.codes.add(V.MARKER_WRONG_TRAIN)
+        elif player == self.player and player in self.markers:
+            self.took_off = True
+        self.markers.discard(player)
+
+    def flip(self, train: str) -> None:
+        if self.rules.dead_double != "flip":
+            dead = train in self.open and self._exhausted(self.value_due(train))
+            self._hold(V.FLIP_NOT_IN_RULES, certain=not (dead and flip_is_open(self.rules)))
+        elif train not in self.open or not self._exhausted(self.value_due(train)):
+            self._hold(V.WRONG_FLIP, certain=True)
+        self.flipped.add(train)
+        if train in self.open:
+            self.open.remove(train)
+
+    def _exhausted(self, value: int) -> bool:
+        suit = suit_ways(self.position.set_max, value)
+        return bool(suit) and all(way.tile in self.seen for way in suit)
+
+    def finish(self) -> None:
+        """The end of the turn: what was due and did not happen, what happened to the own marker."""
+        if self.complete:
+            self._finish_complete()
+        else:
+            self._finish_incomplete()
+
+    def _finish_incomplete(self) -> None:
+        rules, marked = self.rules, self.player in self.markers
+        undrawn = not self.long and not self.drawn
+        empty_pass = rules.marker_on_empty_boneyard == "optional" and not self.drawn_ever
+        missing: V | None = None
+        if not marked:
+            missing = V.MARKER_REMOVED_WRONGLY if self.took_off else V.MARKER_MISSING
+        if missing is V.MARKER_MISSING and empty_pass and self.boneyard == 0:
+            missing = None
+        # With an empty boneyard it may be open whether a pass asks for the marker.
+        unsure_pass = self.boneyard == 0 and not self.drawn_ever and rules.leaves_open("marker_on_empty_boneyard")
+        if self.last_was_double and undrawn and not marked and self.boneyard != 0:
+            if self.boneyard is not None:
+                self.codes.add(V.DOUBLE_NOT_FOLLOWED)
+                self.may.update((V.NO_DRAW, missing or V.MARKER_MISSING))
+                return
+            self.may.add(V.DOUBLE_NOT_FOLLOWED)
+        declining = rules.may_decline and not self.bound and not self.doubles
+        if undrawn and self.boneyard != 0 and (not declining or rules.decline_draws):
+            unsure = self.boneyard is None or (declining and rules.leaves_open("decline_draws"))
+            unsure = unsure or (self.drawn_ever and rules.leaves_open("redraw_after_drawn_double"))
+            self._hold(V.NO_DRAW, certain=not unsure)
+        if missing is V.MARKER_MISSING and empty_pass and self.boneyard is None:
+            self.may.add(missing)
+        elif missing is not None:
+            self._hold(missing, certain=not (unsure_pass and missing is V.MARKER_MISSING))
+
+    def _finish_complete(self) -> None:
+        rules, player = self.rules, self.player
+        before, after = player in self.position.markers, player in self.markers
+        drawn_for_others = self.drawn_ever and not any(play.train == player for play in self.laid)
+        due = rules.marker_after == "nothing_on_own" and drawn_for_others
+        if after and not before and not due:
+            on_a_double = self.long and self._first_train_double_at(player)
+            unsure = on_a_double or (drawn_for_others and rules.leaves_open("marker_after"))
+            self._hold(V.MARKER_UNEARNED, certain=not unsure)
+        elif before and not after and not self.qualifies:
+            # Where the marker may come off, a tile laid on the own train in an earlier turn is still good for it.
+            earned = not rules.marker_off_required and bool(self.position.trains.get(player))
+            self._hold(V.MARKER_REMOVED_WRONGLY, certain=not earned)
+        elif before and after and self.qualifies:
+            # Nobody takes a marker off once the round is over.
+            self._hold(V.MARKER_NOT_REMOVED, certain=rules.marker_off_required and self.hand != 0)
+        elif due and not after:
+            self._hold(V.MARKER_MISSING, certain=not rules.leaves_open("marker_after"))
+
+    @property
+    def qualifies(self) -> bool:
+        """Whether this turn has laid a tile for which the own marker comes off. Source: docs/rules.md 7.1."""
+        return qualifies(self.rules, self.player, self.laid)
+
+    @property
+    def feeding(self) -> bool:
+        """Whether a double has to be covered now: one that was open when the turn began, or an own one."""
+        return not self.complete and bool(self.doubles or self.live)
+
+    def table(self, turn: str | None = None, first_turn: bool | None = None) -> Position:
+        """The position as it lies now, with `turn` to move next (None: still the same player)."""
+        hands = dict(self.position.hands)
+        if self.hand is not None:
+            hands[self.player] = self.hand
+        trains = self.trains if turn is not None else dict(self.trains)
+        return Position(
+            set_max=self.position.set_max,
+            players=self.position.players,
+            engine=self.position.engine,
+            trains=trains,
+            markers=frozenset(self.markers),
+            open=tuple(self.open),
+            flipped=frozenset(self.flipped),
+            turn=self.player if turn is None else turn,
+            first_turn=self.position.first_turn if first_turn is None else first_turn,
+            boneyard=self.boneyard,
+            hands=hands,
+            round=self.position.round,
+            first_engine=self.position.first_engine,
+            _seen=(trains, self.position.engine, frozenset(self.seen)),
+        )

@@ -1,0 +1,188 @@
+"""The one-line notation of tiles, chains, acts and changes; what is printed parses back to the same value.
+
+Source: docs/rules.md 1. `12-5 5-7 7-7` is a chain, the inner half first; Chinese tiles are `a:b`, left to right.
+Everything that cannot be understood raises `NotationError`, one line naming the text and what was expected.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from companion.rules.actions import LEFT, RIGHT, Action, Discard, Draw, End, Flip, Mark, Pass, Play, Unmark
+from companion.rules.position import Chain
+from companion.rules.tile import Laid, Tile
+
+_TILE = re.compile(r"([0-9]{1,3})\s*([-:])\s*([0-9]{1,3})")
+
+
+class NotationError(ValueError):
+    """A text that is not the notation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Laying:
+    """A change between two still tables: a tile appeared at the end of `train`."""
+
+    tile: Laid
+    train: str
+
+
+@dataclass(frozen=True, slots=True)
+class Vanishing:
+    """A change: a tile of `train` is gone."""
+
+    tile: Laid
+    train: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A change: the boneyard has `count` tiles fewer."""
+
+    count: int
+
+
+Change = Laying | Vanishing | Drawing | Mark | Unmark
+"""One item of a `delta`."""
+
+
+def parse_laid(text: str, sign: str = "-") -> Laid:
+    """`5-7` (or `5:7` with `sign` ':'), the inner or left half first."""
+    found = _TILE.fullmatch(text.strip()) if isinstance(text, str) else None
+    if found is None or found[2] != sign:
+        raise NotationError(f"{text!r} is no tile: expected two numbers joined by {sign!r}, such as 5{sign}7")
+    return Laid(int(found[1]), int(found[3]))
+
+
+def parse_tile(text: str, sign: str = "-") -> Tile:
+    return parse_laid(text, sign).tile
+
+
+def print_laid(laid: Laid, sign: str = "-") -> str:
+    return f"{laid.inner}{sign}{laid.outer}"
+
+
+def parse_chain(text: str, sign: str = "-") -> Chain:
+    """Tiles separated by spaces; the empty text is a train that has not started."""
+    if not isinstance(text, str):
+        raise NotationError(f"{text!r} is no chain: expected tiles separated by spaces")
+    return tuple(parse_laid(word, sign) for word in text.split())
+
+
+def print_chain(chain: Iterable[Laid], sign: str = "-") -> str:
+    return " ".join(print_laid(t, sign) for t in chain)
+
+
+def _target(text: str, sign: str) -> tuple[Laid, str]:
+    tile, at, train = text.strip().partition("@")
+    if not at or not train.strip():
+        raise NotationError(f"{text!r} names no train: expected a{sign}b@TRAIN")
+    train = train.strip()
+    if sign == ":" and train not in (LEFT, RIGHT):
+        raise NotationError(f"{text!r} names no arm: expected a:b@R or a:b@L")
+    return parse_laid(tile, sign), train
+
+
+def _named(words: Sequence[str], text: str) -> str:
+    if len(words) != 2 or not words[1].strip():
+        raise NotationError(f"{text!r} names nobody: expected {words[0]!r} and a name")
+    return words[1].strip()
+
+
+def parse_act(text: str, sign: str = "-") -> Action:
+    """One act: `play a-b@T`, `draw`, `mark P`, `unmark P`, `flip T`, `discard`, `discard faceup`, `pass`, `end`."""
+    text = text.strip()
+    words = text.split(None, 1)
+    verb = words[0] if words else ""
+    if verb == "play" and len(words) == 2:
+        return Play(*_target(words[1], sign))
+    if verb == "mark" and sign == "-":
+        return Mark(_named(words, text))
+    if verb == "unmark" and sign == "-":
+        return Unmark(_named(words, text))
+    if verb == "flip" and sign == "-":
+        return Flip(_named(words, text))
+    if verb == "discard" and sign == ":" and words[1:] in ([], ["faceup"]):
+        return Discard(face_up=len(words) == 2)
+    if text == "draw" and sign == "-":
+        return Draw()
+    if text == "pass":
+        return Pass()
+    if text == "end":
+        return End()
+    known = "play, draw, mark, unmark, flip, end" if sign == "-" else "play, discard, discard faceup, pass"
+    raise NotationError(f"{text!r} is no act: expected one of {known}")
+
+
+def parse_action(text: str, sign: str = "-") -> tuple[Action, ...]:
+    """The acts of one turn, separated by `;`. `end` and `pass` can only be the last."""
+    if not isinstance(text, str):
+        raise NotationError(f"{text!r} is no action: expected acts separated by ';'")
+    acts = tuple(parse_act(part, sign) for part in text.split(";") if part.strip())
+    for act in acts[:-1]:
+        if isinstance(act, End) or (isinstance(act, Pass) and sign == "-"):
+            raise NotationError(f"{text!r}: the turn goes on after its end")
+    return acts
+
+
+def print_act(act: Action, sign: str = "-") -> str:
+    match act:
+        case Play(tile, train):
+            return f"play {print_laid(tile, sign)}@{train}"
+        case Mark(player):
+            return f"mark {player}"
+        case Unmark(player):
+            return f"unmark {player}"
+        case Flip(train):
+            return f"flip {train}"
+        case Discard(face_up):
+            return "discard faceup" if face_up else "discard"
+        case Draw():
+            return "draw"
+        case Pass():
+            return "pass"
+        case End():
+            return "end"
+
+
+def print_action(acts: Iterable[Action], sign: str = "-") -> str:
+    return "; ".join(print_act(a, sign) for a in acts)
+
+
+def parse_change(text: str) -> Change:
+    """One item of a delta: `+a-b@T`, `-a-b@T`, `mark P`, `+mark P`, `-mark P`, `boneyard-N`."""
+    if not isinstance(text, str):
+        raise NotationError(f"{text!r} is no change: expected a text such as '+5-7@Ann'")
+    text = text.strip()
+    bare = text.removeprefix("+")
+    if bare.startswith("mark "):
+        return Mark(_named(bare.split(None, 1), text))
+    if text.startswith("-mark "):
+        return Unmark(_named(text[1:].split(None, 1), text))
+    if found := re.fullmatch(r"boneyard\s*-\s*([0-9]{1,4})", text):
+        return Drawing(int(found[1]))
+    if text.startswith("+"):
+        return Laying(*_target(text[1:], "-"))
+    if text.startswith("-"):
+        return Vanishing(*_target(text[1:], "-"))
+    raise NotationError(f"{text!r} is no change: expected +a-b@T, -a-b@T, mark P, -mark P or boneyard-N")
+
+
+def parse_delta(items: Iterable[str]) -> tuple[Change, ...]:
+    return tuple(parse_change(item) for item in items)
+
+
+def print_change(change: Change) -> str:
+    match change:
+        case Laying(tile, train):
+            return f"+{print_laid(tile)}@{train}"
+        case Vanishing(tile, train):
+            return f"-{print_laid(tile)}@{train}"
+        case Drawing(count):
+            return f"boneyard-{count}"
+        case Mark(player):
+            return f"mark {player}"
+        case Unmark(player):
+            return f"-mark {player}"

@@ -1,0 +1,103 @@
+"""What is known of the table between two turns. Source: docs/rules.md section 1 (`state`).
+
+Both positions follow the table: an illegal tile is part of them like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from companion.rules.actions import MEXICAN, SECOND_MEXICAN
+from companion.rules.tile import Laid, Tile, suit_ways
+
+Chain = tuple[Laid, ...]
+
+Seen = tuple[Mapping[str, Chain], Laid, frozenset[Tile]]
+"""The tiles of a table, with the trains and the engine they were read from: they hold for these and no others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A Mexican Train table. `players` clockwise; `trains` holds every player and `MX`, an empty chain is not started.
+
+    `open` are the trains that end in an uncovered double, in the order of laying; `flipped` those closed by a face-down
+    dead double (the double stays the chain's last tile). `boneyard` None cannot be counted. `hands` are tile counts
+    before the turn; a player not named holds more than one tile. `round` None: the engine's value is not checked.
+    Nothing is checked here: what is wrong with a table is for the judge to say.
+    """
+
+    set_max: int
+    players: tuple[str, ...]
+    engine: Laid
+    trains: Mapping[str, Chain]
+    markers: frozenset[str] = frozenset()
+    open: tuple[str, ...] = ()
+    flipped: frozenset[str] = frozenset()
+    turn: str = ""
+    first_turn: bool = False
+    boneyard: int | None = None
+    hands: Mapping[str, int] = field(default_factory=dict)
+    round: int | None = None
+    first_engine: int | None = None
+    _seen: Seen | None = field(default=None, repr=False, compare=False)
+
+    def value_due(self, train: str) -> int:
+        """The value that the next tile of `train` must show inwards."""
+        chain = self.trains.get(train, ())
+        return chain[-1].outer if chain else self.engine.outer
+
+    def laid(self) -> Iterator[Laid]:
+        """Every tile on the table, the engine first, flipped doubles included."""
+        yield self.engine
+        for chain in self.trains.values():
+            yield from chain
+
+    @property
+    def visible(self) -> frozenset[Tile]:
+        """The different tiles on the table (a tile seen twice counts once)."""
+        seen = self._seen
+        if seen is None or seen[0] is not self.trains or seen[1] != self.engine:
+            seen = (self.trains, self.engine, frozenset(t.tile for t in self.laid()))
+            object.__setattr__(self, "_seen", seen)
+        return seen[2]
+
+    def count(self, value: int) -> int:
+        """How many different tiles of the set with `value` lie on the table. Source: docs/rules.md 7.3, n(v)."""
+        return sum(1 for t in self.visible if t.has(value) and t.high <= self.set_max)
+
+    def exhausted(self, value: int) -> bool:
+        """Whether all set_max + 1 tiles with `value` lie on the table. Source: docs/rules.md 7.3."""
+        suit = suit_ways(self.set_max, value)
+        return bool(suit) and all(way.tile in self.visible for way in suit)
+
+    def train_names(self) -> tuple[str, ...]:
+        names = (*self.players, MEXICAN)
+        return (*names, SECOND_MEXICAN) if SECOND_MEXICAN in self.trains else names
+
+    def after(self, player: str) -> str:
+        """The player to the left of `player`."""
+        return self.players[(self.players.index(player) + 1) % len(self.players)]
+
+
+@dataclass(frozen=True, slots=True)
+class LinePosition:
+    """A Chinese line. `players` counter-clockwise, that is in playing order; `line` from left to right.
+
+    `discards` are the face-down tiles of each player; `hands` counts, where known; `passes` in a row until now.
+    """
+
+    players: tuple[str, ...]
+    line: Chain = ()
+    turn: str = ""
+    discards: Mapping[str, int] = field(default_factory=dict)
+    hands: Mapping[str, int] = field(default_factory=dict)
+    passes: int = 0
+
+    @property
+    def ends(self) -> tuple[int, int] | None:
+        """The values at the left and the right end; None while nothing is laid."""
+        return (self.line[0].inner, self.line[-1].outer) if self.line else None
+
+    def after(self, player: str) -> str:
+        return self.players[(self.players.index(player) + 1) % len(self.players)]

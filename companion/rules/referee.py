@@ -1,0 +1,150 @@
+"""The referee's desk seen from the game: one small protocol, two families behind it.
+
+Record first, judge second: `apply` never refuses, `judge` says what was wrong. Functions that only one family has
+(dead doubles, the boneyard) stay in its package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from companion.rules.actions import Action, Play
+from companion.rules.chinese import judge as line_judging
+from companion.rules.chinese import line
+from companion.rules.mexican import blocks, judge, scoring
+from companion.rules.position import LinePosition, Position
+from companion.rules.ruleset import RuleSet
+from companion.rules.ruling import Ruling
+from companion.rules.tile import Tile
+
+P = TypeVar("P")
+
+
+class Referee(Protocol[P]):
+    """What every family of games answers. `done` are the acts that the turn has already seen."""
+
+    @property
+    def rules(self) -> RuleSet: ...
+
+    def judge(self, position: P, actions: Sequence[Action]) -> Ruling:
+        """The ruling on one whole turn by `position.turn`."""
+        ...
+
+    def judge_play(self, position: P, play: Play, done: Sequence[Action] = ()) -> Ruling:
+        """The ruling on one tile; what the turn still owes is not asked."""
+        ...
+
+    def apply(self, position: P, action: Action) -> P:
+        """The table after one act, right or wrong; the same player is still to move."""
+        ...
+
+    def after_turn(self, position: P, actions: Sequence[Action]) -> P:
+        """The table after a whole turn, the next player to move."""
+        ...
+
+    def legal_plays(
+        self,
+        position: P,
+        hand: Collection[Tile] | None = None,
+        done: Sequence[Action] = (),
+        *,
+        surely: bool = False,
+    ) -> list[Play]:
+        """Every tile and place that the player to move may choose next; `hand` None: any tile not on the table.
+
+        `surely`: only what is right however the open questions of the source are answered.
+        """
+        ...
+
+    def blocked(self, position: P) -> bool:
+        """Whether nobody can ever play again, provably, whoever holds what."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class MexicanReferee:
+    """Mexican Train under one rule set."""
+
+    rules: RuleSet
+
+    def judge(self, position: Position, actions: Sequence[Action]) -> Ruling:
+        return judge.judge_turn(self.rules, position, actions)
+
+    def judge_play(self, position: Position, play: Play, done: Sequence[Action] = ()) -> Ruling:
+        return judge.judge_play(self.rules, position, play, done)
+
+    def apply(self, position: Position, action: Action) -> Position:
+        return judge.apply(self.rules, position, action)
+
+    def after_turn(self, position: Position, actions: Sequence[Action]) -> Position:
+        return judge.after_turn(self.rules, position, actions)
+
+    def legal_plays(
+        self,
+        position: Position,
+        hand: Collection[Tile] | None = None,
+        done: Sequence[Action] = (),
+        *,
+        surely: bool = False,
+    ) -> list[Play]:
+        return judge.legal_plays(self.rules, position, hand, done, surely=surely)
+
+    def blocked(self, position: Position) -> bool:
+        return blocks.provably_blocked(self.rules, position)
+
+
+@dataclass(frozen=True, slots=True)
+class LineReferee:
+    """The connecting games with the Chinese set under one rule set."""
+
+    rules: RuleSet
+
+    def judge(self, position: LinePosition, actions: Sequence[Action]) -> Ruling:
+        return line_judging.judge_turn(self.rules, position, actions)
+
+    def judge_play(self, position: LinePosition, play: Play, done: Sequence[Action] = ()) -> Ruling:
+        return line_judging.judge_play(self.rules, position, play, done)
+
+    def apply(self, position: LinePosition, action: Action) -> LinePosition:
+        return line.apply(position, action)
+
+    def after_turn(self, position: LinePosition, actions: Sequence[Action]) -> LinePosition:
+        return line.after_turn(position, actions)
+
+    def legal_plays(
+        self,
+        position: LinePosition,
+        hand: Collection[Tile] | None = None,
+        done: Sequence[Action] = (),
+        *,
+        surely: bool = False,
+    ) -> list[Play]:
+        """After a tile or a discard the turn is over, so nothing may be chosen."""
+        return [] if done else line.legal_plays(self.rules, position, hand)
+
+    def blocked(self, position: LinePosition) -> bool:
+        return line.blocked(self.rules, position.line, len(position.players))
+
+
+def undealt(rules: RuleSet, set_max: int | None, players: int) -> str | None:
+    """Why a set (None: the Chinese tiles) cannot be dealt to so many players; None where it can, or where the rule set
+    says nothing about this set and the hands are simply not counted. Source: docs/rules.md 2.1 and 4.2."""
+    if set_max is None:
+        dealt = line.deal(rules, players).verdict == "ok"
+        allowed: Sequence[int] = rules.players_allowed()
+    else:
+        deals = {n: scoring.deal(rules, set_max, n) for n in rules.players_allowed(set_max)}
+        allowed = [n for n, deal in deals.items() if deal.boneyard is not None and deal.boneyard >= 0]
+        if players in deals and players not in allowed:
+            have = scoring.tiles_in(set_max)
+            needed = 1 + players * (deals[players].hand or 0)
+            return f"{needed} tiles would be needed for {players} players, and double-{set_max} has {have}"
+        dealt = players in allowed or not deals
+    return None if dealt else f"{rules.name} is dealt for {', '.join(map(str, allowed))} players, not for {players}"
+
+
+def referee_for(rules: RuleSet) -> MexicanReferee | LineReferee:
+    """The referee of the rule set's family."""
+    return MexicanReferee(rules) if rules.is_mexican else LineReferee(rules)

@@ -1,0 +1,438 @@
+"""Rule sets as data: one frozen object for each game and house, read from `companion/rules/rulesets/*.toml`.
+
+A house writes its own file with `extends = "tactic"` and the fields that differ; single evenings pass `options`.
+Each field of a shipped file stands with the source it rests on and a mark: T stated by the text, I implied by it,
+A ambiguous or silent (the default stands there), E an error or contradiction in the source (docs/rules.md, section 0).
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from companion.rules.ruleset_fields import (
+    ANY_SET,
+    CHINESE,
+    FIELDS,
+    LABELS,
+    MEXICAN,
+    OPTION_NAMES,
+    ContradictionError,
+    HandTable,
+    RuleSetError,
+    fields_of,
+)
+
+__all__ = ["ANY_SET", "CHINESE", "MEXICAN", "RULESET_NAMES", "RuleSet", "RuleSetError", "Source", "load_ruleset"]
+
+RULESET_NAMES = ("tactic", "reeves", "cz", "poltava", "jielong", "chedeng", "kkori")
+HOUSE_SET_NAMES = ("goodsam", "goodsam-florida", "owlshollow", "longtrain", "ninesteps")
+"""Well-known ways to play Mexican Train that public pages describe; what such a page does not say accuses nobody."""
+SHIPPED = (*RULESET_NAMES, *HOUSE_SET_NAMES)
+MOST_PLAYERS = 12
+LONGEST_FAMILY_LINE = 8
+"""A house that extends a house that extends ...: more steps than this are a circle."""
+
+SILENT = "silent_as"
+"""Like `extends`, for a text that says less than the rule set it is filled up from: what it does not say is open."""
+
+OPEN = "A"
+"""The mark of a field about which the source is silent or ambiguous."""
+
+_MARKS = ("T", "I", OPEN, "E", "house")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a field rests on: a mark (T, I, A, E, or "house" for a house's own rule) and the place in plain words."""
+
+    mark: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleSet:
+    """The rules of one game. The fields are docs/rules.md section 3 by name; those of the other family stay at rest.
+
+    `rounds` None means one round for each double of the set, `first_engine` None the set's highest double,
+    `max_doubles_per_turn` None no limit, `announce` None no announcement. `closings_per_turn` is 1 in every source,
+    which is what the end of a turn with its first plain tile comes to; no other number is accepted.
+    """
+
+    name: str
+    family: str
+    title: str
+    native_title: str
+    language: str
+    source: str
+    summary: str
+    hand_table: HandTable = field(hash=False)
+    may_decline: bool = False
+    decline_draws: bool = True
+    open_hands: bool = False
+    hand: int | None = None
+
+    sets: tuple[int, ...] = ()
+    quick_set: int | None = None
+    long_first: bool = False
+    first_simultaneous: bool = False
+    first_optional: bool = False
+    strict_first_train: bool = False
+    first_draw: bool = True
+    first_double_opens: bool = False
+    finish_first_lap: bool = False
+    mx_from_turn: int = 1
+    mx_root: str = "engine"
+    mx_sign: str | None = None
+    engine_from: str = "set_aside"
+    starter_by: str = "chosen"
+    draws: str = "one"
+    extra_tile: str = "anywhere"
+    extra_in_order: bool = False
+    max_doubles_per_turn: int | None = None
+    close_order: str = "any"
+    closings_per_turn: int = 1
+    redraw_after_drawn_double: bool = True
+    marker_after: str = "nothing_laid"
+    marker_off: str = "own"
+    marker_off_required: bool = True
+    marker_on_empty_boneyard: str = "required"
+    dead_double: str = "release"
+    block_rule: str = "empty_and_all_pass"
+    scoring: str = "penalty"
+    blocked_winner_zero: bool = False
+    double_blank: int = 0
+    announce: str | None = None
+    rounds: int | None = None
+    first_engine: int | None = None
+
+    arms: int = 1
+    settlement: str = "pairwise"
+    head_tail: tuple[int, int] = (7, 8)
+    multipliers: bool = False
+    redeal_doubles: int | None = None
+    small_deck_players: tuple[int, ...] = ()
+    next_leader: str = "winner"
+    match_points: int | None = None
+    match_deals: int | None = None
+
+    sources: Mapping[str, Source] = field(default_factory=lambda: MappingProxyType({}), hash=False, compare=False)
+    open_fields: frozenset[str] = field(default=frozenset(), init=False, repr=False, hash=False, compare=False)
+
+    def __post_init__(self) -> None:
+        silent = frozenset(name for name, source in self.sources.items() if source.mark == OPEN)
+        object.__setattr__(self, "open_fields", silent)
+
+    def leaves_open(self, field: str) -> bool:
+        """Whether the source is silent or ambiguous about this field: its default stands, and accuses nobody."""
+        return field in self.open_fields
+
+    @property
+    def is_mexican(self) -> bool:
+        return self.family == MEXICAN
+
+    def hand_size(self, set_max: int, players: int) -> int | None:
+        """Tiles dealt to each of `players`; None where the rule set has no number for them."""
+        if self.hand is not None:
+            return self.hand
+        row = self.hand_table.get(set_max, self.hand_table.get(ANY_SET, {}))
+        return row.get(players)
+
+    def players_allowed(self, set_max: int = ANY_SET) -> tuple[int, ...]:
+        """The numbers of players that the hand table has for this set, ascending; any where the house names a hand."""
+        if self.hand is not None:
+            return tuple(range(2, MOST_PLAYERS + 1))
+        return tuple(sorted(self.hand_table.get(set_max, self.hand_table.get(ANY_SET, {}))))
+
+    def first_engine_of(self, set_max: int) -> int:
+        return set_max if self.first_engine is None else self.first_engine
+
+    def rounds_of(self, set_max: int) -> int:
+        return set_max + 1 if self.rounds is None else self.rounds
+
+    def has_small_deck(self, players: int | None) -> bool:
+        """Whether the doubles from 3:3 up stay in the box (Kkori for two or three)."""
+        return players in self.small_deck_players
+
+
+def load_ruleset(name_or_path: str | Path, options: Mapping[str, Any] | None = None) -> RuleSet:
+    """The rule set of that name, or of a house's own .toml file, with single fields changed by `options`.
+
+    Raises:
+        RuleSetError: one line naming the file or option, the field, and what was expected.
+    """
+    changes = dict(options or {})
+    if not isinstance(name_or_path, (str, Path)):
+        raise RuleSetError(f"rules: expected one of {', '.join(RULESET_NAMES)} or the path of a .toml file")
+    if isinstance(name_or_path, str) and name_or_path in SHIPPED:
+        return _shipped(name_or_path, _frozen(changes))
+    path = Path(name_or_path)
+    if path.suffix != ".toml":
+        expected = f"expected one of {', '.join(RULESET_NAMES)} or the path of a .toml file"
+        raise RuleSetError(f"rules: no rule set {_shown(str(name_or_path))}, {expected}")
+    return with_options(_house(path, 0), changes)
+
+
+def with_options(rules: RuleSet, options: Mapping[str, Any]) -> RuleSet:
+    """The same rule set with single fields changed; RuleSetError for an unknown name or a wrong value."""
+    changed: dict[str, Any] = {}
+    for written, value in options.items():
+        name = OPTION_NAMES.get(written, written)
+        if name not in fields_of(rules.family):
+            raise RuleSetError(f"options.{_name(written)}: no such field in the {rules.family} games")
+        if name in changed:
+            raise RuleSetError(f"options.{written}: given twice, under both its names")
+        try:
+            changed[name] = FIELDS[name].value(value)
+        except ValueError as expected:
+            raise RuleSetError(f"options.{written}: {expected}, not {_shown(value)}") from None
+    if not changed:
+        return rules
+    sources = {**rules.sources, **{name: Source("house", "options of this game") for name in changed}}
+    rules = replace(rules, **changed, sources=MappingProxyType(sources))
+    _refuse_contradiction("options", rules)
+    return rules
+
+
+def house_file(extends: str, title: str, options: Mapping[str, Any]) -> str:
+    """The text of a house's own rule file: what differs from the rule set that it extends.
+
+    Raises RuleSetError where the options are none of that rule set or contradict each other.
+    """
+    load_ruleset(extends, options)
+    lines = [f"extends = {_toml(extends)}", f"title = {_toml(title)}", ""]
+    lines += [f"{OPTION_NAMES.get(name, name)} = {_toml(value)}" for name, value in options.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: Any) -> str:
+    """A value as TOML writes it; for flags, numbers, texts, lists and tables that is how JSON does, but for tables."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_toml(str(key))} = {_toml(inner)}" for key, inner in value.items()) + " }"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _frozen(options: Mapping[str, Any]) -> str:
+    try:
+        return json.dumps(options, sort_keys=True, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        raise RuleSetError("options: expected field names with plain values") from None
+
+
+@lru_cache(maxsize=256)
+def _shipped(name: str, frozen_options: str) -> RuleSet:
+    if frozen_options != "{}":
+        return with_options(_shipped(name, "{}"), json.loads(frozen_options))
+    file = f"{name}.toml"
+    text = (resources.files("companion.rules") / "rulesets" / file).read_text(encoding="utf-8")
+    parent = _parse(text, file).get(SILENT)
+    return _read(text, name, file, base=None if parent is None else _shipped(parent, "{}"))
+
+
+def _house(path: Path, steps: int) -> RuleSet:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise RuleSetError(f"{path}: expected UTF-8 text") from None
+    except OSError as problem:
+        raise RuleSetError(f"{path}: {problem.strerror or 'cannot be read'}, expected a rule set") from None
+    written = _parse(text, str(path))
+    if "extends" in written and SILENT in written:
+        raise RuleSetError(f"{path}: {SILENT}: expected extends or {SILENT}, not both")
+    parent = written.get("extends", written.get(SILENT))
+    base: RuleSet | None = None
+    if parent is not None:
+        if not isinstance(parent, str):
+            raise RuleSetError(f"{path}: extends: expected the name or path of a rule set")
+        if steps >= LONGEST_FAMILY_LINE:
+            raise RuleSetError(f"{path}: extends: the files extend each other in a circle")
+        if parent in SHIPPED:
+            base = _shipped(parent, "{}")
+        elif parent.endswith(".toml"):
+            base = _house(path.parent / parent, steps + 1)
+        else:
+            expected = f"expected one of {', '.join(RULESET_NAMES)} or the path of a .toml file"
+            raise RuleSetError(f"{path}: extends: no rule set {_shown(parent)}, {expected}")
+    return _read(text, path.stem, str(path), base)
+
+
+def _parse(text: str, file: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as problem:
+        raise RuleSetError(f"{file}: expected TOML: {' '.join(str(problem).split())}") from None
+
+
+def _read(text: str, name: str, file: str, base: RuleSet | None) -> RuleSet:
+    written = _parse(text, file)
+    written.pop("extends", None)
+    silent = written.pop(SILENT, None)
+    values: dict[str, Any] = {"name": name}
+    for label, reader in LABELS.items():
+        if label in written:
+            values[label] = _value(reader.value, written.pop(label), file, label)
+        elif base is None:
+            raise RuleSetError(f"{file}: {label}: missing")
+    if base is not None and values.get("family", base.family) != base.family:
+        raise RuleSetError(f"{file}: family: expected {base.family}, the family of {base.name}")
+    family = base.family if base is not None else values["family"]
+    known = fields_of(family)
+    sources = dict(base.sources) if base is not None else {}
+    if silent is not None:
+        source = values.get("source", file)
+        sources = {name: Source(OPEN, f"{source}: silent; as in {silent}") for name in sources}
+    for key, entry in written.items():
+        if key not in known:
+            raise RuleSetError(f"{file}: {_name(key)}: no such field in the {family} games")
+        plain, sources[key] = _entry(entry, file, key)
+        values[key] = _value(FIELDS[key].value, plain, file, key)
+    values["sources"] = MappingProxyType(sources)
+    if base is None:
+        for key in known:
+            if key not in values:
+                raise RuleSetError(f"{file}: {key}: missing")
+    rules = RuleSet(**values) if base is None else replace(base, **values)
+    _refuse_contradiction(file, rules)
+    return rules
+
+
+def _refuse_contradiction(where: str, rules: RuleSet) -> None:
+    for one, other, why in contradictions(rules):
+        raise ContradictionError(where, one, other, why)
+
+
+def contradictions(rules: RuleSet) -> list[tuple[str, str, str]]:
+    """Pairs of fields that cannot both hold as they are, and why."""
+    if not rules.is_mexican:
+        return [
+            (one, other, why)
+            for wrong, one, other, why in (
+                (
+                    rules.multipliers and rules.settlement != "pairwise",
+                    "multipliers",
+                    "settlement",
+                    "only pairwise payments are doubled",
+                ),
+                (
+                    rules.match_points is not None and rules.settlement != "points",
+                    "match_points",
+                    "settlement",
+                    "expected settlement = points, as other payments add up to nothing",
+                ),
+            )
+            if wrong
+        ]
+    return [
+        (one, other, why)
+        for wrong, one, other, why in (
+            (
+                rules.first_simultaneous and not rules.long_first,
+                "first_simultaneous",
+                "long_first",
+                "only long first trains are laid at the same time",
+            ),
+            (
+                rules.first_optional and not rules.long_first,
+                "first_optional",
+                "long_first",
+                "only a long first train may be refused",
+            ),
+            (
+                rules.strict_first_train and not rules.long_first,
+                "strict_first_train",
+                "long_first",
+                "only a long first train can be as long as possible",
+            ),
+            (
+                rules.strict_first_train and rules.first_optional,
+                "strict_first_train",
+                "first_optional",
+                "a train that may be refused need not be as long as possible",
+            ),
+            (
+                rules.finish_first_lap and not rules.long_first,
+                "finish_first_lap",
+                "long_first",
+                "nobody goes out with a single tile",
+            ),
+            (
+                rules.first_double_opens and not rules.long_first,
+                "first_double_opens",
+                "long_first",
+                "only a long first train ends on a double without a second tile",
+            ),
+            (
+                rules.long_first and rules.mx_from_turn == 1,
+                "mx_from_turn",
+                "long_first",
+                "a long first train is laid on the own train only",
+            ),
+            (
+                rules.extra_tile == "this_double" and rules.max_doubles_per_turn != 1,
+                "max_doubles_per_turn",
+                "extra_tile",
+                "whoever covers the same double lays one double in a turn",
+            ),
+            (
+                rules.extra_tile != "this_double" and rules.close_order == "single",
+                "close_order",
+                "extra_tile",
+                "several doubles can be open unless each is covered at once",
+            ),
+            (
+                rules.extra_in_order and rules.close_order not in ("fifo", "lifo"),
+                "extra_in_order",
+                "close_order",
+                "expected an order, fifo or lifo",
+            ),
+            (
+                rules.blocked_winner_zero and rules.scoring == "first_out",
+                "blocked_winner_zero",
+                "scoring",
+                "no pips are counted",
+            ),
+        )
+        if wrong
+    ]
+
+
+def _entry(entry: Any, file: str, name: str) -> tuple[Any, Source]:
+    """A field is written as {value, mark, source}, in a house's file also as the bare value."""
+    if not (isinstance(entry, dict) and "value" in entry):
+        return entry, Source("house", file)
+    extra = set(entry) - {"value", "mark", "source"}
+    if extra:
+        raise RuleSetError(f"{file}: {name}: expected value, mark and source, not {', '.join(sorted(extra))}")
+    mark, source = entry.get("mark", "house"), entry.get("source", file)
+    if mark not in _MARKS:
+        raise RuleSetError(f"{file}: {name}.mark: expected one of {', '.join(_MARKS)}, not {_shown(mark)}")
+    if not isinstance(source, str) or not source.strip():
+        raise RuleSetError(f"{file}: {name}.source: expected a text")
+    return entry["value"], Source(mark, source)
+
+
+def _value(read: Any, plain: Any, file: str, name: str) -> Any:
+    try:
+        return read(plain)
+    except ValueError as expected:
+        raise RuleSetError(f"{file}: {name}: {expected}, not {_shown(plain)}") from None
+
+
+def _name(written: Any) -> str:
+    return written if isinstance(written, str) and written.isidentifier() and len(written) <= 40 else _shown(written)
+
+
+def _shown(value: Any) -> str:
+    """A value as one short line of an error message."""
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        text = type(value).__name__
+    return text if len(text) <= 40 else text[:37] + "..."

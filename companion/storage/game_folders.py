@@ -1,0 +1,77 @@
+"""The folder of games: what each is called, which came first, and which one is on the table.
+
+None of it rests on the clock, which may be wrong: games are counted, and the one on the table is written down.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from companion.storage.state_file import read_state, write_state
+
+CURRENT_FILE = "current-game.json"
+"""In the data folder: the game on the table, and how many games there have been."""
+
+_COUNTED = re.compile(r"game-(\d{1,9})")
+
+
+class GameFolders:
+    """The games under a data folder. `damaged` hears of a file that could not be understood and was set aside."""
+
+    def __init__(self, data_dir: Path, damaged: Callable[[Path], None] = lambda aside: None) -> None:
+        self._data_dir = data_dir
+        self._file = data_dir / CURRENT_FILE
+        nothing: tuple[str | None, int] = (None, 0)
+        self._current, self._count = read_state(self._file, _current_of, nothing, damaged)
+
+    def names(self) -> list[str]:
+        """The newest first. Games that earlier releases named after the date are older than any counted one."""
+        found = (path.parent.name for path in (self._data_dir / "games").glob("*/journal.jsonl"))
+        return sorted(found, key=lambda name: (number_of(name), name), reverse=True)
+
+    def folder(self, game: str) -> Path:
+        return self._data_dir / "games" / game
+
+    def current(self) -> str | None:
+        """The game that was on the table last; where nothing says so, the newest one."""
+        names = self.names()
+        if self._current is not None and self._current in names:
+            return self._current
+        return names[0] if names else None
+
+    def put_on_the_table(self, game: str) -> None:
+        """Write down that this is the game on the table. Raises OSError; then it counts only until the next start."""
+        if self._current == game and self._count >= number_of(game):
+            return
+        self._current, self._count = game, max(self._count, number_of(game))
+        write_state(self._file, {"game": self._current, "count": self._count})
+
+    def make(self) -> str:
+        """An empty folder for a new game; its name. A number is never given twice. Raises OSError."""
+        folders = (path.name for path in (self._data_dir / "games").glob("game-*"))
+        copies = (path.stem for path in (self._data_dir / "copies").glob("game-*.jsonl"))
+        number = max([self._count, *map(number_of, folders), *map(number_of, copies)])
+        while True:
+            number += 1
+            name = f"game-{number:04d}"
+            try:
+                self.folder(name).mkdir(parents=True)
+            except FileExistsError:
+                continue
+            return name
+
+
+def number_of(game: str) -> int:
+    """3 for game-0003; 0 for a game that was not counted."""
+    counted = _COUNTED.fullmatch(game)
+    return 0 if counted is None else int(counted[1])
+
+
+def _current_of(kept: Any) -> tuple[str | None, int]:
+    game, count = kept["game"], kept["count"]
+    if not isinstance(game, str) or type(count) is not int or not 0 <= count < 10**9:
+        raise ValueError
+    return game, count
