@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from companion.geometry.angles import turn
@@ -37,6 +37,8 @@ class TrainFinder:
     before: Layout | None
     ids: Sequence[int]
     problems: list[Problem] = field(default_factory=list)
+    playing_on: tuple[Known, ...] = ()
+    """Tiles at a seat that go on with a train although the round passes for over."""
 
     def layout(self) -> Layout:
         self.known = turned_up(self.known, *self.setup.tile_mm[:2])
@@ -45,6 +47,7 @@ class TrainFinder:
         shapes = TileShapes.of([tile.seen for tile in self.known], *self.setup.tile_mm[:2])
         middle = find_middle(self.view, self.known, self.setup, self._earlier_middle(), self._earlier_engine())
         self._doubt_the_engine(middle)
+        self.playing_on = tuple(self._that_play_on(shapes))
         members = [
             n
             for n, tile in enumerate(self.known)
@@ -91,7 +94,34 @@ class TrainFinder:
 
     def _laid_open(self, tile: Known) -> bool:
         """Is this part of a hand? Hands are laid along the table's edge when the round is over."""
-        return self.setup.over and seat_of(tile.seen.center_mm, self.view, self.setup) is not None
+        if not self.setup.over or any(tile is one for one in self.playing_on):
+            return False
+        return seat_of(tile.seen.center_mm, self.view, self.setup) is not None
+
+    def _that_play_on(self, shapes: TileShapes) -> Iterator[Known]:
+        """The one tile that came to a seat and continues a train exactly, and in value: a play, so the end was none.
+
+        An end that was only counted may be wrong. Of several new tiles at a seat, or beside a hand, none is meant.
+        """
+        before = self.before
+        if not self.setup.over or before is None:
+            return
+        came: dict[str, list[int]] = {}
+        for n, tile in enumerate(self.known):
+            seat = seat_of(tile.seen.center_mm, self.view, self.setup)
+            if seat is not None and tile.old is None and tile.seen.face_up:
+                came.setdefault(seat, []).append(n)
+        ends = {train[-1].id: train[-1] for train in before.trains.values() if train}
+        lasts = [n for n, tile_id in enumerate(self.ids) if tile_id in ends]
+        for seat, tiles in came.items():
+            if len(tiles) > 1 or before.hands.get(seat):
+                continue
+            for joint in find_joints(shapes, [*lasts, *tiles], one_of=tiles):
+                last = joint.a if joint.b == tiles[0] else joint.b
+                end, values = ends[self.ids[last]].laid, self.known[tiles[0]].seen.values
+                if joint.matches and end is not None and values is not None and end.outer in values:
+                    yield self.known[tiles[0]]
+                    break
 
     def _build(
         self, shapes: TileShapes, members: Sequence[int], middle: Middle | None

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from companion.geometry import Trouble, reconstruct
+from companion.geometry import Layout, Trouble, reconstruct
 from companion.geometry.hub import find_middle
 from companion.geometry.identity import Known
 from companion.geometry.table_setup import MEXICAN
@@ -307,6 +307,30 @@ def test_hands_laid_open_belong_to_their_seats() -> None:
     assert [placed.laid for placed in layout.hands["Ann"]] == [(0, 1), (1, 2), (2, 3)]
     assert [placed.laid for placed in layout.hands["Ben"]] == [(0, 0)]
     assert train(layout, "Ann") == "12-5"
+
+
+def over_with(*came: SeenTile) -> Layout:
+    """A train of Ann's that has grown to her seat, the round passing for over, and what came to lie there."""
+    laid = eastward([(12, 5), (5, 7), (7, 1), (1, 9), (9, 4), (4, 8), (8, 2), (2, 6), (6, 10)])
+    before = reconstruct(view(laid), replace(SETUP, over=False))
+    return reconstruct(view([*laid, *came]), replace(SETUP, over=True), before)
+
+
+def test_a_tile_that_continues_a_train_is_no_hand_though_the_round_passes_for_over() -> None:
+    *_, last = eastward([(12, 5), (5, 7), (7, 1), (1, 9), (9, 4), (4, 8), (8, 2), (2, 6), (6, 10), (10, 3)])
+    layout = over_with(last)
+    assert train(layout, "Ann").endswith("10-3")
+    assert not layout.hands
+
+
+@pytest.mark.parametrize("other", ["no match", "several"])
+def test_tiles_that_do_not_continue_it_or_come_together_are_a_hand(other: str) -> None:
+    *_, last = eastward([(12, 5), (5, 7), (7, 1), (1, 9), (9, 4), (4, 8), (8, 2), (2, 6), (6, 10), (10, 3)])
+    x, y = last.center_mm
+    came = [tile(x, y, 0.0, 3, 11)] if other == "no match" else [last, tile(x, y + 40.0, 0.0, 3, 11)]
+    layout = over_with(*came)
+    assert train(layout, "Ann").endswith("6-10")
+    assert len(layout.hands["Ann"]) == len(came)
 
 
 def test_a_nudged_table_keeps_every_identity() -> None:
