@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from companion.play.turn import MadeTurn, Table
-from companion.rules.actions import Action, Draw, Mark, Play, Unmark
+from companion.rules.actions import Action, Draw, Flip, Mark, Play, Unmark
 from companion.rules.position import Position
 from companion.rules.ruleset import RuleSet
 
@@ -31,6 +31,9 @@ def belongs_to_first_train(
     acts that it has seen."""
     if isinstance(action, (Play, Unmark)):
         return player == (action.train if isinstance(action, Play) else action.player)
+    if action == Mark(player) and not any(isinstance(act, (Mark, Play)) for act in done):
+        # Whoever lays no first train marks, whatever else he has done.
+        return True
     if isinstance(action, (Mark, Draw)) and action not in done and action in (Draw(), Mark(player)):
         return _ends_on_a_double(rules, table, player)
     return False
@@ -75,6 +78,11 @@ def _as_turns(laid: Together, order: tuple[str, ...]) -> int | None:
         doubled = double and not doubled
         turns += not doubled
     return turns
+
+
+def begins(turn: MadeTurn) -> bool:
+    """Whether the player has begun the first train, or shown that there will be none."""
+    return turn.passed is not None or any(not isinstance(action, Flip) for action in turn.actions)
 
 
 def can_go_on(turn: MadeTurn) -> bool:

@@ -21,7 +21,7 @@ from companion.log.events import (
     TileTakenBack,
 )  # fmt: skip
 from companion.play.event_actions import action_of, between, lifted, meant, passing, turned_to, uncounted, unsettled
-from companion.play.first_lap import Together, belongs_to_first_train, can_go_on, movers, on_table, with_act
+from companion.play.first_lap import Together, begins, belongs_to_first_train, can_go_on, movers, on_table, with_act
 from companion.play.reports import reported
 from companion.play.turn import FOREIGN_TILES, MadeTurn, Table, changes
 from companion.rules.actions import Action, Discard, Draw, Mark, Pass, Play, Unmark
@@ -97,10 +97,10 @@ class Course:
 
     @property
     def begun(self) -> frozenset[str]:
-        """Who has laid a tile of the first train, put the marker on or passed."""
-        turn = self.turn
-        mine = {turn.player} if turn is not None and (turn.actions or turn.passed is not None) else set()
-        return self.moved | mine | set(self.first_turns)
+        """Who has laid a tile of the first train, drawn, put the marker on or passed: turning a double over says
+        nothing about the own train."""
+        turns = {**self.first_turns, **({} if self.turn is None else {self.turn.player: self.turn})}
+        return self.moved | {player for player, turn in turns.items() if begins(turn)}
 
     @property
     def all_begun(self) -> bool:
