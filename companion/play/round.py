@@ -333,7 +333,7 @@ class Course:
         moved = self.moved | {turn.player}
         course = replace(
             self,
-            table=turned_to(self.table, following, moved),
+            table=self._perhaps_marked_by(turn, turned_to(self.table, following, moved)),
             turn=None,
             moved=moved,
             silent=self._silent_after(turn),
@@ -375,6 +375,17 @@ class Course:
             return owed
         still = not self.rules.marker_off_required and (turn.player, Unmark) in self.owed
         return owed | {(turn.player, Unmark)} if still or turn.qualifies(self.rules) else owed
+
+    def _perhaps_marked_by(self, turn: MadeTurn, table: Table) -> Table:
+        """The table after a turn in which the player passed: where the rules leave it to the player to mark the train,
+        and no camera looks on, a marker may lie there that nobody has entered. Source: docs/rules.md 2.3."""
+        rules = self.rules
+        free = rules.marker_on_empty_boneyard == "optional" or rules.leaves_open("marker_on_empty_boneyard")
+        if self.watched or not free or not isinstance(table, Position) or turn.complete(rules):
+            return table
+        if table.boneyard or turn.draws or turn.player in table.markers:
+            return table
+        return replace(table, perhaps_marked=table.perhaps_marked | {turn.player})
 
     def _turn_to(self, player: str) -> Step:
         """Close what is open and let `player` begin; out of turn where that is not the one expected."""
@@ -434,7 +445,12 @@ class Course:
         for turn in course.first_turns.values():
             over = turn.passed is not None
             found |= changes(turn.findings(self.referee, over=over), turn.findings(self.referee, over=True))
-            course = replace(course, owed=course._owed_after(turn), turns=(*course.turns, turn))
+            course = replace(
+                course,
+                table=course._perhaps_marked_by(turn, course.table),
+                owed=course._owed_after(turn),
+                turns=(*course.turns, turn),
+            )
         return replace(course, first_turns={}, together=(), lap_over=True), found
 
     def _with_act(self, action: Action, key: int) -> Step:

@@ -140,7 +140,8 @@ class TurnState:
             faults.extend(after.certain)
             doubts.extend(after.open)
         if stranger and train not in self.markers and not closes and not self._own_double_at(train):
-            (doubts if perhaps_open else faults).append(V.CLOSED_TRAIN)
+            perhaps_marked = train in self.position.perhaps_marked
+            (doubts if perhaps_open or perhaps_marked else faults).append(V.CLOSED_TRAIN)
         chain = self.trains.get(train, ())
         if chain:
             if laid.inner != chain[-1].outer:
@@ -335,6 +336,11 @@ class TurnState:
         """Whether a double has to be covered now: one that was open when the turn began, or an own one."""
         return not self.complete and bool(self.doubles or self.live)
 
+    def _perhaps_marked(self) -> frozenset[str]:
+        """Whose train may carry an unrecorded marker now: no longer the player's if it would have come off."""
+        before = self.position.perhaps_marked
+        return before - self.markers - ({self.player} if self.qualifies else set()) if before else before
+
     def table(self, turn: str | None = None, first_turn: bool | None = None) -> Position:
         """The position as it lies now, with `turn` to move next (None: still the same player)."""
         hands = dict(self.position.hands)
@@ -355,5 +361,6 @@ class TurnState:
             hands=hands,
             round=self.position.round,
             first_engine=self.position.first_engine,
+            perhaps_marked=self._perhaps_marked(),
             _seen=(trains, self.position.engine, frozenset(self.seen)),
         )
