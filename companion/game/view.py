@@ -188,7 +188,7 @@ def _open_to(course: Course, table: Position) -> tuple[str, ...]:
     turn = course.turn
     if live and (turn is None or turn.player != table.turn):
         return reachable_trains(rules, table)
-    return ()
+    return () if live else tuple(sorted(table.perhaps_marked - table.flipped))
 
 
 def _line(course: Course, history: History, table: LinePosition, *, playing: bool) -> dict[str, Any]:

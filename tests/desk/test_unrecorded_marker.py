@@ -33,6 +33,7 @@ def codes(session: Session) -> set[tuple[str, bool]]:
 def test_a_tile_where_somebody_passed_on_an_empty_boneyard_is_nobodys_fault(tmp_path: Path) -> None:
     session = begun(tmp_path)
     session.cannot_play("Ann")
+    assert [row["name"] for row in session.snapshot()["trains"] if row["playable"]] == ["Ann", "Ben", "MX"]
     session.play((1, 4), "Ann", "Ben")
     session.play((4, 4), "Ann", "Cy")
     session.play((4, 6), "Ann", "Cy")
