@@ -22,12 +22,12 @@ from companion.game.session import Session
 from companion.log.events import Header
 from companion.log.journal import JournalText, read_journal
 from companion.rules.actions import End, Play
-from companion.rules.mexican.inference import infer
 from companion.rules.mexican.judge import after_turn, judge_turn, legal_plays
 from companion.rules.notation import Laying
 from companion.rules.position import Position
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
+from companion.tracking.exact import infer
 from tests.desk.playing import play_out
 
 MIDDLE_GAME = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 9"

@@ -11,13 +11,13 @@ from companion.rules.actions import MEXICAN, SECOND_MEXICAN, Action, Flip, Mark,
 from companion.rules.explain import Facts
 from companion.rules.mexican import scoring
 from companion.rules.mexican.blocks import dead_status, provably_blocked
-from companion.rules.mexican.inference import infer
 from companion.rules.mexican.judge import judge_state, judge_turn, play_out
 from companion.rules.notation import Change, Drawing, NotationError, Vanishing, parse_action, parse_change, print_laid
 from companion.rules.position import Position
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation
+from companion.tracking.exact import infer
 
 LARGEST_SET = 99
 SILENT = ("markers", "turn", "first_turn", "boneyard")
@@ -103,15 +103,15 @@ def inference(rules: RuleSet, asked: Fields) -> Answer:
     expected = asked.name_of("expected_player", before.players)
     delta = _delta(asked, before)
     found = infer(rules, before, delta, expected)
-    codes = {code for story in found.stories for blamed in story.blames.values() for code in blamed}
+    codes = {code for row in found.rows for blamed in row.blames.values() for code in blamed}
     facts: dict[Violation, Facts] = {}
     for change in delta:
         if found.vanished and isinstance(change, Vanishing):
             codes.add(Violation.TILE_MOVED)
             facts.setdefault(Violation.TILE_MOVED, Facts(tile=print_laid(change.tile), train=change.train))
-    for story in found.stories:
-        for played in story.turns:
-            for code in played.ruling.codes:
+    for row in found.rows:
+        for played in row.turns:
+            for code in played.codes:
                 facts.setdefault(code, Facts(played.player))
     out = {"explainable": found.explainable, "explanations": list(found.explanations)}
     return Answer(out, frozenset(codes), facts=facts)

@@ -1,6 +1,7 @@
-"""The search between two tables that the product uses, beside the one that `companion judge` answers with.
+"""The belief of a running round beside its exact setting, which `companion judge` answers with.
 
-The judge's search is held to a plain second reading on every small table. The belief continues a round: a last turn may
+Both ask one successor generator; the exact setting is held to a plain second reading on every small table. The belief
+goes on with a round, weighs what is likely, and stops where that is found: a last turn may
 be unfinished there, and what its end would show is still pending. So every change that the judge explains without a
 fault must be explained by the belief; where only the belief explains one, something is pending; and a player whom the
 belief would hold for certain to be at fault must be among those whom the judge names.
@@ -14,10 +15,10 @@ import pytest
 
 from companion.bots import BotGame
 from companion.bots.planting import BY_HIDDEN_HANDS, plantable
-from companion.rules.mexican.inference import infer
 from companion.rules.position import Position
 from companion.rules.ruleset import RuleSet, load_ruleset
 from companion.tracking.evidence import Evidence
+from companion.tracking.exact import infer
 from companion.tracking.explain import Explanation
 from companion.tracking.filter import TableFilter
 from companion.tracking.mexican import MexicanState
@@ -73,8 +74,8 @@ def test_both_searches_clear_the_same_players(name: str) -> None:
             elif faultless:
                 pending += 1
                 assert all(map(unfinished, faultless)), turn.actions
-            elif judged.stories:
+            elif judged.rows:
                 illegal += 1
-                named = {player for story in judged.stories for player in story.blames}
+                named = {player for row in judged.rows for player in row.blames}
                 assert blamed(belief(rules, before), evidence) <= named, (turn.actions, judged.explanations)
     assert legal > 15 and illegal > 4, (legal, illegal, pending)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from companion.rules.mexican.inference import infer
 from companion.rules.mexican.judge import judge_state, judge_turn
 from companion.rules.notation import parse_action, parse_chain, parse_delta, parse_laid
 from companion.rules.position import Position
 from companion.rules.ruleset import load_ruleset
+from companion.tracking.exact import infer
 
 BASE: dict[str, Any] = {
     "set": 12,

@@ -28,12 +28,12 @@ from dataclasses import dataclass, field
 from itertools import chain, combinations, permutations, product
 
 from companion.rules.actions import Action, Draw, Flip, Mark, Play, Unmark
-from companion.rules.mexican.inference import infer
 from companion.rules.mexican.judge import judge_turn, legal_plays
 from companion.rules.notation import Change, Drawing, Laying
 from companion.rules.position import Position
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
+from companion.tracking.exact import infer
 from tests.rules.plain_reading import HOUSES, Act, Table, explanations, judge, written
 
 HIGHEST = 3

@@ -1,4 +1,4 @@
-"""The stories that a change between two still tables allows: who may have done what. Source: docs/rules.md 9."""
+"""A row of turns by which a change between two still tables may have come about. Source: docs/rules.md 9."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ from dataclasses import dataclass
 
 from companion.rules.actions import Action, End, Mark, Pass, Play, Unmark
 from companion.rules.notation import print_act
-from companion.rules.ruling import Ruling
 from companion.rules.violations import Violation
 
 
 @dataclass(frozen=True, slots=True)
-class TurnStory:
-    """One player's turn of a story: the acts in order and the ruling on them."""
+class RowTurn:
+    """One player's turn of a row: the acts in order and what is wrong with them."""
 
     player: str
     acts: tuple[Action, ...]
-    ruling: Ruling
+    codes: frozenset[Violation] = frozenset()
 
     def __str__(self) -> str:
         """`Ben: draw, play 10-3@Ben`; the own marker is `mark`, another's `mark Q`; nothing laid or put is a `pass`."""
@@ -32,15 +31,15 @@ class TurnStory:
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
-    """A row of turns that makes exactly the change; faultless when every turn in it is."""
+class Row:
+    """Turns that together make exactly the change; faultless when every turn in it is."""
 
-    turns: tuple[TurnStory, ...]
+    turns: tuple[RowTurn, ...]
 
     @property
     def blames(self) -> dict[str, frozenset[Violation]]:
         """Player -> the codes of a faulty turn, in the order of the row."""
-        return {turn.player: turn.ruling.codes for turn in self.turns if turn.ruling.codes}
+        return {turn.player: turn.codes for turn in self.turns if turn.codes}
 
     def __str__(self) -> str:
         blames = self.blames
@@ -51,17 +50,17 @@ class Story:
 
 @dataclass(frozen=True, slots=True)
 class Inference:
-    """`stories` are all the faultless ones when `explainable`, else the cheapest faulty ones.
+    """`rows` are all the faultless ones when `explainable`, else those with the fewest faulty turns.
 
     `vanished` is true where a laid tile is gone: nothing explains that, and nobody can be named.
     """
 
     explainable: bool
-    stories: tuple[Story, ...] = ()
+    rows: tuple[Row, ...] = ()
     vanished: bool = False
 
     @property
     def explanations(self) -> tuple[str, ...]:
         if self.vanished:
             return (f"!{Violation.TILE_MOVED} by ?",)
-        return tuple(sorted({str(story) for story in self.stories}))
+        return tuple(sorted({str(row) for row in self.rows}))
