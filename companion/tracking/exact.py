@@ -1,4 +1,4 @@
-"""The belief's engine with no lag, exact and exhaustive: every row of turns that makes a change between two still tables.
+"""The belief's engine with no lag, exact and exhaustive: every row of turns that makes a change between two tables.
 
 Source: docs/rules.md section 9. The successor generator is the belief's own; here nothing is likelier than anything
 else, the camera never errs, and every turn of a row is over. Legal if any row is faultless; else the rows with the

@@ -1,7 +1,7 @@
 """The same search while everybody lays the first train at the same time: a row that is no row.
 
-Source: docs/rules.md section 9 **[2]**. A tile on a player's own train, and a marker on it, is that player's, in any
-order. What is left over (a tile on the Mexican train, a draw) was anybody's first turn, or, when all have begun, belongs
+Source: docs/rules.md section 9. A tile on a player's own train, and a marker on it, is that player's, in any
+order. What is left over (a tile on the Mexican train, a draw) belongs to anybody's first turn, or, when all have begun,
 to the ordinary turns after the lap.
 """
 
@@ -29,21 +29,21 @@ class FirstTrains(Rows):
         super().__init__(rules, table, changes)
         start = table.players.index(table.turn)
         self.seats = table.players[start:] + table.players[:start]
-        own: dict[str, tuple[Change, ...]] = {player: () for player in self.seats}
+        own: dict[str, tuple[Change, ...]] = dict.fromkeys(self.seats, ())
         self.units: list[Change] = []
         self.strangers: list[Change] = []
-        for change in dict.fromkeys(one for one in changes if isinstance(one, Mark | Unmark)):
-            if change.player in own:
-                own[change.player] += (change,)
-            else:
-                self.strangers.append(change)
         for change in changes:
-            if isinstance(change, Laying) and change.train in own:
-                own[change.train] += (change,)
-            elif isinstance(change, Laying):
-                self.units.append(change)
-            elif isinstance(change, Drawing):
-                self.units += [Drawing(1)] * change.count
+            match change:
+                case Laying(_, train) if train in own:
+                    own[train] += (change,)
+                case Laying():
+                    self.units.append(change)
+                case Drawing(count):
+                    self.units += [Drawing(1)] * count
+                case Mark(player) | Unmark(player) if player in own:
+                    own[player] += (change,)
+                case Mark() | Unmark():
+                    self.strangers.append(change)
         self.own: Shares = own
 
     def with_faults(self, budget: int) -> Iterator[Row]:
@@ -98,7 +98,8 @@ class FirstTrains(Rows):
                     yield (made.told, *tail), after
 
     def _ordinary_after(self, budget: int) -> Iterator[Row]:
-        """All have begun, and what is left over belongs to ordinary turns; who has neither laid nor marked is at fault."""
+        """All have begun, and what is left over belongs to ordinary turns. Whoever has neither laid nor marked is at
+        fault."""
         left = [*self.units, *self.strangers]
         for turns, after in self._first_turns(self.own, budget):
             late = [name for name in self.seats if not has_begun(after, name)]

@@ -1,4 +1,4 @@
-"""However odd a change is, the referee answers: with rows of turns, or by saying that it knows none and blames nobody."""
+"""However odd a change is, the referee answers with rows of turns, or says that it knows none and blames nobody."""
 
 from __future__ import annotations
 
