@@ -275,6 +275,7 @@ def _plays(history: History, held: Sequence[Held]) -> list[dict[str, Any]]:
             line["changed_by"] = list(item.changed_by)
         if item.original is not None:
             line["original"] = item.original.to_json()
+            line["corrected"] = item.by_people
         lines.append(line)
     return lines
 

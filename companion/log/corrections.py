@@ -29,8 +29,8 @@ class Held:
     """An event as it is now held to have happened.
 
     `event.seq` is the line that brought it (for an inserted event: the correction's line). `changed_by` are the
-    seqs of the corrections that touched it, `original` the line as first written, where it was changed.
-    `overruled`: the table agreed that its violations shall not count. `undone`: the tile was taken back again.
+    seqs of the corrections that touched it, `original` the line as first written, where it was changed; `by_people`:
+    a person changed what it says, not only the camera, which learns some names late. `overruled`: the table agreed that its violations shall not count. `undone`: the tile was taken back again.
     """
 
     event: Event
@@ -38,6 +38,7 @@ class Held:
     original: Event | None = None
     overruled: bool = False
     undone: bool = False
+    by_people: bool = False
 
 
 @dataclass(slots=True)
@@ -49,13 +50,15 @@ class _Entry:
     behind: list[_Entry] = field(default_factory=list)
     withdrawn: bool = False
     overruled: bool = False
+    by_people: bool = False
 
     def held(self) -> Iterable[Held]:
         for entry in self.before:
             yield from entry.held()
         if not self.withdrawn and not isinstance(self.event, Corrected):
             original = self.original if self.changed_by and self.event != self.original else None
-            yield Held(self.event, tuple(self.changed_by), original, self.overruled)
+            people = self.by_people and original is not None
+            yield Held(self.event, tuple(self.changed_by), original, self.overruled, by_people=people)
         for entry in self.behind:
             yield from entry.held()
 
@@ -154,6 +157,7 @@ def _apply(correction: Corrected, own: _Entry, entries: Mapping[int, _Entry]) ->
     fields = {name: value for name, value in what.items() if name in own_fields and name not in FOR_PEOPLE}
     if fields:
         target.event = event_from_json({**target.event.to_json(), **fields})
+        target.by_people |= correction.source == "person"
         if "by" in fields and "maybe" not in fields and getattr(target.event, "maybe", None):
             target.event = event_from_json({**target.event.to_json(), "maybe": []})
     if "violations" in what:

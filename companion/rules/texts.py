@@ -156,7 +156,7 @@ RULES: Mapping[V, Rule] = {
     V.WRONG_ENGINE: Rule(_("Each round starts with the next lower double."), "first_engine"),
     V.ENGINE_NOT_DOUBLE: Rule(_("The tile in the middle must show the same value twice."), "first_engine"),
     V.TILE_NOT_IN_SET: Rule(_("The set of this game has no such tile.")),
-    V.DUPLICATE_TILE: Rule(_("There is only one of each tile. One of the two may have been misread.")),
+    V.DUPLICATE_TILE: Rule(_("There is only one of each tile. One of the two is a mistake.")),
     V.MULTIPLICITY: Rule(_("The set has fewer tiles of this kind.")),
     V.MISMATCH: Rule(_("Touching halves must show the same value.")),
     V.WRONG_ROOT: Rule(
@@ -203,7 +203,7 @@ RULES: Mapping[V, Rule] = {
         {False: _("After such a play the marker may come off, but it may also stay.")},
     ),
     V.MARKER_WRONG_TRAIN: Rule(_("You move only your own marker.")),
-    V.MX_MARKER_MISSING: Rule(_("The black marker stands at the start of the Mexican train."), "mx_sign"),
+    V.MX_MARKER_MISSING: Rule(_("Put the black marker at the start of the Mexican train."), "mx_sign"),
     V.NO_DRAW: Rule(
         _("If you cannot play, draw one tile while there are any."),
         "draws",

@@ -14,9 +14,11 @@ from companion.log.journal import JournalError
 from companion.rules.mexican.scoring import starters
 from companion.rules.tile import Tile
 from companion.web.access import own_path, wants_page, who_changes
+from companion.web.board import board_of
 from companion.web.body import number, person, read_body, text, tile, tiles
 from companion.web.changing import changes, table_as_seen
 from companion.web.disk import disk_fault
+from companion.web.hand_notes import places_of
 from companion.web.languages import gettext as _
 from companion.web.refusals import say
 from companion.web.repair_words import in_english
@@ -151,14 +153,19 @@ def play() -> AnyResponse:
     with table_as_seen(fields):
         train = _train(fields)
         laid, by = laid_tile(fields, train), _mover(fields)
+        if wants_page() and not fields.get("again"):
+            _expect_new(laid)
         if wants_page() and not fields.get("by"):
             by = _whose(train, laid, by)
         lifting = {"lift": True} if wants_page() else {}
         return said("play", laid, train, by=by, source="person", **lifting)
 
 
-class WhoseTile(Conflict):
-    """A tile was tapped onto another player's own closed train: first it is asked whether that player laid it."""
+class AskBack(Conflict):
+    """A tapped tile is rather a slip of the finger than a play: nothing is recorded before somebody has chosen.
+
+    `choices`: (words, what the choice adds to the fields).
+    """
 
     def __init__(self, sentence: str, choices: Sequence[tuple[str, Mapping[str, str]]]) -> None:
         super().__init__(sentence)
@@ -166,7 +173,7 @@ class WhoseTile(Conflict):
 
 
 def _whose(train: str, laid: tuple[int, int], mover: str | None) -> str | None:
-    """Who laid a tapped tile. Raises WhoseTile where it is rather the train's owner than the player to move."""
+    """Who laid a tapped tile. Raises AskBack where it is rather the train's owner than the player to move."""
     board = _board()
     row = next((row for row in board.get("trains") or () if row.get("name") == train), None)
     if row is None or row.get("playable") or mover is None or train == mover or train not in _players():
@@ -176,7 +183,16 @@ def _whose(train: str, laid: tuple[int, int], mover: str | None) -> str | None:
     sentence = _(
         "%(owner)s's train is closed to %(mover)s. Who played %(tile)s?", owner=train, mover=mover, tile=show_tile(laid)
     )
-    raise WhoseTile(sentence, [(name, {"by": name}) for name in (train, mover)])
+    raise AskBack(sentence, [(name, {"by": name}) for name in (train, mover)])
+
+
+def _expect_new(laid: tuple[int, int]) -> None:
+    """Raises AskBack for a tile that lies on the table already; Chinese tiles come twice and pass."""
+    board = board_of(_board())
+    where = None if board.chinese else places_of(board).get((min(laid), max(laid)))
+    if where is not None:
+        sentence = _("%(tile)s is already on the table: %(where)s.", tile=show_tile(laid), where=where)
+        raise AskBack(sentence, [(_("Record it all the same"), {"again": "1"})])
 
 
 @api.post("/api/<any(draw,pass,discard):what>")
@@ -314,6 +330,8 @@ def start_round() -> AnyResponse:
     fields = read_body(request)
     with table_as_seen(fields):
         engine = None if fields.get("engine") in (None, "") else tile(fields["engine"], HIGHEST)
+        if engine is not None and engine[0] != engine[1] and wants_page():
+            raise FieldError("engine", _("The engine is a double, such as 12-12."))
         starter = None if fields.get("starter") in (None, "") else person(fields, "starter", _players())
         return said("start_round", engine, _starter_by_tiles(fields) or starter)
 

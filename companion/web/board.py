@@ -145,11 +145,14 @@ class Board:
 
     @property
     def preselected(self) -> str | None:
-        """Where the next tile probably goes: on the double that waits, else on the own train."""
+        """Where the next tile probably goes: on the double that waits, on the long first train that grows, else on the
+        own train."""
         open_to = [train.name for train in self.trains if train.playable]
         due = str(self.must_cover["train"]) if self.must_cover else self.after_double
         if due is not None and (due in open_to or not open_to):
             return due
+        if self.still_laying is not None:
+            return self.still_laying
         mine = self.turn.name if self.turn else None
         return mine if mine is not None or not open_to else open_to[0]
 

@@ -19,12 +19,10 @@ Hand = Sequence[tuple[int, int]]
 def hand_notes(board: Board, hands: Mapping[str, Hand], how: str) -> dict[str, list[str]]:
     """Player -> sentences about that hand; players without any are left out.
 
-    Only Mexican Train has notes: Chinese tiles come twice, and their hands hold what was put away.
+    Chinese tiles come twice, so only their number is compared: what was put away and what is still held.
     """
-    if board.chinese:
-        return {}
     found: dict[str, list[str]] = {}
-    places = _places(board)
+    places = {} if board.chinese else places_of(board)
     held: dict[tuple[int, int], str] = {}
     for player, hand in hands.items():
         notes = found.setdefault(player, [])
@@ -32,7 +30,7 @@ def hand_notes(board: Board, hands: Mapping[str, Hand], how: str) -> dict[str, l
             one = _sorted(tile)
             if one in places:
                 notes.append(_("%(tile)s is already on the table: %(where)s.", tile=show_tile(tile), where=places[one]))
-            if one in held:
+            if one in held and not board.chinese:
                 notes.append(_("%(tile)s is already in the hand of %(name)s.", tile=show_tile(tile), name=held[one]))
             held.setdefault(one, player)
         notes += _count_note(board, player, len(hand), how)
@@ -44,8 +42,8 @@ def mark_of(notes: Mapping[str, Sequence[str]]) -> str:
     return hashlib.sha256(repr(sorted(notes.items())).encode()).hexdigest()[:12] if notes else ""
 
 
-def _places(board: Board) -> dict[tuple[int, int], str]:
-    """Tile -> where it lies."""
+def places_of(board: Board) -> dict[tuple[int, int], str]:
+    """Tile of Mexican Train, its lower half first -> where it lies, in words."""
     places = {}
     if board.engine:
         places[_sorted(board.engine)] = _("the engine")
@@ -59,10 +57,13 @@ def _places(board: Board) -> dict[tuple[int, int], str]:
 def _count_note(board: Board, player: str, count: int, how: str) -> list[str]:
     """Whether the record expects another number of tiles; silent where nobody wrote down what was played."""
     row = next((row for row in board.scores if row.seat.name == player), None)
-    recorded = any(train.tiles for train in board.trains)
-    if not recorded or row is None or row.hand is None or row.hand == count or (how == "out" and count == 0):
+    recorded = bool(board.line) or any(train.tiles for train in board.trains)
+    if not recorded or row is None or row.hand is None or (how == "out" and count == 0 and not board.chinese):
         return []
-    expected = ngettext("We expected one tile here", "We expected %(num)s tiles here", row.hand)
+    left = row.hand + (board.discards.get(player, 0) if board.chinese else 0)
+    if left == count:
+        return []
+    expected = ngettext("We expected one tile here", "We expected %(num)s tiles here", left)
     return [expected + ", " + _("not %(count)s.", count=count)]
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
+from urllib.parse import urlencode
 
 from flask import Blueprint, Response, jsonify, redirect, render_template, request
-from werkzeug.exceptions import Conflict
+from werkzeug.exceptions import Conflict, RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.state import SessionLike
@@ -85,7 +86,13 @@ def _day(session: SessionLike) -> str:
 
 @rounds.get("/round-end")
 def end() -> str:
-    return _end_page(_board(), {}, None)
+    board = _board()
+    return _end_page(board, _written(board, request.args), None, how=request.args.get("how"))
+
+
+def _written(board: Board, fields: Mapping[str, Any]) -> dict[str, str]:
+    """Player -> the hand as it was typed into this form."""
+    return {seat.name: str(fields.get(f"hand_{seat.index}") or "")[:LONGEST_HAND] for seat in board.seats}
 
 
 def _end_page(
@@ -128,8 +135,7 @@ def count() -> AnyResponse | str:
             raise FieldError("how", _("If somebody went out, one hand must be empty."))
         notes = hand_notes(board, shown, how) if how != "abandoned" else {}
         if mark_of(notes) != str(fields.get("seen") or ""):
-            written = {seat.name: str(fields.get(f"hand_{seat.index}") or "")[:LONGEST_HAND] for seat in board.seats}
-            return _end_page(board, written, None, how=how, notes=notes)
+            return _end_page(board, _written(board, fields), None, how=how, notes=notes)
         _count(session, board, shown, how)
     return redirect("/scores", 303)
 
@@ -189,11 +195,30 @@ def write_points(number: int) -> AnyResponse:
     return redirect("/scores", 303)
 
 
+@rounds.get("/round-end/photo")
+@needs_pin
+def photo_page(fault: str | None = None) -> str:
+    """Where a hand is photographed without scripts: nothing else can be typed here, so nothing can be lost."""
+    board = _board()
+    hands = _written(board, request.args)
+    kept = {f"hand_{seat.index}": hands[seat.name] for seat in board.seats} | {"how": request.args.get("how", "out")}
+    whose = _next_seat(board, hands)
+    return render_template(
+        "hand_photo.html",
+        board=board, hands=hands, kept=kept.items(), query=urlencode(kept), whose=whose, fault=fault, tv=False,
+    )  # fmt: skip
+
+
 @rounds.post("/round-end/photo")
 @needs_pin
-def photo() -> AnyResponse | str:
+def photo() -> AnyResponse | str | tuple[str, int]:
     """A photograph of one open hand; what was read comes back to be looked over, nothing is recorded yet."""
-    expect_photograph(request)
+    try:
+        expect_photograph(request)
+    except RequestEntityTooLarge as refused:
+        if "how" not in request.args:
+            raise
+        return photo_page(refused.description), 413
     workshop = house().workshop
     if workshop is None or workshop.read_hand is None:
         raise Conflict(_("This box cannot read photographs; type the tiles instead."))
@@ -211,7 +236,7 @@ def photo() -> AnyResponse | str:
         raise FieldError("photo", _("The photograph cannot be read: %(why)s", why=say_plainly(str(fault)))) from None
     sign = ":" if board.chinese else "-"
     found = " ".join(f"{a}{sign}{b}" for a, b in read.get("tiles") or ())
-    hands = {one.name: request.form.get(f"hand_{one.index}", "")[:200] for one in board.seats}
+    hands = _written(board, request.form)
     hands[seat.name] = found
     how = request.form.get("how")
     return _end_page(board, hands, _photo_note(seat.name, read), _next_seat(board, hands), how)

@@ -16,7 +16,8 @@ from companion.web.languages import marked as _
 
 @dataclass(frozen=True, slots=True)
 class RuleWords:
-    """One rule set on the set-up page. `sets` in order of preference; `source` names the text it rests on."""
+    """One rule set on the set-up page. `sets` in order of preference; `source` names the text it rests on, `house` a
+    set that some house plays by, and no box."""
 
     name: str
     family: str
@@ -24,6 +25,7 @@ class RuleWords:
     players: tuple[int, int]
     special: tuple[str, ...]
     source: str
+    house: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,7 @@ RULES: Mapping[str, RuleWords] = {
                 _("If you play a double, cover that same double."),
             ),
             "idahogoodsam.org/gamerules/9",
+            house=True,
         ),
         RuleWords(
             "goodsam-florida",
@@ -120,6 +123,7 @@ RULES: Mapping[str, RuleWords] = {
                 _("After a double the next tile goes anywhere it fits."),
             ),
             "goodsams-florida.org",
+            house=True,
         ),
         RuleWords(
             "owlshollow",
@@ -131,6 +135,7 @@ RULES: Mapping[str, RuleWords] = {
                 _("If you cannot play, draw until a tile fits."),
             ),
             "shop.owlshollow.com",
+            house=True,
         ),
         RuleWords(
             "longtrain",
@@ -143,6 +148,7 @@ RULES: Mapping[str, RuleWords] = {
                 _("If you play a double, cover that same double."),
             ),
             "htfbw.com/games-cards/Games/76098",
+            house=True,
         ),
         RuleWords(
             "ninesteps",
@@ -155,6 +161,7 @@ RULES: Mapping[str, RuleWords] = {
                 _("If you cannot play, draw until a tile fits."),
             ),
             "lightskybluesweet.pages.dev",
+            house=True,
         ),
         RuleWords(
             "jielong",
@@ -265,10 +272,10 @@ QUESTIONS: Mapping[str, str] = {
 
 NOTHING = _("nothing")
 ANYWHERE = _("anywhere it fits")
-TABLE_SAYS = _("the table says when it ends")
+TABLE_SAYS = _("you say when it ends")
 
 WORDS: Mapping[str, Mapping[str, str]] = {
-    "hand": {"table": _("as the table says")},
+    "hand": {"table": _("as the rules say")},
     "mx_from_turn": {"1": _("the first"), "2": _("the second")},
     "mx_root": {"engine": _("with the engine's value"), "any": _("with any tile")},
     "mx_sign": {"none": NOTHING, "marker": _("a marker"), "announce": _("its player says so")},

@@ -78,7 +78,7 @@ def say_event(event: Mapping[str, Any], family: str = "mexican") -> str:
     if kind == "round_started":
         return _say_round_started(event, family)
     if kind == "round_ended":
-        return _say_round_ended(event)
+        return _say_round_ended(event, family)
     if kind == "round_scored":
         return _("The round has been scored.")
     if kind == "match_ended":
@@ -127,8 +127,12 @@ def _say_round_started(event: Mapping[str, Any], family: str) -> str:
     return started + " " + _("%(name)s goes first.", name=starter) if starter else started
 
 
-def _say_round_ended(event: Mapping[str, Any]) -> str:
+def _say_round_ended(event: Mapping[str, Any], family: str) -> str:
     how = event.get("how")
+    if how == "out" and family == "chinese":
+        return _("The round is over: all tiles are played or put away.")
+    if how == "out" and not event.get("out"):
+        return _("The round is over: somebody went out.")
     if how == "out":
         return _("The round is over: %(by)s went out.", by=who(event.get("out")))
     if how == "blocked_proved":
@@ -155,6 +159,8 @@ def entry_words(board: Board) -> str:
     if board.must_cover:
         where = train_name(str(board.must_cover.get("train")))
         return _("%(name)s: cover the double first (%(train)s).", name=name, train=where)
+    if board.still_laying:
+        return _("%(name)s's first train: tap its next tile.", name=board.still_laying)
     if board.drew:
         return _("%(name)s has drawn. Does it fit?", name=name)
     return _("%(name)s: tap what was played.", name=name)
@@ -186,6 +192,8 @@ def say_correction(event: Mapping[str, Any], family: str) -> str:
         return _("No. %(number)s corrected: %(train)s.", number=number, train=train_name(what["train"]))
     if what.get("insert"):
         return _("After no. %(number)s: %(what)s", number=number, what=say_event(what["insert"][0], family))
+    if what.get("by") and event.get("source") == "camera":
+        return _("No. %(number)s: it became clear later that it was %(by)s.", number=number, by=what["by"])
     if what.get("by"):
         return _("No. %(number)s corrected: it was %(by)s.", number=number, by=what["by"])
     return _("No. %(number)s corrected.", number=number)

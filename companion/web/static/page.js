@@ -243,14 +243,13 @@ function soundButton() {
   return ring;
 }
 
-// A form that returns to this page must not throw a phone back to the top.
+// A form that returns to this page must not throw a phone back to the top; one that leads on leaves nothing behind.
 function keepPlace() {
-  const key = `place:${location.pathname}`;
   try {
-    const kept = sessionStorage.getItem(key);
-    if (kept) scrollTo(0, Number(kept));
-    sessionStorage.removeItem(key);
-    document.addEventListener("submit", () => sessionStorage.setItem(key, String(scrollY)));
+    const [path, kept] = (sessionStorage.getItem("place") ?? "").split(" ");
+    if (path === location.pathname) scrollTo(0, Number(kept));
+    sessionStorage.removeItem("place");
+    document.addEventListener("submit", () => sessionStorage.setItem("place", `${location.pathname} ${scrollY}`));
   } catch {
     // Storage may be refused; the page works without it.
   }
@@ -405,6 +404,16 @@ if (hands) {
   });
   if ([...hands.querySelectorAll("[data-hand]")].some((field) => field.value)) look();
 }
+
+// What a page offers only where its scripts run.
+for (const part of document.querySelectorAll("[data-scripted]")) part.hidden = false;
+
+// What was refused in a field is refused no longer once it is mended.
+document.addEventListener("input", ({ target }) => {
+  if (target.getAttribute("aria-invalid") !== "true") return;
+  target.removeAttribute("aria-invalid");
+  document.getElementById(target.getAttribute("aria-describedby"))?.remove();
+});
 
 // A photograph that is too large is refused before it is sent, so that nothing typed beside it is lost.
 for (const field of document.querySelectorAll("input[data-most]")) {
