@@ -30,7 +30,8 @@ class Held:
 
     `event.seq` is the line that brought it (for an inserted event: the correction's line). `changed_by` are the
     seqs of the corrections that touched it, `original` the line as first written, where it was changed; `by_people`:
-    a person changed what it says, not only the camera, which learns some names late. `overruled`: the table agreed that its violations shall not count. `undone`: the tile was taken back again.
+    a person changed what it says, not only the camera, which learns some names late. `overruled`: the table agreed that
+    its violations shall not count. `undone`: the tile was taken back again.
     """
 
     event: Event

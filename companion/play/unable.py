@@ -15,7 +15,7 @@ def acts_when_unable(course: Course) -> tuple[Action, ...]:
     """The acts by which the player to move ends the turn without a tile (any further one, after a double).
 
     Empty where the round is over, where nobody can be said to be to move, or where the rules leave no such way: the
-    first tile of a Chinese deal must be laid. What the turn has broken already, the way out need not mend.
+    first tile of a Chinese deal must be laid. What no way out can mend, the turn has broken already.
     """
     if course.ended is not None or course.turn_open:
         return ()
@@ -24,9 +24,9 @@ def acts_when_unable(course: Course) -> tuple[Action, ...]:
         return () if done or course.referee.judge(before, (Discard(),)).codes else (Discard(),)
     mark, draw = Mark(before.turn), Draw()
     ways: tuple[tuple[Action, ...], ...] = ((End(),), (mark, End()), (draw, End()), (draw, mark, End()))
-    broken = frozenset(course.referee.judge(before, done).codes) if done else frozenset()
     judged = [(way, course.referee.judge(before, (*done, *way))) for way in ways]
-    added = [(way, set(ruling.codes) - broken, ruling.may) for way, ruling in judged]
+    broken = frozenset.intersection(*(ruling.codes for _way, ruling in judged)) if done else frozenset()
+    added = [(way, ruling.codes - broken, ruling.may) for way, ruling in judged]
     for way, codes, may in added:
         if not codes and not may:
             return way

@@ -195,7 +195,7 @@ def write_points(number: int) -> AnyResponse:
     return redirect("/scores", 303)
 
 
-@rounds.get("/round-end/photo")
+@rounds.get("/round-end/by-photo")
 @needs_pin
 def photo_page(fault: str | None = None) -> str:
     """Where a hand is photographed without scripts: nothing else can be typed here, so nothing can be lost."""

@@ -27,6 +27,13 @@ def corrected(seq: int, **what: Any) -> Corrected:
     return Corrected(corrects=seq, what=what, by="Ann")
 
 
+def test_who_changed_a_line_is_known_and_the_camera_is_nobody() -> None:
+    late = replace(corrected(2, by="Ben"), source="camera")
+    for change, people in ((late, False), (corrected(2, by="Ben"), True), (corrected(2, overruled=True), False)):
+        (held,) = (one for one in held_events(journal(STARTED, PLAYED, change)) if one.event.seq == 2)
+        assert held.by_people is people
+
+
 def test_a_corrected_tile_is_read_otherwise_and_the_line_stays() -> None:
     events = journal(STARTED, PLAYED, STRANGER, corrected(2, tile=[12, 6]))
     held = held_events(events)

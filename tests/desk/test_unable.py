@@ -40,6 +40,16 @@ def test_who_has_drawn_and_still_cannot_play_only_marks(tmp_path: Path) -> None:
     assert unable(session) == ["mark Ann", "end"]
 
 
+def test_a_turn_that_has_broken_a_rule_can_be_ended_all_the_same(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.play((12, 12), "Ann")
+    assert unable(session) == ["draw", "mark Ann", "end"]
+    session.cannot_play()
+    shown = session.snapshot()
+    codes = [finding["code"] for play in shown["plays"] for finding in play["violations"]]
+    assert shown["turn"] == "Ben" and codes == ["DUPLICATE_TILE"]
+
+
 def test_a_train_that_is_marked_already_gets_no_second_marker(tmp_path: Path) -> None:
     session = table(tmp_path)
     for _ in NAMES:

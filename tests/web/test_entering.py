@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -78,10 +79,30 @@ def test_a_tile_on_anothers_closed_train_is_first_asked_as_theirs(train_table: T
     assert train_table.plays()[-1] == ("Ben", "Ben", [7, 3])
 
 
+def test_a_tile_that_lies_there_already_is_asked_about_first(train_table: Table) -> None:
+    train_table.post("play", train="Ann", outer="5")
+    for outer, where in (("5", "Ann's train"), ("12", "the engine")):
+        answer = unescape(train_table.post("play", train="Ben", outer=outer).text)
+        assert f"12-{outer} is already on the table: {where}." in answer
+    assert len(train_table.plays()) == 1
+    assert train_table.post("play", train="Ben", outer="5", again="1").status_code == 303
+    assert train_table.plays()[-1] == ("Ben", "Ben", [12, 5])
+
+
+def test_what_was_asked_about_first_may_still_be_anothers(train_table: Table) -> None:
+    for train, outer in (("Ann", "5"), ("Ben", "7"), ("Cy", "9")):
+        train_table.post("play", train=train, outer=outer)
+    train_table.post("play", train="Ann", outer="7", inner="5")
+    answer = train_table.post("play", train="Ann", outer="5", inner="7", again="1")
+    [question] = re.findall(r'<form[^>]* class="ask-back".*?</form>', answer.text, re.DOTALL)
+    assert re.findall(r'name="by" value="(\w+)"', question) == ["Ann", "Ben"] and 'name="again" value="1"' in question
+
+
 def test_a_program_is_not_asked_back(train_table: Table) -> None:
     train_table.client.post("/api/play", json={"train": "Ann", "outer": 5})
     train_table.client.post("/api/play", json={"train": "Ann", "outer": 6})
-    assert train_table.plays()[-1] == ("Ben", "Ann", [5, 6])
+    train_table.client.post("/api/play", json={"train": "Ann", "tile": [6, 5]})
+    assert [tile for _by, _train, tile in train_table.plays()] == [[12, 5], [5, 6], [6, 5]]
 
 
 def test_a_long_first_train_goes_on_without_being_asked(tmp_path: Path) -> None:
@@ -90,8 +111,9 @@ def test_a_long_first_train_goes_on_without_being_asked(tmp_path: Path) -> None:
     assert "Ann's first train is done" in table.page
     assert table.post("play", train="Ann", outer="6").status_code == 303
     assert table.plays() == [("Ann", "Ann", [12, 5]), ("Ann", "Ann", [5, 6])]
+    assert chosen_train(table.page) == "Ann" and "Ann's first train: tap its next tile." in unescape(table.page)
     table.post("pass", by="Ann")
-    assert "first train is done" not in table.page
+    assert "first train is done" not in table.page and chosen_train(table.page) == "Ben"
     table.session.close()
 
 
@@ -161,6 +183,26 @@ def test_the_first_tile_of_a_line_needs_both_halves(line_table: Table) -> None:
     assert line_table.plays() == [("Ann", "R", [3, 6])]
     line_table.post("play", train="R", outer="1")
     assert line_table.plays()[-1] == ("Ben", "R", [6, 1])
+
+
+def test_a_round_starts_with_a_double_unless_a_program_says_otherwise(tmp_path: Path) -> None:
+    table = Table(tmp_path, "tactic", "double-12")
+    table.session.end_round("abandoned")
+    answer = table.post("start-round", engine="11-10", starter="Ann", page="/round-start")
+    assert answer.status_code == 400 and "The engine is a double" in answer.text and 'value="11-10"' in answer.text
+    assert table.session.phase != "playing"
+    table.client.post("/api/start-round", json={"engine": "11-10", "starter": "Ann"})
+    assert table.session.phase == "playing"
+    table.session.close()
+
+
+def test_a_chinese_round_ends_without_anybody_going_out(line_table: Table) -> None:
+    line_table.post("play", train="R", inner="3", outer="6")
+    while line_table.session.phase == "playing":
+        line_table.session.cannot_play()
+    assert "The round is over: all tiles are played or put away." in line_table.page
+    notes = line_table.client.get("/round-end/notes?hand_1=1:1&how=out").json["notes"]
+    assert notes["hand_1"] == ["We expected 9 tiles here, not 1."]
 
 
 def test_a_chinese_match_ends_when_the_players_say_so(line_table: Table) -> None:

@@ -133,7 +133,7 @@ def test_a_file_that_is_too_large_is_refused_and_the_typed_hands_stay(
     expect(page.locator(".by-photo [role=alert].of-photo")).to_have_count(0)
 
 
-def test_a_file_that_is_too_large_is_refused_in_words_without_scripts_too(
+def test_without_scripts_a_file_that_is_too_large_takes_no_typed_hand_along(
     app: Flask, browser: Browser, session: FakeSession, tmp_path: Path, arrived: dict[str, list[str]]
 ) -> None:
     session.show(tables.round_over())
@@ -141,10 +141,17 @@ def test_a_file_that_is_too_large_is_refused_in_words_without_scripts_too(
         context = browser.new_context(base_url=address, java_script_enabled=False)
         assert context.request.post("/api/pin", data={"pin": PIN}).ok
         page = context.new_page()
-        assert send(page, "/round-end", "button[formaction='/round-end/photo']", large(tmp_path, 40_000)) == 413
-        assert page.get_by_role("heading", name="larger than 16 MB").is_visible()
+        page.goto("/round-end", wait_until="domcontentloaded")
+        assert not page.is_visible("input[name=photo]")
+        page.fill("input[name=hand_2]", "5-5 3-4")
+        page.click("noscript button")
+        for kb, shown in ((40_000, "The photograph is larger than 16 MB"), (100, "one tile read")):
+            page.set_input_files("input[name=photo]", large(tmp_path, kb))
+            page.click("text=Read it")
+            page.wait_for_load_state("domcontentloaded")
+            assert shown in page.inner_text("main") and len(arrived["hand"]) == (kb == 100)
+        assert page.input_value("input[name=hand_2]") == "5-5 3-4"
         context.close()
-    assert arrived["hand"] == []
 
 
 def large(folder: Path, kb: int) -> Path:
