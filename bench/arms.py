@@ -13,19 +13,18 @@ The reliability curve and the expected calibration error are over all acts of wh
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
 
+from bench.arm_options import keep, kept, options
 from companion.perception.arm_votes import ANOTHERS, WEIGHTS, fit_of, vote
 from companion.perception.reaches import Reach, Reaches
 from companion.rules.actions import Action
@@ -259,18 +258,12 @@ def _counted(acts: Sequence[Act]) -> dict[str, int]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=28)
-    parser.add_argument("--first", type=int, default=FIRST_SEED)
+    parser = options(__doc__, rounds=28, first=FIRST_SEED, scenes=40)
     parser.add_argument("--players", type=int, nargs="+", default=[2, 3, 4, 5, 6, 7, 8])
-    parser.add_argument("--scenes", type=int, default=40, help="stop every round after so many scenes")
-    parser.add_argument("--confusing", type=float, default=0.0, help="share of acts done by a confusing arm")
     parser.add_argument("--fit", action="store_true", help="print the weights that fit these rounds")
-    parser.add_argument("--out", type=Path, help="write the summary there, under a name that says how it was made")
-    parser.add_argument("--kept", type=Path, help="only print a file of bench/results/")
     args = parser.parse_args()
     if args.kept is not None:
-        print(json.dumps(json.loads(args.kept.read_text()), indent=1))
+        print(kept(args.kept))
         return
     acts: list[Act] = []
     cost: list[float] = []
@@ -285,10 +278,7 @@ def main() -> None:
     result = summary(acts, cost)
     print(json.dumps(result, indent=1))
     if args.out is not None:
-        kept = json.loads(args.out.read_text()) if args.out.exists() else {}
-        name = f"seeds {args.first} to {args.first + args.rounds - 1}, confusing {args.confusing:g}"
-        kept[name] = result
-        args.out.write_text(json.dumps(kept, indent=1) + "\n")
+        keep(args.out, f"seeds {args.first} to {args.first + args.rounds - 1}, confusing {args.confusing:g}", result)
 
 
 if __name__ == "__main__":

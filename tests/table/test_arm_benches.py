@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
+from bench.armed import who_plays
 from bench.arms import Act, reliability, rules_for, summary
-from bench.who_played import _draws, who_plays
+from bench.who_played import _draws
 from companion.rules.referee import undealt
 from companion.rules.ruleset import load_ruleset
 

@@ -1,0 +1,218 @@
+"""Rounds with filmed arms over tables told exactly, recorded once: what the desk is told, and what is true.
+
+The table and its arms are filmed as in bench/arms.py. What changed is told exactly and only whose arm it was is seen,
+so that nothing but the arm and the belief is measured. A recorded round can be told to any desk again in a second, with
+what its arms say and without: `retell`. Its file has the form of `bench.corpus`, so `bench.replay` reads it too.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from bench.arms import SIZE_WH, ArmCamera
+from bench.corpus import RecordedSession, plain, turn_line
+from bench.counting import AccusationLog, Laid
+from bench.replay import Recorded
+from bench.table import reaches
+from companion.game.session import Session
+from companion.log.events import Header
+from companion.log.journal import Journal
+from companion.perception.arm_votes import Vote, counted_once, together, vote
+from companion.perception.reaches import Reaches
+from companion.rules.actions import Draw, Mark, Play, Unmark
+from companion.rules.notation import Change, Drawing, Laying, parse_change, print_act
+from companion.rules.referee import referee_for, undealt
+from companion.rules.ruleset import load_ruleset
+from companion.rules.tile import Laid as LaidTile
+from datasets.simulator.camera import VISIBLE_FAULTS, Filmed, SimSettings
+from datasets.simulator.film import FilmSettings
+from datasets.simulator.plan import Point
+from datasets.simulator.reaching import Reaching
+from tests.table.told import _as_seen, _sights
+from vision.calibration import Calibration
+from vision.frame import Frame
+
+RULES = ("tactic", "reeves", "cz", "poltava", "jielong", "chedeng", "kkori")
+
+
+def who_plays(n: int) -> tuple[str, int | None]:
+    """The rules and the number of players of the nth round: each Mexican set in turn has 2 to 8, as far as they go
+    round."""
+    rules = RULES[n % len(RULES)]
+    if not load_ruleset(rules).is_mexican:
+        return rules, None
+    players = 2 + (n // len(RULES) + n) % 7
+    while undealt(load_ruleset(rules), 12, players) is not None:
+        players -= 1
+    return rules, players
+
+
+def settings_of(rules: str, players: int | None, scenes: int | None, confusing: float) -> SimSettings:
+    return SimSettings(
+        rules=rules,
+        players=players,
+        plant=VISIBLE_FAULTS,
+        plants=2,
+        plant_rate=0.05,
+        most_scenes=scenes,
+        film=FilmSettings(size_wh=SIZE_WH),
+        reaching=Reaching(confusing=confusing),
+        still_frames=2,
+        show_hands=False,
+    )
+
+
+def film_round(seed: int, rules: str, players: int | None, scenes: int | None, confusing: float) -> list[Any]:
+    """The lines of one round's file: header, calls, truth, and what today's engine made of it."""
+    camera = ArmCamera(seed, settings_of(rules, players, scenes, confusing))
+    calibration = Calibration.from_corners(camera.film.corners_px(), camera.plan.size_mm, 9.0, None, SIZE_WH)
+    counted = camera.plan.boneyard_spread or camera.plan.chinese
+    with tempfile.TemporaryDirectory() as folder:
+        journal = Journal.create(Path(folder) / "game.jsonl", camera.setup().header)
+        session = RecordedSession(journal, camera.round.rules)
+        session.start_round(camera.round.engine, camera.round.starter, draws_seen=counted)
+        teller = _Teller(camera, session)
+        seen = Reaches()
+        last: Frame | None = None
+        while (frame := camera.read()) is not None:
+            if last is not None:
+                # The truth of a scene is known with the frame after its last one.
+                teller.go_on(seen, last)
+            seen.see(frame, calibration)
+            if last is None:
+                seen.still(frame)
+            last = frame
+        assert last is not None
+        teller.go_on(seen, last)
+        golden = {"plays": plain(session.snapshot()["plays"]), "events": [plain(e.to_json()) for e in session.events]}
+        golden["questions"] = [line for line in golden["events"] if line["event"] == "unclear"]
+        session.close()
+    head = {
+        "corpus": 1, "kind": "armed", "seed": seed, "rules": camera.rules_name, "confusing": confusing,
+        "header": plain(session.header.to_json()), "players": list(camera.plan.players),
+        "spread": camera.plan.boneyard_spread and not camera.plan.chinese, "stacked": not counted,
+    }  # fmt: skip
+    return [head, *session.lines, {"truth": _truth(camera)}, {"golden": golden}]
+
+
+def _truth(camera: ArmCamera) -> dict[str, Any]:
+    sign = ":" if camera.plan.chinese else "-"
+    turns = [turn for filmed in camera.truth for turn in filmed.scene.turns]
+    laid = [one for filmed in camera.truth for one in filmed.scene.plays]
+    return {
+        "turns": [turn_line(turn) for turn in turns],
+        "laid": [[who, print_act(act, sign)] for who, act in laid],
+        "reaches": [[kind, player, *plain(laid)] for kind, player, laid in reaches(camera)],
+        "end": {"how": camera.round.how, "out": camera.round.out},
+    }
+
+
+class _Teller:
+    """Tells a session what each scene changed and whose arms did it."""
+
+    def __init__(self, camera: ArmCamera, session: RecordedSession) -> None:
+        self.camera = camera
+        self.session = session
+        self.table: Any = camera.round.start
+        self.referee: Any = referee_for(camera.round.rules)
+        self.done = 0
+
+    def go_on(self, seen: Reaches, frame: Frame) -> None:
+        for filmed in self.camera.truth[self.done :]:
+            self._scene(filmed, seen)
+            if filmed.scene.trouble != "silent":
+                seen.still(frame)
+        self.done = len(self.camera.truth)
+
+    def _scene(self, filmed: Filmed, seen: Reaches) -> None:
+        scene, plan = filmed.scene, self.camera.plan
+        after = self.table
+        for player, act in scene.plays:
+            after = self.referee.apply(replace(after, turn=player), _as_seen(act))
+        places = self.camera.places.get(id(scene), ())
+        stacked = not plan.boneyard_spread and not plan.chinese
+        sights = list(_sights(self.table, after, scene, plan.boneyard_spread and not plan.chinese))
+        reached = self._reached(seen) if stacked and filmed.scene.trouble != "silent" else []
+        self.table = after
+        votes: dict[Change, Vote] = {}
+        for sight in sights:
+            for change in sight["delta"]:
+                spots = [place for _, act, place in places if _shows(change, act)]
+                votes[change] = together([self._vote(seen, spot) for spot in spots], plan.players)
+        if reached:
+            draw = Drawing(len(reached))
+            votes[draw] = together(reached, plan.players)
+            sights = sights or [{"delta": []}]
+            sights[0] = {**sights[0], "delta": [*sights[0]["delta"], draw]}
+        whose = {change: one.clear for change, one in votes.items() if one.clear is not None}
+        for n, sight in enumerate(sights):
+            self.session.observe(**sight, arms=counted_once(votes), whose=whose)
+            if reached and n == 0:
+                self.session.lines[-1]["reached"] = len(reached)
+
+    def _vote(self, seen: Reaches, place: Point) -> Vote:
+        return vote(seen.over(place), dict(self.camera.plan.seat_deg), self.camera.plan.size_mm)
+
+    def _reached(self, seen: Reaches) -> list[Vote]:
+        """Who reached into the stacked boneyard."""
+        yard = [lying.center_mm for lying in self.camera.table.boneyard]
+        seats, size_mm = dict(self.camera.plan.seat_deg), self.camera.plan.size_mm
+        return [vote(reach, seats, size_mm) for reach in seen.reached(yard)]
+
+
+def _shows(change: Change, act: Any) -> bool:
+    """Is this change what that act did?"""
+    match change:
+        case Laying(tile, train):
+            return isinstance(act, Play) and _as_seen(act) == Play(tile, train)
+        case Drawing():
+            return isinstance(act, Draw)
+        case Mark() | Unmark():
+            return bool(act == change)
+    return False
+
+
+def retell(recorded: Recorded, journal: Path, *, arms: bool) -> tuple[Session, AccusationLog]:
+    """A session of now that was told the round; without `arms` nobody is named by one, and draws that only an arm shows
+    are not seen."""
+    header: Header = Header.from_json(dict(recorded.head["header"]))
+    session = Session(Journal.create(journal, header), recorded.rules)
+    log = AccusationLog(session)
+    for line in recorded.lines:
+        if line["call"] == "start_round":
+            (engine, starter), named = line["args"], line["named"]
+            session.start_round(
+                None if engine is None else LaidTile(*engine), starter, draws_seen=bool(named["draws_seen"])
+            )
+        elif sight := sight_of(line, arms=arms):
+            session.observe(**sight)
+    return session, log
+
+
+def sight_of(line: Mapping[str, Any], *, arms: bool) -> dict[str, Any] | None:
+    """The words of `Session.observe` of a recorded change; None where only an arm shows that something happened."""
+    delta = [parse_change(text) for text in line["delta"]]
+    sight: dict[str, Any] = {"flips": line.get("flips", ()), "discards": line.get("discards")}
+    if arms:
+        sight["arms"] = {parse_change(text): decibans for text, decibans in line.get("arms", ())}
+        sight["whose"] = {parse_change(text): player for text, player in line.get("whose", ())}
+    elif "reached" in line:
+        delta = delta[:-1]
+    if not delta and not sight["flips"] and not sight["discards"]:
+        return None
+    return {"delta": delta, **sight}
+
+
+def reached_by(recorded: Recorded) -> Iterator[tuple[str, str, Laid]]:
+    """(how the arm came, player, tile and train) of every play, in order."""
+    for kind, player, tile, train in recorded.truth["reaches"]:
+        yield kind, player, (tuple(tile), train)
+
+
+def true_draws(recorded: Recorded) -> Sequence[str]:
+    """Who drew, in order."""
+    return [player for player, text in recorded.truth["laid"] if text == "draw"]
