@@ -57,6 +57,7 @@ class Attribution:
     _reaches: Reaches = field(init=False, default_factory=Reaches)
     _size_mm: tuple[float, float] = field(init=False, default=(0.0, 0.0))
     _marked: dict[str, Point] = field(init=False, default_factory=dict)
+    _places: dict[Change, tuple[Point, ...]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.trouble = trouble_of(self.seats, self.players)
@@ -104,15 +105,17 @@ class Attribution:
         setup: TableSetup,
     ) -> Observation:
         """The observation with what arms say of it: player -> decibans for each change; and draws only they show."""
-        earlier, self.votes = self.votes, {}
+        earlier, self.votes, self._places = (self.votes, self._places), {}, {}
         if self.silent:
             return observation
         marked = _by_owner(markers, after, setup)
         for change in observation.delta:
-            places = list(_places(change, before, after, observation.news, self._marked, marked))
+            places = tuple(_places(change, before, after, observation.news, self._marked, marked))
             said = together([self._vote(place) for place in places], self.players)
-            # A change that was reported before and not taken is reported again, when its arm has long gone.
-            self.votes[change] = said if said.decibans else earlier.get(change, said)
+            if not said.decibans and _alike(places, earlier[1].get(change, ())):
+                # It was reported before and not taken, and its arm has long gone.
+                said = earlier[0][change]
+            self.votes[change], self._places[change] = said, places
         drawn: tuple[Change, ...] = ()
         if self.draws_reached and before.boneyard is None and setup.family is Family.MEXICAN:
             drawn = self._reached(before)
@@ -166,6 +169,15 @@ def _places(
         case Unmark(player):
             if player in marked_before:
                 yield marked_before[player]
+
+
+def _alike(places: Sequence[Point], others: Sequence[Point]) -> bool:
+    """Whether these are the same places: one draw is like another, but for where the tile lay."""
+    return (
+        bool(places)
+        and len(places) == len(others)
+        and all(distance(a, b) <= SAME_TILE_MM for a, b in zip(places, others, strict=True))
+    )
 
 
 def _row(layout: Layout, train: str) -> Sequence[PlacedTile]:
