@@ -18,7 +18,7 @@ from companion.geometry.table_view import Point
 from companion.perception.reaches import Reach, Unclear
 from companion.perception.seats import body_mm
 from companion.rules.notation import Change
-from vision.arms import Arm
+from vision.arm_view import Arm
 
 WEIGHTS = (-1.64, -0.77)
 """Of the two numbers of `fit_of`: `python -m bench.arms --fit --first 930400 --scenes 24`."""

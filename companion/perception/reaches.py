@@ -15,7 +15,8 @@ from enum import StrEnum
 
 from companion.geometry.table_view import Point
 from vision.arm_plane import ArmPlane
-from vision.arms import UNCLEAR, Arm, ArmFinder, ArmView
+from vision.arm_view import UNCLEAR, Arm, ArmView
+from vision.arms import ArmFinder
 from vision.calibration import Calibration
 from vision.frame import Frame
 
@@ -36,6 +37,12 @@ AROUND_FRAMES = 2
 
 COVERED, SEEN_CHANGED = 0.2, 0.3
 """Parts of that disc: an arm over so much covers the place; so much that differs is another thing lying there."""
+
+TIP_MM = 110.0
+"""A hand whose finger tips are so near to a place is at work there."""
+
+LOOKS_DONE = 0.7
+"""Where so much of a place looks as it does in the end, what was done there is done."""
 
 SAME_ARM_MM = 160.0
 """From one frame to the next an arm's entry moves less."""
@@ -96,13 +103,34 @@ class Reaches:
         for radius in (RADIUS_MM, WIDE_MM):
             over = [n for n in range(first, last) if _covering(moments[n].view, place, radius)]
             if over:
-                return self._at(moments, over[-1], _covering(moments[over[-1]].view, place, radius), place)
+                # A sleeve may cross what another hand lays down.
+                handed = [n for n in over if _hands_over(moments[n].view, place, radius)]
+                n = (handed or over)[-1]
+                found = _hands_over(moments[n].view, place, radius) or _covering(moments[n].view, place, radius)
+                return self._at(moments, n, found, place)
         # A hand in the table's colour is not seen; its sleeve shows where it is.
         near = range(max(0, first - AROUND_FRAMES), min(len(moments), last + AROUND_FRAMES))
         pointing = [n for n in near if _pointing(moments[n].view, place, HAND_MM)]
         if pointing:
-            return self._at(moments, pointing[-1], _pointing(moments[pointing[-1]].view, place, HAND_MM), place)
-        return Reach(unclear=Unclear.NOBODY)
+            n = min(pointing, key=lambda n: (_tip_away(moments[n].view, place), -n))
+            return self._at(moments, n, _pointing(moments[n].view, place, HAND_MM), place)
+        return self._around(moments, near)
+
+    def _around(self, moments: Sequence[_Moment], near: Sequence[int]) -> Reach:
+        """The arms that were in view when a place changed, though none was seen over it: one of them did it."""
+        tracks: list[tuple[Arm, ...]] = []
+        frame = ""
+        for n in near:
+            view = moments[n].view
+            if any(not arm.clear for arm in view.arms):
+                return Reach(unclear=_why(view), frame=moments[n].frame)
+            for arm in view.arms:
+                if not any(_same(arm, one) for track in tracks for one in track):
+                    tracks.append((arm, *_followed(moments[:n][::-1], arm), *_followed(moments[n + 1 :], arm)))
+                    frame = moments[n].frame
+        if not tracks:
+            return Reach(unclear=Unclear.NOBODY)
+        return Reach(tuple(tracks), Unclear.SEVERAL if len(tracks) > 1 else None, frame)
 
     def _at(self, moments: Sequence[_Moment], n: int, over: Collection[int], place: Point) -> Reach:
         """The arms with these indices (or UNCLEAR) in moment `n`, followed through the frames around it."""
@@ -141,17 +169,40 @@ class Reaches:
 def _window(moments: Sequence[_Moment], place: Point) -> tuple[int, int]:
     """From the frame after the last in which the place was seen unchanged to the first in which it was seen changed."""
     first, last = 0, len(moments)
+    after = moments[-1].view if moments else None
+    lies = after is not None and not _covering(after, place, RADIUS_MM) and _lies_there(after, place)
     for n, moment in enumerate(moments):
-        if _covering(moment.view, place, RADIUS_MM) or moment.view.flooded:
+        view = moment.view
+        if view.flooded:
             continue
-        if moment.view.changed(place, RADIUS_MM / 2) < SEEN_CHANGED:
+        if after is not None and lies and view.alike(after, place, RADIUS_MM / 2) >= LOOKS_DONE:
+            # An arm that touches what lies there already seems to cover it.
+            last = min(last, n)
+        elif _covering(view, place, RADIUS_MM):
+            continue
+        elif not _lies_there(view, place):
             first, last = n + 1, len(moments)
-        elif last == len(moments):
-            last = n
+        else:
+            last = min(last, n)
     if first >= len(moments):
         # What changed looks as before, so that it cannot be told when.
         return 0, len(moments)
     return first, last
+
+
+def _lies_there(view: ArmView, place: Point) -> bool:
+    return view.changed(place, RADIUS_MM / 2) >= SEEN_CHANGED
+
+
+def _hands_over(view: ArmView, place: Point, radius: float) -> dict[int, float]:
+    """Those of the arms over the place that end there."""
+    over = _covering(view, place, radius)
+    return {n: share for n, share in over.items() if n != UNCLEAR and _distance(view.arms[n].tip_mm, place) < TIP_MM}
+
+
+def _tip_away(view: ArmView, place: Point) -> float:
+    """How far from the place the tip of the nearest arm is that points there."""
+    return min(_distance(view.arms[n].tip_mm, place) for n in _pointing(view, place, HAND_MM))
 
 
 def _covering(view: ArmView, place: Point, radius: float) -> dict[int, float]:

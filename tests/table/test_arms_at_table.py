@@ -18,7 +18,7 @@ from companion.perception.seats import body_mm, contradiction, seats_of, trouble
 from companion.play.setup_file import setup_from_json
 from companion.rules.notation import Drawing, Laying
 from companion.rules.tile import Laid
-from vision.arms import Arm
+from vision.arm_view import Arm
 from vision.calibration import Calibration
 from vision.frame import Frame
 

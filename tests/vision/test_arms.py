@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from vision.arm_plane import ArmPlane, border_of, seen_around_mm
-from vision.arms import CHANGED, UNCLEAR, ArmFinder
+from vision.arm_view import CHANGED, UNCLEAR
+from vision.arms import ArmFinder
 from vision.calibration import Calibration
 from vision.frame import Frame
 

@@ -1,0 +1,74 @@
+"""How the table differs from its last still picture: surely, or perhaps only by a shadow."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.arm_settings import ArmSettings
+from vision.frame import Frame, halved
+
+Levels = NDArray[np.uint8]
+Mask = NDArray[np.bool_]
+
+LEVELS, MIDDLE = 80.0, 128
+"""Steps of one unit of the logarithm, and what no difference is."""
+
+
+def small_picture(frame: Frame, width_px: int) -> Levels:
+    """(h, w, 3): the logarithm of each colour in LEVELS, on a picture `width_px` wide."""
+    own = frame.small
+    if own is not None and own.shape[1] >= width_px:
+        h, w = own.shape[:2]
+        least = (width_px, max(1, round(h * width_px / w)))
+        small = halved(own, least)[0]
+    else:
+        w, h = frame.size_wh
+        least = (min(w, width_px), max(1, round(h * min(w, width_px) / w)))
+        small = frame.halved(least)
+    if small.ndim == 2:
+        small = np.repeat(small[..., None], 3, axis=2)
+    # What is left is less than a half, so that picking is as good as averaging, and much faster.
+    picked = cv2.resize(small, least, interpolation=cv2.INTER_LINEAR)
+    return np.asarray(cv2.LUT(cv2.blur(picked, (3, 3)), _LOG), np.uint8)
+
+
+_LOG = np.round(LEVELS * (np.log(np.arange(256) + 12.0) - math.log(12.0))).astype(np.uint8)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StillTable:
+    """The still table: its logarithm, and the least and the most of it around each pixel."""
+
+    bright: Levels
+    least: Levels
+    most: Levels
+
+    @classmethod
+    def of(cls, bright: Levels) -> StillTable:
+        near = np.ones((3, 3), np.uint8)
+        return cls(bright, np.asarray(cv2.erode(bright, near)), np.asarray(cv2.dilate(bright, near)))
+
+
+def differing(before: StillTable, now: Levels, inside: Mask, s: ArmSettings) -> tuple[Mask, Mask]:
+    """Where the table surely looks otherwise than before, and where it may only lie in a shadow.
+
+    What lies a pixel aside of where it lay is no difference.
+    """
+    some = now[::6, ::6].astype(np.int16) - before.bright[::6, ::6]
+    light = np.median(some.reshape(-1, 3), axis=0)
+    now = np.asarray(cv2.subtract(now, np.append(light, 0.0)), np.uint8)
+    above, below = cv2.subtract(now, before.most), cv2.subtract(before.least, now)
+    apart = cv2.addWeighted(above, 1.0, below, -1.0, MIDDLE)
+    blue, green, red = cv2.split(apart)
+    tone = cv2.cvtColor(apart, cv2.COLOR_BGR2GRAY)
+    tint = cv2.subtract(cv2.max(cv2.max(blue, green), red), cv2.min(cv2.min(blue, green), red))
+    rough = cv2.absdiff(tone, cv2.blur(tone, (7, 7)))
+    even = tint < s.tinted * LEVELS
+    differs = ((np.abs(tone.astype(np.int16) - MIDDLE) > s.darker * LEVELS) | ~even) & inside
+    shade = differs & even & (tone < MIDDLE) & (tone > MIDDLE - s.shade * LEVELS) & (rough < s.soft * LEVELS)
+    return differs & ~shade, shade

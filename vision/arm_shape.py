@@ -1,0 +1,77 @@
+"""The shape of one arm from its pixels: where it ends, and along which line it lies."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.arm_view import Point
+
+Points = NDArray[np.float64]
+
+SHORT_MM = 320.0
+"""An arm that reaches no farther is about as wide as long: where it ends is told from all of where it comes in."""
+
+SAMPLES = 9
+"""Of the border that an arm crosses so many places stand for all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """`axis_deg` points outwards, `tip_mm` is the middle of the farthest part, `reach_mm` how far that is."""
+
+    axis_deg: float
+    tip_mm: Point
+    reach_mm: float
+
+
+def shape_from(points: Points, entry: Point, crossed: Points) -> Shape:
+    """Of an arm with these (n, 2) points that comes in at `entry`; `crossed` (m, 2) is all of the border there, in its
+    order."""
+    middle = np.array(entry)
+    away = np.hypot(*(points - middle).T)
+    reach = float(np.quantile(away, 0.995))
+    far = away
+    if reach < SHORT_MM:
+        # Over a corner of the table the middle of what it crosses lies far aside.
+        some = crossed[np.linspace(0, len(crossed) - 1, min(SAMPLES, len(crossed))).astype(int)]
+        far = np.hypot(*(points[:, None] - some).transpose(2, 0, 1)).min(1)
+    tip = points[far >= 0.97 * float(np.quantile(far, 0.995))].mean(0)
+    return Shape(_axis(points, away, middle, tip), (float(tip[0]), float(tip[1])), reach)
+
+
+def _axis(points: Points, away: Points, entry: Points, tip: Points) -> float:
+    """The direction outwards along an arm: the line through the middles of its slices, the nearer part of it."""
+    reach = max(float(np.hypot(*(tip - entry))), 1.0)
+    far = max(250.0, 0.65 * reach)
+    step = 20.0
+    use = (away > 20.0) & (away < far)
+    slices = (away[use] / step).astype(int)
+    counts = np.bincount(slices)
+    full = counts > 4
+    inwards = tip - entry
+    if full.sum() >= 4:
+        xs = np.bincount(slices, points[use, 0])[full] / counts[full]
+        ys = np.bincount(slices, points[use, 1])[full] / counts[full]
+        middles = np.stack([xs, ys], 1)
+        _, _, lines = np.linalg.svd(middles - middles.mean(0), full_matrices=False)
+        line = lines[0] if lines[0] @ inwards > 0 else -lines[0]
+        # A short stump is as wide as long: its own line says little, and the way from the entry to the tip more.
+        trust = min(1.0, reach / 300.0)
+        inwards = trust * line + (1.0 - trust) * inwards / max(1e-6, float(np.hypot(*inwards)))
+    return math.degrees(math.atan2(-inwards[1], -inwards[0]))
+
+
+def loose_shape(points: Points, center_mm: Point) -> Shape:
+    """Of an arm that crosses no border: its own line, away from the table's middle."""
+    middle = points.mean(0)
+    _, _, lines = np.linalg.svd(points - middle, full_matrices=False)
+    line = lines[0]
+    if line @ (middle - np.array(center_mm)) < 0:
+        line = -line
+    t = (points - middle) @ line
+    tip = points[t <= np.quantile(t, 0.03)].mean(0)
+    return Shape(math.degrees(math.atan2(line[1], line[0])), (float(tip[0]), float(tip[1])), float(t.max() - t.min()))
