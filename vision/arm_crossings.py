@@ -20,6 +20,9 @@ Mask = NDArray[np.bool_]
 TWINS = 0.5
 """Two strips that have more of the smaller one in common are one arm."""
 
+THROUGH = 0.8
+"""Two strips that have so much in common and run into each other's entries are one arm across the table."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Crossing:
@@ -153,3 +156,12 @@ def without_twins(
             kept.append(n)
     kept.sort()
     return [crossed[n] for n in kept], [found[n] for n in kept]
+
+
+def one_arm(crossed: Sequence[Crossing], found: Sequence[Mask]) -> bool:
+    """Whether these two are both ends of one arm: each strip runs on to where the other comes in."""
+    one, other = crossed
+    first, second = (strip.ravel() for strip in found)
+    reach = first[other.pixels].mean() >= TWINS and second[one.pixels].mean() >= TWINS
+    both = int((first & second).sum())
+    return bool(reach and both >= THROUGH * max(int(first.sum()), int(second.sum())))

@@ -27,7 +27,8 @@ class Arm:
 
     `entry_mm` is the middle of where it crosses the border, None where it crosses none that is seen; `span_mm` how much
     of the border it takes; `axis_deg` points outwards along it, from the tip to the shoulder; `reach_mm` from the entry
-    to the tip. `clear` False: it may be two, or it is not known where it ends.
+    to the tip. `clear` False: it may be two, or it is not known where it ends. `other` is the same arm the other way
+    round, where both of its ends lie over the border and either may be the hand.
     """
 
     entry_mm: Point | None
@@ -37,6 +38,7 @@ class Arm:
     reach_mm: float
     area_mm2: float
     clear: bool = True
+    other: Arm | None = None
 
     def entry_deg(self, center_mm: Point) -> float | None:
         """The direction of the entry from the middle of the table."""

@@ -11,13 +11,14 @@ explain what is seen, there is one unclear thing: `Arm.clear` is False, and nobo
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.arm_crossings import Crossing, crossings, filled, strips, without_twins
+from vision.arm_crossings import Crossing, crossings, filled, one_arm, strips, without_twins
 from vision.arm_difference import LEVELS, Levels, StillTable, differing, small_picture
 from vision.arm_plane import ArmPlane
 from vision.arm_settings import ArmSettings
@@ -156,7 +157,12 @@ class _Finding:
         if len(crossed) == 1:
             self._add(mask, crossed[0], clear=sure)
             return
-        covered = np.sum(parts, axis=0, dtype=np.uint8)
+        if len(crossed) == 2 and one_arm(crossed, parts):
+            self._through(mask, crossed, clear=sure)
+            return
+        covered = np.zeros(mask.shape, np.uint8)
+        for part in parts:
+            covered += part
         if (covered > 0)[mask].mean() < self.s.explained:
             self._add(mask, max(crossed, key=lambda one: one.span_mm), clear=False)
             return
@@ -164,26 +170,35 @@ class _Finding:
             self._add(part & (covered == 1), one, clear=sure)
         self.labels[mask & (covered != 1)] = UNCLEAR
 
+    def _through(self, mask: Mask, crossed: Sequence[Crossing], clear: bool) -> None:
+        """One arm that reaches across the whole table: nobody can see which of its ends is the hand."""
+        one, other = (self._arm(mask, end, clear) for end in crossed)
+        if one is not None and other is not None:
+            self._mark(mask, replace(one, other=other))
+
     def _add(self, mask: Mask, crossed: Crossing | None, clear: bool = True) -> None:
         """One arm of these pixels, if it reaches far enough to be one."""
+        arm = self._arm(mask, crossed, clear)
+        if arm is not None:
+            self._mark(mask, arm)
+
+    def _arm(self, mask: Mask, crossed: Crossing | None, clear: bool) -> Arm | None:
         s, plane = self.s, self.plane
         ys, xs = np.nonzero(mask)
         area = len(ys) * plane.pixel_mm2
         if area < s.least_area or len(self.arms) >= MOST_ARMS:
-            return
+            return None
         points = plane.mm[ys, xs].astype(np.float64)
         if crossed is None:
             shape = loose_shape(points, plane.center_mm)
-            self._mark(mask, Arm(None, 0.0, shape.axis_deg, shape.tip_mm, shape.reach_mm, area, clear=False))
-            return
+            return Arm(None, 0.0, shape.axis_deg, shape.tip_mm, shape.reach_mm, area, clear=False)
         deep, span = float(plane.deep_mm[ys, xs].max()), crossed.span_mm
         if deep < s.least_reach or (deep < s.edge_row and span > 2 * deep):
             # Tiles along the edge.
-            return
+            return None
         shape = shape_from(points, crossed.middle_mm, plane.mm.reshape(-1, 2)[crossed.pixels].astype(np.float64))
         single = area / shape.reach_mm <= s.widest and span <= s.most_border * plane.length_mm
-        arm = Arm(crossed.middle_mm, span, shape.axis_deg, shape.tip_mm, shape.reach_mm, area, clear and single)
-        self._mark(mask, arm)
+        return Arm(crossed.middle_mm, span, shape.axis_deg, shape.tip_mm, shape.reach_mm, area, clear and single)
 
     def _mark(self, mask: Mask, arm: Arm) -> None:
         self.arms.append(arm)

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from companion.geometry.angles import turn
 from companion.geometry.table_view import Point
 from vision.arm_plane import ArmPlane
 from vision.arm_view import UNCLEAR, Arm, ArmView
@@ -40,6 +41,9 @@ COVERED, SEEN_CHANGED = 0.2, 0.3
 
 TIP_MM = 110.0
 """A hand whose finger tips are so near to a place is at work there."""
+
+IN_LINE_DEG = 25.0
+"""Two parts of one arm lie in one line up to this."""
 
 LOOKS_DONE = 0.7
 """Where so much of a place looks as it does in the end, what was done there is done."""
@@ -141,10 +145,17 @@ class Reaches:
             arms = (arms - {UNCLEAR}) | _pointing(view, place, 0.0)
             if not arms or not all(arm.clear for arm in view.arms):
                 return Reach(unclear=_why(view), frame=frame)
+        turned = {n for n in arms if _comes_from_there(view.arms[n], place)}
+        if turned:
+            # The hand lies over the border there; its own arm, where that is seen, ends where this one does.
+            arms = (arms - turned) | {n for n in range(len(view.arms)) if _goes_on(view, n, turned)}
+            if not arms:
+                return Reach(unclear=Unclear.NO_ENTRY, frame=frame)
         tracks = []
         for index in sorted(arms):
             arm = view.arms[index]
-            tracks.append((arm, *_followed(moments[:n][::-1], arm), *_followed(moments[n + 1 :], arm)))
+            track = (arm, *_followed(moments[:n][::-1], arm), *_followed(moments[n + 1 :], arm))
+            tracks.append(tuple(_with_hand_at(one, place) for one in track))
         return Reach(tuple(tracks), Unclear.SEVERAL if len(tracks) > 1 else None, frame)
 
     def reached(self, places: Sequence[Point]) -> Iterator[Reach]:
@@ -154,7 +165,8 @@ class Reaches:
         moments = list(self._moments)
         hidden = False
         for n, moment in enumerate(moments):
-            here = [arm for arm in moment.view.arms if _tip_at(arm, places)]
+            ends = [one for arm in moment.view.arms for one in (arm, arm.other) if one is not None]
+            here = [arm for arm in ends if _tip_at(arm, places)]
             for arm in here:
                 if any(_same(arm, one) for one in known):
                     continue
@@ -197,12 +209,24 @@ def _lies_there(view: ArmView, place: Point) -> bool:
 def _hands_over(view: ArmView, place: Point, radius: float) -> dict[int, float]:
     """Those of the arms over the place that end there."""
     over = _covering(view, place, radius)
-    return {n: share for n, share in over.items() if n != UNCLEAR and _distance(view.arms[n].tip_mm, place) < TIP_MM}
+    return {n: share for n, share in over.items() if n != UNCLEAR and _away(view.arms[n], place) < TIP_MM}
 
 
 def _tip_away(view: ArmView, place: Point) -> float:
     """How far from the place the tip of the nearest arm is that points there."""
-    return min(_distance(view.arms[n].tip_mm, place) for n in _pointing(view, place, HAND_MM))
+    return min(_away(view.arms[n], place) for n in _pointing(view, place, HAND_MM))
+
+
+def _away(arm: Arm, place: Point) -> float:
+    """How far the hand is from a place."""
+    return _distance(_with_hand_at(arm, place).tip_mm, place)
+
+
+def _with_hand_at(arm: Arm, place: Point) -> Arm:
+    """The arm; of one with both ends over the border the hand is where it did something."""
+    other = arm.other
+    turned = other is not None and _distance(other.tip_mm, place) < _distance(arm.tip_mm, place)
+    return other if other is not None and turned else arm
 
 
 def _covering(view: ArmView, place: Point, radius: float) -> dict[int, float]:
@@ -255,10 +279,31 @@ def _followed(moments: Sequence[_Moment], arm: Arm) -> Iterator[Arm]:
         yield arm
 
 
-def _same(one: Arm, other: Arm) -> bool:
-    if one.entry_mm is None or other.entry_mm is None:
+def _comes_from_there(arm: Arm, place: Point) -> bool:
+    """Whether the place is at the wrong end of an arm: what seems to come in there is a hand over the border."""
+    if arm.entry_mm is None or arm.other is not None:
         return False
-    return _distance(one.entry_mm, other.entry_mm) < SAME_ARM_MM
+    away = _distance(arm.tip_mm, place)
+    return away > TIP_MM and _distance(arm.entry_mm, place) < away - WIDE_MM
+
+
+def _goes_on(view: ArmView, n: int, parts: Collection[int]) -> bool:
+    """Whether arm `n` goes on in one of these parts, which lie beyond its tip in the same line."""
+    arm = view.arms[n]
+    return n not in parts and any(
+        _distance(arm.tip_mm, view.arms[one].tip_mm) < TIP_MM
+        and abs(turn(arm.axis_deg, view.arms[one].axis_deg)) > 180.0 - IN_LINE_DEG
+        for one in parts
+    )
+
+
+def _same(one: Arm, other: Arm) -> bool:
+    return any(
+        _distance(a.entry_mm, b.entry_mm) < SAME_ARM_MM
+        for a in (one, one.other)
+        for b in (other, other.other)
+        if a is not None and b is not None and a.entry_mm is not None and b.entry_mm is not None
+    )
 
 
 def _distance(a: Point, b: Point) -> float:

@@ -62,6 +62,16 @@ class ArmSprite:
             (self.tip_px[0] - x0, self.tip_px[1] - y0),
         )
 
+    def lengthened(self, pixels: int) -> ArmSprite:
+        """The same arm with so much more sleeve beyond the picture's edge, where it was rendered up to there."""
+        if not self.alpha[:, 0].any():
+            return self
+        image = cv2.copyMakeBorder(self.image, 0, 0, pixels, 0, cv2.BORDER_REPLICATE)
+        alpha = cv2.copyMakeBorder(self.alpha, 0, 0, pixels, 0, cv2.BORDER_REPLICATE)
+        return ArmSprite(
+            np.asarray(image, np.uint8), np.asarray(alpha, np.float32), (self.tip_px[0] + pixels, self.tip_px[1])
+        )
+
     def _cut(self, length_px: float | None) -> NDArray[np.float32]:
         """The opacity, of an arm that is seen only so far from its tips."""
         if length_px is None:

@@ -23,7 +23,7 @@ from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.plan import HUB_RADIUS_MM, Point, TablePlan, even_stations
 from datasets.simulator.reaching import ArmShown, ArmTruth, Motion, Reaching, Seated
 from datasets.simulator.room import BlankFilm, Rehearsal, plan_with_room
-from datasets.simulator.script import Scene, Script, Troubles
+from datasets.simulator.script import Scene, Script, Troubles, carry_out
 from datasets.simulator.tabletop import TableFullError, TableTop
 from datasets.simulator.touching import at_the_engine
 from datasets.simulator.visits import before_and_after, visits_of
@@ -260,11 +260,16 @@ class SimCamera(FrameSource):
         elif scene.trouble == "lamp":
             self.film.lamp = self._rng.choice((0.75, 0.88, 1.0, 1.12))
         before_it = {lying.center_mm for lying in self.table.all_tiles()}
+        half = self._half_done(scene)
         scene.do(self.table)
         self._put_the_cup_away(before_it)
+        if half is not None:
+            self.film.develop(half)
+            yield from (self._shown(arms, n + 3) for n, arms in enumerate(after[: len(after) // 2]))
         self.film.develop(self.table)
         for n, arms in enumerate(after):
-            yield self._shown(arms, n + 3)
+            if half is None or n >= len(after) // 2:
+                yield self._shown(arms, n + 3)
         for _ in range(self.settings.still_frames):
             yield self.film.frame()
         self.truth.append(Filmed(scene, self._name(self._count - 1), tuple(self._arms)))
@@ -277,6 +282,16 @@ class SimCamera(FrameSource):
                 yield self._shown(arms, n)
             for _ in range(self.settings.still_frames):
                 yield self.film.frame()
+
+    def _half_done(self, scene: Scene) -> TableTop | None:
+        """The table between two players' acts of one scene; None where only one acts."""
+        if scene.trouble is not None or len({player for player, _ in scene.acts}) < 2:
+            return None
+        half = self.table.foreseen()
+        for player, act in scene.acts:
+            if player == scene.acts[0][0]:
+                carry_out(half, player, act)
+        return half
 
     def _shown(self, arms: Sequence[ArmShown], wobble: int) -> np.ndarray:
         """The next frame, with these arms over the table."""

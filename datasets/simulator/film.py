@@ -33,6 +33,9 @@ NOISE_BANK = 4
 SPRITE_REACH = 0.42
 """Of the table's width: how far right of the middle an arm's tips are when it is rendered alone."""
 
+MORE_SLEEVE = 0.5
+"""So much of the picture's width is added: from corner to corner an arm is longer than the picture is wide."""
+
 WOBBLE_MM = (4.7, 3.1)
 """How far a hand at work moves from one frame to the next."""
 
@@ -166,7 +169,7 @@ class Film:
             alpha = cut_out(shown, empty, UNLIKE_TABLE, hand_cover(bare, self.seed, hand))
             w, h = self.settings.size_wh
             tip_px = w / 2 + (tip_mm[0] - self.plan.center_mm[0]) * self._px_per_mm, h / 2
-            self._arms[look] = ArmSprite(shown, alpha, tip_px).trimmed()
+            self._arms[look] = ArmSprite(shown, alpha, tip_px).trimmed().lengthened(round(MORE_SLEEVE * w))
         return self._arms[look]
 
 

@@ -15,6 +15,7 @@ from datasets.simulator.plan import TablePlan
 from datasets.simulator.reaching import CONFUSING, ArmTruth, Reach, Reaching, shoulder_mm
 from datasets.simulator.room import BlankFilm
 from datasets.simulator.script import Troubles
+from datasets.simulator.tabletop import TableTop
 from tests.table.sketch import SKIN, sketched
 
 QUIET = SimSettings(troubles=Troubles.none(), show_hands=False)
@@ -160,6 +161,37 @@ def test_a_trimmed_arm_is_drawn_as_before(angle_deg: int, length_px: float | Non
     assert trimmed.alpha.size < whole.alpha.size / 2
     shown = [arm.over(ground, (150.0, 150.0), math.radians(angle_deg), length_px=length_px) for arm in (whole, trimmed)]
     assert (shown[0] != ground).any() and int(np.abs(shown[0].astype(int) - shown[1]).max()) <= 1
+
+
+def test_a_lengthened_arm_reaches_across_the_whole_picture() -> None:
+    empty = np.zeros((300, 300, 3), np.uint8)
+    short, long = (arm.over(empty, (280.0, 150.0), 0.0) for arm in (sprite(), sprite().lengthened(200)))
+    assert np.nonzero(short.any(axis=2))[1].min() > 100
+    assert np.nonzero(long.any(axis=2))[1].min() == 0
+    assert (long[:, 140:] == short[:, 140:]).all()
+
+
+class Developed(BlankFilm):
+    """Notes how many tiles lie on each table that is developed."""
+
+    def develop(self, table: TableTop) -> None:
+        self.tiles = [*getattr(self, "tiles", []), sum(len(row) for row in table.trains.values())]
+        super().develop(table)
+
+
+def test_between_two_players_acts_what_the_first_laid_lies_there() -> None:
+    troubles = replace(Troubles.none(), two_turns=1.0)
+    camera = SimCamera(3, replace(QUIET, rules="tactic", players=2, troubles=troubles), Developed)
+    assert all(True for _ in camera)
+    laid = [[player for player, act in one.scene.plays if isinstance(act, Play)] for one in camera.truth]
+    assert any(len(set(players)) == 2 for players in laid)
+    lying, expected = camera.film.tiles[0], [camera.film.tiles[0]]  # type: ignore[attr-defined]
+    for one, players in zip(camera.truth, laid, strict=True):
+        acting = list(dict.fromkeys(player for player, _ in one.scene.acts))
+        for player in acting if len(acting) == 2 else [None]:
+            lying += sum(player in (None, name) for name in players)
+            expected.append(lying)
+    assert camera.film.tiles == expected  # type: ignore[attr-defined]
 
 
 def test_an_arm_seen_in_part_ends_before_the_border() -> None:

@@ -214,6 +214,45 @@ def test_a_hand_that_comes_in_where_no_border_is_seen_names_nobody():
     assert said.decibans == {} and said.unclear is Unclear.NO_ENTRY
 
 
+def test_a_sleeve_that_crosses_what_another_hand_lays_did_not_lay_it():
+    sleeve = ((760.0, 1200.0), (430.0, 130.0))
+    laying = {"arms": [arm_of("Dee", (630.0, 500.0)), sleeve]}
+    reaches = film({"arms": [arm_of("Dee", (630.0, 500.0))]}, laying, {"arms": [sleeve], "tiles": [PLACE]})
+    assert vote(reaches.over(PLACE), SEATS, SIZE_MM).clear != "Ann"
+
+
+def test_an_arm_that_touches_what_lies_there_already_did_not_lay_it():
+    row = [(600.0, 500.0), (648.0, 500.0), (696.0, 500.0)]
+    touching = (arm_of("Dee", (700.0, 500.0))[0], (735.0, 500.0))
+    reaches = film(
+        {"arms": [arm_of("Ann")]},
+        {"arms": [touching], "tiles": row},
+        {"arms": [touching], "tiles": row},
+        {"tiles": row},
+    )
+    assert vote(reaches.over(PLACE), SEATS, SIZE_MM).clear == "Ann"
+
+
+def test_what_lies_there_at_once_was_laid_by_the_arm_in_view():
+    row = [(600.0, 500.0 + 30 * n) for n in range(9)]
+    reaches = film({"arms": [arm_of("Cy")]}, {"arms": [arm_of("Cy")], "tiles": row}, {"tiles": row})
+    assert vote(reaches.over(row[-1]), SEATS, SIZE_MM).clear == "Cy"
+
+
+def test_a_hand_over_the_far_edge_comes_from_the_other_end():
+    far = (60.0, 420.0)
+    across = ((1500.0, 480.0), (-30.0, 420.0))
+    reaches = film({"arms": [across], "tiles": []}, {"arms": [across], "tiles": [far]}, {"tiles": [far]})
+    assert vote(reaches.over(far), SEATS, SIZE_MM).clear == "Dee"
+
+
+def test_a_hand_over_the_edge_whose_sleeve_is_not_seen_names_nobody():
+    yard = (40.0, 420.0)
+    hand = ((-20.0, 420.0), (190.0, 430.0))
+    said = vote(film({"arms": [hand], "tiles": [yard]}, {"tiles": [yard]}, {}).over(yard), SEATS, SIZE_MM)
+    assert said.clear is None
+
+
 # ---- the changes of a still table ----------------------------------------------------------------------------------
 
 
@@ -248,6 +287,25 @@ def test_tiles_laid_and_drawn_get_their_arms():
         "a change that was not taken keeps its arm"
     )
     assert attribution.seen(Observation((Drawing(2),)), before, after, (), setup).arms == {}
+
+
+def test_a_draw_that_nobody_was_seen_to_make_is_not_given_to_who_drew_before():
+    attribution = Attribution(tuple(SEATS), SEATS)
+    yard = [(1000.0, 700.0), (1000.0, 640.0)]
+    tables = [
+        Layout(trains={"Ann": ()}, face_down=tuple(placed(n, place) for n, place in enumerate(yard[k:])))
+        for k in range(3)
+    ]
+    setup = TableSetup(Family.MEXICAN, tuple(SEATS))
+    attribution.see(picture(tiles=yard), CALIBRATION)
+    attribution.settled(picture(tiles=yard), (), tables[0], setup)
+    attribution.see(picture(arms=[arm_of("Ben", yard[0])], tiles=yard, n=1), CALIBRATION)
+    attribution.see(picture(tiles=yard[1:], n=2), CALIBRATION)
+    first = attribution.seen(Observation((Drawing(1),)), tables[0], tables[1], (), setup)
+    assert best(first.arms[Drawing(1)]) == "Ben"
+    attribution.settled(picture(tiles=yard[1:], n=2), (), tables[1], setup)
+    attribution.see(picture(n=3), CALIBRATION)
+    assert attribution.seen(Observation((Drawing(1),)), tables[1], tables[2], (), setup).arms == {}
 
 
 @pytest.mark.parametrize(("arm", "count"), [(arm_of("Ben", (1000.0, 700.0)), 1), (arm_of("Ben"), 0)])
