@@ -42,6 +42,12 @@ COVERED, SEEN_CHANGED = 0.2, 0.3
 TIP_MM = 110.0
 """A hand whose finger tips are so near to a place is at work there."""
 
+TIP_ERROR_MM = 25.0
+"""So well a tip is told."""
+
+LIES_OVER = 0.5
+"""A hand lies over a place of which it covers so much."""
+
 IN_LINE_DEG = 25.0
 """Two parts of one arm lie in one line up to this."""
 
@@ -109,7 +115,7 @@ class Reaches:
             if over:
                 # A sleeve may cross what another hand lays down.
                 handed = [n for n in over if _hands_over(moments[n].view, place, radius)]
-                n = (handed or over)[-1]
+                n = min(handed, key=lambda n: _at_work(moments[n].view, place, radius, n)) if handed else over[-1]
                 found = _hands_over(moments[n].view, place, radius) or _covering(moments[n].view, place, radius)
                 return self._at(moments, n, found, place)
         # A hand in the table's colour is not seen; its sleeve shows where it is.
@@ -165,14 +171,11 @@ class Reaches:
         moments = list(self._moments)
         hidden = False
         for n, moment in enumerate(moments):
-            ends = [one for arm in moment.view.arms for one in (arm, arm.other) if one is not None]
-            here = [arm for arm in ends if _tip_at(arm, places)]
-            for arm in here:
-                if any(_same(arm, one) for one in known):
-                    continue
-                track = (arm, *_followed(moments[:n][::-1], arm), *_followed(moments[n + 1 :], arm))
-                known += track
-                yield Reach((track,), frame=moment.frame)
+            here = _hands_in(moment.view, places)
+            if here and not any(_same(arm, one) for arm in here for one in known):
+                tracks = [(arm, *_followed(moments[:n][::-1], arm), *_followed(moments[n + 1 :], arm)) for arm in here]
+                known += [arm for track in tracks for arm in track]
+                yield Reach(tuple(tracks), Unclear.SEVERAL if len(tracks) > 1 else None, moment.frame)
             was_hidden, hidden = hidden, not here and _hand_at(moment.view, places)
             if hidden and not was_hidden:
                 yield Reach(unclear=Unclear.NO_ENTRY, frame=moment.frame)
@@ -212,6 +215,12 @@ def _hands_over(view: ArmView, place: Point, radius: float) -> dict[int, float]:
     return {n: share for n, share in over.items() if n != UNCLEAR and _away(view.arms[n], place) < TIP_MM}
 
 
+def _at_work(view: ArmView, place: Point, radius: float, n: int) -> tuple[int, int]:
+    """Of several hands over a place that one comes first whose tips are nearest to it, then the last one."""
+    away = min(_away(view.arms[one], place) for one in _hands_over(view, place, radius))
+    return int(away // TIP_ERROR_MM), -n
+
+
 def _tip_away(view: ArmView, place: Point) -> float:
     """How far from the place the tip of the nearest arm is that points there."""
     return min(_away(view.arms[n], place) for n in _pointing(view, place, HAND_MM))
@@ -247,8 +256,25 @@ def _pointing(view: ArmView, place: Point, beyond_mm: float) -> set[int]:
     return found
 
 
-def _tip_at(arm: Arm, places: Sequence[Point]) -> bool:
-    return arm.clear and arm.entry_mm is not None and any(_distance(arm.tip_mm, one) < WIDE_MM for one in places)
+def _hands_in(view: ArmView, places: Sequence[Point]) -> list[Arm]:
+    """The arms whose hands are at one of these places: both of two that are there at once."""
+    found = []
+    for n, arm in enumerate(view.arms):
+        for one in (arm, arm.other):
+            if one is not None and one.clear and one.entry_mm is not None and _at_one(view, n, one, places):
+                found.append(one)
+                break
+    return found
+
+
+def _at_one(view: ArmView, n: int, arm: Arm, places: Sequence[Point]) -> bool:
+    """Whether this arm ends at one of the places. Of a hand at the edge, of which no more is seen, the tips are not
+    told well: it lies over the place."""
+    for place in places:
+        away = _distance(arm.tip_mm, place)
+        if away < WIDE_MM or (away < TIP_MM and view.covers(place, RADIUS_MM).get(n, 0.0) >= LIES_OVER):
+            return True
+    return False
 
 
 def _hand_at(view: ArmView, places: Sequence[Point]) -> bool:
