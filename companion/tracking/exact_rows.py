@@ -56,7 +56,7 @@ class Made(NamedTuple):
     """One whole turn, what of the change is explained after it, and the move that ends it.
 
     `seen`: some of the change belongs to it. `last`: it moved a marker of somebody without a turn in the row, so that
-    nobody may follow. `out`: the round is over with it.
+    nobody may follow. `out`: the hand is empty after it.
     """
 
     told: RowTurn
@@ -98,7 +98,6 @@ def has_begun(table: Position, player: str) -> bool:
 def state_of(rules: RuleSet, table: Position) -> MexicanState:
     """The belief's state with `table.turn` to move, nothing done; who has had a first turn shows on the table."""
     state = MexicanState(rules, table, table.turn)
-    state.lap = False
     state.moved = frozenset(
         player
         for player in table.players
@@ -164,7 +163,8 @@ class Rows:
 
     def turns(self, state: MexicanState, rest: Rest, budget: int, *, ended: bool) -> Iterator[Made]:
         """Every turn of the player to move, whole, with its draws at the earliest legal place; faulty ones only with a
-        `budget`. After the end of the round (`ended`) a tile is a fault by itself."""
+        `budget`. Once somebody is out (`ended`) a tile is a fault by itself, but in a first turn that is still due."""
+        ended = ended and not (self.rules.finish_first_lap and state.mover not in state.moved)
         best: dict[object, tuple[Rank, Made]] = {}
         for plays, rank, made in self._whole_turns(state, rest, budget, ended=ended):
             known = best.get((plays, made.rest))
@@ -232,7 +232,7 @@ class Rows:
         codes = node.codes.union(map(V, move.step.codes))
         if ended and node.plays:
             codes = frozenset({V.PLAY_AFTER_END})
-        out = Cause.MISCOUNTED_HAND in move.step.causes
+        out = node.state.turn.hand == 0
         return Made(RowTurn(mover, (*acts, *own, *others), codes), rest, move, rest != began, bool(others), out)
 
 

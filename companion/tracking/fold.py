@@ -21,7 +21,7 @@ from companion.tracking.evidence import Evidence, Piece
 from companion.tracking.explain import State
 from companion.tracking.filter import Checkpoint, TableFilter
 from companion.tracking.line import line_value_faults
-from companion.tracking.mexican import value_faults
+from companion.tracking.pictured import value_faults
 from companion.tracking.verdict import Charge, Marginals, Verdict, judge_item
 
 MOST_MOVED = 2

@@ -6,21 +6,20 @@ see are moves like any other, with a cost (costs.py). Nothing here decides who i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from companion.rules.actions import MEXICAN, Action, End, Flip, Mark, Play, Unmark
-from companion.rules.mexican.blocks import provably_blocked
 from companion.rules.mexican.turn import TurnState
-from companion.rules.position import Chain, LinePosition, Position
-from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
-from companion.tracking.costs import PRIORS, Cause, fault, misread
-from companion.tracking.endings import BY_DRAW, BY_END, BY_FLIP, BY_MARKER, BY_PLAY, endings, fork
+from companion.tracking.ahead import at_least, begun, cost_of_misreading
+from companion.tracking.costs import PRIORS, Cause, fault
+from companion.tracking.endings import BY_DRAW, BY_FLIP, BY_MARKER, BY_PLAY, endings, fork
 from companion.tracking.evidence import Piece
 from companion.tracking.pieces import Pieces, Rest, Step
+from companion.tracking.round_state import RoundState, with_hands
 
 _C = {cause: prior.decibans for cause, prior in PRIORS.items()}
 
@@ -31,42 +30,11 @@ OF_VALUES = frozenset({V.MISMATCH, V.WRONG_ROOT, V.DUPLICATE_TILE, V.TILE_NOT_IN
 """Faults that a misread half explains."""
 
 
-FEW = 4
-"""From here on the count of a hand or of the boneyard makes no difference yet: hypotheses that differ in it are one."""
-
-
-def _few(count: int | None) -> int | None:
-    return count if count is None or count < FEW else FEW
-
-
-def _against(piece: Piece, player: str) -> tuple[int, tuple[Cause, ...]]:
+def price_against(piece: Piece, player: str) -> tuple[int, tuple[Cause, ...]]:
     """What it costs by arm and word that `player` made this piece, and what has to be assumed."""
     if piece.word is None or piece.word[0] == player:
         return piece.actors.get(player, 0), ()
     return piece.against(player), (Cause.WRONG_WORD,)
-
-
-def begun(rest: Rest) -> bool:
-    """Whether some of the change is explained already."""
-    return bool(rest.draws or rest.flips or rest.markers or any(rest.tiles))
-
-
-def _back(state: partial[MexicanState], starter: str, moved: frozenset[str]) -> MexicanState:
-    """The common first lap after one tile of it."""
-    back = state()._back_in_lap(starter)
-    back.moved = moved
-    return back
-
-
-class Ahead(NamedTuple):
-    """What is left of a change, whoever's turn it is: tiles, those of them that are no doubles, and what it costs at
-    least that some do not fit, and where they lie. `begun`: some of the change is explained already."""
-
-    tiles: int
-    closing: int
-    misfits: int
-    places: int
-    begun: bool
 
 
 class Move(NamedTuple):
@@ -78,201 +46,24 @@ class Move(NamedTuple):
     step: Step
 
 
-class MexicanState:
-    """The table in the middle of `turn`, treated as a value: a move forks it.
+class MexicanState(RoundState):
+    """The same with every way on from it. An ordinary turn is being made, or a long first one in turn order."""
 
-    `acted`: the turn has an act; `put_on`: the player has put the own marker on in it. `anchors`: items of the turn's
-    last tile, last act, marker put on, marker taken off. `resume`: the turn is out of order, and that player is still
-    expected. `moved` have had their first turn. `unseen_on` are markers that are held to lie there though no picture
-    shows them, `unseen_off` the other way. `silent`: turns in a row without a tile. `anyone`: whose turn it is is not
-    known. `between`: the turn began in the middle of the change that is being explained. `lap`: the common first lap is
-    going on. `last`: who had the turn before.
-    """
-
-    __slots__ = (
-        "acted", "anchors", "anyone", "between", "lap", "last", "moved", "put_on", "resume", "rules", "silent",
-        "starter", "turn", "unseen_off", "unseen_on",
-    )  # fmt: skip
-
-    def __init__(self, rules: RuleSet, table: Position, starter: str, *, anyone: bool = False) -> None:
-        self.rules = rules
-        self.starter = starter
-        self.turn = TurnState(rules, table)
-        self.acted = False
-        self.put_on = False
-        self.anchors: tuple[int | None, int | None, int | None, int | None] = (None, None, None, None)
-        self.resume: str | None = None
-        self.moved: frozenset[str] = frozenset()
-        self.unseen_on: frozenset[str] = frozenset()
-        self.unseen_off: frozenset[str] = frozenset()
-        self.silent = 0
-        self.anyone = anyone
-        self.between = False
-        self.lap = rules.first_simultaneous
-        self.last: str | None = None
-
-    @classmethod
-    def adopted(cls, rules: RuleSet, table: Position, starter: str) -> Iterator[MexicanState]:
-        """The round as it may stand where it is watched from its middle on: anybody may be next."""
-        state = cls(rules, table, starter, anyone=True)
-        state.moved = frozenset(name for name in state.players if table.trains.get(name) or name in table.markers)
-        if state.lap and state.moved != frozenset(state.players):
-            lap = state.copy()
-            lap.anyone = False
-            yield lap
-        state.lap = False
-        yield state
-
-    def copy(self) -> MexicanState:
-        other = MexicanState.__new__(MexicanState)
-        other.acted = self.acted
-        other.anchors = self.anchors
-        other.anyone = self.anyone
-        other.between = self.between
-        other.lap = self.lap
-        other.last = self.last
-        other.moved = self.moved
-        other.put_on = self.put_on
-        other.resume = self.resume
-        other.rules = self.rules
-        other.silent = self.silent
-        other.starter = self.starter
-        other.turn = self.turn
-        other.unseen_off = self.unseen_off
-        other.unseen_on = self.unseen_on
-        return other
-
-    @property
-    def players(self) -> tuple[str, ...]:
-        return self.turn.position.players
-
-    @property
-    def mover(self) -> str:
-        return self.turn.player
-
-    @property
-    def sign(self) -> tuple[object, ...]:
-        """What can matter for what happens next, beside the tiles that all hypotheses have in common."""
-        turn = self.turn
-        return (
-            turn.player, self.acted, self.put_on, self.resume, self.moved, self.unseen_on, self.unseen_off,
-            min(self.silent, 2 * len(self.players)), self.anyone, self.between, self.lap,
-            turn.complete, turn.drawn, turn.drawn_ever, turn.last_was_double, turn.took_off, turn.qualifies,
-            bool(turn.laid), tuple(turn.doubles), turn.live, tuple(turn.open),
-            frozenset(turn.markers), frozenset(turn.flipped), _few(turn.boneyard), _few(turn.hand),
-            tuple(map(_few, turn.position.hands.values())), tuple(turn.position.hands),
-            turn.player in turn.position.markers,
-            tuple(chain[-1] if chain else None for chain in turn.trains.values()),
-        )  # fmt: skip
-
-    @property
-    def overdue(self) -> int:
-        """What it costs that another picture does not show the markers that are held to lie there, or to be gone."""
-        return _C[Cause.MARKER_UNSEEN_AGAIN] * (len(self.unseen_on) + len(self.unseen_off))
-
-    @property
-    def pending(self) -> int:
-        """What a complete turn still lacks, if nothing more comes: a marker to be moved mostly moves with the tile."""
-        if not self.acted or not self.turn.complete:
-            return 0
-        judged = fork(self.turn, BY_END)
-        judged.finish()
-        lacks = judged.codes - self.turn.codes or V.MARKER_NOT_REMOVED in judged.may - self.turn.may
-        return _C[Cause.STILL_TO_COME] if lacks else 0
-
-    @property
-    def over(self) -> tuple[str, str | None] | None:
-        """How the round has ended by the rules and the counts, and who went out. Source: docs/rules.md 2.6."""
-        turn = self.turn
-        finished = turn.complete or self.put_on
-        if self.anyone or self.lap or (self.acted and not finished):
-            return None
-        moved = self.moved | {turn.player} if self.acted else self.moved
-        hands = dict(turn.position.hands)
-        if turn.hand is not None:
-            hands[turn.player] = turn.hand
-        out = next((player for player in self.players if hands.get(player) == 0), None)
-        if out is not None:
-            laying = self.acted and turn.long and hands.get(turn.player) != 0
-            waits = self.rules.finish_first_lap and (laying or not set(self.players) <= moved)
-            return None if waits else ("out", out)
-        if self.rules.block_rule == "provable_stop":
-            blocked = provably_blocked(self.rules, turn.table(turn.position.after(turn.player), False))
-            return ("blocked_proved", None) if blocked else None
-        silent = self.silent
-        if self.acted:
-            silent = 0 if turn.laid else 1 if self.put_on else self.silent + 1
-        return ("blocked_declared", None) if turn.boneyard == 0 and silent >= len(self.players) else None
-
-    def at_rest(self) -> MexicanState:
-        """The same state between two changes of the table."""
-        if not self.between:
-            return self
-        other = self.copy()
-        other.between = False
-        return other
+    __slots__ = ()
 
     def at_least(self, pieces: Pieces, rest: Rest) -> int:
-        """What explaining the rest costs at least: no turn but a long first one has two tiles that are no doubles, and
-        a tile that does not fit is a fault or was misread, whoever laid it."""
+        """What explaining the rest costs at least."""
         turn = self.turn
-        if self.lap:
-            return 0
-        trains = turn.trains
-        key = (rest, tuple([trains[train][-1] if trains.get(train) else None for train, _ in pieces.trains]))
-        ahead = pieces.ahead.get(key)
-        if ahead is None:
-            ahead = pieces.ahead[key] = self._ahead(pieces, rest)
-        if V.EXTRA_TILE in turn.open_codes or (self.rules.long_first and len(self.moved) < len(self.players)):
-            return ahead.misfits
-        more = max(1, ahead.closing) if turn.complete and ahead.tiles and ahead.begun else max(0, ahead.closing - 1)
-        least = ahead.misfits
-        if more:
-            first = Cause.ANOTHER_IN_BETWEEN if self.between else Cause.TURN_IN_BETWEEN
-            least += _C[first] + _C[Cause.ANOTHER_IN_BETWEEN] * (more - 1)
-        if not turn.open and not turn.live and (turn.complete or not turn.laid):
-            least += ahead.places
-        return least
-
-    def _ahead(self, pieces: Pieces, rest: Rest) -> Ahead:
-        closing = tiles = misfits = places = 0
-        doubles = False
-        rows = [(train, row[done:]) for (train, row), done in zip(pieces.trains, rest.tiles, strict=True)]
-        for train, row in rows:
-            chain = self.turn.trains.get(train)
-            due = chain[-1].outer if chain else None if train == MEXICAN else self.turn.position.engine.outer
-            for piece in row:
-                assert isinstance(piece.act, Play)
-                tile = piece.act.tile
-                tiles += 1
-                closing += not tile.is_double
-                doubles = doubles or tile.is_double
-                if due is not None and tile.inner != due:
-                    cost = min(_C[Cause.ILLEGAL], self._misread(piece, train, pieces))
-                    misfits += max(0, cost - _C[Cause.ON_MEXICAN_TRAIN])
-                due = tile.outer
-        if not doubles:
-            own = 1 + (closing - 1) // len(self.players)
-            for train, row in rows:
-                if train == MEXICAN:
-                    places += len(row) * _C[Cause.MARKED_ON_MEXICAN_TRAIN]
-                else:
-                    mine = min(len(row), own)
-                    others = len(row) - mine
-                    places += mine * _C[Cause.ON_OWN_TRAIN] + others * _C[Cause.ON_ANOTHERS_TRAIN]
-        return Ahead(tiles, closing, misfits, places, begun(rest))
+        open_first_turns = self.rules.long_first and len(self.moved) < len(self.players)
+        several = V.EXTRA_TILE in turn.open_codes or open_first_turns
+        return at_least(turn, pieces, rest, several=several, between=self.between)
 
     # ---- moves -------------------------------------------------------------------------------------------------
 
     def moves(self, pieces: Pieces, rest: Rest, *, faults: bool) -> Iterator[Move]:
         """Every way on, while `rest` is not all explained; with `faults` also those that break a rule."""
         if self.anyone and not self.acted:
-            for player in self.players:
-                step = Step(player, None, None, (), (Cause.ANYBODY,), _C[Cause.ANYBODY])
-                yield Move(_C[Cause.ANYBODY], partial(self._known, player), rest, step)
-            return
-        if self.lap:
-            yield from self._lap_moves(pieces, rest, faults)
+            yield from self._anybody(rest)
             return
         yield from self._acts(pieces, rest, faults)
         yield from self._ends(pieces, rest, faults)
@@ -281,6 +72,11 @@ class MexicanState:
                 cost = _C[Cause.ILLEGAL]
                 step = Step(player, None, None, (str(V.OUT_OF_TURN),), (Cause.ILLEGAL,), cost)
                 yield Move(cost, partial(self._out_of_turn, player), rest, step)
+
+    def _anybody(self, rest: Rest) -> Iterator[Move]:
+        for player in self.players:
+            step = Step(player, None, None, (), (Cause.ANYBODY,), _C[Cause.ANYBODY])
+            yield Move(_C[Cause.ANYBODY], partial(self._known, player), rest, step)
 
     def _known(self, player: str) -> MexicanState:
         other = self._begun(player, self.turn, self.moved)
@@ -303,16 +99,6 @@ class MexicanState:
         owners.add(self.turn.position.after(self.turn.player))
         return [name for name in self.players if name in owners and name not in (self.turn.player, self.last)]
 
-    def _begun(self, player: str, before: TurnState, moved: frozenset[str]) -> MexicanState:
-        """`player` has the turn; nothing is done in it yet."""
-        other = self.copy()
-        other.turn = TurnState(self.rules, before.table(player, player not in moved))
-        other.acted = other.put_on = False
-        other.anchors = (None, None, None, None)
-        other.moved = moved
-        other.resume = None
-        return other
-
     def _acts(self, pieces: Pieces, rest: Rest, faults: bool) -> Iterator[Move]:
         me = self.turn.player
         late: tuple[Cause, ...] = (Cause.PLAYED_ON_AFTER_MARKING,) if self.put_on else ()
@@ -323,7 +109,7 @@ class MexicanState:
             done = rest.tiles[n]
             if done < len(row):
                 after = rest._replace(tiles=(*rest.tiles[:n], done + 1, *rest.tiles[n + 1 :]))
-                against, wrong = _against(row[done], me)
+                against, wrong = price_against(row[done], me)
                 for cost, laid, codes, causes in self._laid(row[done], train, pieces, faults):
                     cost += on + against
                     step = Step(me, row[done].act, row[done].item, codes, (*causes, *late, *wrong), cost)
@@ -333,7 +119,7 @@ class MexicanState:
                 cost, state, codes, causes = self._done(piece, faults)
                 if cost < _C[Cause.ILLEGAL] or faults:
                     after = rest._replace(flips=rest.flips | 1 << n)
-                    against, wrong = _against(piece, me)
+                    against, wrong = price_against(piece, me)
                     cost += against
                     yield Move(cost, state, after, Step(me, piece.act, piece.item, codes, (*causes, *wrong), cost))
         if rest.draws < len(pieces.draws):
@@ -341,7 +127,7 @@ class MexicanState:
             after = rest._replace(draws=rest.draws + 1)
             cost, state, codes, causes = self._done(piece, faults)
             if cost < _C[Cause.ILLEGAL] or faults:
-                against, wrong = _against(piece, me)
+                against, wrong = price_against(piece, me)
                 cost += on + against
                 yield Move(cost, state, after, Step(me, piece.act, piece.item, codes, (*causes, *late, *wrong), cost))
             if piece.doubt is None:
@@ -365,7 +151,7 @@ class MexicanState:
             return
         if OF_VALUES.intersection(wrong):
             others = [code for code in wrong if code not in OF_VALUES]
-            cost = where + self._misread(piece, train, pieces)
+            cost = where + cost_of_misreading(self.turn, piece, train, pieces)
             causes: tuple[Cause, ...] = (Cause.MISREAD,)
             if others:
                 root = fault(others)
@@ -389,16 +175,6 @@ class MexicanState:
         laid = _C[Cause.MARKED_AND_LAID] if marked and turn.boneyard is None else 0
         return laid + _C[place]
 
-    def _misread(self, piece: Piece, train: str, pieces: Pieces) -> int:
-        sure = None if piece.p is None else min(piece.p)
-        cost = misread(sure, pieces.evidence.guessed)
-        if piece.value_doubt is not None:
-            cost = min(cost, piece.value_doubt)
-        chain = self.turn.trains.get(train)
-        if chain and pieces.evidence.doubtful_tiles:
-            cost = min(cost, pieces.evidence.doubtful_tiles.get((chain[-1], train), cost))
-        return cost
-
     def _with_play(self, laid: Laid, train: str, item: int) -> MexicanState:
         other = self.copy()
         other.turn = fork(self.turn, BY_PLAY)
@@ -407,7 +183,7 @@ class MexicanState:
         other.anchors = (item, item, *self.anchors[2:])
         return other
 
-    def _done(self, piece: Piece, faults: bool) -> tuple[int, MexicanState, tuple[str, ...], tuple[Cause, ...]]:
+    def _done(self, piece: Piece, faults: bool) -> tuple[int, Self, tuple[str, ...], tuple[Cause, ...]]:
         """A draw or a flip by whoever has the turn."""
         other = self.copy()
         other.turn = fork(self.turn, BY_FLIP if isinstance(piece.act, Flip) else BY_DRAW)
@@ -435,7 +211,7 @@ class MexicanState:
                 on, off = (
                     (self.unseen_on - {owner}, self.unseen_off) if placed else (self.unseen_on, believed - {owner})
                 )
-                cost, wrong_word = _against(piece, owner)
+                cost, wrong_word = price_against(piece, owner)
                 yield Move(
                     cost, partial(self._unseen, on, off), after, Step(owner, act, piece.item, (), wrong_word, cost)
                 )
@@ -444,7 +220,7 @@ class MexicanState:
                 # Entered although it lay there already.
                 yield Move(0, self, after, Step(owner, act, piece.item, (), (), 0))
             elif owner == me:
-                cost, wrong_word = _against(piece, me)
+                cost, wrong_word = price_against(piece, me)
                 step = Step(me, act, piece.item, (), wrong_word, cost)
                 yield Move(cost, partial(self._with_marker, act, piece.item), after, step)
             elif owner in self.players and faults:
@@ -519,7 +295,7 @@ class MexicanState:
                 cost, causes = cost + _C[Cause.MISCOUNTED_HAND], (*causes, Cause.MISCOUNTED_HAND)
                 turn.hand = None
                 hands.pop(player, None)
-                turn.position = _with_hands(turn.position, hands)
+                turn.position = with_hands(turn.position, hands)
             following = [turn.position.after(player)]
             if self.resume is not None and self.resume not in following:
                 following.insert(0, self.resume)
@@ -545,182 +321,3 @@ class MexicanState:
         if str(V.MARKER_REMOVED_WRONGLY) in codes and off is not None:
             return off
         return last if last is not None else any_act
-
-    # ---- the common first lap ----------------------------------------------------------------------------------
-
-    def _lap_moves(self, pieces: Pieces, rest: Rest, faults: bool) -> Iterator[Move]:
-        """Everybody lays his first train at the same time: what lies on a train is its owner's, in any order."""
-        for n, (train, row) in enumerate(pieces.trains):
-            done = rest.tiles[n]
-            if done == len(row):
-                continue
-            piece = row[done]
-            after = rest._replace(tiles=(*rest.tiles[:n], done + 1, *rest.tiles[n + 1 :]))
-            layers: tuple[str, ...] = (train,) if train in self.players else ()
-            if faults:
-                # Where the tile may be the owner's, it may still be the first of somebody who has laid nothing else.
-                fits = self._fits(piece, train)
-                layers = tuple(name for name in self.players if name == train or not fits or name not in self.moved)
-            for player in layers:
-                # Whoever has laid a first train and now lays elsewhere is ahead of the others.
-                hasty = player in self.moved and player != train
-                own = self._begun(player, self.turn, self.moved if hasty else self.moved - {player})
-                late: tuple[Cause, ...] = ()
-                if player in self.turn.markers:
-                    late = (Cause.PLAYED_ON_AFTER_MARKING,)
-                elif hasty:
-                    late = (Cause.ILLEGAL,)
-                elif player in self.moved and not done:
-                    late = (Cause.TURN_IN_PARTS,)
-                for cost, own_turn, codes, causes in own._laid(piece, train, pieces, faults):
-                    lap = partial(_back, own_turn, self.starter, self.moved | {player})
-                    against, wrong = _against(piece, player)
-                    cost += against + sum(_C[cause] for cause in late)
-                    held = (*codes, str(V.OUT_OF_TURN)) if hasty else codes
-                    step = Step(player, piece.act, piece.item, held, (*causes, *late, *wrong), cost)
-                    yield Move(cost, lap, after, step)
-        for n, piece in enumerate(pieces.markers):
-            act = piece.act
-            if rest.markers >> n & 1 or not isinstance(act, (Mark, Unmark)):
-                continue
-            laid = bool(self.turn.trains.get(act.player))
-            wrongly = laid and not self._may_feed(act.player) if isinstance(act, Mark) else not laid
-            if wrongly and not faults:
-                continue
-            if piece.doubt is not None and (act.player in self.turn.markers) == isinstance(act, Mark):
-                after = rest._replace(markers=rest.markers | 1 << n)
-                yield Move(0, self, after, Step(act.player, act, piece.item, (), (), 0))
-                continue
-            back = self.copy()
-            back.turn = fork(self.turn, BY_MARKER)
-            (back.turn.markers.add if isinstance(act, Mark) else back.turn.markers.discard)(act.player)
-            back.turn = TurnState(self.rules, back.turn.table(self.starter, True))
-            back.moved = self.moved | {act.player}
-            after = rest._replace(markers=rest.markers | 1 << n)
-            code = str(V.MARKER_UNEARNED if isinstance(act, Mark) else V.MARKER_REMOVED_WRONGLY)
-            faulty = ((code,), (Cause.ILLEGAL,), _C[Cause.ILLEGAL]) if wrongly else ((), (), 0)
-            yield Move(faulty[2], back, after, Step(act.player, act, piece.item, *faulty))
-        if rest.draws < len(pieces.draws):
-            piece = pieces.draws[rest.draws]
-            after = rest._replace(draws=rest.draws + 1)
-            for player in self.players:
-                feeds = self._may_feed(player)
-                if not (feeds or faults):
-                    continue
-                cost = 0 if feeds else _C[Cause.ILLEGAL]
-                own = self._begun(player, self.turn, self.moved if feeds else self.moved - {player})
-                _, state, codes, causes = own._done(piece, faults)
-                step = Step(player, piece.act, piece.item, codes, causes, cost)
-                yield Move(cost, state._back_in_lap(self.starter), after, step)
-        for player in self.players:
-            told = pieces.ended(rest, player, bool(self.turn.trains.get(player))) if pieces.ends else None
-            if told is not None:
-                back = self.copy()
-                back.moved = self.moved | {player}
-                yield Move(0, back, told, Step(player, End(), None, (), (), 0))
-        missing = [player for player in self.players if player not in self.moved]
-        # Who lays no first train marks.
-        turn = fork(self.turn, BY_MARKER)
-        turn.markers.update(missing)
-        ended = self._begun(self.starter, turn, frozenset(self.players))
-        ended.lap = False
-        ended.unseen_on = self.unseen_on | frozenset(missing)
-        causes = (Cause.SKIPPED_FIRST_TRAIN, Cause.MARKER_NOT_SEEN) * len(missing)
-        if begun(rest):
-            causes = (*causes, Cause.TURN_IN_BETWEEN)
-            ended.between = True
-        cost = sum(_C[cause] for cause in causes)
-        yield Move(cost, ended, rest, Step(self.starter, None, None, (), causes, cost))
-
-    def _may_feed(self, player: str) -> bool:
-        """Whether the first train of `player` ends in a double that may have to be fed: the source is silent."""
-        chain = self.turn.trains.get(player)
-        open_ = chain is not None and bool(chain) and chain[-1].is_double and player not in self.turn.flipped
-        return open_ and self.rules.leaves_open("first_double_opens")
-
-    def _fits(self, piece: Piece, train: str) -> bool:
-        """Whether the owner of the train may lay this tile now; then nobody is looked for who broke a rule with it."""
-        act = piece.act
-        assert isinstance(act, Play)
-        if train not in self.players:
-            return False
-        own = self._begun(train, self.turn, self.moved - {train})
-        return not own.turn.faults_of(act.tile, train).certain
-
-    def _back_in_lap(self, starter: str) -> MexicanState:
-        other = self.copy()
-        other.turn = TurnState(self.rules, self.turn.table(starter, True))
-        other.acted = other.put_on = False
-        return other
-
-    # ---- what nobody can explain -------------------------------------------------------------------------------
-
-    def after_outlier(self, pieces: Pieces) -> MexicanState:
-        """The table as it lies after the change, whoever made it; anybody may be next."""
-        turn = fork(self.turn, (*BY_PLAY, "markers", "flipped"))
-        for train, row in pieces.trains:
-            chain: Chain = turn.trains.get(train, ())
-            if train in turn.open:
-                turn.open.remove(train)
-            for piece in row:
-                assert isinstance(piece.act, Play)
-                chain = (*chain, piece.act.tile)
-                turn.seen.add(piece.act.tile.tile)
-            turn.trains[train] = chain
-            if chain[-1].is_double:
-                turn.open.append(train)
-        for piece in pieces.flips:
-            turn.act(piece.act)
-        for piece in pieces.markers:
-            if isinstance(piece.act, Mark):
-                turn.markers.add(piece.act.player)
-            elif isinstance(piece.act, Unmark):
-                turn.markers.discard(piece.act.player)
-        if turn.boneyard is not None:
-            turn.boneyard = max(0, turn.boneyard - len(pieces.draws))
-        turn.hand = None
-        table = _with_hands(turn.table(turn.player, False), {})
-        begun = {name for name in self.players if table.trains.get(name) or name in table.markers}
-        other = self.copy()
-        other.turn = TurnState(self.rules, table)
-        other.moved = self.moved | begun
-        other.acted = other.put_on = False
-        other.anchors = (None, None, None, None)
-        other.resume = None
-        other.unseen_on = other.unseen_off = frozenset()
-        other.silent = 0
-        other.anyone = True
-        other.lap = False
-        other.last = None
-        return other
-
-    def on_table(self, table: Position | LinePosition) -> MexicanState:
-        """The same state of the round with these tiles."""
-        assert isinstance(table, Position)
-        other = self.copy()
-        other.turn = fork(self.turn, BY_PLAY)
-        turn = other.turn
-        turn.trains = dict(table.trains)
-        turn.seen = {laid.tile for laid in table.laid()}
-        ends = {name for name, chain in turn.trains.items() if chain and chain[-1].is_double}
-        was = {name for name, chain in self.turn.trains.items() if chain and chain[-1].is_double}
-        turn.open = [name for name in turn.open if name in ends] + sorted(ends - was - turn.flipped)
-        return other
-
-
-def _with_hands(table: Position, hands: Mapping[str, int]) -> Position:
-    return Position(
-        table.set_max, table.players, table.engine, table.trains, table.markers, table.open, table.flipped, table.turn,
-        table.first_turn, table.boneyard, dict(hands), table.round, table.first_engine,
-    )  # fmt: skip
-
-
-def value_faults(rules: RuleSet, table: Position, laid: Laid, train: str) -> tuple[str, ...]:
-    """What one picture proves of a tile at the end of `train`, whoever laid it."""
-    found = [V.TILE_NOT_IN_SET] if max(laid) > table.set_max else []
-    chain = table.trains.get(train, ())
-    if chain:
-        found += [V.MISMATCH] if laid.inner != chain[-1].outer else []
-    elif laid.inner != table.engine.outer and not (rules.mx_root == "any" and train == MEXICAN):
-        found.append(V.WRONG_ROOT)
-    return tuple(map(str, found))

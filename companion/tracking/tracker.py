@@ -15,9 +15,10 @@ from companion.tracking.costs import NAMED, PRIORS, Cause
 from companion.tracking.evidence import ITEMS, Evidence, Piece
 from companion.tracking.explain import State
 from companion.tracking.filter import TableFilter
+from companion.tracking.first_lap import adopted as adopted_states
+from companion.tracking.first_lap import starting
 from companion.tracking.fold import Entry, FoldState, RoundFold
 from companion.tracking.line import LineState
-from companion.tracking.mexican import MexicanState
 from companion.tracking.questions import Question, question
 from companion.tracking.verdict import Verdict
 from companion.tracking.words import NOTHING, WRONG, Said, entered, heard
@@ -66,9 +67,9 @@ class RoundTracker:
         if isinstance(table, LinePosition):
             starts = [LineState(rules, table, anyone=adopted or not starter_known)]
         elif adopted:
-            starts = list(MexicanState.adopted(rules, table, starter))
+            starts = list(adopted_states(rules, table, starter))
         else:
-            starts = [MexicanState(rules, table, starter, anyone=not starter_known)]
+            starts = [starting(rules, table, starter, anyone=not starter_known)]
         self._starts = starts
         self._start = table
         self.log: list[Evidence] = []

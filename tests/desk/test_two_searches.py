@@ -31,7 +31,7 @@ MEXICAN = ("tactic", "reeves", "cz", "poltava")
 def belief(rules: RuleSet, table: Position) -> TableFilter:
     """Past the first lap, with the player of `table` to move."""
     state = MexicanState(rules, table, table.turn)
-    state.lap, state.moved = False, frozenset(table.players)
+    state.moved = frozenset(table.players)
     return TableFilter([state], lag=8)
 
 

@@ -38,6 +38,13 @@ def test_while_somebody_has_not_begun_the_first_lap_goes_on_after_an_empty_hand(
     assert told("poltava", ["+12-3@Cy", "+12-4@Ann"], **begun)[0]
 
 
+def test_once_somebody_is_out_only_first_turns_are_still_due() -> None:
+    """Cy was passed over in the first lap; then Ann goes out, and Ben lays on."""
+    passed_over = {**FIRST_LAP, "turn": "Ann", "first_turn": False, "hands": {"Ann": 1}}
+    explainable, found = told("poltava", ["+4-9@Ann", "+10-3@Ben"], "Ann", **passed_over)
+    assert not explainable and "!PLAY_AFTER_END by Ben" in found
+
+
 def test_no_half_was_misread_and_no_draw_missed() -> None:
     assert told("tactic", ["+7-2@Cy"]) == (False, {"!MISMATCH by Cy"})
     assert told("tactic", ["mark Cy"]) == (False, {"!NO_DRAW by Cy"})

@@ -1,0 +1,91 @@
+"""What explaining the rest of a change costs at least, whoever made it: so the search leaves ways that become dear."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from companion.rules.actions import MEXICAN, Play
+from companion.rules.mexican.turn import TurnState
+from companion.tracking.costs import PRIORS, Cause, misread
+from companion.tracking.evidence import Piece
+from companion.tracking.pieces import Pieces, Rest
+
+_C = {cause: prior.decibans for cause, prior in PRIORS.items()}
+
+
+def begun(rest: Rest) -> bool:
+    """Whether some of the change is explained already."""
+    return bool(rest.draws or rest.flips or rest.markers or any(rest.tiles))
+
+
+class Ahead(NamedTuple):
+    """What is left of a change, whoever's turn it is: tiles, those of them that are no doubles, and what it costs at
+    least that some do not fit, and where they lie. `begun`: some of the change is explained already."""
+
+    tiles: int
+    closing: int
+    misfits: int
+    places: int
+    begun: bool
+
+
+def at_least(turn: TurnState, pieces: Pieces, rest: Rest, *, several: bool, between: bool) -> int:
+    """No turn but a long first one has two tiles that are no doubles (`several`: one may), and a tile that does not fit
+    is a fault or was misread, whoever laid it. `between`: the turn began in the middle of this change."""
+    trains = turn.trains
+    key = (rest, tuple([trains[train][-1] if trains.get(train) else None for train, _ in pieces.trains]))
+    ahead = pieces.ahead.get(key)
+    if ahead is None:
+        ahead = pieces.ahead[key] = _ahead(turn, pieces, rest)
+    if several:
+        return ahead.misfits
+    more = max(1, ahead.closing) if turn.complete and ahead.tiles and ahead.begun else max(0, ahead.closing - 1)
+    least = ahead.misfits
+    if more:
+        first = Cause.ANOTHER_IN_BETWEEN if between else Cause.TURN_IN_BETWEEN
+        least += _C[first] + _C[Cause.ANOTHER_IN_BETWEEN] * (more - 1)
+    if not turn.open and not turn.live and (turn.complete or not turn.laid):
+        least += ahead.places
+    return least
+
+
+def _ahead(turn: TurnState, pieces: Pieces, rest: Rest) -> Ahead:
+    closing = tiles = misfits = places = 0
+    doubles = False
+    rows = [(train, row[done:]) for (train, row), done in zip(pieces.trains, rest.tiles, strict=True)]
+    for train, row in rows:
+        chain = turn.trains.get(train)
+        due = chain[-1].outer if chain else None if train == MEXICAN else turn.position.engine.outer
+        for piece in row:
+            assert isinstance(piece.act, Play)
+            tile = piece.act.tile
+            tiles += 1
+            closing += not tile.is_double
+            doubles = doubles or tile.is_double
+            if due is not None and tile.inner != due:
+                cost = min(_C[Cause.ILLEGAL], cost_of_misreading(turn, piece, train, pieces))
+                misfits += max(0, cost - _C[Cause.ON_MEXICAN_TRAIN])
+            due = tile.outer
+    if not doubles:
+        players = len(turn.position.players)
+        own = 1 + (closing - 1) // players
+        for train, row in rows:
+            if train == MEXICAN:
+                places += len(row) * _C[Cause.MARKED_ON_MEXICAN_TRAIN]
+            else:
+                mine = min(len(row), own)
+                others = len(row) - mine
+                places += mine * _C[Cause.ON_OWN_TRAIN] + others * _C[Cause.ON_ANOTHERS_TRAIN]
+    return Ahead(tiles, closing, misfits, places, begun(rest))
+
+
+def cost_of_misreading(turn: TurnState, piece: Piece, train: str, pieces: Pieces) -> int:
+    """What it costs that the tile shows other values than were read, or that the one it lies on does."""
+    sure = None if piece.p is None else min(piece.p)
+    cost = misread(sure, pieces.evidence.guessed)
+    if piece.value_doubt is not None:
+        cost = min(cost, piece.value_doubt)
+    chain = turn.trains.get(train)
+    if chain and pieces.evidence.doubtful_tiles:
+        cost = min(cost, pieces.evidence.doubtful_tiles.get((chain[-1], train), cost))
+    return cost

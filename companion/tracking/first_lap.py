@@ -1,0 +1,206 @@
+"""The common first lap of Mexican Train, as cz has it: everybody lays the first train at the same time.
+
+What lies on a train is its owner's, in any order and by several players in one change; turn order begins with the
+second lap, at the starter. Source: docs/rules.md 2.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import ClassVar
+
+from companion.rules.actions import End, Flip, Mark, Play, Unmark
+from companion.rules.mexican.turn import TurnState
+from companion.rules.position import Position
+from companion.rules.ruleset import RuleSet
+from companion.rules.violations import Violation as V
+from companion.tracking.ahead import begun
+from companion.tracking.costs import PRIORS, Cause
+from companion.tracking.endings import BY_MARKER, fork
+from companion.tracking.evidence import Piece
+from companion.tracking.mexican import MexicanState, Move, price_against
+from companion.tracking.pieces import Pieces, Rest, Step
+
+_C = {cause: prior.decibans for cause, prior in PRIORS.items()}
+
+
+def starting(rules: RuleSet, table: Position, starter: str, *, anyone: bool = False) -> MexicanState:
+    """The round before anything has happened in it."""
+    return (FirstLapState if rules.first_simultaneous else MexicanState)(rules, table, starter, anyone=anyone)
+
+
+def adopted(rules: RuleSet, table: Position, starter: str) -> Iterator[MexicanState]:
+    """The round as it may stand where it is watched from its middle on: anybody may be next."""
+    state = MexicanState(rules, table, starter, anyone=True)
+    state.moved = frozenset(name for name in state.players if table.trains.get(name) or name in table.markers)
+    if rules.first_simultaneous and state.moved != frozenset(state.players):
+        lap = state.copied_as(FirstLapState)
+        lap.anyone = False
+        yield lap
+    yield state
+
+
+class FirstLapState(MexicanState):
+    """The table while first trains are laid; `turn` is nobody's in particular."""
+
+    __slots__ = ()
+
+    lap: ClassVar[bool] = True
+
+    @property
+    def over(self) -> tuple[str, str | None] | None:
+        return None
+
+    def at_least(self, pieces: Pieces, rest: Rest) -> int:
+        return 0
+
+    def moves(self, pieces: Pieces, rest: Rest, *, faults: bool) -> Iterator[Move]:
+        """Every way on; the lap is over with the first act that can only be an ordinary turn's."""
+        if self.anyone and not self.acted:
+            yield from self._anybody(rest)
+            return
+        yield from self._tiles(pieces, rest, faults)
+        yield from self._marker_moves(pieces, rest, faults)
+        yield from self._draws(pieces, rest, faults)
+        yield from self._flips(pieces, rest, faults)
+        yield from self._told_ends(pieces, rest)
+        yield self._end_of_lap(rest)
+
+    def _tiles(self, pieces: Pieces, rest: Rest, faults: bool) -> Iterator[Move]:
+        for n, (train, row) in enumerate(pieces.trains):
+            done = rest.tiles[n]
+            if done == len(row):
+                continue
+            piece = row[done]
+            after = rest._replace(tiles=(*rest.tiles[:n], done + 1, *rest.tiles[n + 1 :]))
+            layers: tuple[str, ...] = (train,) if train in self.players else ()
+            if faults:
+                # Where the tile may be the owner's, it may still be the first of somebody who has laid nothing else.
+                fits = self._fits(piece, train)
+                layers = tuple(name for name in self.players if name == train or not fits or name not in self.moved)
+            for player in layers:
+                # Whoever has laid a first train and now lays elsewhere is ahead of the others.
+                hasty = player in self.moved and player != train
+                own = self._begun(player, self.turn, self.moved if hasty else self.moved - {player})
+                late: tuple[Cause, ...] = ()
+                if player in self.turn.markers:
+                    late = (Cause.PLAYED_ON_AFTER_MARKING,)
+                elif hasty:
+                    late = (Cause.ILLEGAL,)
+                elif player in self.moved and not done:
+                    late = (Cause.TURN_IN_PARTS,)
+                for cost, own_turn, codes, causes in own._laid(piece, train, pieces, faults):
+                    lap = partial(_back, own_turn, self.starter, self.moved | {player})
+                    against, wrong = price_against(piece, player)
+                    cost += against + sum(_C[cause] for cause in late)
+                    held = (*codes, str(V.OUT_OF_TURN)) if hasty else codes
+                    step = Step(player, piece.act, piece.item, held, (*causes, *late, *wrong), cost)
+                    yield Move(cost, lap, after, step)
+
+    def _marker_moves(self, pieces: Pieces, rest: Rest, faults: bool) -> Iterator[Move]:
+        for n, piece in enumerate(pieces.markers):
+            act = piece.act
+            if rest.markers >> n & 1 or not isinstance(act, (Mark, Unmark)):
+                continue
+            laid = bool(self.turn.trains.get(act.player))
+            wrongly = laid and not self._may_feed(act.player) if isinstance(act, Mark) else not laid
+            if wrongly and not faults:
+                continue
+            if piece.doubt is not None and (act.player in self.turn.markers) == isinstance(act, Mark):
+                after = rest._replace(markers=rest.markers | 1 << n)
+                yield Move(0, self, after, Step(act.player, act, piece.item, (), (), 0))
+                continue
+            back = self.copy()
+            back.turn = fork(self.turn, BY_MARKER)
+            (back.turn.markers.add if isinstance(act, Mark) else back.turn.markers.discard)(act.player)
+            back.turn = TurnState(self.rules, back.turn.table(self.starter, True))
+            back.moved = self.moved | {act.player}
+            after = rest._replace(markers=rest.markers | 1 << n)
+            code = str(V.MARKER_UNEARNED if isinstance(act, Mark) else V.MARKER_REMOVED_WRONGLY)
+            faulty = ((code,), (Cause.ILLEGAL,), _C[Cause.ILLEGAL]) if wrongly else ((), (), 0)
+            yield Move(faulty[2], back, after, Step(act.player, act, piece.item, *faulty))
+
+    def _draws(self, pieces: Pieces, rest: Rest, faults: bool) -> Iterator[Move]:
+        if rest.draws < len(pieces.draws):
+            piece = pieces.draws[rest.draws]
+            after = rest._replace(draws=rest.draws + 1)
+            for player in self.players:
+                feeds = self._may_feed(player)
+                if not (feeds or faults):
+                    continue
+                cost = 0 if feeds else _C[Cause.ILLEGAL]
+                own = self._begun(player, self.turn, self.moved if feeds else self.moved - {player})
+                _, state, codes, causes = own._done(piece, faults)
+                step = Step(player, piece.act, piece.item, codes, causes, cost)
+                yield Move(cost, state._back_in_lap(self.starter), after, step)
+
+    def _flips(self, pieces: Pieces, rest: Rest, faults: bool) -> Iterator[Move]:
+        """Turning a double over begins nobody's train."""
+        for n, piece in enumerate(pieces.flips):
+            if rest.flips >> n & 1 or not isinstance(piece.act, Flip):
+                continue
+            after = rest._replace(flips=rest.flips | 1 << n)
+            for player in self.players:
+                own = self._begun(player, self.turn, self.moved - {player})
+                cost, state, codes, causes = own._done(piece, faults)
+                if not codes or faults:
+                    back = state._back_in_lap(self.starter)
+                    back.moved = self.moved
+                    yield Move(cost, back, after, Step(player, piece.act, piece.item, codes, causes, cost))
+
+    def _told_ends(self, pieces: Pieces, rest: Rest) -> Iterator[Move]:
+        for player in self.players:
+            told = pieces.ended(rest, player, bool(self.turn.trains.get(player))) if pieces.ends else None
+            if told is not None:
+                back = self.copy()
+                back.moved = self.moved | {player}
+                yield Move(0, back, told, Step(player, End(), None, (), (), 0))
+
+    def _end_of_lap(self, rest: Rest) -> Move:
+        """Ordinary turns begin with the starter; whoever lays no first train has marked."""
+        missing = [player for player in self.players if player not in self.moved]
+        # Who lays no first train marks.
+        turn = fork(self.turn, BY_MARKER)
+        turn.markers.update(missing)
+        ended = self.copied_as(MexicanState)._begun(self.starter, turn, frozenset(self.players))
+        ended.unseen_on = self.unseen_on | frozenset(missing)
+        causes = (Cause.SKIPPED_FIRST_TRAIN, Cause.MARKER_NOT_SEEN) * len(missing)
+        if begun(rest):
+            causes = (*causes, Cause.TURN_IN_BETWEEN)
+            ended.between = True
+        cost = sum(_C[cause] for cause in causes)
+        return Move(cost, ended, rest, Step(self.starter, None, None, (), causes, cost))
+
+    def _may_feed(self, player: str) -> bool:
+        """Whether the first train of `player` ends in a double that may have to be fed: the source is silent."""
+        chain = self.turn.trains.get(player)
+        open_ = chain is not None and bool(chain) and chain[-1].is_double and player not in self.turn.flipped
+        return open_ and self.rules.leaves_open("first_double_opens")
+
+    def _fits(self, piece: Piece, train: str) -> bool:
+        """Whether the owner of the train may lay this tile now; then nobody is looked for who broke a rule with it."""
+        act = piece.act
+        assert isinstance(act, Play)
+        if train not in self.players:
+            return False
+        own = self._begun(train, self.turn, self.moved - {train})
+        return not own.turn.faults_of(act.tile, train).certain
+
+    def after_outlier(self, pieces: Pieces) -> MexicanState:
+        return super().after_outlier(pieces).copied_as(MexicanState)
+
+    def _back_in_lap(self, starter: str) -> FirstLapState:
+        other = self.copy()
+        other.turn = TurnState(self.rules, self.turn.table(starter, True))
+        other.acted = other.put_on = False
+        return other
+
+
+def _back(state: partial[MexicanState], starter: str, moved: frozenset[str]) -> MexicanState:
+    """The common first lap after one tile of it."""
+    laid = state()
+    assert isinstance(laid, FirstLapState)
+    back = laid._back_in_lap(starter)
+    back.moved = moved
+    return back

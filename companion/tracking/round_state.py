@@ -1,0 +1,225 @@
+"""A round of Mexican Train as one hypothesis has it: the table in the middle of a turn, and what goes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Self, TypeVar
+
+from companion.rules.actions import Mark, Play, Unmark
+from companion.rules.mexican.blocks import provably_blocked
+from companion.rules.mexican.turn import TurnState
+from companion.rules.position import Chain, LinePosition, Position
+from companion.rules.ruleset import RuleSet
+from companion.rules.violations import Violation as V
+from companion.tracking.costs import PRIORS, Cause
+from companion.tracking.endings import BY_END, BY_PLAY, fork
+from companion.tracking.pieces import Pieces
+
+_C = {cause: prior.decibans for cause, prior in PRIORS.items()}
+
+FEW = 4
+"""From here on the count of a hand or of the boneyard makes no difference yet: hypotheses that differ in it are one."""
+
+
+def _few(count: int | None) -> int | None:
+    return count if count is None or count < FEW else FEW
+
+
+StateT = TypeVar("StateT", bound="RoundState")
+
+
+class RoundState:
+    """The table in the middle of `turn`, treated as a value: a move forks it.
+
+    `acted`: the turn has an act; `put_on`: the player has put the own marker on in it. `anchors`: items of the turn's
+    last tile, last act, marker put on, marker taken off. `resume`: the turn is out of order, and that player is still
+    expected. `moved` have had their first turn. `unseen_on` are markers that are held to lie there though no picture
+    shows them, `unseen_off` the other way. `silent`: turns in a row without a tile. `anyone`: whose turn it is is not
+    known. `between`: the turn began in the middle of the change that is being explained. `last`: who had the turn
+    before.
+    """
+
+    __slots__ = (
+        "acted", "anchors", "anyone", "between", "last", "moved", "put_on", "resume", "rules", "silent", "starter",
+        "turn", "unseen_off", "unseen_on",
+    )  # fmt: skip
+
+    lap: ClassVar[bool] = False
+    """Whether the common first lap is going on: `FirstLapState`."""
+
+    def __init__(self, rules: RuleSet, table: Position, starter: str, *, anyone: bool = False) -> None:
+        self.rules = rules
+        self.starter = starter
+        self.turn = TurnState(rules, table)
+        self.acted = False
+        self.put_on = False
+        self.anchors: tuple[int | None, int | None, int | None, int | None] = (None, None, None, None)
+        self.resume: str | None = None
+        self.moved: frozenset[str] = frozenset()
+        self.unseen_on: frozenset[str] = frozenset()
+        self.unseen_off: frozenset[str] = frozenset()
+        self.silent = 0
+        self.anyone = anyone
+        self.between = False
+        self.last: str | None = None
+
+    def copy(self) -> Self:
+        return self.copied_as(type(self))
+
+    def copied_as(self, kind: type[StateT]) -> StateT:
+        other = kind.__new__(kind)
+        other.acted = self.acted
+        other.anchors = self.anchors
+        other.anyone = self.anyone
+        other.between = self.between
+        other.last = self.last
+        other.moved = self.moved
+        other.put_on = self.put_on
+        other.resume = self.resume
+        other.rules = self.rules
+        other.silent = self.silent
+        other.starter = self.starter
+        other.turn = self.turn
+        other.unseen_off = self.unseen_off
+        other.unseen_on = self.unseen_on
+        return other
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        return self.turn.position.players
+
+    @property
+    def mover(self) -> str:
+        return self.turn.player
+
+    @property
+    def sign(self) -> tuple[object, ...]:
+        """What can matter for what happens next, beside the tiles that all hypotheses have in common."""
+        turn = self.turn
+        return (
+            turn.player, self.acted, self.put_on, self.resume, self.moved, self.unseen_on, self.unseen_off,
+            min(self.silent, 2 * len(self.players)), self.anyone, self.between, self.lap,
+            turn.complete, turn.drawn, turn.drawn_ever, turn.last_was_double, turn.took_off, turn.qualifies,
+            bool(turn.laid), tuple(turn.doubles), turn.live, tuple(turn.open),
+            frozenset(turn.markers), frozenset(turn.flipped), _few(turn.boneyard), _few(turn.hand),
+            tuple(map(_few, turn.position.hands.values())), tuple(turn.position.hands),
+            turn.player in turn.position.markers,
+            tuple(chain[-1] if chain else None for chain in turn.trains.values()),
+        )  # fmt: skip
+
+    @property
+    def overdue(self) -> int:
+        """What it costs that another picture does not show the markers that are held to lie there, or to be gone."""
+        return _C[Cause.MARKER_UNSEEN_AGAIN] * (len(self.unseen_on) + len(self.unseen_off))
+
+    @property
+    def pending(self) -> int:
+        """What a complete turn still lacks, if nothing more comes: a marker to be moved mostly moves with the tile."""
+        if not self.acted or not self.turn.complete:
+            return 0
+        judged = fork(self.turn, BY_END)
+        judged.finish()
+        lacks = judged.codes - self.turn.codes or V.MARKER_NOT_REMOVED in judged.may - self.turn.may
+        return _C[Cause.STILL_TO_COME] if lacks else 0
+
+    @property
+    def over(self) -> tuple[str, str | None] | None:
+        """How the round has ended by the rules and the counts, and who went out. Source: docs/rules.md 2.6."""
+        turn = self.turn
+        finished = turn.complete or self.put_on
+        if self.anyone or (self.acted and not finished):
+            return None
+        moved = self.moved | {turn.player} if self.acted else self.moved
+        hands = dict(turn.position.hands)
+        if turn.hand is not None:
+            hands[turn.player] = turn.hand
+        out = next((player for player in self.players if hands.get(player) == 0), None)
+        if out is not None:
+            laying = self.acted and turn.long and hands.get(turn.player) != 0
+            waits = self.rules.finish_first_lap and (laying or not set(self.players) <= moved)
+            return None if waits else ("out", out)
+        if self.rules.block_rule == "provable_stop":
+            blocked = provably_blocked(self.rules, turn.table(turn.position.after(turn.player), False))
+            return ("blocked_proved", None) if blocked else None
+        silent = self.silent
+        if self.acted:
+            silent = 0 if turn.laid else 1 if self.put_on else self.silent + 1
+        return ("blocked_declared", None) if turn.boneyard == 0 and silent >= len(self.players) else None
+
+    def at_rest(self) -> Self:
+        """The same state between two changes of the table."""
+        if not self.between:
+            return self
+        other = self.copy()
+        other.between = False
+        return other
+
+    def _begun(self, player: str, before: TurnState, moved: frozenset[str]) -> Self:
+        """`player` has the turn; nothing is done in it yet."""
+        other = self.copy()
+        other.turn = TurnState(self.rules, before.table(player, player not in moved))
+        other.acted = other.put_on = False
+        other.anchors = (None, None, None, None)
+        other.moved = moved
+        other.resume = None
+        return other
+
+    # ---- what nobody can explain -------------------------------------------------------------------------------
+
+    def after_outlier(self, pieces: Pieces) -> RoundState:
+        """The table as it lies after the change, whoever made it; anybody may be next."""
+        turn = fork(self.turn, (*BY_PLAY, "markers", "flipped"))
+        for train, row in pieces.trains:
+            chain: Chain = turn.trains.get(train, ())
+            if train in turn.open:
+                turn.open.remove(train)
+            for piece in row:
+                assert isinstance(piece.act, Play)
+                chain = (*chain, piece.act.tile)
+                turn.seen.add(piece.act.tile.tile)
+            turn.trains[train] = chain
+            if chain[-1].is_double:
+                turn.open.append(train)
+        for piece in pieces.flips:
+            turn.act(piece.act)
+        for piece in pieces.markers:
+            if isinstance(piece.act, Mark):
+                turn.markers.add(piece.act.player)
+            elif isinstance(piece.act, Unmark):
+                turn.markers.discard(piece.act.player)
+        if turn.boneyard is not None:
+            turn.boneyard = max(0, turn.boneyard - len(pieces.draws))
+        turn.hand = None
+        table = with_hands(turn.table(turn.player, False), {})
+        have_begun = {name for name in self.players if table.trains.get(name) or name in table.markers}
+        other = self.copy()
+        other.turn = TurnState(self.rules, table)
+        other.moved = self.moved | have_begun
+        other.acted = other.put_on = False
+        other.anchors = (None, None, None, None)
+        other.resume = None
+        other.unseen_on = other.unseen_off = frozenset()
+        other.silent = 0
+        other.anyone = True
+        other.last = None
+        return other
+
+    def on_table(self, table: Position | LinePosition) -> Self:
+        """The same state of the round with these tiles."""
+        assert isinstance(table, Position)
+        other = self.copy()
+        other.turn = fork(self.turn, BY_PLAY)
+        turn = other.turn
+        turn.trains = dict(table.trains)
+        turn.seen = {laid.tile for laid in table.laid()}
+        ends = {name for name, chain in turn.trains.items() if chain and chain[-1].is_double}
+        was = {name for name, chain in self.turn.trains.items() if chain and chain[-1].is_double}
+        turn.open = [name for name in turn.open if name in ends] + sorted(ends - was - turn.flipped)
+        return other
+
+
+def with_hands(table: Position, hands: Mapping[str, int]) -> Position:
+    return Position(
+        table.set_max, table.players, table.engine, table.trains, table.markers, table.open, table.flipped, table.turn,
+        table.first_turn, table.boneyard, dict(hands), table.round, table.first_engine, table.perhaps_marked,
+    )  # fmt: skip
