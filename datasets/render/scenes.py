@@ -50,6 +50,12 @@ SCENES = {
 }
 
 
+HUBS, TOUCHING = 0.5, 0.6
+"""So many tables of trains have a hub, and on so many of the others trains touch the engine."""
+ON_THE_LAST = 0.25
+"""The share of trains' markers that stand on the last tile."""
+
+
 def make_plan(rng: Rng, style: TileStyle, kind: str | None = None, aspect: float = 0.75) -> Plan:
     """`aspect` is the picture's height over its width."""
     kind = kind or pick(rng, list(SCENES), list(SCENES.values()))
@@ -100,19 +106,21 @@ def _train(rng: Rng, plan: Plan, deck: Deck, aspect: float) -> None:
     trains = int(rng.integers(2, 9))
     slots = int(max(trains, rng.choice([6, 8, 8, 9, 10, 12])))
     heading, engine = rng.uniform(0, 2 * math.pi), _any_value(rng, style)
-    with_hub = rng.random() < 0.85
+    with_hub = rng.random() < HUBS
+    touching = not with_hub and rng.random() < TOUCHING
     radius = rng.uniform(48, 85) if with_hub else length * 0.62
     radius = max(radius, slots * width * 1.03 / (2 * math.pi) + (length * 0.25 if with_hub else 6))
     start = max(radius - (rng.uniform(0.1, 0.4) * radius if with_hub else 0), slots * width * 1.06 / (2 * math.pi) + 2)
     if with_hub:
         plan.hub = PlacedHub(0.0, 0.0, radius, heading, slots)
-    if rng.random() < 0.85:
+    if touching or rng.random() < 0.85:
         a, b = deck.take_double(engine)
-        plan.tiles.append(Placed(0, 0, heading + rng.normal(0, 0.03), a, b))
+        plan.tiles.append(Placed(0, 0, heading + rng.normal(0, 0.0 if touching else 0.03), a, b))
         plan.ground.add(footprint(0, 0, heading, length, width))
-    for k in rng.permutation(slots)[:trains]:
+    begins = _at_the_engine(rng, heading, length, width) if touching else []
+    for k in rng.permutation(len(begins) or slots)[:trains]:
         away = heading + 2 * math.pi * k / slots + rng.normal(0, 0.015)
-        end = ChainEnd(start * math.cos(away), start * math.sin(away), away)
+        end = begins[k] if touching else ChainEnd(start * math.cos(away), start * math.sin(away), away)
         wobble, gap = rng.uniform(0, 0.04), (0, rng.choice([0.4, 1.2, 3.0]))
         count = int(rng.integers(1, 14))
         tiles, end = chain(rng, deck, plan.ground, style, end, engine, count, limit, wobble=wobble, gap=gap)
@@ -120,10 +128,15 @@ def _train(rng: Rng, plan: Plan, deck: Deck, aspect: float) -> None:
         if tiles and rng.random() < 0.5:
             reach = rng.uniform(18, 40)
             x, y = end.x + math.cos(end.heading) * reach, end.y + math.sin(end.heading) * reach
-            if rng.random() < 0.3:
+            z, chance = 0.0, rng.random()
+            if chance < 0.3:
                 tile = tiles[rng.integers(len(tiles))]
                 x, y = tile.x + rng.normal(0, 30), tile.y + rng.normal(0, 30)
-            plan.markers.append((x, y, 0.0, rng.uniform(0, 6.3)))
+            elif chance > 1 - ON_THE_LAST:  # over the open half of the last tile, as many people put it
+                back = rng.uniform(0.1, 0.6) * length
+                x, y = end.x - math.cos(end.heading) * back, end.y - math.sin(end.heading) * back
+                z = tiles[-1].z + style.body.thickness
+            plan.markers.append((x, y, z, rng.uniform(0, 6.3)))
     if rng.random() < 0.15:
         _walls(rng, plan, deck, limit)
     elif rng.random() < 0.45:  # boneyard
@@ -140,6 +153,23 @@ def _train(rng: Rng, plan: Plan, deck: Deck, aspect: float) -> None:
         plan.tiles += rows(rng, deck, plan.ground, style, where, count, per_row)
     dx, dy = rng.normal(0, view * 0.05, 2)
     plan.centre = (dx, dy)
+
+
+def _at_the_engine(rng: Rng, heading: float, length: float, width: float) -> list[ChainEnd]:
+    """Where trains begin that touch an engine in the middle: at its ends, long sides and corners."""
+    c, s = math.cos(heading), math.sin(heading)
+    places = [(side * length / 2, 0.0, 0.0 if side > 0 else math.pi) for side in (1, -1)]
+    places += [(along * length / 4, side * width / 2, side * math.pi / 2) for side in (1, -1) for along in (-1, 0, 1)]
+    for u in (1, -1):
+        for v in (1, -1):
+            away = math.atan2(v, u)
+            # The tile's own corners reach half its width to each side of where it begins.
+            reach = rng.uniform(0.5, 0.6) * width
+            places.append((u * length / 2 + reach * math.cos(away), v * width / 2 + reach * math.sin(away), away))
+    return [
+        ChainEnd(along * c - across * s, along * s + across * c, heading + away + rng.normal(0, 0.015))
+        for along, across, away in places
+    ]
 
 
 def _snake(rng: Rng, plan: Plan, deck: Deck, aspect: float) -> None:

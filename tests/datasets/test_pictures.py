@@ -139,3 +139,21 @@ def test_what_cannot_be_rendered_is_refused_in_one_line(
         main(["--out", str(tmp_path), "--workers", "1", "--n", "1", *filled])
     assert stop.value.code == status
     assert told in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_trains_leave_a_hub_or_touch_the_engine_or_begin_around_it() -> None:
+    """Half of the tables have no hub; on more than half of those the first tiles lie against the engine."""
+    hubs, touching, tables, on_a_tile = 0, 0, 60, 0
+    for seed in range(tables):
+        rng = np.random.default_rng([seed, 43])
+        style = make_style(rng, "western", 12)
+        plan = make_plan(rng, style, "train")
+        hubs += plan.hub is not None
+        on_a_tile += any(z > 0 for _, _, z, _ in plan.markers)
+        engine, *others = [tile for tile in plan.tiles if tile.face_up]
+        near = min((np.hypot(tile.x, tile.y) for tile in others), default=np.inf)
+        touching += (engine.x, engine.y) == (0, 0) and near < 1.2 * style.body.length
+        assert plan.hub is None or near > 0.5 * style.body.length
+    assert 0.3 * tables < hubs < 0.7 * tables
+    assert 0.15 * tables < touching < 0.5 * tables
+    assert on_a_tile > 0.1 * tables
