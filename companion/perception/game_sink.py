@@ -235,10 +235,13 @@ class SessionDesk:
                 self._disputed[read] = asked[0].seq
             return False
         instead: dict[Laid, Laid] = {}
-        if doubtful and doubtful[0].odds >= self.settings.believe * self.settings.illegal:
+        if doubtful and doubtful[0].odds >= self.settings.illegal:
             # Nobody has answered: that it was misread is likelier than that somebody broke a rule.
             observation = doubtful[0].observation
             instead = {other: read for read, other in doubtful[0].instead}
+        elif doubtful and doubtful[0].odds >= self.settings.believe * self.settings.illegal:
+            # Hardly less likely: what was read stays a reading, but nobody is accused on it.
+            guessed = True
         self._waited = 0
         if observation.laid:
             for seq in self._disputed.values():

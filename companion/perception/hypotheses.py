@@ -20,8 +20,9 @@ from companion.rules.tile import Laid, Tile
 @dataclass(frozen=True, slots=True)
 class HypothesisSettings:
     """`illegal` is how often a play breaks a rule (field-notes: 1 in 200); a misreading is asked about where it is at
-    least `ask` times as likely as that, and believed, when nobody answers, where it is at least `believe` times as
-    likely: an accusation needs better than two to one. `least` is the smallest probability of a half that is tried.
+    least `ask` times as likely as that. When nobody answers it is believed where it is likelier than that; where it is
+    at least `believe` times as likely the tile is what was read, but nothing is certain about it: an accusation needs
+    better than two to one. `least` is the smallest probability of a half that is tried.
     `patience`: so many still tables in a row a questioned reading has to stay the same before it is believed.
     `unread_patience`: so many changes of the table wait for an answer about an unread tile; then the likeliest is
     guessed, if it is that with a probability of `guess`. After `unheard` questions in a row without an

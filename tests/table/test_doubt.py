@@ -212,13 +212,14 @@ class Desk:
         self.questions: list[Any] = []
         self.events: list[Any] = []
         self.clouded: object = None
+        self.guessed: object = None
 
     def accuses(self, delta: Iterable[Change], **_: object) -> bool:
         return any(isinstance(change, Laying) and change.tile.inner != 5 for change in delta)
 
     def observe(self, delta: Iterable[Change], frame: str | None = None, **how: object) -> tuple[object, ...]:
         self.observed.append([print_change(change) for change in delta])
-        self.clouded = how.get("clouded")
+        self.clouded, self.guessed = how.get("clouded"), how.get("guessed")
         return ()
 
     def ask(self, reason: str, candidates: object = (), frame: str | None = None) -> list[Any]:
@@ -262,11 +263,20 @@ def test_a_reading_that_is_likelier_than_a_misreading_is_believed_in_the_end() -
     assert session.observed == [["+8-7@Ann"]]
 
 
+def test_a_tile_about_as_likely_misread_as_illegal_stays_what_was_read_and_accuses_nobody() -> None:
+    """Odds of 4 to 1,000 against one play in 200: the runner-up would be a guess, and certainty an accusation."""
+    observation, layout, desk, session = observed(SeenHalf(8, 0.995, ((5, 0.004),)))
+    while not desk.record(observation, layout, "f"):
+        assert len(session.asked) == 1
+    assert session.observed == [["+8-7@Ann"]]
+    assert session.guessed is True
+
+
 def test_a_fault_read_beyond_doubt_goes_on_record() -> None:
     observation, layout, desk, session = observed(SeenHalf(8, 0.9999, ((5, 0.00001),)))
     assert desk.record(observation, layout, "f1") is True
     assert session.observed == [["+8-7@Ann"]]
-    assert session.asked == []
+    assert session.asked == [] and session.guessed is False
 
 
 def test_no_fault_is_alleged_while_part_of_the_table_is_not_understood() -> None:
