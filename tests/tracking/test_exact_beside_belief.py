@@ -1,10 +1,10 @@
 """The belief of a running round beside its exact setting, which `companion judge` answers with.
 
 Both ask one successor generator; the exact setting is held to a plain second reading on every small table. The belief
-goes on with a round, weighs what is likely, and stops where that is found: a last turn may
-be unfinished there, and what its end would show is still pending. So every change that the judge explains without a
-fault must be explained by the belief; where only the belief explains one, something is pending; and a player whom the
-belief would hold for certain to be at fault must be among those whom the judge names.
+goes on with a round and stops where something likely is found: a last turn may be unfinished there, and what its end
+would show is still pending. So every change that the judge explains without a fault must be explained by the belief;
+where only the belief explains one, something is pending; and a player whom the belief would hold for certain to be at
+fault must be among those whom the judge names.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from companion.tracking.evidence import Evidence
 from companion.tracking.exact import infer
 from companion.tracking.explain import Explanation
 from companion.tracking.filter import TableFilter
+from companion.tracking.first_lap import FirstLapState
 from companion.tracking.mexican import MexicanState
 from companion.tracking.verdict import Marginals, judge_item
 from tests.desk.watching import difference
@@ -79,3 +80,37 @@ def test_both_searches_clear_the_same_players(name: str) -> None:
                 named = {player for row in judged.rows for player in row.blames}
                 assert blamed(belief(rules, before), evidence) <= named, (turn.actions, judged.explanations)
     assert legal > 15 and illegal > 4, (legal, illegal, pending)
+
+
+def in_the_lap(rules: RuleSet, table: Position, starter: str) -> TableFilter:
+    state = FirstLapState(rules, table, starter)
+    state.moved = frozenset(name for name in table.players if table.trains.get(name) or name in table.markers)
+    return TableFilter([state], lag=8)
+
+
+@pytest.mark.slow
+def test_both_clear_the_same_first_trains() -> None:
+    """cz, while everybody lays the first train at the same time: one turn or two in one change, with faults planted."""
+    rules = load_ruleset("cz")
+    codes = [code for code in plantable("cz") if code not in BY_HIDDEN_HANDS]
+    legal = illegal = 0
+    for seed in range(24):
+        game = BotGame(rules, 4, seed, set_max=12, rounds=1, plant=codes if seed % 2 else [], plant_rate=0.3)
+        played = next(iter(game.rounds()))
+        turns = list(played.turns())[:4]
+        for first, last in ((0, 0), (1, 1), (1, 2), (2, 3), (3, 3)):
+            before, after = turns[first].before, turns[last].after
+            assert isinstance(before, Position) and isinstance(after, Position)
+            delta = difference(before, after, boneyard=True)
+            if not before.first_turn or after.flipped != before.flipped or not delta:
+                continue
+            judged = infer(rules, before, delta, before.turn)
+            told = in_the_lap(rules, before, played.starter).explanations(Evidence.of(0, delta))
+            faultless = [one for one in told if not one.errs]
+            if judged.explainable:
+                legal += 1
+                assert faultless, (seed, first, judged.explanations)
+            else:
+                illegal += 1
+                assert all(map(unfinished, faultless)), (seed, first, judged.explanations)
+    assert legal > 60 and illegal > 12, (legal, illegal)
