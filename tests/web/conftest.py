@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 from flask import Flask
@@ -17,6 +17,9 @@ from companion.web.pin import PinLock, PinSettings
 from companion.web.stream import StreamSettings
 from tests.web import tables
 from tests.web.fakes import FakeCamera, FakeClock, FakeSession, fake_workshop
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 PIN = "135790"
 QUICK = PinSettings(n=2**4)
@@ -34,6 +37,15 @@ class Compiled(BytecodeCache):
 
     def dump_bytecode(self, bucket: Bucket) -> None:
         self.kept[bucket.key] = bucket.bytecode_to_string()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests of a worker; each test opens a context of its own."""
+    from tests.web.browser import started
+
+    with started() as chromium:
+        yield chromium
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 from companion.app.state import House
 from tests.web import tables
-from tests.web.browser import complaints, served, started
+from tests.web.browser import complaints, served
 from tests.web.conftest import PIN
 from tests.web.fakes import FakeSession
 from tests.web.test_learning import FakeDesk
@@ -29,12 +29,6 @@ PAGES = (
     "/", "/tv", "/scores", "/ask?train=Ann&low=1&high=2", "/games", "/setup", "/setup?rules=cz", "/pin", "/play/32",
     "/table", "/learn", "/round-start", "/round-end", "/repairs", "/games/tonight/replay?at=3", "/nowhere",
 )  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with started() as chromium:
-        yield chromium
 
 
 @pytest.fixture

@@ -11,17 +11,11 @@ from playwright.sync_api import Browser, Route, expect
 from bench.first_view import view
 from companion.app.state import House
 from tests.web import tables
-from tests.web.browser import complaints, served, started
+from tests.web.browser import complaints, served
 from tests.web.conftest import PIN
 from tests.web.fakes import FakeSession
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with started() as chromium:
-        yield chromium
 
 
 @pytest.fixture

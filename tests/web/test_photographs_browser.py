@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Page, expect
 from companion.app.state import House
 from companion.web.photographs import PHOTO_LIMIT
 from tests.web import tables
-from tests.web.browser import served, started
+from tests.web.browser import served
 from tests.web.conftest import PIN
 from tests.web.fakes import FakeSession
 from tests.web.test_learning import FakeDesk
@@ -40,12 +40,6 @@ def photograph(kb: int) -> bytes:
             break
     # What a phone appends (a preview, a few frames of motion) makes up the rest.
     return best + b"\0" * (kb * 1000 - len(best))
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with started() as chromium:
-        yield chromium
 
 
 @pytest.fixture

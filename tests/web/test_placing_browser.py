@@ -12,7 +12,7 @@ from flask import Flask
 from playwright.sync_api import Browser, Page, expect
 
 from companion.app.state import House
-from tests.web.browser import complaints, served, started
+from tests.web.browser import complaints, served
 from tests.web.conftest import PIN
 from tests.web.fakes import FakeCamera
 from tests.web.test_placing import FakeTable
@@ -23,12 +23,6 @@ pytestmark = pytest.mark.browser
 class Filming(FakeCamera):
     def still(self) -> bytes:
         return cv2.imencode(".jpg", np.full((480, 640, 3), 90, np.uint8))[1].tobytes()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with started() as chromium:
-        yield chromium
 
 
 @pytest.fixture

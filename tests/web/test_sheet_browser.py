@@ -12,17 +12,11 @@ from playwright.sync_api import Browser, Page, expect
 
 from companion.app.state import House
 from tests.web import tables
-from tests.web.browser import served, started
+from tests.web.browser import served
 from tests.web.conftest import PIN
 from tests.web.fakes import FakeSession
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with started() as chromium:
-        yield chromium
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from flask import Flask
 from playwright.sync_api import Browser, Page, expect
 
 from tests.web import tables
-from tests.web.browser import served, started
+from tests.web.browser import served
 from tests.web.fakes import FakeSession
 
 pytestmark = pytest.mark.browser
@@ -87,12 +87,6 @@ MEASURE = """() => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with started() as chromium:
-        yield chromium
-
-
 @pytest.fixture
 def address(app: Flask) -> Iterator[str]:
     with served(app) as found:
@@ -112,6 +106,17 @@ def test_nothing_touches_and_nothing_is_cut_off(
         faults[name] = page.evaluate(MEASURE)
     page.close()
     assert {name: found for name, found in faults.items() if found} == {}
+
+
+def test_longer_words_have_room_too(browser: Browser, address: str, session: FakeSession) -> None:
+    session.show(TABLES["the same with five alerts at once"])
+    page = browser.new_page(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
+    faults: dict[str, Any] = {}
+    for language in ("uk", "cs", "ru", "bn"):
+        page.goto(f"{address}/tv?lang={language}", wait_until="load")
+        faults[language] = page.evaluate(MEASURE)
+    page.close()
+    assert {language: found for language, found in faults.items() if found} == {}
 
 
 @pytest.mark.parametrize(
