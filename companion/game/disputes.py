@@ -1,7 +1,7 @@
 """Why a play of a journal is named and ruled as it is: the belief run again over the round, up to a lap later.
 
-The journal's camera events are the evidence, those of one picture together; what people entered is evidence as well,
-with a price for its being wrong.
+The evidence is what the journal says that the camera saw, and what people entered, with a price for its being wrong.
+Journals of version 1 say nothing of the former; there the camera's events stand for it, those of one picture together.
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from companion.game.belief_input import act_of, remember
+from companion.game.evidence_run import EvidenceRun
 from companion.log.corrections import Held, held_events
 from companion.log.event_fields import EventError
 from companion.log.events import Event, Header, RoundStarted
 from companion.log.journal import JournalError, read_journal
+from companion.log.table_change import Seen
 from companion.play.match import Match
 from companion.rules.ruleset import load_ruleset
 from companion.tracking.dispute import Alternative, alternatives
+from companion.tracking.evidence import ITEMS
 from companion.tracking.tracker import RoundTracker
 from companion.tracking.verdict import Verdict
 
@@ -62,11 +65,13 @@ def dispute(path: Path, seq: int) -> Dispute:
         held = held_events(text.events)
     except EventError as error:
         raise JournalError(path, str(error)) from None
-    return dispute_in(text.header, held, text.events, seq)
+    return dispute_in(text.header, held, text.events, seq, text.seen)
 
 
-def dispute_in(header: Header, held: Sequence[Held], lines: Sequence[Event], seq: int) -> Dispute:
-    """The same of the events in force of a game."""
+def dispute_in(
+    header: Header, held: Sequence[Held], lines: Sequence[Event], seq: int, seen: Sequence[Seen] = ()
+) -> Dispute:
+    """The same of the events in force of a game, and of what was seen in it."""
     start = max(
         (n for n, one in enumerate(held) if isinstance(one.event, RoundStarted) and one.event.seq <= seq), default=None
     )
@@ -74,18 +79,44 @@ def dispute_in(header: Header, held: Sequence[Held], lines: Sequence[Event], seq
     if start is None or place is None or act_of(held[place].event) is None:
         raise NoSuchPlayError(f"no. {seq} is no tile, draw, marker or discard that stands in this journal")
     following = [n for n in range(start + 1, len(held)) if isinstance(held[n].event, RoundStarted)]
-    tracker = _tracker(header, held[start].event)
-    item: int | None = None
-    until = 0
-    for known in remember(tracker, held[start : following[0] if following else None], lines):
-        if known.event.seq == seq:
-            item, until = known.item, tracker.number + len(header.players)
-        if item is not None and tracker.number > until:
-            break
+    row = list(held[start : following[0] if following else None])
+    last = held[following[0]].event.seq - 1 if following else len(lines)
+    tracker, item = _from_evidence(header, row, lines[:last], seq, [one for one in seen if one.after <= last])
+    if item is None:
+        tracker, item = _from_events(header, row, lines, seq)
     verdict = next((one for one in tracker.verdicts() if one.item == item), None)
     if verdict is None or item is None:
         raise NoSuchPlayError(f"no. {seq} is no tile, draw, marker or discard that stands in this journal")
     return Dispute(seq, held[place].event, verdict, tuple(alternatives(tracker.filter, item)))
+
+
+def _from_evidence(
+    header: Header, held: Sequence[Held], lines: Sequence[Event], seq: int, seen: Sequence[Seen]
+) -> tuple[RoundTracker, int | None]:
+    """The belief a lap after event `seq`, and its item; None where evidence and record do not fit together."""
+    run = EvidenceRun(_tracker(header, held[0].event), held, lines, seen)
+    item = None
+    if run.is_watched and run.run():
+        item = next((item for item, line in run.items.items() if line == seq), None)
+    if item is None:
+        return run.tracker, None
+    lap = EvidenceRun(_tracker(header, held[0].event), held, lines, seen)
+    lap.run(until=item // ITEMS + len(header.players) + 2)
+    return lap.tracker, item
+
+
+def _from_events(
+    header: Header, held: Sequence[Held], lines: Sequence[Event], seq: int
+) -> tuple[RoundTracker, int | None]:
+    tracker = _tracker(header, held[0].event)
+    item: int | None = None
+    until = 0
+    for known in remember(tracker, held, lines):
+        if known.event.seq == seq:
+            item, until = known.item, tracker.number + len(header.players)
+        if item is not None and tracker.number > until:
+            break
+    return tracker, item
 
 
 def _tracker(header: Header, begun: Event) -> RoundTracker:

@@ -7,11 +7,11 @@ worked out anew from the events in force.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from companion.game.belief_input import View, act_of, is_put_right, is_told, remember, told_again, withdrawals
+from companion.game.belief_input import View, is_put_right, remember, withdrawals
 from companion.game.believed import (
     Believed,
     as_pictured,
@@ -24,15 +24,16 @@ from companion.game.believed import (
     without_pictured,
 )
 from companion.game.camera_record import CameraRecord, Line
+from companion.game.evidence_run import EvidenceRun, evidence_of, listen
 from companion.game.ledger import Ledger
 from companion.game.patch import line_of
 from companion.log.corrections import Held, open_questions
 from companion.log.event_fields import Certainty, Finding, Story
 from companion.log.events import Corrected, Event, RoundEnded, RoundStarted, TilePlayed, TileTakenBack, Unclear
+from companion.log.table_change import TableChange
 from companion.play.line_ends import at_the_open_end
 from companion.play.misfits import Clarity, proved
 from companion.play.round import Course
-from companion.play.sight import Sight
 from companion.rules.actions import Play
 from companion.rules.notation import Laying
 from companion.rules.position import LinePosition, Position
@@ -77,11 +78,11 @@ class Watching:
         self._writing = False
         self._asked: tuple[int, int, int] | None = None
         self._reopened: int | None = None
-        self._since_the_end: list[tuple[int, Sight]] = []
+        self._since_the_end: list[tuple[int, TableChange]] = []
 
     # ---- what the camera reports and asks ------------------------------------------------------------------------
 
-    def see(self, sight: Sight) -> tuple[Event, ...]:
+    def see(self, sight: TableChange) -> tuple[Event, ...]:
         """Record a change of the table; the events that it brought."""
         phase = self.ledger.match.phase
         if self.ledger.match.course is None or sight.empty:
@@ -100,38 +101,41 @@ class Watching:
             for one in map(self._placed, seen):
                 if isinstance(course.position, Position):
                     self._clarity.note(one, course.rules, course.position)
+                self.ledger.journal.see(one)
                 events += self._believe(tracker, one)
+                self.ledger.journal.flush()
             events += self._ask(tracker)
             events += self._end_of_round(tracker)
         finally:
             self._writing = False
+            self.ledger.journal.unsee()
         self._upto = self.ledger.journal.last_seq
         return tuple(events)
 
-    def accuses(self, sight: Sight) -> bool:
+    def accuses(self, sight: TableChange) -> bool:
         """Whether recording this change would find a fault."""
         if not self._playing:
             return False
         tracker = self._caught_up()
-        evidence = _evidence(tracker.number, self._placed(sight))
+        evidence = evidence_of(tracker.number, self._placed(sight))
         if evidence.gone:
             return not tracker.takes_back(evidence.gone)
         return bool(evidence.pieces) and not tracker.faultless(evidence)
 
-    def expects(self, sight: Sight) -> bool:
+    def expects(self, sight: TableChange) -> bool:
         """Whether whoever may have the turn could have made this change without a fault."""
         if not self._playing or sight.gone:
             return False
         tracker = self._caught_up()
-        return tracker.expected(_evidence(tracker.number, self._placed(sight)))
+        return tracker.expected(evidence_of(tracker.number, self._placed(sight)))
 
-    def foresee(self, sight: Sight) -> tuple[Event, ...]:
+    def foresee(self, sight: TableChange) -> tuple[Event, ...]:
         """What would be recorded for this change where it breaks no rule; else nothing."""
         if not self._playing or sight.gone:
             return ()
         tracker = self._caught_up()
         number = tracker.number
-        evidence = _evidence(number, self._placed(sight))
+        evidence = evidence_of(number, self._placed(sight))
         if not evidence.pieces or not tracker.faultless(evidence):
             return ()
         tried = tracker.fork()
@@ -139,7 +143,7 @@ class Watching:
         verdicts = {item: entry.verdict for item, entry in tried.entries.items() if not entry.taken_back}
         return tuple(one.event for one in believed(_likeliest(tried)[0], number, verdicts, tried.players))
 
-    def _placed(self, sight: Sight) -> Sight:
+    def _placed(self, sight: TableChange) -> TableChange:
         course = self.ledger.match.course
         if course is None or not isinstance(course.position, LinePosition):
             return sight
@@ -171,7 +175,16 @@ class Watching:
         course = self._start()
         if self._begun is None or self._begun.seq != held[0].event.seq:
             self._clarity, self._views, self._items = Clarity(), {}, {}
-        tracker = RoundTracker(course.rules, course.table, course.starter, starter_known=course.starter_known)
+        run = EvidenceRun(self._new_tracker(course), held, lines, self.ledger.journal.seen)
+        if run.is_watched:
+            clarity, self._clarity = self._clarity, Clarity()
+            views_now, self._views = self._views, {}
+            if run.run(self._note(run.tracker)):
+                self._begun, self._items, self._told, self._lying = held[0].event, run.items, run.told, {}
+                self._keep_order(run.tracker)
+                return run.tracker
+            self._clarity, self._views = clarity, views_now
+        tracker = self._new_tracker(course)
         views = {seq: self._views[item // ITEMS] for item, seq in self._items.items() if item // ITEMS in self._views}
         self._begun, self._items, self._views, self._told, self._lying = held[0].event, {}, {}, set(), {}
         for known in remember(tracker, held, lines, views):
@@ -186,26 +199,34 @@ class Watching:
         self._keep_order(tracker)
         return tracker
 
+    def _new_tracker(self, course: Course) -> RoundTracker:
+        return RoundTracker(course.rules, course.table, course.starter, starter_known=course.starter_known)
+
+    def _note(self, tracker: RoundTracker) -> Callable[[TableChange, Evidence], None]:
+        """Keeps of each change how it was seen, before the belief takes it."""
+
+        def note(change: TableChange, evidence: Evidence) -> None:
+            table = tracker.table
+            if isinstance(table, Position):
+                self._clarity.note(change, tracker.rules, table)
+            self._picture(change, evidence)
+            self._views[evidence.number] = _view(change, evidence)
+
+        return note
+
+    def _picture(self, change: TableChange, evidence: Evidence) -> None:
+        """Remember which picture shows each piece, how surely it was read and whose arm it was."""
+        for piece in evidence.pieces:
+            act = piece.act
+            laying = Laying(act.tile, act.train) if isinstance(act, Play) else None
+            read, whose = (change.readings.get(laying), change.whose.get(laying)) if laying else (None, None)
+            self._pictures[piece.item] = (change.frame, read, whose)
+
     def _heard(self, tracker: RoundTracker) -> RoundTracker | None:
         """The belief after what people have said and changed since; None where it has to be worked out anew."""
-        lines, known = self.ledger.journal.events, set(self._items.values())
-        held = {one.event.seq: one for one in self._round() if not one.undone}
-        lifted = {one.event.seq for one in self._round() if one.undone}
-        new = [one for seq, one in held.items() if seq not in known and act_of(one.event) is not None]
-        if any(one.event.seq <= self._upto or not is_told(one, lines) for one in new):
+        lines = self.ledger.journal.events
+        if not listen(tracker, self._items, self._told, self._round(), lines, self._upto):
             return None
-        for item, seq in self._items.items():
-            one = held.get(seq)
-            if one is None:
-                tracker.withdraw(item, lifted=seq in lifted)
-                continue
-            tracker.restore(item)
-            tracker.hear(item, getattr(one.event, "by", None) if is_put_right(one, lines, "by") else None)
-            other = is_put_right(one, lines, "tile") or is_put_right(one, lines, "train")
-            tracker.put_right(item, act_of(one.event) if other else None)
-        for item, event in told_again(tracker, new, self._round()):
-            self._items[item] = event.seq
-            self._told.add(item)
         self._keep_order(tracker)
         return tracker
 
@@ -235,15 +256,11 @@ class Watching:
 
     # ---- from the belief to the record ---------------------------------------------------------------------------
 
-    def _believe(self, tracker: RoundTracker, sight: Sight) -> list[Event]:
+    def _believe(self, tracker: RoundTracker, sight: TableChange) -> list[Event]:
         """Let the belief explain the change, and bring the record up to it in one step."""
         number = tracker.number
-        evidence = _evidence(number, sight)
-        for piece in evidence.pieces:
-            act = piece.act
-            laying = Laying(act.tile, act.train) if isinstance(act, Play) else None
-            read, whose = (sight.readings.get(laying), sight.whose.get(laying)) if laying else (None, None)
-            self._pictures[piece.item] = (sight.frame, read, whose)
+        evidence = evidence_of(number, sight)
+        self._picture(sight, evidence)
         lying = {item for item, entry in tracker.entries.items() if not entry.taken_back}
         moved, asked = tracker.moved, len(tracker.unclear)
         tracker.observe(evidence)
@@ -254,13 +271,7 @@ class Watching:
         held = {one.event.seq: one.event for one in on_record if not one.undone}
         self._record.drop(gone)
         questions = [Unclear(reason=one, source="camera", frame=sight.frame) for one in tracker.unclear[asked:]]
-        self._views[number] = View(
-            number,
-            sight.clouded or bool(questions),
-            sight.guessed,
-            {piece.act: piece.actors for piece in evidence.pieces if piece.actors},
-            sight.adopted,
-        )
+        self._views[number] = _view(sight, evidence, clouded=bool(questions))
         likeliest = _likeliest(tracker)
         self._record.forget(min((number for number, _ in likeliest[0].path), default=number))
         verdicts = self._verdicts(tracker, sight)
@@ -287,7 +298,7 @@ class Watching:
         return lines
 
     def _lifted(
-        self, tracker: RoundTracker, gone: Iterable[int], sight: Sight, *, moved: bool
+        self, tracker: RoundTracker, gone: Iterable[int], sight: TableChange, *, moved: bool
     ) -> Iterable[Corrected | TileTakenBack]:
         """The lines that say of pieces that they are gone: tiles taken back or moved, draws and markers undone."""
         for item in sorted(gone, reverse=True):
@@ -308,7 +319,7 @@ class Watching:
             elif line is not None:
                 yield Corrected(corrects=line.seq, what={"withdrawn": True}, source="camera")
 
-    def _verdicts(self, tracker: RoundTracker, sight: Sight) -> dict[int, Verdict]:
+    def _verdicts(self, tracker: RoundTracker, sight: TableChange) -> dict[int, Verdict]:
         """Item -> the verdict on it, as far as what the camera saw and no word proves it."""
         pictured = self._pictured(tracker, sight)
         found: dict[int, Verdict] = {}
@@ -360,7 +371,7 @@ class Watching:
         assert course is not None
         return course
 
-    def _pictured(self, tracker: RoundTracker, sight: Sight) -> dict[int, tuple[str, ...]]:
+    def _pictured(self, tracker: RoundTracker, sight: TableChange) -> dict[int, tuple[str, ...]]:
         """Item -> what the pictures prove of its tile, as the tiles lie now."""
         table = self._start().table
         if not isinstance(table, Position):
@@ -411,7 +422,7 @@ class Watching:
             return []
         return list(self.ledger.record(RoundEnded(how=due[0], out=due[1], source="camera")))
 
-    def _goes_on(self, sight: Sight) -> bool:
+    def _goes_on(self, sight: TableChange) -> bool:
         """Was the end only counted, and do they play on as if there was none? Then the count was wrong."""
         match, course = self.ledger.match, self.ledger.match.course
         if course is None or match.shown or not sight.laid or sight.gone:
@@ -420,7 +431,7 @@ class Watching:
         if course.ended_by != "camera" and not ruled:
             return False
         tracker = self._caught_up()
-        return bool(tracker.filter.explanations(_evidence(tracker.number, sight)))
+        return bool(tracker.filter.explanations(evidence_of(tracker.number, sight)))
 
     def _reopen(self) -> list[Event]:
         """Take the end back. Whose tiles were counted down to none can no longer be counted in this round."""
@@ -436,7 +447,7 @@ class Watching:
             events += self.ledger.amend(Corrected(corrects=ended.seq, what={"withdrawn": True}, source="camera"))
         return events
 
-    def _after_the_end(self, sight: Sight) -> tuple[Event, ...]:
+    def _after_the_end(self, sight: TableChange) -> tuple[Event, ...]:
         """When the round is over people clear the table. Only a single tile more is still a play.
 
         Markers and draws are kept: they count if the end turns out to be none.
@@ -451,20 +462,9 @@ class Watching:
         return self.ledger.record(event)
 
 
-def _evidence(number: int, sight: Sight) -> Evidence:
-    return Evidence.of(
-        number,
-        sight.delta,
-        flips=sight.flips,
-        discards=sight.discards,
-        readings=sight.readings,
-        frame=sight.frame,
-        arms=sight.arms,
-        clouded=sight.clouded,
-        guessed=sight.guessed,
-        returned=sight.returned,
-        adopted=sight.adopted,
-    )
+def _view(change: TableChange, evidence: Evidence, *, clouded: bool = False) -> View:
+    arms = {piece.act: piece.actors for piece in evidence.pieces if piece.actors}
+    return View(evidence.number, change.clouded or clouded, change.guessed, arms, change.adopted)
 
 
 def _likeliest(tracker: RoundTracker) -> Sequence[Hypothesis]:

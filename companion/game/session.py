@@ -38,9 +38,9 @@ from companion.log.events import (
     Unclear,
 )
 from companion.log.journal import Clock, Journal, utc_now
+from companion.log.table_change import TableChange
 from companion.play.lifting import lifts_marker
 from companion.play.reports import REPORTS
-from companion.play.sight import Sight
 from companion.play.unable import acts_when_unable
 from companion.rules.actions import Action, Discard, Draw, Mark, Play
 from companion.rules.notation import Change, Laying
@@ -439,7 +439,7 @@ class Session(OpenGame):
         with self._lock:
             shown = dict(readings or {})
             seen = dict(arms or {})
-            sight = Sight(
+            sight = TableChange(
                 tuple(delta), tuple(flips), dict(discards or {}), frame, shown, clouded, guessed, returned, seen,
                 dict(whose or {}), adopted,
             )  # fmt: skip
@@ -450,17 +450,17 @@ class Session(OpenGame):
     ) -> bool:
         """Whether `observe` of this change would hold something against somebody, or ask."""
         with self._lock:
-            return self._watching.accuses(Sight(tuple(delta), tuple(flips), dict(discards or {})))
+            return self._watching.accuses(TableChange(tuple(delta), tuple(flips), dict(discards or {})))
 
     def expects(self, delta: Iterable[Change]) -> bool:
         """Whether this change would be legal whichever way everything before it went."""
         with self._lock:
-            return self._watching.expects(Sight(tuple(delta)))
+            return self._watching.expects(TableChange(tuple(delta)))
 
     def foresee(self, delta: Iterable[Change]) -> tuple[Event, ...]:
         """What `observe` would record where this change breaks no rule, else nothing; nothing is recorded."""
         with self._lock:
-            return self._watching.foresee(Sight(tuple(delta)))
+            return self._watching.foresee(TableChange(tuple(delta)))
 
     def _show_late(self, shown: HandShown) -> tuple[Event, ...]:
         """A hand that was taken to be empty when the round was scored."""

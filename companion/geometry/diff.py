@@ -46,8 +46,8 @@ class Observation:
     `clouded` says that part of the table is not understood, now or since long, or that what was put on a train does not
     look like a marker. `maybe_marked` are the players beside whose trains something lies that was not recognised.
     `returned`: so many face-down tiles more lie in the boneyard, which says something only where tiles were taken back.
-    `arms`, `whose`: what the arm over the place of a change says about who did it (`Sight.arms`). `adopted`: nobody has
-    watched how this came to lie there, and some of it lies under other tiles.
+    `arms`, `whose`: what the arm over the place of a change says about who did it (`TableChange.arms`). `adopted`:
+    nobody has watched how this came to lie there, and some of it lies under other tiles.
     """
 
     delta: tuple[Change, ...] = ()

@@ -17,6 +17,9 @@ from typing import Any, Protocol
 
 from companion.storage.state_file import NOT_UNDERSTOOD, sync_folder
 
+EVIDENCE = b'{"seen": '
+"""How a line of a whole journal begins that is no event."""
+
 
 class CopyRefusedError(Exception):
     """The copy holds something else, or more."""
@@ -61,8 +64,8 @@ def keep_copy(games: Path, game: str, content: bytes) -> None:
 
 
 def entries_of(content: bytes) -> int:
-    """How many entries a whole journal has; its first line is the header."""
-    return max(content.count(b"\n") - 1, 0)
+    """How many entries a whole journal has: its events. The first line is the header, others say what was seen."""
+    return max(content.count(b"\n") - 1 - content.count(b"\n" + EVIDENCE), 0)
 
 
 def count_of(games: Path, game: str) -> Path:

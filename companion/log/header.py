@@ -10,6 +10,11 @@ from typing import Any
 from companion.log.event_fields import EventError, read_change, read_list, read_name, shown
 
 JOURNAL_VERSION = 1
+"""Of the header and the events, as they are printed, sent and read."""
+
+FILE_VERSION = 2
+"""Of a journal on the disk: version 1 has only events, version 2 also what the camera saw (`Seen`)."""
+
 RESERVED_NAMES = frozenset({"MX", "MX2"})
 """Names of trains that belong to nobody."""
 
@@ -60,8 +65,9 @@ class Header:
         if "journal" not in line and "event" in line:
             raise EventError('header: missing; the first line must hold {"journal": 1, ...}')
         version = line.get("journal", JOURNAL_VERSION)
-        if version != JOURNAL_VERSION or isinstance(version, bool):
-            raise EventError(f"journal: this program reads version {JOURNAL_VERSION}, not {shown(version)}")
+        if version not in (JOURNAL_VERSION, FILE_VERSION) or isinstance(version, bool):
+            known = f"{JOURNAL_VERSION} and {FILE_VERSION}"
+            raise EventError(f"journal: this program reads versions {known}, not {shown(version)}")
         for name in ("rules", "set", "players"):
             if name not in line:
                 raise EventError(f"{name}: missing in the header")

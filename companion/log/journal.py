@@ -6,6 +6,9 @@ line on the disk carries a checksum of everything up to it (`companion.storage.c
 the lines added to them have. A last line that a power cut tore is not an event, since nobody was told of it: it is set
 aside beside the journal and reported. Anything else that is wrong with a file is an error with its line, never mended
 in silence.
+
+What the camera saw has lines of its own (`Seen`), each written before the events that it brought. They have numbers of
+their own, so that events are numbered 1, 2, 3 without a gap. Files of version 1 have none, and get none.
 """
 
 from __future__ import annotations
@@ -24,7 +27,8 @@ from typing import Any, NoReturn, TypeVar
 
 from companion.log.event_fields import EventError
 from companion.log.events import Event, event_from_json
-from companion.log.header import Header
+from companion.log.header import FILE_VERSION, JOURNAL_VERSION, Header
+from companion.log.table_change import Seen, TableChange, is_evidence
 from companion.storage.checksums import Chain, split_line
 
 Clock = Callable[[], datetime]
@@ -68,7 +72,7 @@ class JournalText:
     """A journal as it was read: `torn` is what follows the last whole line (b"" when nothing does).
 
     `good_bytes` is the length up to the end of the last whole line; `complete` False: that line lacks only its
-    line feed. `checksum` covers all whole lines.
+    line feed. `checksum` covers all whole lines. `seen` is what the camera saw, in order; `version` is the file's.
     """
 
     header: Header
@@ -77,6 +81,8 @@ class JournalText:
     good_bytes: int
     checksum: str
     complete: bool = True
+    seen: tuple[Seen, ...] = ()
+    version: int = FILE_VERSION
 
 
 def read_journal(path: str | Path) -> JournalText:
@@ -110,6 +116,8 @@ def parse_journal(content: bytes, name: str = "journal") -> JournalText:
         good_bytes,
         reader.chain.value,
         complete=torn or not tail,
+        seen=tuple(reader.seen),
+        version=reader.version,
     )
 
 
@@ -118,7 +126,9 @@ class _Reader:
 
     def __init__(self, name: str) -> None:
         self.header: Header | None = None
+        self.version = FILE_VERSION
         self.events: list[Event] = []
+        self.seen: list[Seen] = []
         self.chain = Chain()
         self._name = name
         self._checked = False
@@ -128,10 +138,14 @@ class _Reader:
             return
         body, checksum = split_line(line)
         try:
+            value = parse_line(body)
             if self.header is None:
-                self.header = Header.from_json(parse_line(body))
+                self.header = Header.from_json(value)
+                self.version = value.get("journal", JOURNAL_VERSION)
+            elif is_evidence(value) and self.version == FILE_VERSION:
+                self.seen.append(self._next_seen(Seen.from_json(value)))
             else:
-                self.events.append(self._due(event_from_json(parse_line(body))))
+                self.events.append(self._due(event_from_json(value)))
             self._check(body, checksum)
         except ValueError as error:
             raise JournalError(self._name, f"line {number}: {error}") from None
@@ -147,6 +161,14 @@ class _Reader:
         else:
             fault = f"seq {due} to {event.seq - 1} are missing"
         raise EventError(f"{fault}; expected seq {due}")
+
+    def _next_seen(self, seen: Seen) -> Seen:
+        due = len(self.seen) + 1
+        if seen.number != due:
+            raise EventError(f"seen {seen.number}; expected seen {due}")
+        if seen.after != len(self.events):
+            raise EventError(f"seen {due}: after {seen.after}; expected {len(self.events)}")
+        return seen
 
     def _check(self, body: bytes, checksum: str | None) -> None:
         expected = self.chain.add(body)
@@ -197,7 +219,10 @@ class Journal:
         self.header = text.header
         self.set_aside: Path | None = None
         self._descriptor = descriptor
+        self.version = text.version
         self._events = list(text.events)
+        self._seen = list(text.seen)
+        self._pending: list[TableChange] = []
         self._blocks = [content]
         self._size = len(content)
         self._checksum = text.checksum
@@ -210,7 +235,7 @@ class Journal:
         """A new game. The file appears whole, with its header, or not at all. Raises JournalError if there is one."""
         path = Path(path)
         chain = Chain()
-        line = _line(header.to_json(), chain)
+        line = _line({**header.to_json(), "journal": FILE_VERSION}, chain)
         fresh = path.with_name(f".{path.name}.{os.getpid()}.new")
         try:
             descriptor = os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, ONLY_THE_OWNER)
@@ -268,6 +293,27 @@ class Journal:
             return tuple(self._events)
 
     @property
+    def seen(self) -> Sequence[Seen]:
+        """What the camera saw, in order; of a file of version 1 only since it was opened."""
+        with self._lock:
+            return tuple(self._seen)
+
+    def see(self, change: TableChange) -> None:
+        """Keep what the camera saw: it reaches the disk before the events of the next `append_all`."""
+        with self._lock:
+            self._pending.append(change)
+
+    def flush(self) -> None:
+        """Bring to the disk what was seen and brought no event. Raises JournalError."""
+        if self._pending:
+            self.append_all(())
+
+    def unsee(self) -> None:
+        """Let go of what has not reached the disk."""
+        with self._lock:
+            self._pending.clear()
+
+    @property
     def content(self) -> bytes:
         """The whole file as it should lie on the disk, from memory: a failing card has no say in it."""
         with self._lock:
@@ -285,20 +331,27 @@ class Journal:
         return stamped
 
     def append_all(self, events: Iterable[Event]) -> tuple[Event, ...]:
-        """Write events that belong together with one trip to the disk. After a crash a first part may be there."""
+        """Write events that belong together, and before them what was seen (`see`), with one trip to the disk.
+
+        After a crash a first part may be there. What cannot be written is not kept either. Raises JournalError.
+        """
         with self._lock:
+            pending, self._pending = self._pending, []
             if self._descriptor < 0:
                 raise JournalError(self.path, "is closed")
             if self._broken:
                 raise JournalError(self.path, f"{self._broken}; open it again")
             at = stamp(self._clock())
+            after = len(self._events)
+            seen = [Seen(number, after, at, change) for number, change in enumerate(pending, len(self._seen) + 1)]
             stamped = tuple(
                 replace(event, seq=seq, at=at) for seq, event in enumerate(events, start=len(self._events) + 1)
             )
-            if not stamped:
+            if not stamped and not seen:
                 return ()
             chain = Chain(self._checksum)
-            block = b"".join(_line(event.to_json(), chain) for event in stamped)
+            written = [one.to_json() for one in seen] if self.version == FILE_VERSION else []
+            block = b"".join(_line(line, chain) for line in (*written, *(event.to_json() for event in stamped)))
             try:
                 _write_all(self._descriptor, block)
                 os.fsync(self._descriptor)
@@ -307,6 +360,7 @@ class Journal:
             self._size += len(block)
             self._blocks.append(block)
             self._checksum = chain.value
+            self._seen.extend(seen)
             self._events.extend(stamped)
             return stamped
 

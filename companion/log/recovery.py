@@ -20,6 +20,7 @@ from math import prod
 from companion.log.events import RoundScored, event_from_json
 from companion.log.header import Header
 from companion.log.journal import parse_line
+from companion.log.table_change import Seen, is_evidence
 from companion.storage.checksums import DIGITS, LENGTH, Chain, split_line, with_checksum
 
 LONGEST_BYTE_SEARCH = 2048
@@ -42,10 +43,10 @@ _BYTES = tuple(bytes((value,)) for value in range(256))
 class Recovered:
     """`content` is the game as whole lines, b"" where not even a header is left; `events` how many it holds.
 
-    `unproved` are the numbers of the lines in it (0 is the header) that no checksum proves; in files without checksums
-    those that not both of them hold. `beyond` counts the events that lie behind the first one missing and
-    are not in it. `totals` are the points after the last round that was scored among those: what its checksum, with
-    the line before it, proves; None where there is no such line.
+    `unproved` are the numbers of the events in it (0 is the header) that no checksum proves, or before which something
+    was seen that none proves; in files without checksums those that not both of them hold. `beyond` counts the events
+    that lie behind the first one missing and are not in it. `totals` are the points after the last round that was
+    scored among those: what its checksum, with the line before it, proves; None where there is no such line.
     """
 
     content: bytes
@@ -55,11 +56,16 @@ class Recovered:
     totals: Mapping[str, int] | None = None
 
 
+Place = tuple[int, int]
+"""Where a line stands in a game: (n, 0) is event n, (0, 0) the header, (n, k) what was seen as number k after event n.
+In a whole game the places grow from line to line."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """One line as some file holds it. `seq` 0 is the header."""
+    """One line as some file holds it."""
 
-    seq: int
+    place: Place
     body: bytes
     checksum: str | None
 
@@ -72,8 +78,10 @@ class _Line:
         """Whether this program understands it; a proved line need not be understood."""
         try:
             value = parse_line(self.body)
-            if self.seq == 0:
+            if self.place == (0, 0):
                 Header.from_json(value)
+            elif is_evidence(value):
+                Seen.from_json(value)
             else:
                 event_from_json(value)
         except ValueError:
@@ -83,9 +91,9 @@ class _Line:
 
 @dataclass(slots=True)
 class _Pieces:
-    """Everything that the files hold: lines by number, each file as it lies there, and what is no line."""
+    """Everything that the files hold: lines by place, each file as it lies there, and what is no line."""
 
-    lines: dict[int, list[_Line]] = field(default_factory=dict)
+    lines: dict[Place, list[_Line]] = field(default_factory=dict)
     files: list[list[bytes]] = field(default_factory=list)
     places: list[dict[bytes, int]] = field(default_factory=list)
     broken: list[bytes] = field(default_factory=list)
@@ -102,25 +110,32 @@ class _Pieces:
                 pieces._sort_in(raw)
         return pieces
 
-    def numbered(self, seq: int) -> list[_Line]:
-        return self.lines.get(seq, [])
+    def at(self, *places: Place) -> list[_Line]:
+        return [line for place in places for line in self.lines.get(place, [])]
 
-    def suspects(self, seq: int, before: _Line | None) -> Iterator[bytes]:
-        """Pieces that may have been line `seq`, the likeliest first; `before` is the line before it."""
+    def event(self, seq: int) -> list[_Line]:
+        return self.at((seq, 0))
+
+    def before_event(self, seq: int) -> Iterator[_Line]:
+        """What may stand right before event `seq`."""
+        yield from (line for place, lines in self.lines.items() if place[0] == seq - 1 for line in lines)
+
+    def suspects(self, due: Sequence[Place], before: _Line | None) -> Iterator[bytes]:
+        """Pieces that may have been a line that is due, the likeliest first; `before` is the line before it."""
         for raws, places in zip(self.files, self.places, strict=True):
             place = 0 if before is None else places.get(before.raw, len(raws)) + 1
             yield from raws[place : place + 1]
             # A line feed came into being: two pieces were one line.
             if place + 1 < len(raws):
                 yield b"\n".join(raws[place : place + 2])
-        for line in self.numbered(seq):
+        for line in self.at(*due):
             yield line.raw
         yield from self.broken
 
     def agree_on(self, line: _Line) -> bool:
-        """Whether there are two files, and both hold this line and no other of its number."""
+        """Whether there are two files, and both hold this line and no other at its place."""
         everywhere = all(line.raw in places for places in self.places)
-        return everywhere and len(self.places) > 1 and self.numbered(line.seq) == [line]
+        return everywhere and len(self.places) > 1 and self.at(line.place) == [line]
 
     def _sort_in(self, raw: bytes) -> None:
         line = _line_of(raw)
@@ -134,7 +149,7 @@ class _Pieces:
                     self._add(joined)
 
     def _add(self, line: _Line) -> None:
-        known = self.lines.setdefault(line.seq, [])
+        known = self.lines.setdefault(line.place, [])
         if line not in known:
             known.append(line)
         self.checked = self.checked or line.checksum is not None
@@ -145,16 +160,17 @@ def recover(files: Sequence[bytes]) -> Recovered:
     which is right, the first one counts."""
     walk = _Walk(_Pieces.of(files))
     walk.go()
-    last = len(walk.taken) - 1
-    beyond = sorted(seq for seq in walk.pieces.lines if seq > max(last, 0))
+    last = walk.events
+    beyond = sorted(seq for seq, seen in walk.pieces.lines if not seen and seq > last)
     totals = next(filter(None, (_totals(walk.pieces, seq) for seq in reversed(beyond))), None)
-    return Recovered(b"".join(walk.written()), max(last, 0), tuple(sorted(walk.unproved)), len(beyond), totals)
+    unproved = tuple(sorted({min(seq + bool(seen), last) for seq, seen in walk.unproved}))
+    return Recovered(b"".join(walk.written()), last, unproved, len(beyond), totals)
 
 
 def _totals(pieces: _Pieces, seq: int) -> Mapping[str, int] | None:
     """The totals that line `seq` tells, if it scores a round and follows from a line before it."""
-    for line in pieces.numbered(seq):
-        before = (one.checksum for one in pieces.numbered(seq - 1) if one.checksum is not None)
+    for line in pieces.event(seq):
+        before = (one.checksum for one in pieces.before_event(seq) if one.checksum is not None)
         if line.checksum is None or not any(Chain(sum_).after(line.body) == line.checksum for sum_ in before):
             continue
         with suppress(ValueError):
@@ -170,7 +186,8 @@ class _Walk:
     def __init__(self, pieces: _Pieces) -> None:
         self.pieces = pieces
         self.taken: list[_Line] = []
-        self.unproved: set[int] = set()
+        self.unproved: set[Place] = set()
+        self.seen = 0
         self._proof = Chain()
         self._checked = False
         self._broke = False
@@ -181,7 +198,16 @@ class _Walk:
             self._take(line)
         if not self.pieces.checked:
             # Nothing could have been proved; what both files say alike is beyond doubt.
-            self.unproved = {line.seq for line in self.taken if not self.pieces.agree_on(line)}
+            self.unproved = {line.place for line in self.taken if not self.pieces.agree_on(line)}
+
+    @property
+    def events(self) -> int:
+        """How many events are taken."""
+        return self.taken[-1].place[0] if self.taken else 0
+
+    def _due(self, taken: int, events: int, seen: int) -> tuple[Place, ...]:
+        """The places of which one is the next, after so many lines."""
+        return ((events, seen + 1), (events + 1, 0)) if taken else ((0, 0),)
 
     def written(self) -> Iterator[bytes]:
         """The lines of the game, each with its checksum from the first on that had one."""
@@ -198,15 +224,16 @@ class _Walk:
             if not self._broke:
                 self.unproved.clear()
         else:
-            self.unproved.add(line.seq)
+            self.unproved.add(line.place)
             if line.checksum is not None:
                 # What was taken before it does not fit it; what lies behind it may.
                 self._proof, self._broke = Chain(line.checksum), True
         self.taken.append(line)
+        self.seen += line.place[1] > 0
 
     def _next(self) -> _Line | None:
-        seq = len(self.taken)
-        candidates = self.pieces.numbered(seq)
+        due = self._due(len(self.taken), self.events, self.seen)
+        candidates = self.pieces.at(*due)
         proved = next((line for line in candidates if line.checksum == self._proof.after(line.body)), None)
         if proved is not None:
             return proved
@@ -216,8 +243,8 @@ class _Walk:
                 return unchecked
         for line in candidates:
             if self._proved_by_the_next(line):
-                return _Line(seq, line.body, self._proof.after(line.body))
-        restored = self._restored(seq)
+                return _Line(line.place, line.body, self._proof.after(line.body))
+        restored = self._restored(due)
         if restored is not None:
             return restored
         if not self._checked and self._choose_again():
@@ -227,21 +254,22 @@ class _Walk:
 
     def _proved_by_the_next(self, line: _Line) -> bool:
         chain = Chain(self._proof.after(line.body))
-        return any(one.checksum == chain.after(one.body) for one in self.pieces.numbered(line.seq + 1))
+        due = self._due(len(self.taken) + 1, line.place[0], self.seen + (line.place[1] > 0))
+        return any(one.checksum == chain.after(one.body) for one in self.pieces.at(*due))
 
-    def _restored(self, seq: int) -> _Line | None:
-        """Line `seq` out of a damaged piece: its checksum was changed, or one byte of it."""
+    def _restored(self, due: Sequence[Place]) -> _Line | None:
+        """A line that is due out of a damaged piece: its checksum was changed, or one byte of it."""
         if not self.pieces.checked:
             return None
-        suspects = list(dict.fromkeys(self.pieces.suspects(seq, self.taken[-1] if self.taken else None)))
+        suspects = list(dict.fromkeys(self.pieces.suspects(due, self.taken[-1] if self.taken else None)))
         for piece in suspects:
             line = self._with_its_checksum_restored(piece)
-            if line is not None and line.seq == seq:
+            if line is not None and line.place in due:
                 return line
         short = (piece for piece in suspects if LENGTH < len(piece) <= LONGEST_BYTE_SEARCH)
         for piece in islice(short, MOST_BYTE_SEARCHES):
             line = self._with_a_byte_restored(piece)
-            if line is not None and line.seq == seq:
+            if line is not None and line.place in due:
                 return line
         return None
 
@@ -278,14 +306,15 @@ class _Walk:
         if self._tried_choices:
             return False
         self._tried_choices = True
-        options = [[one for one in self.pieces.numbered(line.seq) if one.checksum is None] for line in self.taken]
+        options = [[one for one in self.pieces.at(line.place) if one.checksum is None] for line in self.taken]
         if prod(len(one) for one in options) > MOST_CHOICES:
             return False
         for choice in product(*options):
             chain = Chain()
             for line in choice:
                 chain.add(line.body)
-            if any(one.checksum == chain.after(one.body) for one in self.pieces.numbered(len(choice))):
+            due = self._due(len(choice), self.events, self.seen)
+            if any(one.checksum == chain.after(one.body) for one in self.pieces.at(*due)):
                 self.taken, self._proof = list(choice), chain
                 return True
         return False
@@ -309,6 +338,11 @@ def _line_of(raw: bytes) -> _Line | None:
     if not isinstance(value, dict):
         return None
     if "journal" in value:
-        return _Line(0, body, checksum)
+        return _Line((0, 0), body, checksum)
+    if is_evidence(value):
+        number, after = value["seen"], value.get("after")
+        if type(number) is int and type(after) is int and number > 0 and after >= 0:
+            return _Line((after, number), body, checksum)
+        return None
     seq = value.get("seq")
-    return _Line(seq, body, checksum) if type(seq) is int and seq > 0 else None
+    return _Line((seq, 0), body, checksum) if type(seq) is int and seq > 0 else None

@@ -200,7 +200,7 @@ def _put_in_place(game: str, path: Path, copy: Path, held: _File, copied: _File,
         else:
             _restore(path, found.content)
         if held.whole is not None and found.content.startswith(held.whole):
-            reports.append(Repair("JOURNAL_SHORT", {**about, "back": found.events - held.whole.count(b"\n") + 1}))
+            reports.append(Repair("JOURNAL_SHORT", {**about, "back": found.events - entries_of(held.whole)}))
         elif found.content:
             code = "JOURNAL_DAMAGED" if held.content else "JOURNAL_MISSING"
             reports.append(Repair(code, {**about, **({"why": _fault(held)} if held.content else {})}))

@@ -13,8 +13,10 @@ from collections.abc import Iterator, Sequence
 from companion.geometry import Layout, PlacedTile
 from companion.geometry.diff import Observation
 from companion.geometry.table_view import SeenHalf
-from companion.play.sight import SURE_TO_ACCUSE
 from companion.rules.tile import Laid
+
+SURE_TO_ACCUSE = 0.98
+"""So likely must a half be what it was read as before anything that rests on it is certain."""
 
 READABLE = 0.9
 

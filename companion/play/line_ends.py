@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from companion.play.sight import Sight
+from companion.log.table_change import TableChange
 from companion.rules.actions import LEFT, RIGHT
 from companion.rules.chinese.line import open_arms
 from companion.rules.notation import Change, Laying
@@ -20,7 +20,7 @@ from companion.rules.tile import Laid
 Value = TypeVar("Value")
 
 
-def at_the_open_end(sight: Sight, rules: RuleSet, line: Sequence[Laid]) -> Sight:
+def at_the_open_end(sight: TableChange, rules: RuleSet, line: Sequence[Laid]) -> TableChange:
     """The change with its tiles at the open end, where only one is open and the line reads the same either way."""
     left = [change.tile for change in sight.laid if change.train == LEFT]
     if not left or not line or sight.gone or LEFT in open_arms(rules):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from companion.log.corrections import Held
 from companion.log.event_fields import Certainty, Finding
 from companion.log.events import Event, TilePlayed
-from companion.play.sight import Sight
+from companion.log.table_change import TableChange
 from companion.rules.actions import MEXICAN
 from companion.rules.position import Position
 from companion.rules.ruleset import RuleSet
@@ -50,7 +50,7 @@ class Clarity:
     messy: set[Place] = field(default_factory=set)
     clouded: set[Place] = field(default_factory=set)
 
-    def note(self, sight: Sight, rules: RuleSet, table: Position) -> None:
+    def note(self, sight: TableChange, rules: RuleSet, table: Position) -> None:
         """Remember how the tiles of this change of `table` were seen. A table understood as a whole hides nothing."""
         if not sight.clouded:
             self.clouded.clear()
@@ -64,7 +64,7 @@ class Clarity:
                 if doubted:
                     doubts.add(place)
 
-    def twice(self, held: Iterable[Held], sight: Sight) -> frozenset[Tile]:
+    def twice(self, held: Iterable[Held], sight: TableChange) -> frozenset[Tile]:
         """The tiles that surely lie there twice: all plays of them were seen clearly and read surely."""
         read: dict[Tile, list[bool]] = {}
         for item in held:

@@ -112,7 +112,7 @@ def test_a_header_reads_back_with_what_a_set_up_file_adds() -> None:
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"journal": 2}, "journal: this program reads version 1"),
+        ({"journal": 3}, "journal: this program reads versions 1 and 2"),
         ({"set": "double-twelve"}, "set: expected double-6"),
         ({"players": ["Ann"]}, "players: expected two or more"),
         ({"players": ["Ann", "Ann"]}, "players: Ann sits there twice"),

@@ -36,7 +36,7 @@ def test_an_event_is_stamped_with_its_seq_and_the_clock_of_the_journal(tmp_path:
     assert (first.seq, first.at) == (1, "2026-11-20T18:00:00.000Z")
     assert (second.seq, second.at) == (2, "2026-11-20T18:00:01.000Z")
     lines = (tmp_path / "g.jsonl").read_text(encoding="utf-8").splitlines()
-    assert json.loads(lines[0])["journal"] == 1
+    assert json.loads(lines[0])["journal"] == 2
     written = json.loads(lines[1])
     assert len(written.pop("sum")) == 16
     assert written == first.to_json()

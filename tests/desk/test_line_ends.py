@@ -1,7 +1,7 @@
 """Which end of a Chinese line a tile was laid at, where the picture does not tell."""
 
+from companion.log.table_change import TableChange
 from companion.play.line_ends import at_the_open_end
-from companion.play.sight import Sight
 from companion.rules.notation import Laying
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
@@ -12,7 +12,7 @@ SIX = Laid(6, 6)
 def test_an_equal_tile_beside_a_line_of_its_like_lies_at_the_open_end():
     rules = load_ruleset("jielong")
     seen = Laying(SIX, "L")
-    sight = Sight((seen,), arms={seen: {"Ann": 9}}, whose={seen: "Ben"})
+    sight = TableChange((seen,), arms={seen: {"Ann": 9}}, whose={seen: "Ben"})
     placed = at_the_open_end(sight, rules, (SIX,))
     here = Laying(SIX, "R")
     assert (placed.delta, placed.arms, placed.whose) == ((here,), {here: {"Ann": 9}}, {here: "Ben"})
@@ -21,5 +21,5 @@ def test_an_equal_tile_beside_a_line_of_its_like_lies_at_the_open_end():
 def test_where_the_line_reads_otherwise_the_closed_end_is_what_was_seen():
     rules = load_ruleset("jielong")
     for line, tile in (((SIX, Laid(6, 5)), SIX), ((Laid(6, 5),), Laid(4, 6)), ((), SIX)):
-        sight = Sight((Laying(tile, "L"),))
+        sight = TableChange((Laying(tile, "L"),))
         assert at_the_open_end(sight, rules, line) is sight

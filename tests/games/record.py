@@ -46,7 +46,8 @@ def record(path: Path, rules_name: str, set_max: int, players: int, options: dic
         play_out(session, played)
     session.close()
     lines = path.read_bytes().splitlines()
-    path.write_bytes(b"".join(split_line(line)[0] + b"\n" for line in lines))
+    first = lines[0].replace(b'"journal": 2', b'"journal": 1', 1)
+    path.write_bytes(b"".join(split_line(line)[0] + b"\n" for line in (first, *lines[1:])))
 
 
 def main() -> None:

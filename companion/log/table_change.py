@@ -1,0 +1,159 @@
+"""Evidence: one change of the table between two still pictures, as the camera reports it, and as a journal keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from companion.log.event_fields import (
+    Certainty,
+    EventError,
+    read_certainty,
+    read_count,
+    read_flag,
+    read_list,
+    read_name,
+    read_names,
+    read_number,
+    read_points,
+    read_text,
+    shown,
+)
+from companion.log.events import Event, TilePlayed
+from companion.rules.notation import Change, Laying, NotationError, Vanishing, parse_change, print_change
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class TableChange:
+    """One change of the table: referee changes, trains flipped, Chinese discards by player, and the picture's name.
+
+    `readings` says how surely each laid tile was read. `clouded`: part of the table is not understood, so that what
+    looks like a fault may be none. `guessed`: a tile that was not surely read is on record next to the ones now laid.
+    `returned`: so many tiles lie in the boneyard again; they had been drawn where tiles were taken back.
+    `arms`: player -> decibans of what was seen being that player's arm, 0 the likeliest; a change that is not in it was
+    done by an arm that nobody saw clearly. `whose`: the one player whose arm it clearly was. `adopted`: the table
+    lay like this before anybody watched, and not all of it is seen.
+    """
+
+    delta: tuple[Change, ...]
+    flips: tuple[str, ...] = ()
+    discards: Mapping[str, int] = field(default_factory=dict)
+    frame: str | None = None
+    readings: Mapping[Laying, Certainty] = field(default_factory=dict)
+    clouded: bool = False
+    guessed: bool = False
+    returned: int = 0
+    arms: Mapping[Change, Mapping[str, int]] = field(default_factory=dict)
+    whose: Mapping[Change, str] = field(default_factory=dict)
+    adopted: bool = False
+
+    def shown(self, event: Event) -> Event:
+        """The event with the picture that shows it, how surely its tile was read, and whose arm laid it."""
+        if isinstance(event, TilePlayed):
+            laying = Laying(event.tile, event.train)
+            reading, arm = self.readings.get(laying), self.whose.get(laying)
+            return replace(event, frame=self.frame, reading=reading, arm=arm)
+        return replace(event, frame=self.frame)
+
+    @property
+    def gone(self) -> tuple[Vanishing, ...]:
+        return tuple(change for change in self.delta if isinstance(change, Vanishing))
+
+    @property
+    def laid(self) -> tuple[Laying, ...]:
+        return tuple(change for change in self.delta if isinstance(change, Laying))
+
+    @property
+    def empty(self) -> bool:
+        return not (self.delta or self.flips or self.discards)
+
+    def to_json(self) -> dict[str, Any]:
+        """The change as a journal holds it; what is left out has its default. Probabilities are exact."""
+        line: dict[str, Any] = {"delta": [print_change(change) for change in self.delta]}
+        if self.frame is not None:
+            line["frame"] = self.frame
+        plain = {"flips": list(self.flips), "discards": dict(self.discards), "returned": self.returned}
+        flags = {"clouded": self.clouded, "guessed": self.guessed, "adopted": self.adopted}
+        line |= {name: value for name, value in {**plain, **flags}.items() if value}
+        if self.readings:
+            line["readings"] = [[print_change(one), _reading(certainty)] for one, certainty in self.readings.items()]
+        if self.arms:
+            line["arms"] = [[print_change(change), dict(votes)] for change, votes in self.arms.items()]
+        if self.whose:
+            line["whose"] = [[print_change(change), player] for change, player in self.whose.items()]
+        return line
+
+    @classmethod
+    def from_json(cls, line: Mapping[str, Any]) -> TableChange:
+        """The change of a journal's line. Raises EventError naming the field."""
+        readings = {}
+        for change, certainty in _pairs(line, "readings", read_certainty):
+            if not isinstance(change, Laying):
+                raise EventError(f"readings: expected laid tiles such as '+5-7@Ann', not {print_change(change)!r}")
+            readings[change] = certainty
+        frame, back = line.get("frame"), line.get("returned", 0)
+        discards = read_points(line.get("discards", {}), "discards")
+        return cls(
+            tuple(_change(text, f"delta[{n}]") for n, text in enumerate(read_list(line.get("delta"), "delta"))),
+            flips=read_names(line.get("flips", []), "flips"),
+            discards={name: read_count(count, f"discards.{name}") for name, count in discards.items()},
+            frame=None if frame is None else read_text(frame, "frame"),
+            readings=readings,
+            clouded=read_flag(line.get("clouded", False), "clouded"),
+            guessed=read_flag(line.get("guessed", False), "guessed"),
+            returned=read_count(back, "returned") if back != 0 or isinstance(back, bool) else 0,
+            arms=dict(_pairs(line, "arms", read_points)),
+            whose=dict(_pairs(line, "whose", read_name)),
+            adopted=read_flag(line.get("adopted", False), "adopted"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An evidence line of a journal: its number among these, the event's line after which it was written, and when."""
+
+    number: int
+    after: int
+    at: str
+    change: TableChange
+
+    def to_json(self) -> dict[str, Any]:
+        return {"seen": self.number, "after": self.after, "at": self.at, **self.change.to_json()}
+
+    @classmethod
+    def from_json(cls, line: Mapping[str, Any]) -> Seen:
+        """Raises EventError naming the field."""
+        number = read_count(line.get("seen"), "seen")
+        try:
+            after = read_number(line.get("after"), "after")
+            return cls(number, after, read_text(line.get("at", ""), "at"), TableChange.from_json(line))
+        except EventError as error:
+            raise EventError(f"seen {number}: {error}") from None
+
+
+def is_evidence(line: object) -> bool:
+    """Whether a journal's line, parsed, says what the camera saw, and is no event."""
+    return isinstance(line, dict) and "seen" in line and "event" not in line
+
+
+def _reading(certainty: Certainty) -> dict[str, Any]:
+    return {**certainty.to_json(), "p": list(certainty.p)}
+
+
+def _change(text: Any, name: str) -> Change:
+    try:
+        return parse_change(text)
+    except NotationError as error:
+        raise EventError(f"{name}: {error}") from None
+
+
+def _pairs(line: Mapping[str, Any], name: str, read: Callable[[Any, str], Value]) -> list[tuple[Change, Value]]:
+    found = []
+    for n, pair in enumerate(read_list(line.get(name, []), name)):
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+            raise EventError(f"{name}[{n}]: expected a change and what is said of it, not {shown(pair)}")
+        found.append((_change(pair[0], f"{name}[{n}]"), read(pair[1], f"{name}[{n}]")))
+    return found
