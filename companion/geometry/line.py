@@ -13,8 +13,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from companion.geometry.chains import Chain, ChainBuilder, Link
-from companion.geometry.covering import WALL, covered_at_the_turn, equal_cover, place_of_next
-from companion.geometry.identity import Known
+from companion.geometry.covering import WALL, copies_left, covered_at_the_turn, equal_cover, place_of_next
+from companion.geometry.identity import Known, turned_like
 from companion.geometry.joints import TileShapes, distance, find_joints
 from companion.geometry.layout import Layout, PlacedTile, Problem, Trouble
 from companion.geometry.seats import seat_of, sector_of
@@ -173,12 +173,25 @@ class LineFinder:
                 continue
             if below is None or below.seen.values is None:
                 continue
-            if sorted(values) == sorted(below.seen.values):
+            if self._shows_again(below, self.view.tiles[n]) and not self._covers_the_next(ids[n], below):
                 gone.add(ids[n])
                 ids[n] = below.id
                 tiles[n] = Known(below.seen, below)
         self.ids, self.known = ids, tiles
         return gone
+
+    def _shows_again(self, below: PlacedTile, seen: SeenTile) -> bool:
+        """Is this the tile that was covered, lying as it lay? Another of the same values may lie the other way round."""
+        return turned_like(seen, below.seen).values == below.seen.values
+
+    def _covers_the_next(self, top: int, below: PlacedTile) -> bool:
+        """May another tile of the values `below` have been laid on `top`, where the wall has come to? What was laid
+        last is taken off first."""
+        assert self.before is not None and below.laid is not None
+        line = self.before.line
+        due = place_of_next(line, self.before.buried)
+        at_the_next = due is not None and due.id == top and line[-1].id != top
+        return at_the_next and copies_left(below.laid.tile, line, self.setup) > 0
 
     def _doubted_end(self) -> tuple[int | None, list[int]]:
         """The line's last tile, if it may lie on one that nobody saw, and the values of that one, the lower first."""

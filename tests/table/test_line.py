@@ -89,6 +89,43 @@ def test_a_wall_taken_apart_again_gives_its_history_back() -> None:
     assert not third.has(Trouble.VALUE_CHANGED)
 
 
+def wall_of(*laid: tuple[int, int]) -> tuple[Layout, list[SeenTile]]:
+    """A wall watched as it grew tile by tile, and what is seen of it in the end."""
+    tops: dict[int, SeenTile] = {}
+    layout: Layout | None = None
+    for n, (inner, outer) in enumerate(laid):
+        layer, k = divmod(n, 8)
+        rightward = layer % 2 == 0
+        slot = k if rightward else 7 - k
+        tops[slot] = in_row(slot, *((inner, outer) if rightward else (outer, inner)))
+        layout = reconstruct(table(*tops.values()), SETUP, layout)
+    assert layout is not None
+    return layout, [tops[slot] for slot in sorted(tops)]
+
+
+GROWN = [
+    *((6, 6), (6, 5), (5, 5), (5, 3), (3, 3), (3, 3), (3, 6), (6, 6)),
+    *((6, 4), (4, 4), (4, 3), (3, 6), (6, 1), (1, 1), (1, 3), (3, 4)),
+    (4, 5),
+]
+
+
+def test_a_tile_laid_on_another_under_which_its_equal_lies_takes_nothing_off() -> None:
+    """5:6 is laid on 1:3, and the other 6:5 lies under that: the place shows the values of what it covers."""
+    before, seen = wall_of(*GROWN)
+    assert len(before.line) == 17
+    for left, right in ((5, 6), (6, 5)):
+        after = reconstruct(table(seen[0], in_row(1, left, right), *seen[2:]), SETUP, before)
+        assert changes(before, after) == [f"+{left}-{right}@R"]
+
+
+def test_a_tile_taken_off_shows_the_one_below_as_it_lay() -> None:
+    before, seen = wall_of(*GROWN)
+    again = reconstruct(table(in_row(0, 4, 3), *seen[1:]), SETUP, before)
+    assert changes(before, again) == ["-4-5@R"]
+    assert [placed.laid for placed in again.line][-1] == (3, 4)
+
+
 def test_another_value_before_the_wall_turns_is_a_doubtful_reading() -> None:
     before = reconstruct(table(*(in_row(n, *values) for n, values in enumerate(ROW[:5]))), SETUP)
     tiles = [in_row(n, *values) for n, values in enumerate(ROW[:4])]
