@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from companion.rules.tile import chinese_set, double_set
+from collections import Counter
+from collections.abc import Iterable
+
+from companion.rules.tile import Tile, chinese_set, double_set
 from vision.known_set import KnownSet
 
 SETS = ("auto", "double-6", "double-9", "double-12", "double-15", "double-18", "chinese")
@@ -14,3 +17,14 @@ def known_set(name: str) -> KnownSet | None:
         return None
     copies = chinese_set() if name == "chinese" else dict.fromkeys(double_set(int(name.removeprefix("double-"))), 1)
     return KnownSet(name, {(tile.low, tile.high): n for tile, n in copies.items()})
+
+
+def set_doubt(tiles: Iterable[Tile]) -> str | None:
+    """Why the tiles read in a picture are of no one set, in words; None where some set holds them all."""
+    read = Counter(tiles)
+    boxes = [known.copies for name in SETS if (known := known_set(name)) is not None]
+    if any(all(box.get((tile.low, tile.high), 0) >= n for tile, n in read.items()) for box in boxes):
+        return None
+    often = [f"{tile} {n} times" for tile, n in sorted(read.items()) if n > 1]
+    what = f"no set has {', '.join(often)}" if often else "no set has all of these tiles"
+    return f"the set cannot be told: {what}; say it with --set where you know it"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.app.named_sets import SETS, known_set
+from companion.app.named_sets import SETS, known_set, set_doubt
+from companion.rules.tile import Tile
 from vision.adaptation import AdaptationError
 from vision.drawing import draw as drawing_of
 from vision.eye import Eye, open_eye
@@ -54,6 +56,8 @@ def read(images: tuple[str, ...], tile_set: str, as_json: bool, draw: Path | Non
         try:
             image = open_picture(Path(name))
             reading = eye.look(image, known=known)
+            if known is None:
+                reading = with_set_doubt(reading)
         except PictureError as problem:
             refused = True
             say_refused(name, str(problem), as_json)
@@ -67,6 +71,12 @@ def read(images: tuple[str, ...], tile_set: str, as_json: bool, draw: Path | Non
             save_drawing(draw / file, image, reading)
     if refused:
         raise SystemExit(1)
+
+
+def with_set_doubt(reading: PictureReading) -> PictureReading:
+    """The same, with a warning where no set holds all the tiles that were read."""
+    doubt = set_doubt(Tile(*tile.values) for tile in reading.tiles if tile.values is not None)
+    return reading if doubt is None else replace(reading, warnings=(*reading.warnings, doubt))
 
 
 def say_progress(name: str, number: int, count: int) -> None:

@@ -393,9 +393,12 @@ class Session(OpenGame):
             lines = () if choice is None else question.candidates[choice].events
             known = [line for line in lines if isinstance(line.get("seq"), int)]
             if known:
-                # What is on record already, by somebody who could not be named.
-                named = [Corrected(corrects=line["seq"], what={"by": line.get("by")}, by=by) for line in known]
-                return self._amend(Corrected(corrects=seq, what=what, by=by), *named)
+                # What is on record already, by somebody who could not be named, or a round whose engine was not found.
+                said = [{"engine": line["engine"]} if "engine" in line else {"by": line.get("by")} for line in known]
+                corrected = [
+                    Corrected(corrects=line["seq"], what=one, by=by) for line, one in zip(known, said, strict=True)
+                ]
+                return self._amend(Corrected(corrects=seq, what=what, by=by), *corrected)
             # One line for each event, so that each can be put right by itself.
             put_in = [{"insert": [dict(line)], "after": True} for line in lines] or [{}]
             put_in[0] = what | put_in[0]

@@ -181,7 +181,7 @@ class LineFinder:
         return gone
 
     def _shows_again(self, below: PlacedTile, seen: SeenTile) -> bool:
-        """Is this the tile that was covered, lying as it lay? Another of the same values may lie the other way round."""
+        """Is this the tile that was covered, lying as it lay? An equal tile may lie the other way round."""
         return turned_like(seen, below.seen).values == below.seen.values
 
     def _covers_the_next(self, top: int, below: PlacedTile) -> bool:

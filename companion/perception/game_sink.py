@@ -23,6 +23,7 @@ from companion.perception.sink import LINE
 from companion.perception.told_line import as_many_as_lie, line_of, new_in_line
 from companion.perception.touching import hardly_read
 from companion.perception.undone import laid_after_all, laid_in_line_after_all, undone
+from companion.perception.which_engine import engines_offered
 from companion.play.setup_file import GameSetup
 from companion.rules.actions import Mark, Unmark
 from companion.rules.notation import Change, Drawing, Laying, Vanishing
@@ -376,10 +377,12 @@ class SessionDesk:
             self._unanswered.ask(layout, self.position, frame)
 
     def _ask_for_the_middle(self, layout: Layout, frame: str) -> None:
-        """Neither hub nor engine is found: said once, at the first table already, and unsaid when one shows up."""
+        """Neither hub nor engine is found: asked once, at the first table already, and unsaid when one shows up. The
+        doubles that lie there are offered: a tap says which it is."""
         if layout.has(Trouble.NO_HUB):
             if self._no_middle is None and self.session.phase == "playing":
-                self._no_middle = self.session.ask(str(Trouble.NO_HUB), (), frame=self.keep(frame))[0].seq
+                offered = engines_offered(layout, self.session.events)
+                self._no_middle = self.session.ask(str(Trouble.NO_HUB), offered, frame=self.keep(frame))[0].seq
         elif self._no_middle is not None:
             self._unanswered.drop(self._no_middle)
             self._no_middle = None

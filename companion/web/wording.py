@@ -242,6 +242,8 @@ def reason_words(question: Mapping[str, Any]) -> str:
         "misread_or_illegal": _("Did we misread a tile? Please look."),
         "unreadable": _("We cannot read a tile. Which one is it?"),
     }
+    if reason == "NO_HUB" and question.get("candidates"):
+        return _("We cannot find the engine. Which tile is it?")
     kind, _colon, about = reason.partition(":")
     if kind == "new_round":
         return _("Has a new round begun? Round %(number)s has no points yet.", number=about.strip())

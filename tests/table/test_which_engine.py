@@ -1,0 +1,74 @@
+"""No hub is found and the round's double lies nowhere: one tap says which tile is the engine."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from companion.game.session import Session
+from companion.geometry import Layout, Trouble, reconstruct
+from companion.geometry.table_view import SeenTile, TableView
+from companion.log.journal import Journal
+from companion.perception.game_sink import SessionDesk
+from companion.perception.which_engine import MOST, engines_offered
+from companion.play.setup_file import setup_from_json
+from companion.rules.ruleset import load_ruleset
+from companion.rules.tile import Laid, double_set
+from companion.web.wording import reason_words
+from tests.table.tables import back, tile
+
+HEADER = {"journal": 1, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]}
+SETUP = setup_from_json(HEADER)
+TABLE = SETUP.table_setup()
+
+
+def lying() -> list[SeenTile]:
+    """Two trains leave a 6-6 at its ends, one of them with a 3-3 across it."""
+    return [
+        tile(600.0, 450.0, 0.0, 6, 6),
+        tile(649.0, 450.0, 0.0, 6, 3),
+        tile(686.0, 450.0, 90.0, 3, 3),
+        tile(551.0, 450.0, 180.0, 6, 1),
+        back(200.0, 200.0),
+    ]
+
+
+def seen(tiles: list[SeenTile], engine: int | None, before: Layout | None = None) -> Layout:
+    view = TableView(tuple(tiles), hub=None, size_mm=(1200.0, 900.0))
+    return reconstruct(view, replace(TABLE, engine=engine), before)
+
+
+def test_the_doubles_on_the_table_are_offered_and_a_tap_names_the_engine(tmp_path: Path) -> None:
+    rules = load_ruleset("tactic")
+    session = Session(Journal.create(tmp_path / "game.jsonl", SETUP.header), rules)
+    desk = SessionDesk(session, rules, SETUP, dict.fromkeys(double_set(12), 1))
+    lost = seen(lying(), desk.engine())
+    assert lost.has(Trouble.NO_HUB)
+    desk.first_table(lost, "1.jpg")
+    for _ in range(2):
+        desk.understood(lost, "1.jpg")
+    (question,) = [one for one in session.questions if one.reason == "NO_HUB"]
+    assert [story.story for story in question.candidates] == ["6-6", "3-3"]
+    assert reason_words(question.to_json()) == "We cannot find the engine. Which tile is it?"
+    session.answer(question.seq, 0)
+    assert session.position is not None and session.position.engine == Laid(6, 6)
+    assert desk.engine() == 6
+    found = seen(lying(), desk.engine(), lost)
+    assert not found.has(Trouble.NO_HUB)
+    assert sorted(len(train) for train in found.trains.values() if train) == [1, 2]
+    assert not [one for one in session.questions if one.reason == "NO_HUB"]
+
+
+def test_a_table_without_a_double_offers_none_and_the_words_ask_for_none() -> None:
+    empty = seen([tile(600.0, 450.0, 0.0, 6, 5)], 12)
+    assert engines_offered(empty, ()) == []
+    assert reason_words({"reason": "NO_HUB", "candidates": []}) == "We cannot find the engine."
+
+
+def test_no_more_doubles_are_offered_than_fit_on_a_page(tmp_path: Path) -> None:
+    session = Session(Journal.create(tmp_path / "game.jsonl", SETUP.header), load_ruleset("tactic"))
+    session.start_round()
+    spread = [tile(300.0 + 80.0 * value, 450.0, 90.0, value, value) for value in range(8)]
+    offered = engines_offered(seen(spread, 12), session.events)
+    assert len(offered) == MOST
+    assert {story.story for story in offered} == {"2-2", "3-3", "4-4", "5-5"}
