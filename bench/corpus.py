@@ -45,8 +45,9 @@ from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from companion.rules.tile import Tile
 from datasets.simulator.camera import VISIBLE_FAULTS, SimCamera, SimSettings
 from datasets.simulator.film import Film, FilmSettings
+from datasets.simulator.room import BlankFilm
 from tests.table.sketch import KnowingEye, sketched
-from tests.table.told import ToldTable
+from tests.table.told import ToldTable, UnfilmedRound
 from vision.settle import Settler
 
 KINDS = ("told", "sketched", "meddled", "filmed", "foreign")
@@ -232,7 +233,7 @@ def record(
         end = CUT
         person: Somebody | None = None
         if kind == "told":
-            camera = sketched(seed, settings)
+            camera = UnfilmedRound(seed, settings, BlankFilm)
             told = ToldTable(camera)
             session = RecordedSession(Journal.create(journal, camera.setup().header), load_ruleset(camera.rules_name))
             told.tell(session)

@@ -41,6 +41,7 @@ class CountedPlays:
 class CountedFaults:
     """`shown` + `nameless` + `possible` + `missed` are all planted faults.
 
+    `each` has (code, class) of every planted fault, in the order of the round.
     `false` are certain accusations at the end of the round that the truth does not hold, `false_ever` those that stood
     at any moment. `unsaid` are true ones that stood once and no longer do.
     """
@@ -53,6 +54,7 @@ class CountedFaults:
     false: tuple[str, ...]
     false_ever: tuple[str, ...]
     unsaid: tuple[str, ...]
+    each: tuple[tuple[str, str], ...] = ()
 
 
 def count_plays(true: Sequence[tuple[str, Laid]], recorded: Iterable[Mapping[str, Any]]) -> CountedPlays:
@@ -118,21 +120,20 @@ def count_faults(
     certain = [(code, by) for code, by, sure in at_the_end if sure]
     named: Counter[Charge] = Counter(certain)
     open_ = Counter((code, by) for code, by, sure in at_the_end if not sure)
-    shown = nameless = possible = 0
+    each: list[tuple[str, str]] = []
     missed: list[str] = []
     # Each accusation answers for one planted fault, the named ones first.
     for code, player in planted:
-        if named[code, player] > 0:
-            named[code, player] -= 1
-            shown += 1
-        elif named[code, None] > 0:
-            named[code, None] -= 1
-            nameless += 1
-        elif open_[code, player] > 0:
-            open_[code, player] -= 1
-            possible += 1
+        classes = ((named, (code, player), "shown"), (named, (code, None), "nameless"), (open_, (code, player), "possible"))
+        for charges, charge, kind in classes:
+            if charges[charge] > 0:
+                charges[charge] -= 1
+                each.append((code, kind))
+                break
         else:
+            each.append((code, "missed"))
             missed.append(f"{code} by {player}")
+    kinds = Counter(kind for _, kind in each)
     true = {*real, *((code, None) for code, _ in real)}
     stood = sorted({*ever, *certain}, key=str)
     codes = {code for code, _ in certain}
@@ -140,8 +141,9 @@ def count_faults(
     false_ever = [f"{code} by {by}" for code, by in stood if (code, by) not in true]
     unsaid = [f"{code} by {by}" for code, by in stood if (code, by) in true and code not in codes]
     return CountedFaults(
-        len(planted), shown, nameless, possible, tuple(missed), tuple(false), tuple(false_ever), tuple(unsaid)
-    )
+        len(planted), kinds["shown"], kinds["nameless"], kinds["possible"], tuple(missed), tuple(false),
+        tuple(false_ever), tuple(unsaid), tuple(each),
+    )  # fmt: skip
 
 
 def accusations(plays: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, str | None, bool]]:

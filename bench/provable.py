@@ -1,24 +1,31 @@
 """What the still tables of a round prove of its planted faults, whatever anybody believed of them.
 
-Every way in which the round can have gone is searched, by the rules alone: no habits, no beam, nothing cut off that is
-nearly as likely as the truth. A broken rule costs what `costs.py` says, and so does, with `erring`, what a camera or a
-late marker may do; what is allowed costs nothing. A fault is proved where every way without it costs a certainty more
-than the cheapest one: `named` where it has to be this player's, else `nameless` where somebody must have broken this
-rule. Without `erring` the tables are taken to be exactly as they were told.
+Every way in which the round can have gone is searched with the moves of `companion.tracking`, but without its habits,
+beam and reach: what the rules allow costs nothing, a broken rule what `costs.py` says, and the tables are exactly as
+they were told. A fault is proved where every way without it is dearer than the cheapest by a certainty: `named` where
+it has to be this player's, else `nameless` where somebody must have broken this rule. Where a legal way leads to the
+same tables it is `open`: no table tells. With `weighed` what is unusual costs what the belief takes for it (a silent
+pass, two turns between two tables, an error of the camera): the belief with nothing left out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from heapq import heappop, heappush
 from operator import itemgetter
 from typing import Any
 
+from companion.bots import BotTurn
 from companion.rules.actions import Play
+from companion.rules.mexican.turn import TurnState
+from companion.rules.position import LinePosition, Position
+from companion.rules.ruleset import RuleSet
 from companion.tracking.costs import ERRORS, ILLEGAL, PRIORS, Cause, fault
 from companion.tracking.evidence import Evidence
+from companion.tracking.line import LineState
+from companion.tracking.mexican import OF_VALUES, MexicanState
 from companion.tracking.pieces import Pieces, Rest, Step
 
 BREACHES = frozenset({Cause.ILLEGAL, Cause.RARELY_ILLEGAL, Cause.ALSO_ILLEGAL, Cause.PLAYED_ON_AFTER_MARKING})
@@ -27,6 +34,16 @@ ERRANT = ERRORS - BREACHES - {Cause.UNSETTLED_END}
 
 MARGIN = ILLEGAL
 """So much dearer is every other way than the cheapest where a fault is proved: one in two hundred."""
+
+UNBOUNDED = 10**6
+
+MOST_OPENED = 15_000
+"""States that are looked at in one change at most; where there are more, nothing is said of the faults around it."""
+
+
+class TooManyWaysError(RuntimeError):
+    """A change can have come about in more ways than are looked at."""
+
 
 Trail = tuple[Any, ...]
 """The steps of a way, the last one first: (step, those before), empty at the beginning."""
@@ -65,9 +82,9 @@ class Ban:
 class Ways:
     """All the ways in which a round may have gone. `changes` are its still tables as evidence, `starts` its states."""
 
-    def __init__(self, starts: Iterable[Any], changes: Sequence[Evidence], planted: Sequence[Planted], *, erring: bool):
+    def __init__(self, starts: Iterable[Any], changes: Sequence[Evidence], planted: Sequence[Planted], *, weighed: bool):
         self.changes = [Pieces.of(one) for one in changes]
-        self.erring = erring
+        self.weighed = weighed
         self.players = 0
         first: Frontier = {}
         for state in starts:
@@ -76,11 +93,15 @@ class Ways:
         self.lap = self.players + 3
         self.planted = planted
         self.frontiers = [first]
-        for n in range(self._end(max((one.at for one in planted if one.at is not None), default=0))):
-            self.frontiers.append(self._through(n, self.frontiers[n], None))
 
     def proves(self, one: Planted) -> str:
-        """`named`, `nameless` or `open`."""
+        """`named`, `nameless`, `open`, or `unsearched` where there were too many ways."""
+        try:
+            return self._proves(one)
+        except TooManyWaysError:
+            return "unsearched"
+
+    def _proves(self, one: Planted) -> str:
         if one.at is None or (one.misfit is None and self.without(one, None)[0] < MARGIN):
             return "open"
         return "nameless" if self.without(one, one.player)[0] < MARGIN else "named"
@@ -89,36 +110,36 @@ class Ways:
         """What the cheapest way without this fault costs more than the cheapest of all, and its steps."""
         assert one.at is not None
         start = max(0, one.at - self.lap)
+        end = min(len(self.changes), one.at + 4 * self.players)
+        for n in range(len(self.frontiers) - 1, end):
+            self.frontiers.append(self._through(n, self.frontiers[n], None))
         frontier = self.frontiers[start]
-        end = self._end(one.at)
         for n in range(start, end):
             frontier = self._through(n, frontier, Ban(one, player))
             if not frontier:
                 return MARGIN, []
-        cheapest = min((cost for cost, _, _ in self.frontiers[end].values()), default=0)
         cost, _, trail = min(frontier.values(), key=itemgetter(0))
-        return cost - cheapest, list(_unrolled(trail))
+        return cost - self._cheapest(end), list(_unrolled(trail))
 
-    def _end(self, at: int) -> int:
-        """How many changes tell about one that was made in change `at`."""
-        return min(len(self.changes), at + 4 * self.players)
+    def _cheapest(self, n: int) -> int:
+        """What the cheapest way costs before change `n`."""
+        return min((cost for cost, _, _ in self.frontiers[n].values()), default=0)
 
-    def _limit(self, n: int) -> int:
-        """What the truth costs until a lap after change `n`, and a certainty more."""
-        due = sum(
-            PRIORS[fault([one.code])].decibans for one in self.planted if one.at is None or one.at <= n + self.lap
-        )
-        return due + MARGIN - 1
+    def _unclear(self, n: int) -> int:
+        """What the faults cost at most that may be laid to somebody else's charge, or nobody's, until change `n`."""
+        near = (one for one in self.planted if one.at is not None and n - 4 * self.players <= one.at <= n + self.lap)
+        return sum(PRIORS[fault([one.code])].decibans for one in near)
 
     def _through(self, n: int, frontier: Frontier, ban: Ban | None) -> Frontier:
-        """The states after change `n`."""
+        """The states after change `n`, as far as they may still come within a certainty of the cheapest."""
         pieces = self.changes[n]
         start, done = pieces.start, pieces.done
-        limit = self._limit(n)
+        slack = MARGIN - 1 + self._unclear(n)
+        limit = UNBOUNDED if ban is None else self._cheapest(n + 1) + slack
         heap: list[tuple[int, int, Any, Rest, Trail]] = []
         count = 0
         for cost, state, trail in frontier.values():
-            cost += state.overdue if self.erring else 0
+            cost += state.overdue if self.weighed else 0
             if cost <= limit:
                 heappush(heap, (cost, count, state, start, trail))
                 count += 1
@@ -132,9 +153,11 @@ class Ways:
             if key in seen:
                 continue
             seen.add(key)
+            if len(seen) > MOST_OPENED:
+                raise TooManyWaysError(f"change {n}")
             if rest == done:
-                if not found:
-                    limit = max(limit, cost + MARGIN - 1)
+                if not found and ban is None:
+                    limit = cost + slack
                 state = state.at_rest()
                 found.setdefault(state.sign, (cost, state, trail))
                 continue
@@ -148,15 +171,11 @@ class Ways:
 
     def _price(self, step: Step) -> int | None:
         """What this step assumes; None where nothing of the kind is allowed."""
-        total = 0
-        for cause in step.causes:
-            if cause in BREACHES:
-                total += PRIORS[cause].decibans
-            elif cause in ERRANT:
-                if not self.erring:
-                    return None
-                total += PRIORS[cause].decibans
-        return total
+        if self.weighed:
+            return step.cost
+        if any(cause in ERRANT for cause in step.causes):
+            return None
+        return sum(PRIORS[cause].decibans for cause in step.causes if cause in BREACHES)
 
 
 def _unrolled(trail: Trail) -> Iterator[Step]:
@@ -165,3 +184,42 @@ def _unrolled(trail: Trail) -> Iterator[Step]:
         step, trail = trail
         steps.append(step)
     return reversed(steps)
+
+
+def planted_in(rules: RuleSet, turns: Sequence[BotTurn], shown: Sequence[int]) -> list[Planted]:
+    """The planted faults of these turns; `shown`: the last change that each turn made (-1: none)."""
+    return [
+        Planted(str(turn.planted), turn.player, at if at >= 0 else None, misfit_of(rules, turn))
+        for turn, at in zip(turns, shown, strict=True)
+        if turn.planted is not None
+    ]
+
+
+def misfit_of(rules: RuleSet, turn: BotTurn) -> Play | None:
+    """The tile of a planted turn whose halves are wrong as it lies there, whoever laid it."""
+    if turn.planted not in OF_VALUES:
+        return None
+    plays = [act for act in turn.actions if isinstance(act, Play)]
+    if isinstance(turn.before, LinePosition):
+        return plays[0]
+    made = TurnState(rules, replace(turn.before, turn=turn.player))
+    for act in turn.actions:
+        if isinstance(act, Play) and turn.planted in made.faults_of(act.tile, act.train).certain:
+            return act
+        made.act(act)
+    return None
+
+
+def proofs(
+    rules: RuleSet,
+    start: Position | LinePosition,
+    starter: str,
+    changes: Sequence[Evidence],
+    planted: Sequence[Planted],
+    *,
+    weighed: bool,
+) -> list[str]:
+    """What the tables prove of each planted fault: `named`, `nameless`, `open` or `unsearched`."""
+    state = LineState(rules, start) if isinstance(start, LinePosition) else MexicanState(rules, start, starter)
+    ways = Ways([state], changes, planted, weighed=weighed)
+    return [ways.proves(one) for one in planted]

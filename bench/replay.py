@@ -161,6 +161,8 @@ def evidence_of(line: Mapping[str, Any], number: int) -> Evidence:
         clouded=bool(line.get("clouded")),
         guessed=bool(line.get("guessed")),
         returned=int(line.get("returned", 0)),
+        arms={parse_change(change): votes for change, votes in line.get("arms", ())},
+        adopted=bool(line.get("adopted")),
     )
 
 

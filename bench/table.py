@@ -9,7 +9,8 @@
 Resumable: each round's result is written as soon as it is known, and rounds already in the file are left out. What is
 counted (bench/counting.py): plays by whether the player is named rightly, not named or named wrongly, planted faults by
 how they are shown, accusations that no rule supports, questions asked in a round, and whether a round that ends with
-all hands laid open is scored by them (bench/round_end.py; tables that are told show no hands).
+all hands laid open is scored by them (bench/round_end.py; tables that are told show no hands). Of told tables it is
+counted as well how the faults are shown that they prove, and those that they do not (bench/provable.py).
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from typing import Any
 
 from bench.counting import AccusationLog, CountedFaults, CountedPlays, Laid, count_by, count_faults, count_plays
 from bench.foreign_film import ForeignFilm
+from bench.provable import planted_in, proofs
 from bench.round_end import CUT, how_it_ended
 from companion.bots import BotTurn
 from companion.game.session import Session
@@ -38,17 +40,20 @@ from companion.perception.game_sink import SessionDesk
 from companion.perception.table_location import first_calibration, known_set
 from companion.rules.actions import Play
 from companion.rules.referee import referee_for
+from companion.rules.position import Position
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from companion.rules.tile import Tile
 from datasets.simulator.camera import VISIBLE_FAULTS, SimCamera, SimSettings
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.reaching import Reaching
+from datasets.simulator.room import BlankFilm
 from tests.table.sketch import KnowingEye, sketched
-from tests.table.told import ToldTable
+from tests.table.told import ToldTable, UnfilmedRound
 from vision.settle import Settler
 
 RESULTS = Path(__file__).parents[1] / "runs" / "table.json"
 FIRST_SEED = 1000
+SHOWN = ("shown", "nameless", "possible", "missed")
 CLASSES = ("named", "unnamed", "misnamed", "lost")
 
 
@@ -66,6 +71,8 @@ class RoundResult:
     end: str
     seconds: float
     players: int = 0
+    proved: tuple[str, ...] = ()
+    """Of each planted fault what the tables prove of it (bench/provable.py); told tables alone."""
     by_reach: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """How the arm came -> plays named, unnamed, misnamed and lost; empty where nothing was filmed."""
 
@@ -100,9 +107,12 @@ def play_round(
 
         camera = SimCamera(seed, replace(settings, film=FilmSettings(size_wh=size_wh)), film)
         eye = open_eye(one_box=True)
+    elif eye_name == "told":
+        camera, eye = UnfilmedRound(seed, settings, BlankFilm), None
     else:
         camera = sketched(seed, settings)
         eye = KnowingEye(camera, seed=seed)
+    proved: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         journal = Path(folder) / "game.jsonl"
         if eye_name == "told":
@@ -111,6 +121,7 @@ def play_round(
             log = AccusationLog(session)
             told.tell(session)
             turns, scenes = told.turns, told.scenes
+            proved = told_proofs(told)
             laid = [(turn.player, act) for turn in turns for act in turn.actions]
         else:
             session, log = watch(camera, eye, journal, flat=eye_name == "knowing", arms=arms)
@@ -135,8 +146,19 @@ def play_round(
         end=end,
         seconds=round(time.perf_counter() - start, 1),
         players=len(camera.plan.players),
+        proved=tuple(proved),
         by_reach=count_by(reaches(camera), recorded),
     )
+
+
+def told_proofs(told: ToldTable) -> list[str]:
+    """What the told tables prove of each planted fault."""
+    deal, rules = told.camera.round, load_ruleset(told.camera.rules_name)
+    start = deal.start
+    if isinstance(start, Position) and not told.camera.plan.boneyard_spread:
+        # From a pile nobody sees who draws.
+        start = replace(start, boneyard=None, hands={})
+    return proofs(rules, start, deal.starter, told.changes, planted_in(rules, told.turns, told.shown), weighed=False)
 
 
 def reaches(camera: SimCamera) -> list[tuple[str, str, Laid]]:
@@ -211,11 +233,29 @@ def summary(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "faults": faults,
         "faults_shown": _share(faults["shown"], faults["planted"]),
         "faults_shown_or_nameless": _share(faults["shown"] + faults["nameless"], faults["planted"]),
+        "by_code": _by_code(results, lambda one: [code for code, _ in _classes(one)]),
+        "by_proof": _by_code(results, lambda one: one.get("proved") or ()),
         "questions_a_round": round(sum(one["questions"] for one in results) / max(1, rounds), 2),
         "ends": dict(Counter(str(one["end"]) for one in results)),
         "by_reach": _by(results, lambda one: one.get("by_reach") or {}),
         "by_players": _by(results, _by_players),
     }
+
+
+def _classes(one: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+    """(code, class) of every planted fault of a round; none in files from before they were kept."""
+    return one["faults"].get("each") or ()
+
+
+def _by_code(
+    results: Sequence[Mapping[str, Any]], kinds: Callable[[Mapping[str, Any]], Sequence[str]]
+) -> dict[str, dict[str, int]]:
+    """How the planted faults of each kind are shown."""
+    total: dict[str, Counter[str]] = {}
+    for one in results:
+        for kind, (_, shown) in zip(kinds(one), _classes(one), strict=False):
+            total.setdefault(kind, Counter())[shown] += 1
+    return {kind: {name: counts[name] for name in SHOWN} for kind, counts in sorted(total.items())}
 
 
 def _by_players(one: Mapping[str, Any]) -> Mapping[str, Mapping[str, int]]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from bench.corpus import record
+from bench.reissue import calls, reissue, said_by_people
 from bench.replay import Recorded, as_plays, follow, laid_by, score, true_faults
 
 SEEDS = (41000, 41001, 41003, 41005)
@@ -74,3 +76,21 @@ def test_what_people_said_of_a_round_reaches_the_belief(rounds: list[Recorded]) 
     assert [verdict.p for verdict in after[2]] == [verdict.p for verdict in after[0]], "the name was taken back"
     assert any(list(getattr(verdict.act, "tile", ())) == right for verdict in after[3])
     assert not any(verdict.taken_back for verdict in after[3]) and any(verdict.taken_back for verdict in after[4])
+
+
+def test_a_round_told_again_comes_to_what_was_on_record(rounds: list[Recorded]) -> None:
+    for one in rounds:
+        assert not said_by_people(one)
+        again = reissue(one, arms=True)
+        named = sum(play.get("by") is not None for play in one.golden["plays"] if play["event"] == "tile_played")
+        assert again.plays.named + len(again.plays.misnamed) == named
+        assert again.plays.lost == () and again.faults.false_ever == ()
+
+
+def test_without_arms_a_pile_shows_no_draw(rounds: list[Recorded]) -> None:
+    tactic = next(one for one in rounds if one.head["rules"] == "tactic")
+    seen = {"call": "observe", "delta": ["+1-2@Ann", "boneyard-1"], "arms": [["+1-2@Ann", {"Ann": 0}]], "whose": []}
+    drawn = {"call": "observe", "delta": ["boneyard-1"], "arms": [["boneyard-1", {"Ann": 0}]]}
+    round_ = replace(tactic, lines=[seen, drawn])
+    assert list(calls(round_, arms=True)) == [seen, drawn]
+    assert list(calls(round_, arms=False)) == [{"call": "observe", "delta": ["+1-2@Ann"]}]

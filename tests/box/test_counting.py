@@ -49,6 +49,7 @@ def test_a_planted_fault_is_shown_nameless_possible_or_missed() -> None:
     ]
     counted = count_faults(planted, planted, recorded)
     assert (counted.planted, counted.shown, counted.nameless, counted.possible) == (4, 1, 1, 1)
+    assert [kind for _, kind in counted.each] == ["shown", "nameless", "possible", "missed"]
     assert counted.missed == ("WRONG_ROOT by Dee",), (
         "a finding of the round with another code and no name is none of it"
     )

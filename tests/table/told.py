@@ -16,17 +16,32 @@ from companion.rules.actions import MEXICAN, SECOND_MEXICAN, Action, Discard, Pl
 from companion.rules.notation import Change, Laying
 from companion.rules.position import LinePosition, Position
 from companion.rules.referee import referee_for
+from companion.tracking.evidence import Evidence
 from datasets.simulator.camera import SimCamera
+from datasets.simulator.plan import TablePlan
 from datasets.simulator.script import Scene, Script
 from tests.desk.watching import difference
 
 
+class UnfilmedRound(SimCamera):
+    """A simulated round of which nobody films a frame: the same deal and turns, and nothing need find room."""
+
+    def _roomy(self, usual: TablePlan) -> TablePlan:
+        return usual
+
+
 class ToldTable:
-    """The scenes of one simulated round, told one by one; `turns` are those that were told to their end."""
+    """The scenes of one simulated round, told one by one.
+
+    `turns` are those that were told to their end, `changes` the still tables as evidence, and `shown` says of each turn
+    which change was the last that it made (-1: none yet).
+    """
 
     def __init__(self, camera: SimCamera) -> None:
         self.camera = camera
         self.turns: list[BotTurn] = []
+        self.changes: list[Evidence] = []
+        self.shown: list[int] = []
         self.scenes = 0
 
     def tell(self, session: Session) -> None:
@@ -49,8 +64,10 @@ class ToldTable:
             for player, act in scene.plays:
                 after = referee.apply(replace(after, turn=player), _as_seen(act))
             for seen in _sights(table, after, scene, spread):
+                self.changes.append(Evidence.of(len(self.changes), **seen))
                 session.observe(**seen)
             self.turns += scene.turns
+            self.shown += [len(self.changes) - 1] * len(scene.turns)
             table = after
 
 

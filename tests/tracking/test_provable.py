@@ -1,0 +1,57 @@
+"""What the tables alone prove of a fault: rulings on small rounds."""
+
+from __future__ import annotations
+
+from bench.provable import Planted, proofs
+from companion.rules.actions import Play
+from companion.rules.notation import parse_delta
+from companion.rules.ruleset import load_ruleset
+from companion.rules.tile import Laid
+from companion.tracking.evidence import Evidence
+from tests.tracking.rounds import dealt
+
+
+def proved(changes: list[str], planted: Planted, *, rules: str = "reeves", weighed: bool = False) -> str:
+    """What these changes, each with its items separated by commas, prove of a fault after the deal for Ann, Ben, Cy."""
+    deltas = [parse_delta(item.strip() for item in change.split(",")) for change in changes]
+    told = [Evidence.of(n, delta) for n, delta in enumerate(deltas)]
+    return proofs(load_ruleset(rules), dealt(), "Ann", told, [planted], weighed=weighed)[0]
+
+
+FIRST_LAP = ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"]
+
+
+def test_a_closed_train_is_proved_once_the_others_go_on_in_turn() -> None:
+    """Until then Cy may have laid it out of turn."""
+    fault = Planted("CLOSED_TRAIN", "Ann", 3)
+    changes = [*FIRST_LAP, "+3-5@Cy"]
+    assert proved(changes, fault) == "open"
+    assert proved([*changes, "+2-6@Ben", "+5-7@Cy", "+1-8@Ann", "+6-9@Ben", "+7-9@Cy", "+8-10@Ann"], fault) == "named"
+
+
+def test_a_tile_that_does_not_fit_is_proved_whoever_laid_it() -> None:
+    """Ann marks in silence after a draw that lies in the same picture, so that nobody knows who laid 5-6."""
+    fault = Planted("MISMATCH", "Ann", 3, Play(Laid(5, 6), "MX"))
+    assert proved([*FIRST_LAP, "boneyard-1, mark Ann, +5-6@MX"], fault) == "nameless"
+
+
+def test_a_marker_that_another_turn_explains_is_open() -> None:
+    """Ann may have passed and Ben may have laid on the train that she had just opened."""
+    fault = Planted("MARKER_UNEARNED", "Ann", 3)
+    assert proved([*FIRST_LAP, "boneyard-1, +1-4@Ann, mark Ann", "+2-5@Ben", "+3-6@Cy"], fault) == "open"
+
+
+def test_a_legal_round_proves_nothing() -> None:
+    assert proved([*FIRST_LAP, "+1-4@Ann", "+2-5@Ben"], Planted("CLOSED_TRAIN", "Ann", 3)) == "open"
+
+
+def test_a_turn_that_no_table_shows_proves_nothing() -> None:
+    assert proved(FIRST_LAP, Planted("MARKER_MISSING", "Ann", None)) == "open"
+
+
+def test_a_missed_draw_is_a_way_only_where_errors_are_weighed() -> None:
+    """Ann passes without having drawn: her marker lies there, and no draw was seen."""
+    changes = [*FIRST_LAP, "mark Ann", "+2-5@Ben", "+3-6@Cy", "boneyard-1, +1-7@Ann", "+5-8@Ben", "+6-9@Cy"]
+    fault = Planted("NO_DRAW", "Ann", 3)
+    assert proved(changes, fault) == "named"
+    assert proved(changes, fault, weighed=True) == "open"
