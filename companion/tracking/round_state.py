@@ -98,7 +98,7 @@ class RoundState:
         turn = self.turn
         return (
             turn.player, self.acted, self.put_on, self.resume, self.moved, self.unseen_on, self.unseen_off,
-            min(self.silent, 2 * len(self.players)), self.anyone, self.between, self.lap,
+            self._passes, self.anyone, self.between, self.lap,
             turn.complete, turn.drawn, turn.drawn_ever, turn.last_was_double, turn.took_off, turn.qualifies,
             bool(turn.laid), tuple(turn.doubles), turn.live, tuple(turn.open),
             frozenset(turn.markers), frozenset(turn.flipped), _few(turn.boneyard), _few(turn.hand),
@@ -106,6 +106,12 @@ class RoundState:
             turn.player in turn.position.markers,
             tuple(chain[-1] if chain else None for chain in turn.trains.values()),
         )  # fmt: skip
+
+    @property
+    def _passes(self) -> int:
+        """The passes in a row, where they may soon end the round; before, they make no difference."""
+        boneyard = self.turn.boneyard
+        return 0 if boneyard is None or boneyard >= FEW else min(self.silent, len(self.players))
 
     @property
     def overdue(self) -> int:
