@@ -24,8 +24,9 @@ from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import RuleSet
 from companion.tracking.costs import ERRORS, ILLEGAL, PRIORS, Cause, fault
 from companion.tracking.evidence import Evidence
+from companion.tracking.first_lap import starting
 from companion.tracking.line import LineState
-from companion.tracking.mexican import OF_VALUES, MexicanState
+from companion.tracking.mexican import OF_VALUES
 from companion.tracking.pieces import Pieces, Rest, Step
 
 BREACHES = frozenset({Cause.ILLEGAL, Cause.RARELY_ILLEGAL, Cause.ALSO_ILLEGAL, Cause.PLAYED_ON_AFTER_MARKING})
@@ -220,6 +221,6 @@ def proofs(
     weighed: bool,
 ) -> list[str]:
     """What the tables prove of each planted fault: `named`, `nameless`, `open` or `unsearched`."""
-    state = LineState(rules, start) if isinstance(start, LinePosition) else MexicanState(rules, start, starter)
+    state = LineState(rules, start) if isinstance(start, LinePosition) else starting(rules, start, starter)
     ways = Ways([state], changes, planted, weighed=weighed)
     return [ways.proves(one) for one in planted]
