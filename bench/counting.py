@@ -124,7 +124,11 @@ def count_faults(
     missed: list[str] = []
     # Each accusation answers for one planted fault, the named ones first.
     for code, player in planted:
-        classes = ((named, (code, player), "shown"), (named, (code, None), "nameless"), (open_, (code, player), "possible"))
+        classes = (
+            (named, (code, player), "shown"),
+            (named, (code, None), "nameless"),
+            (open_, (code, player), "possible"),
+        )
         for charges, charge, kind in classes:
             if charges[charge] > 0:
                 charges[charge] -= 1

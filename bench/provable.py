@@ -83,7 +83,9 @@ class Ban:
 class Ways:
     """All the ways in which a round may have gone. `changes` are its still tables as evidence, `starts` its states."""
 
-    def __init__(self, starts: Iterable[Any], changes: Sequence[Evidence], planted: Sequence[Planted], *, weighed: bool):
+    def __init__(
+        self, starts: Iterable[Any], changes: Sequence[Evidence], planted: Sequence[Planted], *, weighed: bool
+    ):
         self.changes = [Pieces.of(one) for one in changes]
         self.weighed = weighed
         self.players = 0

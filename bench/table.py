@@ -39,8 +39,8 @@ from companion.perception.attributing import attribution_for
 from companion.perception.game_sink import SessionDesk
 from companion.perception.table_location import first_calibration, known_set
 from companion.rules.actions import Play
-from companion.rules.referee import referee_for
 from companion.rules.position import Position
+from companion.rules.referee import referee_for
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from companion.rules.tile import Tile
 from datasets.simulator.camera import VISIBLE_FAULTS, SimCamera, SimSettings
