@@ -135,6 +135,10 @@ class WatchedTable:
 
     def delete_pictures(self) -> int:
         """Every picture of every game, on disk and in memory; how many there were."""
+        with self._lock:
+            watcher = self._watcher
+        if watcher is not None:
+            watcher.arms.forget_pictures()
         return self._evidence.delete_all()
 
     def troubles(self) -> list[str]:
@@ -404,8 +408,9 @@ class WatchedTable:
             shown, watcher = self._frame, self._watcher
             if shown is None or watcher is None:
                 return None
-            tiles = watcher.memory.tiles()
-            return self._evidence.keep(name, shown, _corners_of(watcher), before=True, tiles=tiles)
+            tiles, players = watcher.memory.tiles(), session.header.players
+            arms = {players.index(player): picture for player, picture in watcher.arms.pictures().items()}
+            return self._evidence.keep(name, shown, _corners_of(watcher), before=True, tiles=tiles, arms=arms)
 
         settings = settings_for(self._camera.stills)
         desk = SessionDesk(session, session.rules, setup, box, settings=settings, keep=keep, asks=True)

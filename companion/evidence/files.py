@@ -1,7 +1,7 @@
 """The names of evidence, and finding it again: only files of these names are ever deleted.
 
-`evidence-TIME-NUMBER.jpg` is the table, `...-before-N.jpg` the seconds before it, `...-tile-N.jpg` and
-`...-tile-N-before.jpg` one tile from close by, `....json` where which tile is seen.
+`evidence-TIME-NUMBER.jpg` is the table, `...-before-N.jpg` the seconds before it, `...-arm-N.jpg` the arm of player N
+over it, `...-tile-N.jpg` and `...-tile-N-before.jpg` one tile from close by, `....json` where which tile is seen.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from companion.evidence.deleting import Deleter
 
-PICTURE = re.compile(r"evidence-\d{8}T\d{6}-\d{4}(-before-\d|-tile-\d{1,2}(-before)?)?\.jpg")
+PICTURE = re.compile(r"evidence-\d{8}T\d{6}-\d{4}(-before-\d|-arm-\d|-tile-\d{1,2}(-before)?)?\.jpg")
 UNFINISHED = re.compile(r"evidence-\d{8}T\d{6}-\d{4}[a-z0-9-]*\.part")
 INDEX = re.compile(r"evidence-\d{8}T\d{6}-\d{4}\.json")
 

@@ -13,7 +13,7 @@ import shutil
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -127,10 +127,12 @@ class EvidenceStore:
         *,
         before: bool = False,
         tiles: Sequence[SeenTile] = (),
+        arms: Mapping[int, Image] | None = None,
     ) -> str | None:
         """Store this picture, and with `before` the ones of the seconds before it. Returns its name for the journal.
 
-        `tiles` are those that lie on the table: the new ones among them are stored from close by as well.
+        `tiles` are those that lie on the table: the new ones among them are stored from close by as well. `arms` are
+        pictures of this view with an arm over what changed, by the number of its player (0 to 9).
 
         None where nothing is stored: the table's corners are not known (what lies outside it could not be painted over)
         or the disk is full. `corners_px` (4, 2) in pixels of `frame`.
@@ -152,6 +154,7 @@ class EvidenceStore:
         # Somebody waits for the ruling, so all that takes time is done by the writer.
         jobs = [(folder / f"{stem}.jpg", frame.image)]
         jobs += [(folder / f"{stem}-before-{n}.jpg", image) for n, image in enumerate(earlier[-9:], start=1)]
+        jobs += [(folder / f"{stem}-arm-{player}.jpg", image) for player, image in (arms or {}).items() if player < 10]
         for path, image in jobs:
             self._last = self._writer.submit(self._write, path, image, share)
         for name, content in close:

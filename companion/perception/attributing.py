@@ -16,6 +16,7 @@ from companion.geometry.joints import distance
 from companion.geometry.layout import PlacedTile
 from companion.geometry.table_setup import Family
 from companion.geometry.table_view import Point, SeenMarker
+from companion.perception.arm_pictures import ArmPictures
 from companion.perception.arm_votes import Vote, counted_once, together, vote
 from companion.perception.reaches import Reaches
 from companion.perception.seats import contradiction, seats_of, trouble_of
@@ -23,7 +24,7 @@ from companion.play.setup_file import GameSetup
 from companion.rules.actions import LEFT, RIGHT, Mark, Unmark
 from companion.rules.notation import Change, Drawing, Laying, Vanishing
 from vision.calibration import Calibration
-from vision.frame import Frame
+from vision.frame import Frame, Image
 
 SAME_TILE_MM = 14.0
 """A face-down tile that lies this near to where one lay is that one."""
@@ -58,6 +59,7 @@ class Attribution:
     _size_mm: tuple[float, float] = field(init=False, default=(0.0, 0.0))
     _marked: dict[str, Point] = field(init=False, default_factory=dict)
     _places: dict[Change, tuple[Point, ...]] = field(init=False, default_factory=dict)
+    _pictures: ArmPictures = field(init=False, default_factory=ArmPictures)
 
     def __post_init__(self) -> None:
         self.trouble = trouble_of(self.seats, self.players)
@@ -75,12 +77,14 @@ class Attribution:
         """The next frame, whatever it shows."""
         if not self.silent:
             self._size_mm = calibration.size_mm
-            self._reaches.see(frame, calibration)
+            if self._reaches.see(frame, calibration).arms:
+                self._pictures.see(frame)
 
     def settled(self, frame: Frame, markers: Sequence[SeenMarker], layout: Layout, setup: TableSetup) -> None:
         """The table was read as it lies in this frame."""
         if not self.silent:
             self._reaches.still(frame)
+            self._pictures.forget()
             self._marked = _by_owner(markers, layout, setup)
 
     def compare(self, desk: Names, frame: str) -> None:
@@ -94,7 +98,21 @@ class Attribution:
     def forget(self) -> None:
         """The camera was moved, or another table comes."""
         self._reaches = Reaches()
+        self._pictures.forget()
         self._marked = {}
+
+    def pictures(self) -> dict[str, Image]:
+        """Player -> a small picture with the arm that was clearly this player's over what has changed last."""
+        found: dict[str, Image] = {}
+        for said in self.votes.values():
+            picture = None if said.clear is None else self._pictures.nearest(said.frame)
+            if said.clear is not None and picture is not None:
+                found.setdefault(said.clear, picture)
+        return found
+
+    def forget_pictures(self) -> None:
+        """Somebody deletes all pictures. What was seen of arms stays: it is numbers."""
+        self._pictures.forget()
 
     def seen(
         self,

@@ -112,9 +112,19 @@ def show(seq: int) -> str:
         close=None if folder is None else _close_up(folder, line),
         before=before,
         after=after,
+        arm=None if folder is None else _arm_picture(folder, board, play, line),
         history=[_told(number) for number in play.get("changed_by") or ()],
         tv=False,
     )
+
+
+def _arm_picture(folder: Path, board: Board, play: Mapping[str, Any], line: Mapping[str, Any]) -> str | None:
+    """The picture with the arm that this entry rests on, where one was kept."""
+    frame, players = _pictured(line), [seat.name for seat in board.seats]
+    if not frame or play.get("arm") not in players:
+        return None
+    name = f"{Path(frame).stem}-arm-{players.index(play['arm'])}.jpg"
+    return name if (folder / name).is_file() else None
 
 
 def _reading(line: Mapping[str, Any]) -> dict[str, Any] | None:

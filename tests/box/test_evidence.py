@@ -104,6 +104,23 @@ def test_the_seconds_before_are_stored_when_they_are_asked_for(store: EvidenceSt
     assert np.abs(before[:20].astype(int) - 128).max() < 12, "the earlier pictures are painted over too"
 
 
+def test_the_arm_over_what_changed_is_stored_with_it_painted_over_outside_the_table(
+    store: EvidenceStore, games: Path
+) -> None:
+    arm = np.full((300, 400, 3), 90, np.uint8)
+    arm[:25] = (0, 0, 255)
+    name = store.keep("evening", frame(), CORNERS, arms={2: arm})
+    store.flush()
+    assert name is not None
+    kept = games / "evening" / name.replace(".jpg", "-arm-2.jpg")
+    assert pictures(games) == sorted([games / "evening" / name, kept]) and PICTURE.fullmatch(kept.name)
+    stored = cv2.imread(str(kept))
+    assert stored.shape[:2] == (300, 400)
+    assert np.abs(stored[:25].astype(int) - 128).max() < 14
+    assert np.abs(stored[80:220, 100:300].astype(int) - 90).max() < 14
+    assert store.delete_all() == 2 and pictures(games) == []
+
+
 def test_memory_is_bounded_however_long_the_evening(store: EvidenceStore) -> None:
     for second in range(2000):
         store.remember(Frame(np.zeros((48, 64, 3), np.uint8), second / 5, "f"))

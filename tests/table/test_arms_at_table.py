@@ -11,6 +11,7 @@ from companion.geometry import Layout, PlacedTile, TableSetup
 from companion.geometry.diff import Observation
 from companion.geometry.table_setup import Family
 from companion.geometry.table_view import SeenHalf, SeenTile
+from companion.perception.arm_pictures import MOST, ArmPictures
 from companion.perception.arm_votes import CLEAR, as_decibans, counted_once, shares, vote
 from companion.perception.attributing import Attribution, attribution_for
 from companion.perception.reaches import Reach, Reaches, Unclear
@@ -370,6 +371,48 @@ def test_a_hand_in_the_boneyard_that_crosses_no_border_draws_and_is_nobodys():
     (reach,) = reaches.reached([yard])
     assert reach.unclear is Unclear.NO_ENTRY and vote(reach, SEATS, SIZE_MM).decibans == {}
     assert list(reaches.reached([(300.0, 300.0)])) == []
+
+
+def laid_by_ann():
+    """Attribution after Ann has laid a tile, and what it was told."""
+    attribution = Attribution(tuple(SEATS), SEATS)
+    setup = TableSetup(Family.MEXICAN, tuple(SEATS))
+    before = Layout(trains={"Ann": ()})
+    attribution.see(picture(), CALIBRATION)
+    attribution.settled(picture(), (), before, setup)
+    for n, shot in enumerate([{"arms": [arm_of("Ann")]}, {"tiles": [PLACE]}], 1):
+        attribution.see(picture(**shot, n=n), CALIBRATION)
+    after = Layout(trains={"Ann": (placed(8, PLACE, (12, 3)),)})
+    attribution.seen(Observation((Laying(Laid(12, 3), "Ann"),), news=(8,)), before, after, (), setup)
+    return attribution, after, setup
+
+
+def test_the_moment_of_the_arm_is_there_to_be_kept_until_the_table_is_read():
+    attribution, after, setup = laid_by_ann()
+    ((player, shown),) = attribution.pictures().items()
+    assert player == "Ann" and shown.shape[1] == 400
+    x, y = (round(v * 400 / W) for v in px(PLACE))
+    assert shown[y, x, 2] > 180, "the hand lies over the place"
+    attribution.settled(picture(tiles=[PLACE], n=3), (), after, setup)
+    assert attribution.pictures() == {}
+
+
+def test_no_picture_of_an_arm_is_there_where_arms_are_not_looked_at_or_pictures_deleted():
+    attribution, _, _ = laid_by_ann()
+    attribution.forget_pictures()
+    assert attribution.pictures() == {} and attribution.votes
+    attribution, _, _ = laid_by_ann()
+    attribution.switch(False)
+    assert attribution.pictures() == {}
+
+
+def test_however_long_hands_are_over_the_table_few_pictures_of_them_are_held():
+    kept = ArmPictures()
+    for n in range(200):
+        kept.see(picture(n=n))
+    assert len(kept._kept) <= MOST
+    assert kept.nearest("f0") is kept._kept[0][1] and kept.nearest("f199") is kept._kept[-1][1]
+    assert kept.nearest("f500") is None
 
 
 def test_switched_off_nothing_is_looked_at():

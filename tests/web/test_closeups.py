@@ -173,6 +173,32 @@ def test_the_play_shows_the_tile_with_its_reading_and_the_other_readings(
     assert "70.6 %" in page and "24.5 %" in page and "6-11" in page
 
 
+def test_the_play_shows_the_arm_that_it_rests_on(
+    anyone: FlaskClient, session: FakeSession, house: House, tmp_path: Path, store: EvidenceStore
+) -> None:
+    (tmp_path / "games/tonight/journal.jsonl").write_text("{}\n", encoding="utf-8")
+    players = [str(name) for name in session.snapshot()["players"]]
+    arm = np.full((300, 400, 3), 90, np.uint8)
+    name = store.keep("tonight", frame(1), CORNERS, arms={players.index("Ben"): arm})
+    store.flush()
+    assert name is not None
+    session.lines[31] |= {"frame": name}
+
+    def rests_on(player: str) -> None:
+        now = session.snapshot()
+        session.show({**now, "plays": [{**one, "arm": player} if one["seq"] == 32 else one for one in now["plays"]]})
+
+    rests_on("Ben")
+    picture = f"{name.removesuffix('.jpg')}-arm-{players.index('Ben')}.jpg"
+    page = anyone.get("/play/32").get_data(as_text=True)
+    assert picture in page and "The arm came from Ben's side." in page
+    with anyone.get(f"/games/tonight/pictures/{picture}") as answer:
+        assert answer.status_code == 200
+    rests_on("Ann")
+    page = anyone.get("/play/32").get_data(as_text=True)
+    assert "-arm-" not in page and "The arm came from Ann's side." in page
+
+
 def _game(session: FakeSession, folder: Path, *lines: dict[str, Any]) -> None:
     """These lines and no others."""
     (folder / "journal.jsonl").write_text("{}\n", encoding="utf-8")
