@@ -17,17 +17,20 @@ from companion.rules.actions import Action, Discard, End, Pass
 from companion.tracking.evidence import ITEMS, Evidence, Piece
 from companion.tracking.tracker import RoundTracker
 
+Arms = tuple[Mapping[str, int], str | None]
+
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How the change of the table was seen to which an event belongs. `number` tells changes apart, `actors` is what
-    the arms over it said of each act: player -> decibans. `adopted`: it lay there before anybody watched.
+    """How the change of the table was seen to which an event belongs. `number` tells changes apart, `arms` is what the
+    arms over it said of each act: player -> decibans, and whose arm it clearly was. `adopted`: it lay there before
+    anybody watched.
     """
 
     number: int
     clouded: bool = False
     guessed: bool = False
-    actors: Mapping[Action, Mapping[str, int]] = field(default_factory=dict)
+    arms: Mapping[Action, Arms] = field(default_factory=dict)
     adopted: bool = False
 
 
@@ -94,7 +97,7 @@ def _shown_again(
         tracker.observe(Evidence(number, (), ((first.tile, first.train),)))
         return
     view = (views or {}).get(first.seq, View(number, clouded=views is not None))
-    pieces = tuple(_piece(number * ITEMS + n, one, view.actors) for n, one in enumerate(row))
+    pieces = tuple(_piece(number * ITEMS + n, one, view.arms) for n, one in enumerate(row))
     seen = Evidence(number, pieces, frame=first.frame, clouded=view.clouded, guessed=view.guessed, adopted=view.adopted)
     tracker.observe(seen)
     for piece, one in zip(pieces, row, strict=True):
@@ -108,7 +111,7 @@ def _shown_again(
         yield Known(event, piece.item, number, told=False, withdrawn=_is_withdrawn(one))
 
 
-def _piece(item: int, one: Held, actors: Mapping[Action, Mapping[str, int]]) -> Piece:
+def _piece(item: int, one: Held, arms: Mapping[Action, Arms]) -> Piece:
     """As the camera saw it."""
     event = one.event if one.original is None else one.original
     act = act_of(event)
@@ -116,7 +119,8 @@ def _piece(item: int, one: Held, actors: Mapping[Action, Mapping[str, int]]) -> 
     reading = event.reading if isinstance(event, TilePlayed) else None
     by: str | None = getattr(event, "by", None)
     p = None if reading is None else reading.p
-    return Piece(item, act, p, actors.get(act, {}), by=by if isinstance(act, Discard) else None)
+    actors, arm = arms.get(act, ({}, None))
+    return Piece(item, act, p, actors, arm, by=by if isinstance(act, Discard) else None)
 
 
 WITHDRAWN = (-1,)

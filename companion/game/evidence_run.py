@@ -164,6 +164,7 @@ def evidence_of(number: int, change: TableChange) -> Evidence:
         readings=change.readings,
         frame=change.frame,
         arms=change.arms,
+        whose=change.whose,
         clouded=change.clouded,
         guessed=change.guessed,
         returned=change.returned,

@@ -463,7 +463,7 @@ class Watching:
 
 
 def _view(change: TableChange, evidence: Evidence, *, clouded: bool = False) -> View:
-    arms = {piece.act: piece.actors for piece in evidence.pieces if piece.actors}
+    arms = {piece.act: (piece.actors, piece.arm) for piece in evidence.pieces if piece.actors}
     return View(evidence.number, change.clouded or clouded, change.guessed, arms, change.adopted)
 
 

@@ -17,6 +17,7 @@ class Piece:
 
     `p`: how surely the inner and the outer half of a tile were read (None: surely). `actors`: player -> decibans of
     the arm that was seen over the place, where one was; a player who is not named there is as likely as any other.
+    `arm`: the one player whose arm it clearly was.
     `by`: the only player it can have been (a Chinese tile put away lies with its owner). Of what people have said:
     `word` is who they say it was and the decibans of their being wrong, `doubt` what it costs that it did not happen
     at all (None: the camera saw it), `denied` what it costs that it did although somebody has withdrawn it (None:
@@ -27,6 +28,7 @@ class Piece:
     act: Action
     p: tuple[float, float] | None = None
     actors: Mapping[str, int] = field(default_factory=dict)
+    arm: str | None = None
     by: str | None = None
     word: tuple[str, int] | None = None
     doubt: int | None = None
@@ -71,11 +73,12 @@ class Evidence:
         discards: Mapping[str, int] | None = None,
         readings: Mapping[Laying, Certainty] | None = None,
         arms: Mapping[Change, Mapping[str, int]] | None = None,
+        whose: Mapping[Change, str] | None = None,
         **context: object,
     ) -> Evidence:
         """The same change in the words of `Session.observe`; items are numbered from `number * ITEMS` on."""
         changes = tuple(delta)
-        pieces = list(_pieces(number, changes, tuple(flips), discards or {}, readings or {}, arms or {}))
+        pieces = list(_pieces(number, changes, tuple(flips), discards or {}, readings or {}, arms or {}, whose or {}))
         gone = tuple((one.tile, one.train) for one in changes if isinstance(one, Vanishing))
         return cls(number, tuple(pieces), gone, **context)  # type: ignore[arg-type]
 
@@ -115,25 +118,26 @@ def _pieces(
     discards: Mapping[str, int],
     readings: Mapping[Laying, Certainty],
     arms: Mapping[Change, Mapping[str, int]],
+    whose: Mapping[Change, str],
 ) -> Iterator[Piece]:
     item = number * ITEMS
     seen_markers: set[Change] = set()
     for change in changes:
-        actors = arms.get(change, {})
+        actors, arm = arms.get(change, {}), whose.get(change)
         match change:
             case Laying(tile, train):
                 reading = readings.get(change)
-                yield Piece(item, Play(tile, train), None if reading is None else reading.p, actors)
+                yield Piece(item, Play(tile, train), None if reading is None else reading.p, actors, arm)
             case Drawing(count):
                 for _ in range(count):
-                    yield Piece(item, Draw(), None, actors)
+                    yield Piece(item, Draw(), None, actors, arm)
                     item += 1
                 continue
             case Mark() | Unmark():
                 if change in seen_markers:
                     continue
                 seen_markers.add(change)
-                yield Piece(item, change, None, actors)
+                yield Piece(item, change, None, actors, arm)
             case _:
                 continue
         item += 1

@@ -258,10 +258,11 @@ class RoundFold:
     def _judge(self) -> None:
         """The verdicts on all pieces that are not settled yet."""
         marginals = Marginals.over(self.filter.all)
+        pieces = [entry.piece for entry in self.entries.values() if not entry.taken_back]
         for item in marginals.actors.keys() | marginals.codes.keys():
             entry = self.entries.get(item)
             if entry is not None:
-                verdict = judge_item(item, entry.piece.act, marginals, entry.proved, self.players)
+                verdict = judge_item(item, entry.piece.act, marginals, entry.proved, self.players, pieces)
                 self.entries[item] = replace(entry, verdict=verdict)
 
     def verdicts(self) -> list[Verdict]:

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 
 from companion.rules.actions import Action
 from companion.rules.violations import Violation as V
+from companion.tracking.arm_proof import proved_by_arms
 from companion.tracking.costs import CERTAIN, NAMED, POSSIBLE, Cause
+from companion.tracking.evidence import Piece
 from companion.tracking.filter import Hypothesis
 
 NEVER_CERTAIN = frozenset(
@@ -21,7 +23,7 @@ NEVER_CERTAIN = frozenset(
     )
 )  # fmt: skip
 """Policy: violations inferred from counts, turn order, marker state or a second reading are never certain while the
-camera watches. Relaxed code by code, with evidence."""
+camera watches, but where clear arms say whose the acts are (`arm_proof`). Relaxed code by code, with evidence."""
 
 
 NO_PROOF = (Cause.MISREAD, Cause.UNSEEN_IN_CLUTTER)
@@ -82,12 +84,20 @@ class Marginals:
         return found
 
 
-def judge_item(item: int, act: Action, marginals: Marginals, proved: Sequence[str], players: Sequence[str]) -> Verdict:
-    """The verdict on one piece. `proved`: what one picture proves of the tile, if it was read rightly."""
+def judge_item(
+    item: int,
+    act: Action,
+    marginals: Marginals,
+    proved: Sequence[str],
+    players: Sequence[str],
+    pieces: Sequence[Piece] = (),
+) -> Verdict:
+    """The verdict on one piece. `proved`: what one picture proves of the tile, if it was read rightly; `pieces`: all of
+    the round that stand, with their arms."""
     actors = marginals.actors.get(item, {})
     ranked = sorted(actors.items(), key=lambda one: (-one[1], players.index(one[0]) if one[0] in players else 99))
     best, p = ranked[0] if ranked else (None, 0.0)
-    charges = list(_charges(marginals.codes.get(item, {}), proved, marginals.causes.get(item, {})))
+    charges = list(_charges(item, marginals.codes.get(item, {}), proved, marginals.causes.get(item, {}), pieces))
     sure = CERTAIN if any(charge.certain for charge in charges) else NAMED
     by = best if p >= sure else None
     likely = tuple(name for name, share in ranked if share >= 0.01)
@@ -99,7 +109,11 @@ def judge_item(item: int, act: Action, marginals: Marginals, proved: Sequence[st
 
 
 def _charges(
-    codes: Mapping[tuple[str, str], float], proved: Sequence[str], causes: Mapping[Cause, float]
+    item: int,
+    codes: Mapping[tuple[str, str], float],
+    proved: Sequence[str],
+    causes: Mapping[Cause, float],
+    pieces: Sequence[Piece],
 ) -> list[Charge]:
     found: list[Charge] = []
     right = 1.0 - sum(causes.get(cause, 0.0) for cause in NO_PROOF)
@@ -112,7 +126,7 @@ def _charges(
         p = sum(share for (one, _), share in codes.items() if one == code)
         if p < POSSIBLE:
             continue
-        certain = p >= CERTAIN and code not in NEVER_CERTAIN
+        certain = p >= CERTAIN and (code not in NEVER_CERTAIN or _by_arms(item, codes, code, pieces))
         if certain:
             found.append(Charge(code, _only(codes, code), True, p))
         else:
@@ -122,6 +136,11 @@ def _charges(
                 if one == code and share >= POSSIBLE
             ]
     return found
+
+
+def _by_arms(item: int, codes: Mapping[tuple[str, str], float], code: str, pieces: Sequence[Piece]) -> bool:
+    player = _only(codes, code)
+    return player is not None and proved_by_arms(code, player, item, pieces)
 
 
 def _only(codes: Mapping[tuple[str, str], float], code: str) -> str | None:

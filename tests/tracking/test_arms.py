@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from companion.rules.actions import Draw, Mark
 from companion.rules.notation import Change, Drawing, Laying
 from companion.rules.tile import Laid
@@ -55,6 +57,57 @@ def test_a_reach_into_a_stacked_boneyard_is_a_draw_where_it_fits() -> None:
     see(his, "+1-4@Ann")
     assert play(his, "1-4@Ann").by == "Ann"
     assert not any(charge.certain for verdict in his.verdicts() for charge in verdict.charges)
+
+
+@pytest.mark.parametrize(
+    ("first", "tile", "marker", "certain"),
+    [
+        ("+12-1@Ann, mark Ann", "Ann", "Ann", True),
+        ("+12-1@Ann, mark Ann", None, "Ann", False),
+        ("+12-1@Ann, mark Ann", "Ann", None, False),
+        ("+12-1@Ann, mark Ann", "Ben", "Ann", False),
+        ("+12-1@Ann, mark Ann", "Ann", "Ben", False),
+    ],
+)
+def test_an_unearned_marker_is_certain_where_one_hand_laid_the_tile_and_put_it_on(
+    first: str, tile: str | None, marker: str | None, certain: bool
+) -> None:
+    whose = {laid(12, 1, "Ann"): tile, Mark("Ann"): marker}
+    arms = {change: others(player) for change, player in whose.items() if player}
+    belief = tracked("reeves", [])
+    see(belief, first, arms=arms, whose={change: player for change, player in whose.items() if player})
+    for text in ("+12-2@Ben", "+12-3@Cy", "+12-4@MX", "+2-5@Ben", "+3-6@Cy"):
+        see(belief, text)
+    found = [charge for verdict in belief.verdicts() for charge in verdict.charges if charge.code == "MARKER_UNEARNED"]
+    assert [(charge.by, charge.certain) for charge in found] == [("Ann", certain)]
+
+
+def test_a_marker_that_the_arms_say_was_earned_is_held_against_nobody() -> None:
+    """Ann laid, Ben drew and marked: both in one change."""
+    belief = tracked("reeves", [])
+    whose = {laid(12, 1, "Ann"): "Ann", Drawing(1): "Ben", Mark("Ben"): "Ben"}
+    see(belief, "+12-1@Ann, boneyard-1, mark Ben", arms={one: others(by) for one, by in whose.items()}, whose=whose)
+    for text in ("+12-3@Cy", "+1-4@Ann", "+3-6@Cy"):
+        see(belief, text)
+    assert not any(charge.certain for verdict in belief.verdicts() for charge in verdict.charges)
+
+
+@pytest.mark.parametrize(("arm", "certain"), [("Ben", True), (None, False)])
+def test_a_tile_too_early_on_the_mexican_train_is_certain_where_the_hand_was_seen(
+    arm: str | None, certain: bool
+) -> None:
+    belief = tracked("poltava", ["+12-1@Ann"])
+    early = laid(12, 3, "MX")
+    see(belief, "+12-3@MX", arms={early: others(arm)} if arm else {}, whose={early: arm} if arm else {})
+    for text in ("+12-4@Cy", "+1-5@Ann", "+12-6@Ben", "+4-7@Cy", "+5-8@Ann"):
+        see(belief, text)
+    verdict = play(belief, "12-3@MX")
+    assert [(c.code, c.certain) for c in verdict.charges if c.code == "MX_TOO_EARLY"] == [("MX_TOO_EARLY", certain)]
+
+
+def others(player: str) -> dict[str, int]:
+    """The decibans of a clear arm of `player`, of three."""
+    return {name: 14 for name in ("Ann", "Ben", "Cy") if name != player}
 
 
 def drawn(belief: RoundTracker) -> Verdict:
