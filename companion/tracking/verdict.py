@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from companion.rules.actions import Action
 from companion.rules.violations import Violation as V
-from companion.tracking.arm_proof import proved_by_arms
+from companion.tracking.arm_proof import arms_doubted, proved_by_arms
 from companion.tracking.costs import CERTAIN, NAMED, POSSIBLE, Cause
 from companion.tracking.evidence import Piece
 from companion.tracking.filter import Hypothesis
@@ -97,9 +97,15 @@ def judge_item(
     actors = marginals.actors.get(item, {})
     ranked = sorted(actors.items(), key=lambda one: (-one[1], players.index(one[0]) if one[0] in players else 99))
     best, p = ranked[0] if ranked else (None, 0.0)
-    charges = list(_charges(item, marginals.codes.get(item, {}), proved, marginals.causes.get(item, {}), pieces))
-    sure = CERTAIN if any(charge.certain for charge in charges) else NAMED
-    by = best if p >= sure else None
+    codes = marginals.codes.get(item, {})
+    arm = next((piece.actors for piece in pieces if piece.item == item), {})
+    # Nobody is accused for certain on the strength of an arm.
+    doubted, doubted_codes = arms_doubted(actors, codes, arm) if arm else (actors, codes)
+    charges = list(_charges(item, codes, doubted_codes, proved, marginals.causes.get(item, {}), pieces))
+    if any(charge.certain for charge in charges):
+        by = best if best is not None and min(p, doubted[best]) >= CERTAIN else None
+    else:
+        by = best if p >= NAMED else None
     likely = tuple(name for name, share in ranked if share >= 0.01)
     blamed = tuple(charge.by for charge in charges if charge.by is not None)
     maybe = tuple(dict.fromkeys((*likely, *blamed)))
@@ -111,24 +117,28 @@ def judge_item(
 def _charges(
     item: int,
     codes: Mapping[tuple[str, str], float],
+    doubted: Mapping[tuple[str, str], float],
     proved: Sequence[str],
     causes: Mapping[Cause, float],
     pieces: Sequence[Piece],
 ) -> list[Charge]:
+    """`doubted` is what is left of the shares `codes` where arms count for less."""
+    least = {key: min(share, doubted.get(key, 0.0)) for key, share in codes.items()}
     found: list[Charge] = []
     right = 1.0 - sum(causes.get(cause, 0.0) for cause in NO_PROOF)
     for code in proved:
         # While it lies there it stays proved; whose it is may be open.
-        found.append(Charge(code, _only(codes, code), right >= CERTAIN, right, True))
+        found.append(Charge(code, _only(least, code), right >= CERTAIN, right, True))
     for code in sorted({code for code, _ in codes}):
         if code in proved:
             continue
         p = sum(share for (one, _), share in codes.items() if one == code)
         if p < POSSIBLE:
             continue
-        certain = p >= CERTAIN and (code not in NEVER_CERTAIN or _by_arms(item, codes, code, pieces))
+        surely = sum(share for (one, _), share in least.items() if one == code)
+        certain = surely >= CERTAIN and (code not in NEVER_CERTAIN or _by_arms(item, least, code, pieces))
         if certain:
-            found.append(Charge(code, _only(codes, code), True, p))
+            found.append(Charge(code, _only(least, code), True, p))
         else:
             found += [
                 Charge(code, player, False, share)

@@ -7,6 +7,7 @@ import pytest
 from companion.rules.actions import Draw, Mark
 from companion.rules.notation import Change, Drawing, Laying
 from companion.rules.tile import Laid
+from companion.tracking.costs import NAMED
 from companion.tracking.tracker import RoundTracker
 from companion.tracking.verdict import Verdict
 from tests.tracking.rounds import charges, dealt, play, see, tracked
@@ -103,6 +104,22 @@ def test_a_tile_too_early_on_the_mexican_train_is_certain_where_the_hand_was_see
         see(belief, text)
     verdict = play(belief, "12-3@MX")
     assert [(c.code, c.certain) for c in verdict.charges if c.code == "MX_TOO_EARLY"] == [("MX_TOO_EARLY", certain)]
+
+
+def test_a_neighbours_arm_over_a_wrong_tile_accuses_the_neighbour_of_nothing_for_certain() -> None:
+    """Ann drew and marked, Ben laid a tile that does not fit, and Ann's arm was over it: all in one change."""
+    first_lap = ["+12-6@Ann", "+12-0@Ben", "+12-8@Cy", "+12-7@Dee"]
+    belief = tracked("tactic", first_lap, dealt("Ann Ben Cy Dee", boneyard=None))
+    arms = {
+        laid(1, 9, "Ben"): {"Ben": 16, "Cy": 16, "Dee": 16},
+        Mark("Ann"): {"Ben": 8, "Cy": 8, "Dee": 8},
+        Drawing(1): {"Ben": 8, "Cy": 8, "Dee": 8},
+    }
+    see(belief, "+1-9@Ben, mark Ann, boneyard-1", arms=arms, whose=dict.fromkeys(arms, "Ann"))
+    verdict = play(belief, "1-9@Ben")
+    assert verdict.by is None and verdict.p > NAMED
+    assert charges(verdict)["MISMATCH"] == (None, True)
+    assert charges(verdict)["CLOSED_TRAIN"] == ("Ann", False)
 
 
 def others(player: str) -> dict[str, int]:
