@@ -13,7 +13,7 @@ from companion.log.event_fields import Story
 from companion.log.events import TilePlayed
 from companion.perception.doubts import Doubts
 from companion.perception.hypotheses import Hypothesis, HypothesisSettings, other_readings
-from companion.perception.next_round import NO_POINTS, AnotherRound
+from companion.perception.next_round import NO_POINTS, AnotherRound, still_lies
 from companion.perception.operator_input import marked_otherwise, not_borne_out, without_the_said, without_the_told
 from companion.perception.pending_questions import Keep, Unanswered, as_lines
 from companion.perception.readings import readings_of
@@ -37,10 +37,6 @@ def as_named(frame: str) -> str | None:
 
 
 AFTER_THE_ROUND = ("ended", "scored", "over")
-
-
-SAME_TILES = 2
-"""So many tiles that lie where the last round's lay are the last round's."""
 
 
 class SessionDesk:
@@ -122,7 +118,7 @@ class SessionDesk:
         A table on which the tiles of the last round still lie begins nothing, and one that is not understood yet is
         looked at again.
         """
-        if self.session.phase == "scored" and self._another.skipped is None and self._still_lies(layout):
+        if self.session.phase == "scored" and self._another.skipped is None and still_lies(self.recorded(), layout):
             return False
         if self.is_cleared(layout):
             self.ask_about_another_round(layout, frame)
@@ -168,12 +164,6 @@ class SessionDesk:
         for question in self.session.questions:
             if question.source == "camera" and not question.reason.startswith((NO_POINTS, "hand_", "set_sum")):
                 self.session.drop_question(question.seq)
-
-    def _still_lies(self, layout: Layout) -> bool:
-        """Do tiles of the table on record lie where they were laid? One alone may lie there by chance."""
-        seen = {name: [tile.laid for tile in train] for name, train in {**layout.trains, LINE: layout.line}.items()}
-        same = sum(tile in seen.get(name, ()) for name, train in self.recorded().items() for tile in train)
-        return same >= SAME_TILES
 
     def still_new(self, observation: Observation, layout: Layout) -> Observation:
         observation = without_the_said(observation, self.session.events[self._told_of :])

@@ -7,13 +7,15 @@ Its points can still be entered. Where nobody answers the next round begins with
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from companion.geometry import Layout
 from companion.log.corrections import held_events
 from companion.log.event_fields import Story
 from companion.log.events import Corrected, Drew, Event, MarkerRemoved, Passed, RoundEnded, TileTakenBack, Unclear
+from companion.perception.sink import LINE
 from companion.perception.touching import surely_laid
 from companion.rules.position import LinePosition, Position
 from companion.rules.tile import Laid, Tile
@@ -30,6 +32,30 @@ MOST_GONE_BY_PLAY = 2
 
 CLEARING = (TileTakenBack, MarkerRemoved, Drew, Unclear)
 """What clearing a table looks like before enough of it is gone."""
+
+
+SAME_TILES = 2
+"""So many tiles that lie where the last round's lay are the last round's."""
+
+
+def still_lies(recorded: Mapping[str, Sequence[Laid]], layout: Layout) -> bool:
+    """Do tiles of the round on record lie where they were laid? One alone may lie there by chance.
+
+    Where another tile is taken for the engine, the next round's double at a train's end above all, the trains are told
+    otherwise: then the same tiles are each other's neighbours.
+    """
+    seen = {**layout.trains, LINE: layout.line}
+    lying = {name: [tile.laid for tile in train] for name, train in seen.items()}
+    same = sum(tile in lying.get(name, ()) for name, train in recorded.items() for tile in train)
+    beside = neighbours(recorded.values()) & neighbours(
+        [[tile.laid for tile in train if tile.laid is not None] for train in seen.values()]
+    )
+    return max(same, len(beside)) >= SAME_TILES
+
+
+def neighbours(trains: Iterable[Sequence[Laid]]) -> set[frozenset[Tile]]:
+    """Which tiles lie end to end, in whichever order."""
+    return {frozenset((one.tile, other.tile)) for train in trains for one, other in pairwise(train)}
 
 
 class AnotherRound:

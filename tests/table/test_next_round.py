@@ -10,6 +10,7 @@ import pytest
 
 from companion.game.session import Session
 from companion.geometry import reconstruct
+from companion.geometry.table_view import TableView
 from companion.perception.game_sink import SessionDesk
 from companion.play.setup_file import setup_from_json
 from companion.rules.notation import Laying
@@ -37,6 +38,28 @@ def test_the_old_table_begins_no_round_and_the_cleared_one_does(tmp_path: Path) 
     assert desk.first_table(cleared, "f2") is True
     assert session.phase == "playing"
     assert [event.KIND for event in session.events][-1] == "round_started"
+
+
+def test_an_old_train_that_ends_in_the_next_engine_begins_no_round_either(tmp_path: Path) -> None:
+    """Without a hub the next round's double is the middle; seen from the old train's end its tiles lie backwards."""
+    setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
+    session = Session.create(tmp_path / "game.jsonl", setup.header)
+    session.start_round((12, 12), "Ann", draws_seen=False)
+    laid = [(12, 5), (5, 8), (8, 11), (11, 11)]
+    session.observe([Laying(Laid(*values), "Ann") for values in laid])
+    session.end_round()
+    session.enter_scores({"Ann": 10, "Ben": 20})
+    desk = SessionDesk(session, load_ruleset("tactic"), setup, dict.fromkeys(double_set(12), 1))
+    engine, train = tile(600.0, 450.0, 90.0, 12, 12), eastward(laid[:3])
+    end = tile(train[-1].center_mm[0] + 37.0, 450.0, 90.0, 11, 11)
+    bare = TableView((engine, *train, end), hub=None, size_mm=(1200.0, 900.0))
+    old = reconstruct(bare, replace(SETUP, engine=11))
+    assert [tile.laid for seen in old.trains.values() for tile in seen][:3] == [(11, 8), (8, 5), (5, 12)]
+    assert desk.first_table(old, "f1") is False and session.phase == "scored"
+    # The same double with other tiles around it is the next round.
+    dealt = TableView((end, tile(end.center_mm[0] + 37.0, 450.0, 0.0, 11, 2)), hub=None, size_mm=(1200.0, 900.0))
+    assert desk.first_table(reconstruct(dealt, replace(SETUP, engine=11)), "f2") is True
+    assert session.phase == "playing"
 
 
 @pytest.mark.parametrize(
