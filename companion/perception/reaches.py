@@ -45,6 +45,9 @@ TIP_MM = 110.0
 TIP_ERROR_MM = 25.0
 """So well a tip is told."""
 
+HAND_APART_MM = 40.0
+"""Of two hands over a place that one did it whose tips were by so much nearer to it."""
+
 LIES_OVER = 0.5
 """A hand lies over a place of which it covers so much."""
 
@@ -115,9 +118,9 @@ class Reaches:
             if over:
                 # A sleeve may cross what another hand lays down.
                 handed = [n for n in over if _hands_over(moments[n].view, place, radius)]
-                n = min(handed, key=lambda n: _at_work(moments[n].view, place, radius, n)) if handed else over[-1]
-                found = _hands_over(moments[n].view, place, radius) or _covering(moments[n].view, place, radius)
-                return self._at(moments, n, found, place)
+                if handed:
+                    return self._nearest_hands(moments, handed, place, radius)
+                return self._at(moments, over[-1], _covering(moments[over[-1]].view, place, radius), place)
         # A hand in the table's colour is not seen; its sleeve shows where it is.
         near = range(max(0, first - AROUND_FRAMES), min(len(moments), last + AROUND_FRAMES))
         pointing = [n for n in near if _pointing(moments[n].view, place, HAND_MM)]
@@ -125,6 +128,21 @@ class Reaches:
             n = min(pointing, key=lambda n: (_tip_away(moments[n].view, place), -n))
             return self._at(moments, n, _pointing(moments[n].view, place, HAND_MM), place)
         return self._around(moments, near)
+
+    def _nearest_hands(self, moments: Sequence[_Moment], handed: Sequence[int], place: Point, radius: float) -> Reach:
+        """The hand whose tips came nearest to the place; both, where another came as near."""
+        best = min(handed, key=lambda n: _at_work(moments[n].view, place, radius, n))
+        found = self._at(moments, best, _hands_over(moments[best].view, place, radius), place)
+        if len(found.tracks) != 1:
+            return found
+        least = _nearest(moments[best].view, place, radius)
+        for n in handed:
+            view = moments[n].view
+            near = _nearest(view, place, radius) < least + HAND_APART_MM
+            if near and not any(_same(arm, one) for arm in view.arms for one in found.tracks[0]):
+                other = self._at(moments, n, _hands_over(view, place, radius), place)
+                return Reach((*found.tracks, *other.tracks), Unclear.SEVERAL, found.frame)
+        return found
 
     def _around(self, moments: Sequence[_Moment], near: Sequence[int]) -> Reach:
         """The arms that were in view when a place changed, though none was seen over it: one of them did it."""
@@ -217,8 +235,12 @@ def _hands_over(view: ArmView, place: Point, radius: float) -> dict[int, float]:
 
 def _at_work(view: ArmView, place: Point, radius: float, n: int) -> tuple[int, int]:
     """Of several hands over a place that one comes first whose tips are nearest to it, then the last one."""
-    away = min(_away(view.arms[one], place) for one in _hands_over(view, place, radius))
-    return int(away // TIP_ERROR_MM), -n
+    return int(_nearest(view, place, radius) // TIP_ERROR_MM), -n
+
+
+def _nearest(view: ArmView, place: Point, radius: float) -> float:
+    """How near the tips of the hands over a place are to it."""
+    return min(_away(view.arms[one], place) for one in _hands_over(view, place, radius))
 
 
 def _tip_away(view: ArmView, place: Point) -> float:
