@@ -33,14 +33,20 @@ def shape_from(points: Points, entry: Point, crossed: Points) -> Shape:
     order."""
     middle = np.array(entry)
     away = np.hypot(*(points - middle).T)
-    reach = float(np.quantile(away, 0.995))
+    reach = _most(away)
     far = away
     if reach < SHORT_MM:
         # Over a corner of the table the middle of what it crosses lies far aside.
         some = crossed[np.linspace(0, len(crossed) - 1, min(SAMPLES, len(crossed))).astype(int)]
         far = np.hypot(*(points[:, None] - some).transpose(2, 0, 1)).min(1)
-    tip = points[far >= 0.97 * float(np.quantile(far, 0.995))].mean(0)
+    tip = points[far >= 0.97 * _most(far)].mean(0)
     return Shape(_axis(points, away, middle, tip), (float(tip[0]), float(tip[1])), reach)
+
+
+def _most(away: Points) -> float:
+    """The largest but for a few that lie apart."""
+    place = round(0.995 * (len(away) - 1))
+    return float(np.partition(away, place)[place])
 
 
 def _axis(points: Points, away: Points, entry: Points, tip: Points) -> float:

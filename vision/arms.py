@@ -102,6 +102,8 @@ class _Finding:
     def view(self) -> ArmView:
         self.labels = np.where(self.sure, np.uint8(CHANGED), np.uint8(0))
         closed = _closed(self.sure)
+        if cv2.countNonZero(closed) * self.plane.pixel_mm2 < min(self.s.least_area, self.s.least_hand):
+            return ArmView(self.plane, (), self.labels, self.now[..., 1].copy())
         count, parts, areas = _parts(closed)
         at_border = parts.ravel()[self.plane.band]
         touching = set(np.unique(at_border).tolist()) - {0}
@@ -210,8 +212,12 @@ def _closed(mask: Mask) -> NDArray[np.uint8]:
 
 
 def _parts(mask: NDArray[np.uint8]) -> tuple[int, NDArray[np.int32], NDArray[np.int64]]:
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
-    return count, np.asarray(labels), np.asarray(stats)[:, cv2.CC_STAT_AREA].astype(np.int64)
+    """How many components there are with the background, which pixel belongs to which, and how many each has."""
+    x, y, w, h = cv2.boundingRect(mask)
+    count, inner, stats, _ = cv2.connectedComponentsWithStats(mask[y : y + h, x : x + w], connectivity=8)
+    labels = np.zeros(mask.shape, np.int32)
+    labels[y : y + h, x : x + w] = inner
+    return count, labels, np.asarray(stats)[:, cv2.CC_STAT_AREA].astype(np.int64)
 
 
 def _taken(labels: Labels) -> Mask:
