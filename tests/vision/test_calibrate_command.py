@@ -55,6 +55,16 @@ def test_a_covered_marker_is_named(table):
     assert done.output.count("\n") == 1
 
 
+@pytest.mark.parametrize(("below_px", "said"), [(4, True), (14, False)])
+def test_a_picture_without_a_border_says_that_no_arm_is_named_there(table, below_px, said):
+    """2 px a mm: 2 mm of what lies around are too little to see arms come in, 7 mm are just enough."""
+    cv2.imwrite(str(table), cv2.imread(str(table))[: 900 + below_px])
+    done = run(table)
+    lines = [line for line in done.stdout.splitlines() if "no border" in line]
+    assert done.exit_code == int(said) and len(lines) == int(said)
+    assert not said or ("2 mm of the surroundings" in lines[0] and "named by the arm" in lines[0])
+
+
 @pytest.mark.parametrize(
     ("spoilt", "said"),
     [(lambda image: image // 25, "too dark"), (lambda image: cv2.GaussianBlur(image, (0, 0), 15), "blurred")],
