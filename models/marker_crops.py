@@ -20,6 +20,8 @@ from vision.markers import CUT_PX, CUT_SPAN, cut_square
 VISIBLE = 0.5
 """Of a marker so much must be seen, or it teaches nothing."""
 OF_A_HUB = 8
+FAINT, MOST_FAINT = 0.02, 40
+"""Of a table's finds below the first that are no markers so many are cut: a patterned cloth has hundreds."""
 
 
 def is_marker(quad: Quads, things: list[dict[str, Any]]) -> bool | None:
@@ -49,6 +51,9 @@ def verdicts(
     markers = finds.select(finds.kind == Kind.MARKER)
     judged = [(q, is_marker(q, things), float(c)) for q, c in zip(markers.quads_px, markers.confidence, strict=True)]
     out = [(quad, wanted, found) for quad, wanted, found in judged if wanted is not None]
+    faint = [n for n, (_, wanted, found) in enumerate(out) if not wanted and found < FAINT]
+    dropped = set(rng.permutation(faint)[MOST_FAINT:].tolist())
+    out = [one for n, one in enumerate(out) if n not in dropped]
     return out + [(quad, wanted, 0.0) for quad, wanted in invented(image, things, rng)]
 
 

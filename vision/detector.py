@@ -25,6 +25,7 @@ Boxes = tuple[Floats, Floats, NDArray[np.int8]]
 
 _STRIDE = 32
 _GREY = 114
+MOST_ANCHORS = 3000
 CLASSES = ("tile_face_up", "tile_face_down", "marker", "hub")
 
 
@@ -34,9 +35,12 @@ class DetectorSettings:
 
     threads: int = 2
     confidence: float = 0.18
-    marker: float = 0.02
-    """Markers are passed on however faintly they are found: see vision/markers.py."""
+    marker: float = 0.005
+    """Markers are passed on however faintly they are found, under a tile found more surely too: see
+    vision/markers.py."""
     same_marker: float = 0.85
+    crowding: float = 0.02
+    """What is likeliest a marker, so surely, takes the place of a tile found more faintly."""
     faint: float = 0.03
     """Tiles found so faintly are candidates where nothing else lies: the reader and the judge of backs decide."""
     faint_cover: float = 0.4
@@ -238,15 +242,28 @@ class Detector:
         blob = np.ascontiguousarray(canvas[:, :, ::-1].transpose(2, 0, 1)[None], np.float32) / np.float32(255)
         raw = self._network(blob)[0]
         classes = raw[4:-1]
-        scores, best = classes.max(0), classes.argmax(0)
-        wanted = np.array([s.faint, s.faint, s.marker, s.confidence], np.float32)
-        keep = np.flatnonzero(scores >= wanted[best])
-        if len(keep) > 3000:
-            keep = keep[np.argsort(-scores[keep])[:3000]]
-        boxes = np.concatenate([raw[:4, keep], raw[-1:, keep]]).T.astype(np.float32)
-        kinds = classes[:, keep].argmax(0).astype(np.int8)
-        kept = suppress(quads_of(boxes), scores[keep], 0.6)
-        return boxes[kept], scores[keep][kept], kinds[kept]
+        scores, best = classes.max(0), classes.argmax(0).astype(np.int8)
+        wanted = np.array([s.faint, s.faint, s.crowding, s.confidence], np.float32)
+        things = _once(raw, np.flatnonzero(scores >= wanted[best]), scores, best)
+        others = np.flatnonzero(things[2] != Kind.MARKER)
+        # Where a marker stands on a tile, the tile is what the network is surest of there.
+        as_marker = classes[Kind.MARKER]
+        markers = _once(raw, np.flatnonzero(as_marker >= s.marker), as_marker, np.full_like(best, Kind.MARKER))
+        return (
+            np.concatenate([things[0][others], markers[0]]),
+            np.concatenate([things[1][others], markers[1]]),
+            np.concatenate([things[2][others], markers[2]]),
+        )
+
+
+def _once(raw: Floats, anchors: NDArray[np.intp], scores: Floats, kinds: NDArray[np.int8]) -> Boxes:
+    """What these anchors of the network's answer (4 + classes + 1, n) found, each thing once; `scores` and `kinds`
+    are (n,)."""
+    if len(anchors) > MOST_ANCHORS:
+        anchors = anchors[np.argsort(-scores[anchors])[:MOST_ANCHORS]]
+    boxes = np.concatenate([raw[:4, anchors], raw[-1:, anchors]]).T.astype(np.float32)
+    kept = suppress(quads_of(boxes), scores[anchors], 0.6)
+    return boxes[kept], scores[anchors][kept], kinds[anchors][kept]
 
 
 def tile_shaped(
