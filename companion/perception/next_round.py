@@ -36,13 +36,16 @@ CLEARING = (TileTakenBack, MarkerRemoved, Drew, Unclear)
 
 SAME_TILES = 2
 """So many tiles that lie where the last round's lay are the last round's."""
+MANY_TILES, MOST_OF_THEM = 8, 0.6
+"""Of a round of so many tiles such a share, lying anywhere on the table, is that round's table still."""
 
 
 def still_lies(recorded: Mapping[str, Sequence[Laid]], layout: Layout) -> bool:
     """Do tiles of the round on record lie where they were laid? One alone may lie there by chance.
 
     Where another tile is taken for the engine, the next round's double at a train's end above all, the trains are told
-    otherwise: then the same tiles are each other's neighbours.
+    otherwise: then the same tiles are each other's neighbours. Or no train is told at all: then most of the round's
+    tiles lie somewhere, and of a new round so many never lie at once.
     """
     seen = {**layout.trains, LINE: layout.line}
     lying = {name: [tile.laid for tile in train] for name, train in seen.items()}
@@ -50,7 +53,11 @@ def still_lies(recorded: Mapping[str, Sequence[Laid]], layout: Layout) -> bool:
     beside = neighbours(recorded.values()) & neighbours(
         [[tile.laid for tile in train if tile.laid is not None] for train in seen.values()]
     )
-    return max(same, len(beside)) >= SAME_TILES
+    if max(same, len(beside)) >= SAME_TILES:
+        return True
+    laid = Counter(tile.tile for train in recorded.values() for tile in train)
+    here = Counter(tile.laid.tile for tile in layout if tile.face_up and tile.laid is not None)
+    return laid.total() >= MANY_TILES and (laid & here).total() >= MOST_OF_THEM * laid.total()
 
 
 def neighbours(trains: Iterable[Sequence[Laid]]) -> set[frozenset[Tile]]:

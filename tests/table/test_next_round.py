@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from companion.game.session import Session
-from companion.geometry import reconstruct
-from companion.geometry.table_view import TableView
+from companion.geometry import Layout, reconstruct
+from companion.geometry.table_view import SeenTile, TableView
 from companion.perception.game_sink import SessionDesk
 from companion.play.setup_file import setup_from_json
 from companion.rules.notation import Laying
@@ -60,6 +60,28 @@ def test_an_old_train_that_ends_in_the_next_engine_begins_no_round_either(tmp_pa
     dealt = TableView((end, tile(end.center_mm[0] + 37.0, 450.0, 0.0, 11, 2)), hub=None, size_mm=(1200.0, 900.0))
     assert desk.first_table(reconstruct(dealt, replace(SETUP, engine=11)), "f2") is True
     assert session.phase == "playing"
+
+
+def test_an_old_table_of_which_no_train_is_told_begins_no_round(tmp_path: Path) -> None:
+    """The next engine lies apart, in a hand that was laid open, say: nothing touches it, and all trains are loose."""
+    setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
+    session = Session.create(tmp_path / "game.jsonl", setup.header)
+    session.start_round((12, 12), "Ann", draws_seen=False)
+    laid = [(12, 5), (5, 8), (8, 1), (1, 2), (2, 4), (4, 9), (9, 0), (0, 3)]
+    session.observe([Laying(Laid(*values), "Ann") for values in laid])
+    session.end_round()
+    session.enter_scores({"Ann": 10, "Ben": 20})
+    desk = SessionDesk(session, load_ruleset("tactic"), setup, dict.fromkeys(double_set(12), 1))
+
+    def table(*tiles: SeenTile) -> Layout:
+        view = TableView((tile(300.0, 200.0, 90.0, 11, 11), *tiles), hub=None, size_mm=(1200.0, 900.0))
+        return reconstruct(view, replace(SETUP, engine=11))
+
+    spread = [tile(400.0 + 90.0 * n, 700.0, 35.0 * n, *values) for n, values in enumerate(laid)]
+    old = table(*spread[:6])
+    assert not any(old.trains.values())
+    assert desk.first_table(old, "f1") is False and session.phase == "scored"
+    assert desk.first_table(table(*spread[:2]), "f2") is True
 
 
 @pytest.mark.parametrize(
