@@ -16,18 +16,22 @@ from typing import Any
 from bench.arms import SIZE_WH, ArmCamera
 from bench.corpus import RecordedSession, plain, turn_line
 from bench.counting import AccusationLog, Laid
-from bench.replay import Recorded
+from bench.provable import planted_in, proofs
+from bench.replay import Recorded, laid_by, table_of
 from bench.table import reaches
+from companion.bots import BotTurn
 from companion.game.session import Session
 from companion.log.events import Header
 from companion.log.journal import Journal
 from companion.perception.arm_votes import Vote, counted_once, together, vote
 from companion.perception.reaches import Reaches
 from companion.rules.actions import Draw, Mark, Play, Unmark
-from companion.rules.notation import Change, Drawing, Laying, parse_change, print_act
+from companion.rules.notation import Change, Drawing, Laying, parse_act, parse_change, print_act
+from companion.rules.position import LinePosition, Position
 from companion.rules.referee import referee_for, undealt
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid as LaidTile
+from companion.tracking.evidence import Evidence
 from datasets.simulator.camera import VISIBLE_FAULTS, Filmed, SimSettings
 from datasets.simulator.film import FilmSettings
 from datasets.simulator.plan import Point
@@ -205,6 +209,61 @@ def sight_of(line: Mapping[str, Any], *, arms: bool) -> dict[str, Any] | None:
     if not delta and not sight["flips"] and not sight["discards"]:
         return None
     return {"delta": delta, **sight}
+
+
+def proofs_of(recorded: Recorded, *, arms: bool) -> list[str]:
+    """What the tables prove of each planted fault (bench/provable.py); with `arms` together with those arms that were
+    clear and right."""
+    turns = [_turn(line) for line in recorded.truth["turns"]]
+    if not turns:
+        return []
+    lines = [line for line in recorded.lines if line["call"] == "observe"]
+    changes = [_change(recorded, n, line, arms) for n, line in enumerate(lines)]
+    start = turns[0].before
+    if isinstance(start, Position) and not recorded.lines[0]["named"]["draws_seen"]:
+        start = replace(start, boneyard=None, hands={})
+    starter = recorded.lines[0]["args"][1] or turns[0].player
+    planted = planted_in(recorded.rules, turns, _shown(turns, changes))
+    return proofs(recorded.rules, start, starter, changes, planted, weighed=False)
+
+
+def _turn(line: Mapping[str, Any]) -> BotTurn:
+    before = table_of(line["before"])
+    sign = ":" if isinstance(before, LinePosition) else "-"
+    acts = tuple(parse_act(text, sign) for text in line["actions"])
+    return BotTurn(line["player"], acts, before, before, line.get("planted"), ())
+
+
+def _change(recorded: Recorded, number: int, line: Mapping[str, Any], arms: bool) -> Evidence:
+    sight = sight_of(line, arms=arms) or {"delta": [], "flips": (), "discards": None}
+    true = dict(laid_by(recorded))
+    whose = {}
+    for change, player in sight.pop("whose", {}).items():
+        match change:
+            case Laying(tile, train):
+                right = true.get((tuple(tile), train)) == player
+            case Mark(owner) | Unmark(owner):
+                right = owner == player
+            case _:
+                right = False
+        if right:
+            whose[change] = player
+    return Evidence.of(number, **{**sight, "arms": {}, "whose": whose})
+
+
+def _shown(turns: Sequence[BotTurn], changes: Sequence[Evidence]) -> list[int]:
+    """The last change that each turn made (-1: none): its acts are looked for in order."""
+    left = [[piece.act for piece in change.pieces] for change in changes]
+    at, found = 0, []
+    for turn in turns:
+        last = -1
+        for act in map(_as_seen, turn.actions):
+            place = next((n for n in range(at, len(left)) if act in left[n]), None)
+            if place is not None and place <= at + len(turns[0].before.players):
+                left[place].remove(act)
+                at = last = place
+        found.append(last)
+    return found
 
 
 def reached_by(recorded: Recorded) -> Iterator[tuple[str, str, Laid]]:

@@ -2,15 +2,16 @@
 
 Every way in which the round can have gone is searched with the moves of `companion.tracking`, but without its habits,
 beam and reach: what the rules allow costs nothing, a broken rule what `costs.py` says, and the tables are exactly as
-they were told. A fault is proved where every way without it is dearer than the cheapest by a certainty: `named` where
-it has to be this player's, else `nameless` where somebody must have broken this rule. Where a legal way leads to the
-same tables it is `open`: no table tells. With `weighed` what is unusual costs what the belief takes for it (a silent
-pass, two turns between two tables, an error of the camera): the belief with nothing left out.
+they were told. Where a piece says whose arm it was (`Piece.arm`), nobody else made it. A fault is proved where every
+way without it is dearer than the cheapest by a certainty: `named` where it has to be this player's, else `nameless`
+where somebody must have broken this rule. Where a legal way leads to the same tables it is `open`: no table tells.
+With `weighed` what is unusual costs what the belief takes for it (a silent pass, two turns between two tables, an
+error of the camera): the belief with nothing left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from heapq import heappop, heappush
@@ -147,6 +148,7 @@ class Ways:
                 heappush(heap, (cost, count, state, start, trail))
                 count += 1
         seen: set[tuple[object, Rest]] = set()
+        arms = {piece.item: piece.arm for piece in pieces.evidence.pieces if piece.arm is not None}
         found: Frontier = {}
         while heap:
             cost, _, state, rest, trail = heappop(heap)
@@ -166,6 +168,8 @@ class Ways:
                 continue
             for move in state.moves(pieces, rest, faults=True):
                 price = self._price(move.step)
+                if _by_another(move.step, arms):
+                    continue
                 if price is None or cost + price > limit or (ban is not None and ban.hits(move.step)):
                     continue
                 count += 1
@@ -179,6 +183,11 @@ class Ways:
         if any(cause in ERRANT for cause in step.causes):
             return None
         return sum(PRIORS[cause].decibans for cause in step.causes if cause in BREACHES)
+
+
+def _by_another(step: Step, arms: Mapping[int, str]) -> bool:
+    """Whether somebody else made the piece than whose arm was seen over it."""
+    return step.act is not None and step.item in arms and arms[step.item] != step.player
 
 
 def _unrolled(trail: Trail) -> Iterator[Step]:

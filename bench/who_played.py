@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.arm_options import keep, kept, options
-from bench.armed import RULES, film_round, reached_by, retell, true_draws, who_plays
+from bench.armed import RULES, film_round, proofs_of, reached_by, retell, true_draws, who_plays
 from bench.counting import CountedFaults, CountedPlays, count_by, count_faults, count_plays
 from bench.replay import Recorded, laid_by, true_faults
 from companion.rules.ruleset import RULESET_NAMES
@@ -50,6 +50,8 @@ class Round:
     stacked: bool
     with_arms: Told
     without: Told
+    proved: tuple[str, ...] = ()
+    """What table and clear arms together prove of each planted fault (bench/provable.py)."""
 
 
 def told(recorded: Recorded, *, arms: bool) -> Told:
@@ -73,7 +75,8 @@ def told(recorded: Recorded, *, arms: bool) -> Told:
 def both(recorded: Recorded) -> Round:
     head = recorded.head
     ways = (told(recorded, arms=arms) for arms in (True, False))
-    return Round(head["seed"], head["rules"], len(head["players"]), head["stacked"], *ways)
+    proved = tuple(proofs_of(recorded, arms=True))
+    return Round(head["seed"], head["rules"], len(head["players"]), head["stacked"], *ways, proved)
 
 
 def filmed(folder: Path, seed: int, rules: str, players: int | None, scenes: int | None, confusing: float) -> Recorded:
@@ -124,9 +127,21 @@ def summary(rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             }
             for n in sorted({one["players"] for one in rounds})
         },
+        "proved_by_table_and_arm": _proved(rounds),
         "draws_spread": _draws_of([one["with_arms"] for one in rounds if not one["stacked"]]),
         "draws_stacked": _draws_of([one["with_arms"] for one in rounds if one["stacked"]]),
     }
+
+
+def _proved(rounds: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
+    """What is proved of the planted faults -> how many there are, and how many of them are shown with code and name."""
+    found: dict[str, dict[str, int]] = {}
+    for one in rounds:
+        for proof, (_, shown) in zip(one["proved"], one["with_arms"]["faults"]["each"], strict=True):
+            counts = found.setdefault(proof, {"planted": 0, "certain": 0})
+            counts["planted"] += 1
+            counts["certain"] += shown == "shown"
+    return found
 
 
 def _plays(told: Sequence[Mapping[str, Any]]) -> dict[str, int]:

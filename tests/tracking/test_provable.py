@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import pytest
+
 from bench.provable import Planted, proofs
-from companion.rules.actions import Play
-from companion.rules.notation import parse_delta
+from companion.rules.actions import Mark, Play
+from companion.rules.notation import Change, Laying, parse_delta
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
 from companion.tracking.evidence import Evidence
 from tests.tracking.rounds import dealt
 
 
-def proved(changes: list[str], planted: Planted, *, rules: str = "reeves", weighed: bool = False) -> str:
-    """What these changes, each with its items separated by commas, prove of a fault after the deal for Ann, Ben, Cy."""
+def proved(
+    changes: list[str],
+    planted: Planted,
+    *,
+    rules: str = "reeves",
+    weighed: bool = False,
+    whose: Mapping[Change, str] | None = None,
+) -> str:
+    """What these changes, each with its items separated by commas, prove of a fault after the deal for Ann, Ben, Cy;
+    `whose` arms were clearly seen."""
     deltas = [parse_delta(item.strip() for item in change.split(",")) for change in changes]
-    told = [Evidence.of(n, delta) for n, delta in enumerate(deltas)]
+    told = [Evidence.of(n, delta, whose=whose) for n, delta in enumerate(deltas)]
     return proofs(load_ruleset(rules), dealt(), "Ann", told, [planted], weighed=weighed)[0]
 
 
@@ -39,6 +51,19 @@ def test_a_marker_that_another_turn_explains_is_open() -> None:
     """Ann may have passed and Ben may have laid on the train that she had just opened."""
     fault = Planted("MARKER_UNEARNED", "Ann", 3)
     assert proved([*FIRST_LAP, "boneyard-1, +1-4@Ann, mark Ann", "+2-5@Ben", "+3-6@Cy"], fault) == "open"
+
+
+@pytest.mark.parametrize(
+    ("tile", "marker", "found"),
+    [("Ann", "Ann", "named"), ("Ann", None, "open"), (None, "Ann", "open"), ("Ben", "Ann", "open")],
+)
+def test_one_hand_over_tile_and_marker_excludes_the_other_turn(
+    tile: str | None, marker: str | None, found: str
+) -> None:
+    fault = Planted("MARKER_UNEARNED", "Ann", 3)
+    changes = [*FIRST_LAP, "boneyard-1, +1-4@Ann, mark Ann", "+2-5@Ben", "+3-6@Cy"]
+    arms: dict[Change, str | None] = {Laying(Laid(1, 4), "Ann"): tile, Mark("Ann"): marker}
+    assert proved(changes, fault, whose={change: arm for change, arm in arms.items() if arm}) == found
 
 
 def test_a_legal_round_proves_nothing() -> None:
