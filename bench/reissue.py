@@ -20,8 +20,7 @@ from typing import Any
 from bench.counting import AccusationLog, count_faults, count_plays
 from bench.replay import Recorded, end_of, evidence_of, laid_by, true_faults
 from bench.table import RoundResult, summary
-from companion.game.refusal import SessionError
-from companion.game.session import Session
+from companion.game.session import CommandRejected, Session
 from companion.log.events import Header
 from companion.log.journal import Journal
 from companion.rules.notation import Drawing, Laying, parse_change
@@ -69,7 +68,7 @@ def tell(session: Session, line: Mapping[str, Any]) -> None:
         args = [args[0], *([Tile(*one) for one in tiles] for tiles in args[1:])]
     try:
         getattr(session, line["call"])(*args, **named)
-    except SessionError:
+    except CommandRejected:
         if line["call"] == "start_round":
             raise
 

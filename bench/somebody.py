@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any
 
-from companion.game.session import Session, SessionError
+from companion.game.rejected import Reason
+from companion.game.session import CommandRejected, Session
 from companion.perception import Watcher
 from companion.rules.actions import SECOND_MEXICAN, Draw, Mark, Play, Unmark
 from companion.rules.tile import Laid
@@ -57,7 +58,7 @@ class Somebody:
         before = self.session.seq
         try:
             getattr(self, f"_{what}")()
-        except SessionError:
+        except CommandRejected:
             return
         if self.session.seq > before:
             self.done.append((self._frames, what, self.session.seq))
@@ -96,7 +97,7 @@ class Somebody:
 
     def _of(self, *kinds: type) -> Iterator[tuple[str, Any]]:
         yield from (one for one in self._unsaid() if isinstance(one[1], kinds))
-        raise SessionError("nothing to say")
+        raise CommandRejected(Reason.NOTHING_TO_UNDO)
 
     def _draw(self) -> None:
         player, _ = next(self._of(Draw))

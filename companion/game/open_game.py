@@ -13,7 +13,7 @@ from typing import Any
 
 from companion.game.ingest import Watching
 from companion.game.ledger import Ledger
-from companion.game.refusal import SessionError
+from companion.game.rejected import CommandRejected, Reason
 from companion.game.retractions import accusations, retracted, retractions
 from companion.game.standing import is_fault
 from companion.game.view import scene
@@ -33,7 +33,6 @@ log = logging.getLogger(__name__)
 
 Subscriber = Callable[[Event], None]
 TileLike = Laid | Tile | tuple[int, int] | Sequence[int]
-NO_ROUND = "no round is being played"
 
 
 class OpenGame:
@@ -152,12 +151,12 @@ class OpenGame:
     def what_if(self, verb: str, seq: int, what: Mapping[str, Any]) -> dict[str, Any]:
         """The snapshot as it would be after `correct(seq, what)`; nothing is recorded."""
         if verb != "correct":
-            raise SessionError("%(verb)s cannot be previewed", verb=verb)
+            raise CommandRejected(Reason.NO_PREVIEW, verb=verb)
         with self._lock:
             try:
                 held, history, lines = self._ledger.what_if(Corrected(corrects=seq, what=what))
             except EventError as error:
-                raise SessionError("%(fault)s", fault=_plain(error)) from None
+                raise CommandRejected.of(error) from None
             last = self.journal.last_seq + len(lines)
             return scene(self.header, self.rules, history, held, last, open_questions(self.journal.events))
 
@@ -190,7 +189,7 @@ class OpenGame:
                 done += self._ledger.amend(correction)
         except EventError as error:
             self._publish(done)
-            raise SessionError("%(fault)s", fault=_plain(error)) from None
+            raise CommandRejected.of(error) from None
         return self._publish(done)
 
     def _retract(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
@@ -219,11 +218,11 @@ class OpenGame:
     def _running(self, *, also_ended: bool = False) -> None:
         phase = self._ledger.match.phase
         if phase != "playing" and not (also_ended and phase == "ended"):
-            raise SessionError(NO_ROUND)
+            raise CommandRejected(Reason.NO_ROUND)
 
     def _player(self, name: str) -> str:
         if name not in self.header.players:
-            raise SessionError("%(name)s does not play in this game", name=name)
+            raise CommandRejected(Reason.NO_SUCH_PLAYER, name=name)
         return name
 
     def _who(self, by: str | None) -> str | None:
@@ -261,12 +260,5 @@ def laid_of(tile: TileLike) -> Laid:
         return Laid(tile.low, tile.high)
     halves = tuple(tile)
     if len(halves) != 2 or not all(type(half) is int and 0 <= half <= 99 for half in halves):
-        raise SessionError("expected a tile such as (12, 5), not %(tile)s", tile=repr(tile))
+        raise CommandRejected(Reason.NO_TILE, tile=repr(tile))
     return Laid(halves[0], halves[1])
-
-
-def _plain(error: EventError) -> str:
-    """The error without the number of a line that was never written."""
-    words = str(error)
-    head, _, rest = words.partition(": ")
-    return rest if head.startswith("seq ") else words

@@ -2,7 +2,7 @@
 
 One session is one game on its journal. Its verbs are the sentences said at a table (`play`, `draw`, `take_back`,
 `end_round` ...); each returns the events that it brought, already on the disk. `observe` is the camera's entry. Nothing
-a player does is refused; refused (SessionError with one sentence) is only what cannot be meant: a round that does not
+a player does is refused; refused (CommandRejected) is only what cannot be meant: a round that does not
 run, somebody who does not play, a correction decided while looking at an older table.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 
 from companion.game.ledger import Ledger
 from companion.game.open_game import OpenGame, TileLike, laid_of
-from companion.game.refusal import SessionError
+from companion.game.rejected import CommandRejected, Reason
 from companion.log.corrections import UNDONE, last_step, open_questions
 from companion.log.event_fields import Certainty, Story
 from companion.log.events import (
@@ -47,9 +47,7 @@ from companion.rules.notation import Change, Laying
 from companion.rules.referee import undealt
 from companion.rules.ruleset import RuleSetError, load_ruleset
 
-__all__ = ["CHANGED", "Session", "SessionError"]
-
-CHANGED = "the table has changed in the meantime; look again and repeat it if it is still right"
+__all__ = ["CommandRejected", "Session"]
 
 
 class Session(OpenGame):
@@ -94,18 +92,18 @@ class Session(OpenGame):
         with self._lock:
             match = self._ledger.match
             if match.phase == "playing":
-                raise SessionError("the round is still being played; end it first")
+                raise CommandRejected(Reason.ROUND_RUNS)
             if match.phase == "ended":
-                raise SessionError("the last round is not scored; show the hands first")
+                raise CommandRejected(Reason.ROUND_UNSCORED)
             if match.phase == "over":
-                raise SessionError("the match is over")
+                raise CommandRejected(Reason.MATCH_OVER)
             laid = laid_of(engine) if engine is not None and self.rules.is_mexican else None
             number = match.number_with(laid) if first_number is None or match.board.rounds else first_number
             number = number if after is None else max(number, after + 1)
             if self.rules.is_mexican:
                 laid = laid or match.engine_due(number)
                 if laid is None:
-                    raise SessionError("all rounds of this match have been played")
+                    raise CommandRejected(Reason.ALL_ROUNDS_PLAYED)
             if starter is not None:
                 starter = self._player(starter)
             elif guess or match.starter_is_named:
@@ -139,7 +137,7 @@ class Session(OpenGame):
         with self._lock:
             self._running(also_ended=True)
             if not self.rules.is_mexican:
-                raise SessionError("there is no boneyard in this game")
+                raise CommandRejected(Reason.NO_BONEYARD)
             return self._record(Drew(by=self._who(by), source=source))
 
     def pass_turn(self, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
@@ -167,10 +165,10 @@ class Session(OpenGame):
             assert course is not None
             mover = None if course.turn_open else course.mover
             if mover is None or (by is not None and self._player(by) != mover):
-                raise SessionError("it is another player's turn")
+                raise CommandRejected(Reason.NOT_YOUR_TURN)
             acts = acts_when_unable(course)
             if not acts:
-                raise SessionError("the first tile must be played")
+                raise CommandRejected(Reason.FIRST_TILE_DUE)
             return self._record(*_events_of(acts, mover, source))
 
     def discard(
@@ -180,7 +178,7 @@ class Session(OpenGame):
         with self._lock:
             self._running(also_ended=True)
             if self.rules.is_mexican:
-                raise SessionError("no tiles are put away in this game")
+                raise CommandRejected(Reason.NO_DISCARDS)
             known = None if tile is None else laid_of(tile).tile
             return self._record(Discarded(by=self._who(by), tile=known, face_up=face_up, source=source))
 
@@ -188,19 +186,26 @@ class Session(OpenGame):
         """A marker was put on `train`."""
         with self._lock:
             self._running(also_ended=True)
+            self._has_markers()
             return self._record(MarkerPlaced(by=self._mover(by, train), train=train, source=source))
 
     def unmark(self, train: str, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
         """The marker of `train` was taken off."""
         with self._lock:
             self._running(also_ended=True)
+            self._has_markers()
             return self._record(MarkerRemoved(by=self._mover(by, train), train=train, source=source))
 
     def flip(self, train: str, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
         """The double at the end of `train` was turned face down."""
         with self._lock:
             self._running(also_ended=True)
+            self._has_markers()
             return self._record(DoubleFlipped(by=self._who(by), train=train, source=source))
+
+    def _has_markers(self) -> None:
+        if not self.rules.is_mexican:
+            raise CommandRejected(Reason.NO_MARKERS)
 
     def announce(self, by: str | None = None, what: str = "last_tile", value: int | None = None) -> tuple[Event, ...]:
         """Something was said aloud: the last tile, the open end of a line."""
@@ -214,7 +219,7 @@ class Session(OpenGame):
         with self._lock:
             self._running(also_ended=True)
             if what not in REPORTS:
-                raise SessionError("expected one of %(names)s", names=", ".join(REPORTS))
+                raise CommandRejected(Reason.NO_SUCH_REPORT, names=", ".join(REPORTS))
             return self._record(Announced(by=self._player(by), what=what, value=value))
 
     def take_back(self, seq: int, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
@@ -227,7 +232,7 @@ class Session(OpenGame):
                     by = by if by is not None else event.by
                     taken = TileTakenBack(by=by, tile=event.tile, train=event.train, undoes=seq, source=source)
                     return self._publish(self._ledger.amend(taken))
-            raise SessionError("no. %(seq)s is no tile that lies on the table", seq=seq)
+            raise CommandRejected(Reason.NO_SUCH_TILE, seq=seq)
 
     def show_hand(
         self,
@@ -247,7 +252,7 @@ class Session(OpenGame):
             player = self._player(by)
             match = self._ledger.match
             if match.course is None or match.course.ended is None:
-                raise SessionError("hands are shown when the round is over; end it first")
+                raise CommandRejected(Reason.HANDS_TOO_EARLY)
             left = tuple(laid_of(tile).tile for tile in tiles)
             away = tuple(laid_of(tile).tile for tile in discards)
             if not self.rules.is_mexican and not away and match.course.table.hands.get(player) == 0:
@@ -283,7 +288,7 @@ class Session(OpenGame):
         """
         with self._lock:
             if set(scores) != set(self.header.players):
-                raise SessionError("expected points for %(names)s", names=", ".join(self.header.players))
+                raise CommandRejected(Reason.POINTS_OF_ALL, names=", ".join(self.header.players))
             out = None if out is None else self._player(out)
             how = "blocked_declared" if out is None else "out"
             match, sheet = self._ledger.match, self._ledger.match.board.round
@@ -293,7 +298,7 @@ class Session(OpenGame):
                 self._record(RoundEnded(how=how, out=out))
                 match = self._ledger.match
             if match.phase != "ended":
-                raise SessionError("you can enter points once a round is over and has none yet")
+                raise CommandRejected(Reason.POINTS_TOO_EARLY)
             return self._record(replace(match.with_scores(dict(scores)), source="person"))
 
     def _score_late(self, scores: dict[str, int], number: int, how: str, out: str | None) -> tuple[Event, ...]:
@@ -307,7 +312,7 @@ class Session(OpenGame):
             elif isinstance(act.event, RoundScored) and sheet is not None and sheet.number == number:
                 ended = None
         if ended is None:
-            raise SessionError("round %(number)s has its points already, or was not played", number=number)
+            raise CommandRejected(Reason.ROUND_HAS_POINTS, number=number)
         line = {
             name: value
             for name, value in replace(ended.after.with_scores(scores), source="person").to_json().items()
@@ -323,7 +328,7 @@ class Session(OpenGame):
         with self._lock:
             match = self._ledger.match
             if match.phase not in ("waiting", "scored"):
-                raise SessionError("a match ends between two rounds")
+                raise CommandRejected(Reason.MATCH_IN_ROUND)
             return self._record(replace(match.ended_now(), source="person"))
 
     def undo(self) -> tuple[Event, ...]:
@@ -335,7 +340,7 @@ class Session(OpenGame):
                 if not self._belongs_to_an_earlier_line(self.journal.events[seq - 1]):
                     break
             if not done:
-                raise SessionError("there is nothing to undo")
+                raise CommandRejected(Reason.NOTHING_TO_UNDO)
             return self._publish(done)
 
     def _belongs_to_an_earlier_line(self, line: Event) -> bool:
@@ -378,7 +383,7 @@ class Session(OpenGame):
         """
         with self._lock:
             if expected_seq is not None and expected_seq != self.journal.last_seq:
-                raise SessionError(CHANGED)
+                raise CommandRejected(Reason.TABLE_CHANGED)
             return self._amend(Corrected(corrects=seq, what=what, by=by, source=source))
 
     def answer(self, seq: int, choice: int | None, by: str | None = None) -> tuple[Event, ...]:
@@ -386,9 +391,9 @@ class Session(OpenGame):
         with self._lock:
             question = next((one for one in open_questions(self.journal.events) if one.seq == seq), None)
             if question is None:
-                raise SessionError("no. %(seq)s is no open question", seq=seq)
+                raise CommandRejected(Reason.NO_OPEN_QUESTION, seq=seq)
             if choice is not None and not 0 <= choice < len(question.candidates):
-                raise SessionError("no. %(seq)s has answers 0 to %(last)s", seq=seq, last=len(question.candidates) - 1)
+                raise CommandRejected(Reason.NO_SUCH_ANSWER, seq=seq, last=len(question.candidates) - 1)
             what: dict[str, Any] = {"answer": choice}
             lines = () if choice is None else question.candidates[choice].events
             known = [line for line in lines if isinstance(line.get("seq"), int)]

@@ -24,6 +24,21 @@ UNDONE = {"withdrawn": True, "note": "undo"}
 """What a step back writes: it is no step itself, so that the next one goes further back."""
 
 
+class CorrectionError(EventError):
+    """A correction that names no earlier event or cannot be applied. `code`: why, where people can be told in words of
+    their own, and `params` what it is about."""
+
+    def __init__(self, words: str, code: str | None = None, **params: object) -> None:
+        super().__init__(words)
+        self.code, self.params = code, params
+
+    @classmethod
+    def at(cls, seq: int, error: EventError) -> CorrectionError:
+        """The same of line `seq`."""
+        words = f"seq {seq}: {error}"
+        return cls(words, error.code, **error.params) if isinstance(error, CorrectionError) else cls(words)
+
+
 @dataclass(frozen=True, slots=True)
 class Held:
     """An event as it is now held to have happened.
@@ -78,7 +93,7 @@ def held_events(events: Sequence[Event]) -> tuple[Held, ...]:
             try:
                 _apply(event, entry, entries)
             except EventError as error:
-                raise EventError(f"seq {event.seq}: {error}") from None
+                raise CorrectionError.at(event.seq, error) from None
         entries[event.seq] = entry
     return marked_undone([held for entry in entries.values() for held in entry.held()])
 
@@ -138,7 +153,9 @@ def withdrawn_corrections(events: Sequence[Event]) -> set[int]:
 def _apply(correction: Corrected, own: _Entry, entries: Mapping[int, _Entry]) -> None:
     target = entries.get(correction.corrects)
     if target is None:
-        raise EventError(f"corrects: there is no event {correction.corrects} before it")
+        raise CorrectionError(
+            f"corrects: there is no event {correction.corrects} before it", "no_earlier_event", seq=correction.corrects
+        )
     what = correction.what
     if isinstance(target.event, Corrected):
         target = _inserted_by(target, entries)
@@ -169,9 +186,11 @@ def _check_keys(what: Mapping[str, Any], event: Event) -> None:
     known = {name for name, _, _ in OWN_FIELDS[event.KIND]} | set(CHANGES) | set(FOR_PEOPLE)
     for name in what:
         if name not in known:
-            raise EventError(f"what: {event.KIND} has no {shown(name)}")
+            raise CorrectionError(
+                f"what: {event.KIND} has no {shown(name)}", "no_such_field", event=event.KIND, field=shown(name)
+            )
     if not set(what) - set(FOR_PEOPLE):
-        raise EventError("what: says no change")
+        raise CorrectionError("what: says no change", "no_change")
 
 
 def _inserted_by(target: _Entry, entries: Mapping[int, _Entry]) -> _Entry:

@@ -20,7 +20,7 @@ from companion.web.changing import changes, table_as_seen
 from companion.web.disk import disk_fault
 from companion.web.hand_notes import places_of
 from companion.web.languages import gettext as _
-from companion.web.refusals import say
+from companion.web.refusals import why
 from companion.web.repair_words import in_english
 from companion.web.returned import FieldError
 from companion.web.wording import show_tile
@@ -71,7 +71,7 @@ def act(call: Callable[..., Any], *arguments: Any, **named: Any) -> Sequence[Any
     except JournalError as fault:
         raise disk_fault(fault, _("The game could not be written to the disk: %(why)s")) from None
     except (ValueError, LookupError) as refusal:
-        raise Conflict(_sentence(refusal)) from None
+        raise Conflict(why(refusal) or _("That is not possible now.")) from None
     return events
 
 
@@ -81,11 +81,6 @@ def said(verb: str, *arguments: Any, **named: Any) -> AnyResponse:
     if wants_page():
         return redirect(own_path(request.form.get("next") or "/"), 303)
     return jsonify({"events": [event if isinstance(event, dict) else event.to_json() for event in events]})
-
-
-def _sentence(refusal: Exception) -> str:
-    words = str(refusal.args[0]) if refusal.args else str(refusal)
-    return say(words) if words else _("That is not possible now.")
 
 
 def _board() -> dict[str, Any]:

@@ -23,7 +23,7 @@ from companion.web.board import Board, board_of
 from companion.web.body import number, read_body, text
 from companion.web.languages import gettext as _
 from companion.web.languages import show_time
-from companion.web.refusals import say
+from companion.web.refusals import why
 
 plays = Blueprint("plays", __name__)
 
@@ -226,7 +226,7 @@ def preview(seq: int) -> AnyResponse | str:
     try:
         then = session.what_if("correct", seq, what)  # type: ignore[attr-defined]
     except (ValueError, LookupError) as refusal:
-        raise Conflict(say(str(refusal)) or _("You cannot correct it like that.")) from None
+        raise Conflict(why(refusal) or _("You cannot correct it like that.")) from None
     board = board_of(now)
     totals = {
         name: (old, (then.get("totals") or {}).get(name))
@@ -259,7 +259,7 @@ def ask() -> str:
         try:
             answer = session.judge(tile, train)  # type: ignore[attr-defined]
         except (ValueError, LookupError) as refusal:
-            raise Conflict(say(str(refusal)) or _("The referee cannot answer that now.")) from None
+            raise Conflict(why(refusal) or _("The referee cannot answer that now.")) from None
     return render_template("ask.html", board=board, answer=answer, asked=fields, tv=False)
 
 

@@ -1,7 +1,8 @@
-"""What other rooms say in English, said in the viewer's language: refusals of the desk, troubles of camera and disk.
+"""What other rooms say, said in the viewer's language: rejected commands, troubles of camera and disk.
 
-Those rooms know no language. Their sentences are listed here as templates; a sentence that fits one is translated, with
-what stood in the places of its `%(name)s`; any other is shown as it is, never swallowed.
+Those rooms know no language. A rejected command comes as a code. The troubles come as English sentences, listed here as
+templates; a sentence that fits one is translated, with what stood in the places of its `%(name)s`; any other is shown
+as it is, never swallowed.
 """
 
 from __future__ import annotations
@@ -9,43 +10,40 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from companion.game.rejected import CommandRejected, Reason
 from companion.web.languages import gettext
 from companion.web.languages import marked as _
 
-REFUSALS = (
-    _("no round is being played"),
-    _("the round is still being played; end it first"),
-    _("the last round is not scored; show the hands first"),
-    _("the match is over"),
-    _("all rounds of this match have been played"),
-    _("there is no boneyard in this game"),
-    _("no tiles are put away in this game"),
-    _("no. %(seq)s is no tile that lies on the table"),
-    _("hands are shown when the round is over; end it first"),
-    _("you can enter points once a round is over and has none yet"),
-    _("round %(number)s has its points already, or was not played"),
-    _("expected points for %(names)s"),
-    _("a match ends between two rounds"),
-    _("there is nothing to undo"),
-    _("it is another player's turn"),
-    _("the first tile must be played"),
-    _("the table has changed in the meantime; look again and repeat it if it is still right"),
-    _("no. %(seq)s is no open question"),
-    _("no. %(seq)s has answers 0 to %(last)s"),
-    _("%(name)s does not play in this game"),
-    _("expected one of %(names)s"),
-    _("expected a tile such as (12, 5), not %(tile)s"),
-    _("%(verb)s cannot be previewed"),
-)
-"""Of companion.game.session."""
-
-CORRECTIONS = (
-    _("corrects: there is no event %(seq)s before it"),
-    _("what: says no change"),
-    _("what: %(event)s has no %(field)s"),
-    _("what.tile: expected two numbers such as [12, 5], not %(tile)s"),
-)
-"""Of companion.log.corrections."""
+REFUSALS = {
+    Reason.NO_ROUND: _("no round is being played"),
+    Reason.ROUND_RUNS: _("the round is still being played; end it first"),
+    Reason.ROUND_UNSCORED: _("the last round is not scored; show the hands first"),
+    Reason.MATCH_OVER: _("the match is over"),
+    Reason.ALL_ROUNDS_PLAYED: _("all rounds of this match have been played"),
+    Reason.NO_BONEYARD: _("there is no boneyard in this game"),
+    Reason.NO_MARKERS: _("there are no markers in this game"),
+    Reason.NO_DISCARDS: _("no tiles are put away in this game"),
+    Reason.NO_SUCH_TILE: _("no. %(seq)s is no tile that lies on the table"),
+    Reason.HANDS_TOO_EARLY: _("hands are shown when the round is over; end it first"),
+    Reason.POINTS_TOO_EARLY: _("you can enter points once a round is over and has none yet"),
+    Reason.ROUND_HAS_POINTS: _("round %(number)s has its points already, or was not played"),
+    Reason.POINTS_OF_ALL: _("expected points for %(names)s"),
+    Reason.MATCH_IN_ROUND: _("a match ends between two rounds"),
+    Reason.NOTHING_TO_UNDO: _("there is nothing to undo"),
+    Reason.NOT_YOUR_TURN: _("it is another player's turn"),
+    Reason.FIRST_TILE_DUE: _("the first tile must be played"),
+    Reason.TABLE_CHANGED: _("the table has changed in the meantime; look again and repeat it if it is still right"),
+    Reason.NO_OPEN_QUESTION: _("no. %(seq)s is no open question"),
+    Reason.NO_SUCH_ANSWER: _("no. %(seq)s has answers 0 to %(last)s"),
+    Reason.NO_SUCH_PLAYER: _("%(name)s does not play in this game"),
+    Reason.NO_SUCH_REPORT: _("expected one of %(names)s"),
+    Reason.NO_TILE: _("expected a tile such as (12, 5), not %(tile)s"),
+    Reason.NO_PREVIEW: _("%(verb)s cannot be previewed"),
+    Reason.NO_EARLIER_EVENT: _("corrects: there is no event %(seq)s before it"),
+    Reason.NO_CHANGE: _("what: says no change"),
+    Reason.NO_SUCH_FIELD: _("what: %(event)s has no %(field)s"),
+}
+"""Why a command was rejected, by its code. Its params stand in the places of `%(name)s`."""
 
 TROUBLES = (
     _("the camera is starting"),
@@ -102,13 +100,23 @@ STATUS = {
 
 @cache
 def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((_pattern(template), template) for template in (*REFUSALS, *CORRECTIONS, *TROUBLES, *PHOTOGRAPHS))
+    return tuple((_pattern(template), template) for template in (*TROUBLES, *PHOTOGRAPHS))
 
 
 def _pattern(template: str) -> re.Pattern[str]:
     parts = re.split(r"%\((\w+)\)s", template)
     written = [re.escape(part) if n % 2 == 0 else f"(?P<{part}>.+?)" for n, part in enumerate(parts)]
     return re.compile("".join(written), re.DOTALL)
+
+
+def why(refusal: Exception) -> str:
+    """Why a command was refused, in the viewer's language; "" where it does not say."""
+    if isinstance(refusal, CommandRejected):
+        if refusal.code in REFUSALS:
+            return _capital(gettext(REFUSALS[refusal.code], **refusal.params))
+        return _capital(str(refusal.params["fault"]))
+    words = str(refusal.args[0]) if refusal.args else ""
+    return say(words) if words else ""
 
 
 def say(sentence: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from companion.game.session import Session, SessionError
+from companion.game.session import CommandRejected, Session
 from companion.log.event_fields import Certainty, EventError
 from companion.log.events import Header, TilePlayed, event_from_json
 from companion.rules.notation import Laying
@@ -53,7 +53,7 @@ def test_whoever_presses_done_ends_the_own_turn_once(tmp_path: Path) -> None:
     assert [event.KIND for event in session.done("Ann")] == ["passed"]
     session.play((12, 3), "Ben", by="Ben")
     assert session.done("Ben") == () and session.snapshot()["turn"] == "Ann"
-    with pytest.raises(SessionError):
+    with pytest.raises(CommandRejected):
         session.done("Zoe")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.game.session import Session, SessionError
+from companion.game.session import CommandRejected, Session
 from companion.log.events import Corrected, Drew, Event, Header, Passed, RoundEnded, RoundScored, TilePlayed
 from companion.rules.position import Position
 from tests.desk.making import ticking
@@ -184,7 +184,7 @@ def test_a_stale_correction_is_refused_in_one_sentence(tmp_path: Path) -> None:
     first = session.play((12, 3), "Ann")[0]
     seen = session.seq
     session.play((12, 5), "Ben")
-    with pytest.raises(SessionError, match="the table has changed in the meantime"):
+    with pytest.raises(CommandRejected, match="table_changed"):
         session.correct(first.seq, {"by": "Cy"}, expected_seq=seen)
     assert session.seq == seen + 1
 
@@ -192,19 +192,28 @@ def test_a_stale_correction_is_refused_in_one_sentence(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("seq", "what", "complaint"),
     [
-        (99, {"withdrawn": True}, "there is no event 99"),
+        (99, {"withdrawn": True}, "no_earlier_event (seq: 99)"),
         (2, {"tile": [1]}, "expected two numbers"),
-        (2, {"colour": 1}, "tile_played has no 'colour'"),
-        (2, {}, "says no change"),
+        (2, {"colour": 1}, "no_such_field (event: tile_played, field: 'colour')"),
+        (2, {}, "no_change"),
     ],
 )
 def test_a_correction_that_means_nothing_is_refused(tmp_path: Path, seq: int, what: object, complaint: str) -> None:
     session = table(tmp_path)
     session.play((12, 3), "Ann")
-    with pytest.raises(SessionError) as refused:
+    with pytest.raises(CommandRejected) as refused:
         session.correct(seq, what)  # type: ignore[arg-type]
     assert complaint in str(refused.value)
     assert session.seq == 2
+
+
+@pytest.mark.parametrize("verb", ["mark", "unmark", "flip"])
+def test_a_line_of_chinese_dominoes_has_no_markers(tmp_path: Path, verb: str) -> None:
+    session = Session.create(tmp_path / "line.jsonl", Header("jielong", "chinese", ("Ann", "Ben")))
+    session.start_round(starter="Ann")
+    with pytest.raises(CommandRejected, match="no_markers"):
+        getattr(session, verb)("Ann")
+    assert session.seq == 1
 
 
 def test_the_table_may_agree_to_let_a_fault_stand(tmp_path: Path) -> None:
@@ -263,7 +272,7 @@ def test_a_match_ends_after_its_last_round(tmp_path: Path) -> None:
     session.show_hand("Cy", [(9, 9)])
     assert session.phase == "over"
     assert session.snapshot()["winner"] == ["Ann"]
-    with pytest.raises(SessionError, match="the match is over"):
+    with pytest.raises(CommandRejected, match="match_over"):
         session.start_round()
 
 
@@ -313,7 +322,7 @@ def test_the_engine_due_is_known(tmp_path: Path) -> None:
 
 def test_whoever_does_not_play_can_do_nothing(tmp_path: Path) -> None:
     session = table(tmp_path)
-    with pytest.raises(SessionError, match="Zoe does not play"):
+    with pytest.raises(CommandRejected, match=r"no_such_player \(name: Zoe\)"):
         session.play((12, 3), "Ann", by="Zoe")
     assert session.seq == 1
 
@@ -321,7 +330,7 @@ def test_whoever_does_not_play_can_do_nothing(tmp_path: Path) -> None:
 def test_between_rounds_nothing_is_laid(tmp_path: Path) -> None:
     session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", NAMES), ticking())
     for act in (session.draw, session.pass_turn, session.undo, lambda: session.play((1, 2), "Ann")):
-        with pytest.raises(SessionError):
+        with pytest.raises(CommandRejected):
             act()
     assert session.seq == 0
 

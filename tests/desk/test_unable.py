@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.game.session import Session, SessionError
+from companion.game.session import CommandRejected, Session
 from companion.log.events import Discarded, Drew, Header, MarkerPlaced, Passed
 from tests.desk.making import ticking
 
@@ -134,7 +134,7 @@ def test_a_long_first_train_may_go_on_until_its_end_is_said(tmp_path: Path) -> N
 def test_a_chinese_player_puts_a_tile_away(tmp_path: Path) -> None:
     session = table(tmp_path, "jielong")
     assert unable(session) == []
-    with pytest.raises(SessionError, match="the first tile must be played"):
+    with pytest.raises(CommandRejected, match="first_tile_due"):
         session.cannot_play()
     session.play((3, 6), "R")
     assert unable(session) == ["discard"]
@@ -163,7 +163,7 @@ def test_two_taps_are_undone_one_by_one(tmp_path: Path) -> None:
 
 def test_nobody_passes_for_somebody_who_is_not_to_move(tmp_path: Path) -> None:
     session = table(tmp_path)
-    with pytest.raises(SessionError, match="it is another player's turn"):
+    with pytest.raises(CommandRejected, match="not_your_turn"):
         session.cannot_play("Ben")
-    with pytest.raises(SessionError, match="does not play"):
+    with pytest.raises(CommandRejected, match="no_such_player"):
         session.cannot_play("Zoe")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from companion.game.replay import replay
-from companion.game.session import Session, SessionError
+from companion.game.session import CommandRejected, Session
 from companion.log.event_fields import Story
 from companion.log.events import Header
 from tests.desk.making import ticking
@@ -100,7 +100,7 @@ def test_nothing_is_left_to_undo_at_last(tmp_path: Path) -> None:
     session.play((12, 3), "Ann")
     session.undo()
     session.undo()
-    with pytest.raises(SessionError):
+    with pytest.raises(CommandRejected):
         session.undo()
 
 

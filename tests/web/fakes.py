@@ -20,7 +20,7 @@ class FakeSession:
         self._snapshot = dict(snapshot)
         self.lines: list[dict[str, Any]] = list(lines or [])
         self.calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
-        self.refuses: str | None = None
+        self.refuses: str | Exception | None = None
         self.answers: dict[str, Any] = {}
         self._callbacks: list[Callable[..., None]] = []
         self._lock = threading.Lock()
@@ -65,7 +65,7 @@ class FakeSession:
         def call(*arguments: Any, **named: Any) -> Any:
             self.calls.append((verb, arguments, named))
             if self.refuses:
-                raise ValueError(self.refuses)
+                raise self.refuses if isinstance(self.refuses, Exception) else ValueError(self.refuses)
             return self.answers.get(verb, [])
 
         return call

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,30 +13,32 @@ from flask.testing import FlaskClient
 import companion.game.open_game
 import companion.game.session
 from companion.app.state import House
-from companion.game.refusal import SessionError
+from companion.game.rejected import CommandRejected, Reason
+from companion.log.event_fields import EventError
 from companion.supervise.health import SENTENCES, State
 from companion.web.languages import catalogue
-from companion.web.refusals import CORRECTIONS, REFUSALS, TROUBLES
+from companion.web.refusals import PHOTOGRAPHS, REFUSALS, TROUBLES, why
 from tests.web.fakes import FakeCamera, FakeSession
 
+CORRECTIONS = {"no_earlier_event": {"seq"}, "no_change": set(), "no_such_field": {"event", "field"}}
+"""What companion.log.corrections finds, and what it says of it."""
 
-def test_every_refusal_of_the_desk_is_known_to_the_page() -> None:
-    told = set()
+
+def rejections() -> Iterator[tuple[Reason, set[str]]]:
+    """Every code with which the game rejects a command, and the params that come with it."""
     for path in Path(companion.game.session.__file__).parent.glob("*.py"):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        constants = {
-            target.id: node.value.value
-            for node in tree.body
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
-            for target in node.targets
-            if isinstance(target, ast.Name)
-        }
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "SessionError":
-                first = node.args[0]
-                told.add(constants[first.id] if isinstance(first, ast.Name) else first.value)  # type: ignore[attr-defined]
-    assert told - set(REFUSALS) == {"%(fault)s"}, "what a correction's own check says"
-    assert set(REFUSALS) <= told, "no sentence is kept that nobody says"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "CommandRejected":
+                yield Reason[node.args[0].attr], {str(one.arg) for one in node.keywords}  # type: ignore[attr-defined]
+    for code, params in CORRECTIONS.items():
+        yield Reason(code), params
+
+
+def test_every_rejection_of_a_command_has_words_and_what_they_need() -> None:
+    found = list(rejections())
+    assert {code for code, _ in found} == set(REFUSALS) == set(Reason) - {Reason.BAD_CORRECTION}
+    for code, params in found:
+        assert set(re.findall(r"%\((\w+)\)s", REFUSALS[code])) == params, code
 
 
 def test_every_trouble_of_the_camera_is_known_to_the_page() -> None:
@@ -44,7 +47,7 @@ def test_every_trouble_of_the_camera_is_known_to_the_page() -> None:
 
 @pytest.mark.parametrize("language", ["uk", "cs", "ru", "bn"])
 def test_refusals_are_said_in_the_viewers_language(keeper: FlaskClient, session: FakeSession, language: str) -> None:
-    session.refuses = "no. 17 is no open question"
+    session.refuses = CommandRejected(Reason.NO_OPEN_QUESTION, seq=17)
     answer = keeper.post(f"/api/draw?lang={language}", json={"by": "Ann"})
     assert answer.status_code == 409
     expected = catalogue(language).gettext("no. %(seq)s is no open question") % {"seq": 17}
@@ -72,13 +75,17 @@ def test_a_page_that_is_not_there_says_so_in_words(anyone: FlaskClient) -> None:
 
 
 def test_templates_leave_no_two_ways_to_read_a_sentence() -> None:
-    every = [*REFUSALS, *CORRECTIONS, *TROUBLES]
+    every = [*REFUSALS.values(), *TROUBLES, *PHOTOGRAPHS]
     assert len(set(every)) == len(every)
     assert all(len(re.sub(r"%\(\w+\)s", "", template).strip()) > 8 for template in every)
 
 
-def test_a_refusal_carries_its_template_and_its_values() -> None:
-    error = SessionError("no. %(seq)s is no open question", seq=4)
-    assert (str(error), error.template, error.values) == (
-        "no. 4 is no open question", "no. %(seq)s is no open question", {"seq": 4}
-    )  # fmt: skip
+def test_a_rejection_is_a_code_and_what_it_is_about() -> None:
+    error = CommandRejected(Reason.NO_OPEN_QUESTION, seq=4)
+    assert (error.code, error.params) == ("no_open_question", {"seq": 4})
+    assert (str(error), why(error)) == ("no_open_question (seq: 4)", "No. 4 is no open question")
+
+
+def test_a_check_without_words_of_its_own_is_shown_as_it_is() -> None:
+    error = CommandRejected.of(EventError("seq 4: what.answer: event 3 asked nothing"))
+    assert (error.code, why(error)) == ("bad_correction", "What.answer: event 3 asked nothing")

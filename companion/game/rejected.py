@@ -1,0 +1,60 @@
+"""A command that cannot be meant now: a code and what it is about. The page and the terminal find the words."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from companion.log.corrections import CorrectionError
+from companion.log.event_fields import EventError
+
+
+class Reason(StrEnum):
+    """Why a command is rejected. What stands beside a code are its params."""
+
+    NO_ROUND = "no_round"
+    ROUND_RUNS = "round_runs"
+    ROUND_UNSCORED = "round_unscored"
+    MATCH_OVER = "match_over"
+    ALL_ROUNDS_PLAYED = "all_rounds_played"
+    NO_BONEYARD = "no_boneyard"
+    NO_MARKERS = "no_markers"
+    NO_DISCARDS = "no_discards"
+    NO_SUCH_TILE = "no_such_tile"  # seq
+    HANDS_TOO_EARLY = "hands_too_early"
+    POINTS_TOO_EARLY = "points_too_early"
+    ROUND_HAS_POINTS = "round_has_points"  # number
+    POINTS_OF_ALL = "points_of_all"  # names
+    MATCH_IN_ROUND = "match_in_round"
+    NOTHING_TO_UNDO = "nothing_to_undo"
+    NOT_YOUR_TURN = "not_your_turn"
+    FIRST_TILE_DUE = "first_tile_due"
+    TABLE_CHANGED = "table_changed"
+    NO_OPEN_QUESTION = "no_open_question"  # seq
+    NO_SUCH_ANSWER = "no_such_answer"  # seq, last
+    NO_SUCH_PLAYER = "no_such_player"  # name
+    NO_SUCH_REPORT = "no_such_report"  # names
+    NO_TILE = "no_tile"  # tile
+    NO_PREVIEW = "no_preview"  # verb
+    NO_EARLIER_EVENT = "no_earlier_event"  # seq
+    NO_CHANGE = "no_change"
+    NO_SUCH_FIELD = "no_such_field"  # event, field
+    BAD_CORRECTION = "bad_correction"  # fault: the sentence of the check that found it
+
+
+class CommandRejected(ValueError):  # noqa: N818  (nobody's error: a command that does not fit the game as it stands)
+    """This cannot be done now, and nothing has changed."""
+
+    def __init__(self, code: Reason, **params: object) -> None:
+        about = ", ".join(f"{name}: {value}" for name, value in params.items())
+        super().__init__(f"{code} ({about})" if about else str(code))
+        self.code, self.params = code, params
+
+    @classmethod
+    def of(cls, error: EventError) -> CommandRejected:
+        """A correction that cannot be applied."""
+        if isinstance(error, CorrectionError) and error.code is not None:
+            return cls(Reason(error.code), **error.params)
+        words = str(error)
+        head, _, rest = words.partition(": ")
+        # Without the number of a line that was never written.
+        return cls(Reason.BAD_CORRECTION, fault=rest if head.startswith("seq ") else words)
