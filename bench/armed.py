@@ -19,6 +19,7 @@ from bench.counting import AccusationLog, Laid
 from bench.provable import planted_in, proofs
 from bench.replay import Recorded, laid_by, table_of
 from bench.table import reaches
+from bench.told import as_seen, sights_of
 from companion.bots import BotTurn
 from companion.game.session import Session
 from companion.log.events import Header
@@ -36,7 +37,6 @@ from datasets.simulator.camera import VISIBLE_FAULTS, Filmed, SimSettings
 from datasets.simulator.film import FilmSettings
 from datasets.simulator.plan import Point
 from datasets.simulator.reaching import Reaching
-from tests.table.told import _as_seen, _sights
 from vision.calibration import Calibration
 from vision.frame import Frame
 
@@ -136,10 +136,10 @@ class _Teller:
         scene, plan = filmed.scene, self.camera.plan
         after = self.table
         for player, act in scene.plays:
-            after = self.referee.apply(replace(after, turn=player), _as_seen(act))
+            after = self.referee.apply(replace(after, turn=player), as_seen(act))
         places = self.camera.places.get(id(scene), ())
         stacked = not plan.boneyard_spread and not plan.chinese
-        sights = list(_sights(self.table, after, scene, plan.boneyard_spread and not plan.chinese))
+        sights = list(sights_of(self.table, after, scene, plan.boneyard_spread and not plan.chinese))
         reached = self._reached(seen) if stacked and filmed.scene.trouble != "silent" else []
         self.table = after
         votes: dict[Change, Vote] = {}
@@ -172,7 +172,7 @@ def _shows(change: Change, act: Any) -> bool:
     """Is this change what that act did?"""
     match change:
         case Laying(tile, train):
-            return isinstance(act, Play) and _as_seen(act) == Play(tile, train)
+            return isinstance(act, Play) and as_seen(act) == Play(tile, train)
         case Drawing():
             return isinstance(act, Draw)
         case Mark() | Unmark():
@@ -257,7 +257,7 @@ def _shown(turns: Sequence[BotTurn], changes: Sequence[Evidence]) -> list[int]:
     at, found = 0, []
     for turn in turns:
         last = -1
-        for act in map(_as_seen, turn.actions):
+        for act in map(as_seen, turn.actions):
             place = next((n for n in range(at, len(left)) if act in left[n]), None)
             if place is not None and place <= at + len(turns[0].before.players):
                 left[place].remove(act)

@@ -28,6 +28,7 @@ from bench.foreign_film import ForeignFilm
 from bench.round_end import CUT, how_it_ended
 from bench.somebody import SLIPS, TRUE, Somebody
 from bench.table import FIRST_SEED
+from bench.told import ToldTable, UnfilmedRound
 from companion.bots import BotTurn
 from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile
@@ -47,7 +48,6 @@ from datasets.simulator.camera import VISIBLE_FAULTS, SimCamera, SimSettings
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.room import BlankFilm
 from tests.table.sketch import KnowingEye, sketched
-from tests.table.told import ToldTable, UnfilmedRound
 from vision.settle import Settler
 
 KINDS = ("told", "sketched", "meddled", "filmed", "foreign")

@@ -31,6 +31,7 @@ from bench.counting import AccusationLog, CountedFaults, CountedPlays, Laid, cou
 from bench.foreign_film import ForeignFilm
 from bench.provable import planted_in, proofs
 from bench.round_end import CUT, how_it_ended
+from bench.told import ToldTable, UnfilmedRound
 from companion.bots import BotTurn
 from companion.game.session import Session
 from companion.log.journal import Journal
@@ -48,7 +49,6 @@ from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.reaching import Reaching
 from datasets.simulator.room import BlankFilm
 from tests.table.sketch import KnowingEye, sketched
-from tests.table.told import ToldTable, UnfilmedRound
 from vision.settle import Settler
 
 RESULTS = Path(__file__).parents[1] / "runs" / "table.json"
@@ -275,6 +275,12 @@ def _by(
     return {kind: {name: counts[name] for name in CLASSES} for kind, counts in sorted(total.items())}
 
 
+def summed_up(rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The summary of a file's rounds, in whichever of the two ways they were counted."""
+    apart = [one for one in rounds if isinstance(one["plays"], Mapping)]
+    return summary(apart) if apart else summary_of_kept(rounds)
+
+
 def summary_of_kept(rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Rounds as they were kept before plays and faults were counted apart; what those files do not say is left out."""
     plays = sum(one["plays"] for one in rounds)
@@ -324,7 +330,7 @@ def main() -> None:
     if args.kept is not None:
         for name, part in json.loads(args.kept.read_text()).items():
             if isinstance(part, dict) and "rounds" in part:
-                print(name, json.dumps(summary_of_kept(list(part["rounds"].values())), indent=1))
+                print(name, json.dumps(summed_up(list(part["rounds"].values())), indent=1))
         return
     args.out.parent.mkdir(parents=True, exist_ok=True)
     kept: dict[str, Any] = json.loads(args.out.read_text()) if args.out.exists() else {}

@@ -62,8 +62,8 @@ class ToldTable:
                 continue
             after = table
             for player, act in scene.plays:
-                after = referee.apply(replace(after, turn=player), _as_seen(act))
-            for seen in _sights(table, after, scene, spread):
+                after = referee.apply(replace(after, turn=player), as_seen(act))
+            for seen in sights_of(table, after, scene, spread):
                 self.changes.append(Evidence.of(len(self.changes), **seen))
                 session.observe(**seen)
             self.turns += scene.turns
@@ -71,7 +71,7 @@ class ToldTable:
             table = after
 
 
-def _sights(before: Any, after: Any, scene: Scene, boneyard: bool) -> Iterator[dict[str, Any]]:
+def sights_of(before: Any, after: Any, scene: Scene, boneyard: bool) -> Iterator[dict[str, Any]]:
     if isinstance(before, LinePosition):
         discards: dict[str, int] = {}
         line: list[Change] = []
@@ -90,6 +90,6 @@ def _sights(before: Any, after: Any, scene: Scene, boneyard: bool) -> Iterator[d
         yield {"delta": delta, "flips": flips}
 
 
-def _as_seen(act: Action) -> Action:
+def as_seen(act: Action) -> Action:
     """A second Mexican train lies where the first one does."""
     return Play(act.tile, MEXICAN) if isinstance(act, Play) and act.train == SECOND_MEXICAN else act
