@@ -59,6 +59,7 @@ class Attribution:
     _size_mm: tuple[float, float] = field(init=False, default=(0.0, 0.0))
     _marked: dict[str, Point] = field(init=False, default_factory=dict)
     _places: dict[Change, tuple[Point, ...]] = field(init=False, default_factory=dict)
+    _settled: bool = field(init=False, default=False)
     _pictures: ArmPictures = field(init=False, default_factory=ArmPictures)
 
     def __post_init__(self) -> None:
@@ -85,6 +86,7 @@ class Attribution:
         if not self.silent:
             self._reaches.still(frame)
             self._pictures.forget()
+            self._settled = True
             self._marked = _by_owner(markers, layout, setup)
 
     def compare(self, desk: Names, frame: str) -> None:
@@ -123,16 +125,21 @@ class Attribution:
         setup: TableSetup,
     ) -> Observation:
         """The observation with what arms say of it: player -> decibans for each change; and draws only they show."""
-        earlier, self.votes, self._places = (self.votes, self._places), {}, {}
+        earlier, settled = (self.votes, self._places), self._settled
+        if observation.delta:
+            # Looking for draws alone forgets nothing of what was reported and is not taken yet.
+            self.votes, self._places, self._settled = {}, {}, False
         if self.silent:
             return observation
         marked = _by_owner(markers, after, setup)
         for change in observation.delta:
             places = tuple(_places(change, before, after, observation.news, self._marked, marked))
-            said = together([self._vote(place) for place in places], self.players)
-            if not said.decibans and _alike(places, earlier[1].get(change, ())):
-                # It was reported before and not taken, and its arm has long gone.
-                said = earlier[0][change]
+            known = earlier[0].get(change) if _alike(places, earlier[1].get(change, ())) else None
+            if known is not None and (known.decibans or settled):
+                # It was reported before and not taken: whoever reached over it since did not do it.
+                said = known
+            else:
+                said = together([self._vote(place) for place in places], self.players)
             self.votes[change], self._places[change] = said, places
         drawn: tuple[Change, ...] = ()
         if self.draws_reached and before.boneyard is None and setup.family is Family.MEXICAN:

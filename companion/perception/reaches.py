@@ -112,7 +112,7 @@ class Reaches:
     def over(self, place: Point) -> Reach:
         """Whose arm did what has changed at this place."""
         moments = list(self._moments)
-        first, last = _window(moments, place)
+        first, last, seen = _window(moments, place)
         for radius in (RADIUS_MM, WIDE_MM):
             over = [n for n in range(first, last) if _covering(moments[n].view, place, radius)]
             if over:
@@ -121,6 +121,8 @@ class Reaches:
                 if handed:
                     return self._nearest_hands(moments, handed, place, radius)
                 return self._at(moments, over[-1], _covering(moments[over[-1]].view, place, radius), place)
+        if not seen:
+            return Reach(unclear=Unclear.NOBODY)
         # A hand in the table's colour is not seen; its sleeve shows where it is.
         near = range(max(0, first - AROUND_FRAMES), min(len(moments), last + AROUND_FRAMES))
         pointing = [n for n in near if _pointing(moments[n].view, place, HAND_MM)]
@@ -199,8 +201,9 @@ class Reaches:
                 yield Reach(unclear=Unclear.NO_ENTRY, frame=moment.frame)
 
 
-def _window(moments: Sequence[_Moment], place: Point) -> tuple[int, int]:
-    """From the frame after the last in which the place was seen unchanged to the first in which it was seen changed."""
+def _window(moments: Sequence[_Moment], place: Point) -> tuple[int, int, bool]:
+    """From the frame after the last in which the place was seen unchanged to the first in which it was seen changed;
+    False: it looks as before in all of them, so that it cannot be told when."""
     first, last = 0, len(moments)
     after = moments[-1].view if moments else None
     lies = after is not None and not _covering(after, place, RADIUS_MM) and _lies_there(after, place)
@@ -218,9 +221,8 @@ def _window(moments: Sequence[_Moment], place: Point) -> tuple[int, int]:
         else:
             last = min(last, n)
     if first >= len(moments):
-        # What changed looks as before, so that it cannot be told when.
-        return 0, len(moments)
-    return first, last
+        return 0, len(moments), False
+    return first, last, True
 
 
 def _lies_there(view: ArmView, place: Point) -> bool:

@@ -287,7 +287,26 @@ def test_tiles_laid_and_drawn_get_their_arms():
     assert attribution.seen(observation, before, after, (), setup).arms == found, (
         "a change that was not taken keeps its arm"
     )
+    attribution.see(picture(tiles=[PLACE], arms=[arm_of("Cy")], n=6), CALIBRATION)
+    attribution.see(picture(tiles=[PLACE], n=7), CALIBRATION)
+    assert attribution.seen(Observation(), before, before, (), setup).empty
+    again = attribution.seen(observation, before, after, (), setup).arms
+    assert again == found, "nor does it get the arm of whoever reached over it since"
     assert attribution.seen(Observation((Drawing(2),)), before, after, (), setup).arms == {}
+
+
+def test_what_nobody_was_seen_to_lay_is_not_given_to_who_reaches_over_it_later():
+    attribution = Attribution(tuple(SEATS), SEATS)
+    setup, before = TableSetup(Family.MEXICAN, tuple(SEATS)), Layout(trains={"Ann": ()})
+    attribution.see(picture(), CALIBRATION)
+    attribution.settled(picture(), (), before, setup)
+    attribution.see(picture(tiles=[PLACE], n=1), CALIBRATION)
+    after = Layout(trains={"Ann": (placed(8, PLACE, (12, 3)),)})
+    observation = Observation((Laying(Laid(12, 3), "Ann"),), news=(8,))
+    assert attribution.seen(observation, before, after, (), setup).arms == {}
+    attribution.settled(picture(tiles=[PLACE], n=1), (), after, setup)
+    attribution.see(picture(tiles=[PLACE], arms=[arm_of("Cy")], n=2), CALIBRATION)
+    assert attribution.seen(observation, before, after, (), setup).arms == {}
 
 
 def test_a_draw_that_nobody_was_seen_to_make_is_not_given_to_who_drew_before():
