@@ -7,19 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from companion.log.event_fields import Finding
-from companion.log.events import (
-    Discarded,
-    DoubleFlipped,
-    Drew,
-    Event,
-    MarkerPlaced,
-    MarkerRemoved,
-    Passed,
-    TilePlayed,
-)
+from companion.log.events import Event, Passed, TilePlayed
+from companion.play.event_actions import event_of
 from companion.play.misfits import PICTURED
 from companion.play.round import Course
-from companion.rules.actions import Action, Discard, Draw, End, Flip, Mark, Play, Unmark
+from companion.rules.actions import End
 from companion.rules.violations import Violation
 from companion.tracking.costs import Cause
 from companion.tracking.evidence import ITEMS
@@ -134,8 +126,8 @@ def judged(number: int, verdict: Verdict, first: str | None, players: Sequence[s
     elif any(not one.certain for one in findings) or any(one.by not in (None, by) for one in findings):
         maybe = tuple(dict.fromkeys((by, *(one.by for one in findings if one.by is not None))))
     act = verdict.act
-    carrying = event_of(act, by, maybe or (by or "",), findings)
-    plain = carrying if maybe else event_of(act, by, (), ())
+    carrying = event_of(act, by, maybe=maybe or (by or "",), violations=findings)
+    plain = carrying if maybe else event_of(act, by)
     return Believed(number, verdict.item, plain, carrying, findings)
 
 
@@ -143,25 +135,6 @@ def _findings(verdict: Verdict, by: str | None) -> Iterator[Finding]:
     for charge in verdict.charges:
         whose = None if charge.certain and charge.by == by else charge.by
         yield Finding(charge.code, certain=charge.certain, by=whose)
-
-
-def event_of(act: Action, by: str | None, maybe: tuple[str, ...], findings: tuple[Finding, ...]) -> Event:
-    """The camera's event for an act."""
-    common: dict[str, Any] = {"by": by, "maybe": maybe, "violations": findings, "source": "camera"}
-    match act:
-        case Play(tile, train):
-            return TilePlayed(tile=tile, train=train, **common)
-        case Draw():
-            return Drew(**common)
-        case Mark(player):
-            return MarkerPlaced(train=player, **common)
-        case Unmark(player):
-            return MarkerRemoved(train=player, **common)
-        case Flip(train):
-            return DoubleFlipped(train=train, **common)
-        case Discard(face_up):
-            return Discarded(face_up=face_up, **common)
-    raise TypeError(f"nobody can have done {act!r}")
 
 
 def shown(one: Believed, frame: str | None, reading: Any, arm: str | None) -> Believed:

@@ -16,7 +16,6 @@ from companion.game.believed import (
     Believed,
     as_pictured,
     believed,
-    event_of,
     judged,
     shown,
     with_implied_passes,
@@ -31,6 +30,7 @@ from companion.log.corrections import Held, open_questions
 from companion.log.event_fields import Certainty, Finding, Story
 from companion.log.events import Corrected, Event, RoundEnded, RoundStarted, TilePlayed, TileTakenBack, Unclear
 from companion.log.table_change import TableChange
+from companion.play.event_actions import event_of
 from companion.play.line_ends import at_the_open_end
 from companion.play.misfits import Clarity, proved
 from companion.play.round import Course
@@ -400,7 +400,7 @@ class Watching:
         seq = None if question is None else self._items.get(question.item)
         if question is None or seq is None or question.item in self._told:
             return []
-        plays = {name: event_of(question.play, name, (), ()) for name in question.players}
+        plays = {name: event_of(question.play, name) for name in question.players}
         stories = tuple(Story(name, ({**line_of(play), "seq": seq},)) for name, play in plays.items())
         frame = self._pictures.get(question.item, UNSEEN)[0]
         asked_now = self.ledger.record(

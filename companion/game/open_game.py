@@ -15,7 +15,7 @@ from companion.game.ingest import Watching
 from companion.game.ledger import Ledger
 from companion.game.rejected import CommandRejected, Reason
 from companion.game.retractions import accusations, retracted, retractions
-from companion.game.standing import is_fault
+from companion.game.standing import standing_findings
 from companion.game.view import scene
 from companion.log.corrections import held_events, open_questions
 from companion.log.event_fields import EventError
@@ -249,8 +249,7 @@ def _with_retractions(shown: dict[str, Any], events: Sequence[Event]) -> dict[st
     accused = frozenset(
         (play["seq"], finding["code"], finding.get("by") or play.get("by"))
         for play in shown["plays"]
-        for finding in (play.get("violations") or () if is_fault(play) else ())
-        if finding["certain"]
+        for finding in standing_findings(play)
     )
     return shown | {"retractions": retractions(events, accused)}
 

@@ -39,6 +39,7 @@ from companion.log.events import (
 )
 from companion.log.journal import Clock, Journal, utc_now
 from companion.log.table_change import TableChange
+from companion.play.event_actions import event_of
 from companion.play.lifting import lifts_marker
 from companion.play.reports import REPORTS
 from companion.play.unable import acts_when_unable
@@ -482,15 +483,7 @@ class Session(OpenGame):
 
 def _events_of(acts: Iterable[Action], player: str, source: str) -> list[Event]:
     """These acts of `player` as events. The marker ends the turn by itself; else the end of the turn is an event."""
-    events: list[Event] = []
-    for act in acts:
-        match act:
-            case Draw():
-                events.append(Drew(by=player, source=source))
-            case Mark(train):
-                events.append(MarkerPlaced(by=player, train=train, source=source))
-            case Discard():
-                events.append(Discarded(by=player, source=source))
+    events = [event_of(act, player, source=source) for act in acts if isinstance(act, (Draw, Mark, Discard))]
     if not events or isinstance(events[-1], Drew):
         events.append(Passed(by=player, source=source))
     return events

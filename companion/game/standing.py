@@ -13,6 +13,11 @@ SET_ASIDE = ("overruled", "taken_back", "withdrawn", "dropped")
 somebody withdrew the entry, or it no longer follows from the rules."""
 
 
+def standing_findings(play: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    """The findings that stand against a play for certain."""
+    return _findings(play, certain=True)
+
+
 def standing_faults(play: Mapping[str, Any]) -> tuple[str, ...]:
     """The codes that stand against a play for certain, sorted; () where nobody is accused."""
     return _codes(play, certain=True)
@@ -29,7 +34,11 @@ def is_fault(play: Mapping[str, Any]) -> bool:
 
 
 def _codes(play: Mapping[str, Any], *, certain: bool) -> tuple[str, ...]:
+    return tuple(sorted({str(one["code"]) for one in _findings(play, certain=certain)}))
+
+
+def _findings(play: Mapping[str, Any], *, certain: bool) -> tuple[Mapping[str, Any], ...]:
     if any(play.get(key) for key in SET_ASIDE):
         return ()
     findings = play.get("violations") or ()
-    return tuple(sorted({str(one["code"]) for one in findings if bool(one.get("certain", True)) is certain}))
+    return tuple(one for one in findings if bool(one.get("certain", True)) is certain)

@@ -65,7 +65,7 @@ class Table:
             "over": board.over,
             "winners": list(board.winners),
             "questions": len(board.questions),
-            "illegal": sum(1 for _, finding in board.violations if finding.certain),
+            "illegal": len(board.faults),
             "rounds": [
                 {"round": one.number, "how": one.how, "scores": None if one.scores is None else dict(one.scores)}
                 for one in board.rounds

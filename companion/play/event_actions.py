@@ -1,9 +1,10 @@
-"""Events as acts, and small changes of a table that the course of a round is made of."""
+"""Events as acts and acts as events, and small changes of a table that the course of a round is made of."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from typing import Any
 
 from companion.log.events import (
     Discarded,
@@ -39,6 +40,25 @@ def action_of(event: Event) -> Action | None:
         case Passed():
             return End()
     return None
+
+
+def event_of(act: Action, by: str | None, *, source: str = "camera", **fields: Any) -> Event:
+    """The event that records an act of `by`; raises TypeError for an end of a turn, which is nobody's act."""
+    common: dict[str, Any] = {"by": by, "source": source, **fields}
+    match act:
+        case Play(tile, train):
+            return TilePlayed(tile=tile, train=train, **common)
+        case Draw():
+            return Drew(**common)
+        case Mark(player):
+            return MarkerPlaced(train=player, **common)
+        case Unmark(player):
+            return MarkerRemoved(train=player, **common)
+        case Flip(train):
+            return DoubleFlipped(train=train, **common)
+        case Discard(face_up):
+            return Discarded(face_up=face_up, **common)
+    raise TypeError(f"nobody can have done {act!r}")
 
 
 def unsettled(event: Event) -> bool:

@@ -74,6 +74,11 @@ class Scoreboard:
     def violations(self) -> tuple[tuple[Line, Finding], ...]:
         return tuple((line, finding) for line in self.lines for finding in line.findings)
 
+    @property
+    def faults(self) -> tuple[tuple[Line, Finding], ...]:
+        """What stands for certain: of whatever was let stand, taken back or withdrawn a line has no findings."""
+        return tuple((line, finding) for line, finding in self.violations if finding.certain)
+
 
 def fold(header: Header, events: Sequence[Event]) -> Scoreboard:
     """The scoreboard after `events`. Raises EventError where a correction among them cannot be applied."""
