@@ -24,8 +24,8 @@ from companion.tracking.verdict import Verdict
 from companion.tracking.words import NOTHING, WRONG, Said, entered, heard
 
 LATELY = 3
-"""A draw, a marker or a tile that is in the box twice, entered by hand, is the one that a picture shows so many steps
-later at most."""
+"""A marker or a tile that is in the box twice, entered by hand, is the one that a picture shows so many steps later at
+most."""
 
 
 class Touch(NamedTuple):
@@ -136,7 +136,13 @@ class RoundTracker:
         self._run_from(first)
 
     def _entered_already(self, piece: Piece) -> Piece | None:
-        """The same act as somebody has entered it, where no picture has shown it yet."""
+        """The same act as somebody has entered it, where no picture has shown it yet.
+
+        One draw is like another: of those that people had entered before the picture, whoever reports it has taken off
+        as many (`perception.operator_input`), and what is left is new.
+        """
+        if isinstance(piece.act, (Draw, Discard)):
+            return None
         for step in self.log[self._recent(piece) :]:
             for one in step.pieces:
                 said = self.said.get(one.item, NOTHING)
