@@ -27,3 +27,32 @@ def test_a_persons_word_does_not_make_the_desk_forget_arms(tmp_path: Path) -> No
     session.correct(session.snapshot()["plays"][1]["seq"], {"by": "Ann"}, by="Ann")
     play = session.snapshot()["plays"][-1]
     assert play["by"] is None and play["arm"] == "Ben"
+
+
+def test_a_restart_keeps_the_names_that_arms_gave_and_arms_go_on_naming(tmp_path: Path) -> None:
+    path, three = tmp_path / "g.jsonl", ("Ann", "Ben", "Cy")
+    session = Session.create(path, Header("reeves", "double-12", three), ticking())
+    session.start_round(starter="Ann")
+    for change in ("+12-1@Ann", "+12-2@Ben", "+12-3@Cy"):
+        session.observe(parse_delta([change]))
+    _seen(session, laid(1, 4, "Ann"), "Ann", three)
+    before = _names(session)
+    assert before[-1] == ("Ann", "Ann")
+    session.close()
+    session = Session.open(path, ticking())
+    assert _names(session) == before
+    _seen(session, laid(2, 6, "Ben"), "Ben", three)
+    _seen(session, laid(12, 5, "MX"), "Cy", three)
+    assert _names(session) == [*before, ("Ben", "Ben"), ("Cy", "Cy")]
+    session.close()
+
+
+def _names(session: Session) -> list[tuple[str | None, str | None]]:
+    """By whom each tile was laid, and whose arm it was."""
+    plays = session.snapshot()["plays"]
+    return [(play["by"], play.get("arm")) for play in plays if play["event"] == "tile_played"]
+
+
+def _seen(session: Session, change: Change, player: str, players: tuple[str, ...]) -> None:
+    unlike = {name: 14 for name in players if name != player}
+    session.observe([change], arms={change: unlike}, whose={change: player})

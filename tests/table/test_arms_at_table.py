@@ -392,6 +392,20 @@ def test_a_hand_in_the_boneyard_that_crosses_no_border_draws_and_is_nobodys():
     assert list(reaches.reached([(300.0, 300.0)])) == []
 
 
+def test_begun_anew_an_arm_is_seen_as_soon_as_the_table_was_read_once():
+    attribution = Attribution(tuple(SEATS), SEATS)
+    setup, before = TableSetup(Family.MEXICAN, tuple(SEATS)), Layout(trains={"Ann": ()})
+    attribution.see(picture(arms=[arm_of("Ben")]), CALIBRATION)
+    attribution.see(picture(n=1), CALIBRATION)
+    attribution.settled(picture(n=1), (), before, setup)
+    for n, shot in enumerate([{"arms": [arm_of("Ann")]}, {"tiles": [PLACE]}], 2):
+        attribution.see(picture(**shot, n=n), CALIBRATION)
+    after = Layout(trains={"Ann": (placed(8, PLACE, (12, 3)),)})
+    laying = Laying(Laid(12, 3), "Ann")
+    seen = attribution.seen(Observation((laying,), news=(8,)), before, after, (), setup)
+    assert seen.whose == {laying: "Ann"}
+
+
 def laid_by_ann():
     """Attribution after Ann has laid a tile, and what it was told."""
     attribution = Attribution(tuple(SEATS), SEATS)
