@@ -47,6 +47,7 @@ ALIKE_DB = 3
 """Of hypotheses so close to the best the one is put on record that leaves the record as it is."""
 
 MOST_WAYS = 4
+"""So many of them are compared with the record at most: each comparison goes over all lines that may still change."""
 
 UNSEEN = (None, None, None)
 
