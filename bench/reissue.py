@@ -63,7 +63,13 @@ def tell(session: Session, line: Mapping[str, Any]) -> None:
             adopted=bool(line.get("adopted")),
         )
         return
+    if line["call"] == "drop_question":
+        # It names a line that need not be there again.
+        return
     args, named = list(line["args"]), dict(line["named"])
+    if line["call"] == "ask":
+        # What it offers to choose from answers nothing here.
+        args, named = args[:1], {"frame": named.get("frame")}
     if line["call"] == "show_hand":
         args = [args[0], *([Tile(*one) for one in tiles] for tiles in args[1:])]
     try:

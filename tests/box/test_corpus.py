@@ -94,3 +94,12 @@ def test_without_arms_a_pile_shows_no_draw(rounds: list[Recorded]) -> None:
     round_ = replace(tactic, lines=[seen, drawn])
     assert list(calls(round_, arms=True)) == [seen, drawn]
     assert list(calls(round_, arms=False)) == [{"call": "observe", "delta": ["+1-2@Ann"]}]
+
+
+def test_a_question_of_the_camera_is_asked_again(rounds: list[Recorded]) -> None:
+    story = {"by": "Ann", "events": []}
+    asked = {"call": "ask", "args": ["doubtful", [story]], "named": {"frame": None}}
+    dropped = {"call": "drop_question", "args": [99], "named": {}}
+    first = rounds[1].lines[0]
+    again = reissue(replace(rounds[1], lines=[first, asked, dropped]), arms=True)
+    assert again.questions == 1 and again.reasons == ("doubtful",)
