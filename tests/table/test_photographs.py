@@ -72,7 +72,8 @@ def test_a_photograph_of_an_arm_says_whose_it_was(tmp_path: Path) -> None:
     layers = {(tuple(act.tile), act.train): player for player, act in plays}
     arms = {(tuple(e.tile), e.train): e.arm for e in session.events if isinstance(e, TilePlayed)}
     clear = {tile: arm for tile, arm in arms.items() if arm is not None}
-    assert len(clear) >= len(layers) / 2
+    # A photograph shows one moment of a reach: where a sleeve lies over a place, nobody is named.
+    assert len(clear) >= 0.4 * len(layers)
     assert {tile: layers[tile] for tile in clear} == clear
 
 
