@@ -151,10 +151,22 @@ class Board:
         due = str(self.must_cover["train"]) if self.must_cover else self.after_double
         if due is not None and (due in open_to or not open_to):
             return due
-        if self.still_laying is not None:
-            return self.still_laying
+        if self.growing is not None:
+            return self.growing
         mine = self.turn.name if self.turn else None
         return mine if mine is not None or not open_to else open_to[0]
+
+    @property
+    def growing(self) -> str | None:
+        """Whose long first train is being laid just now: all of its tiles are the latest ones on the table.
+
+        Later the rules may still let it go on, but then it is no more likely than anybody's next turn.
+        """
+        row = next((train for train in self.trains if train.name == self.still_laying), None)
+        laid = [play for play in self.plays if play.get("event") == "tile_played" and not play.get("taken_back")]
+        latest = laid[len(laid) - len(row.tiles) :] if row is not None and row.tiles else []
+        alone = bool(latest) and all(play.get("by") == play.get("train") == self.still_laying for play in latest)
+        return self.still_laying if alone else None
 
     @property
     def by_likelihood(self) -> tuple[TrainView, ...]:

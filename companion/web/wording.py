@@ -159,8 +159,8 @@ def entry_words(board: Board) -> str:
     if board.must_cover:
         where = train_name(str(board.must_cover.get("train")))
         return _("%(name)s: cover the double first (%(train)s).", name=name, train=where)
-    if board.still_laying:
-        return _("%(name)s's first train: tap its next tile.", name=board.still_laying)
+    if board.growing:
+        return _("%(name)s's first train: tap its next tile.", name=board.growing)
     if board.drew:
         return _("%(name)s has drawn. Does it fit?", name=name)
     return _("%(name)s: tap what was played.", name=name)

@@ -117,6 +117,18 @@ def test_a_long_first_train_goes_on_without_being_asked(tmp_path: Path) -> None:
     table.session.close()
 
 
+def test_a_tile_of_the_second_turn_is_no_first_train_any_more(tmp_path: Path) -> None:
+    table = Table(tmp_path, "cz", "double-12")
+    for train, outer in (("Ann", "5"), ("Ben", "7"), ("Cy", "9"), ("Cy", "2")):
+        table.post("play", train=train, outer=outer)
+    assert chosen_train(table.page) == "Cy" and "Cy's first train is done" in table.page
+    table.post("pass", by="Cy")
+    for train, outer, after in (("Ann", "1", "Ben"), ("Ben", "3", "Cy")):
+        table.post("play", train=train, outer=outer)
+        assert chosen_train(table.page) == after and "first train" not in table.page
+    table.session.close()
+
+
 def test_the_end_of_a_turn_is_offered_only_to_who_has_something_to_end(train_table: Table) -> None:
     page = train_table.page
     assert "Cannot play: draw, marker, next" in page and 'action="/api/pass"' not in page
