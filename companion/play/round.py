@@ -123,7 +123,10 @@ class Course:
             return False
         turn = self.turn if self.turn is not None and self.turn.player == player else self.first_turns.get(player)
         done = turn.actions if turn is not None else ()
-        return not self.all_begun or belongs_to_first_train(self.rules, self.table, player, action, done)
+        if not self.all_begun or belongs_to_first_train(self.rules, self.table, player, action, done):
+            return True
+        # Whoever cannot have the next turn has marked for the first train.
+        return action == Mark(player) and action not in done and player not in self.movers
 
     @property
     def position(self) -> Table:

@@ -213,7 +213,10 @@ def done() -> AnyResponse:
 def marker_act(what: str) -> AnyResponse:
     fields = read_body(request)
     with table_as_seen(fields):
-        return said(what, _train(fields), by=_mover(fields))
+        if what == "flip":
+            return said(what, _train(fields), by=_mover(fields))
+        # A marker that nobody is named for is rather its owner's, who may have just laid, than the next player's.
+        return said(what, _train(fields), by=person(fields, "by", _players()) if fields.get("by") else None)
 
 
 @api.post("/api/cannot-play")

@@ -256,3 +256,21 @@ def test_first_trains_laid_in_any_order_are_held_against_nobody(
     own = [one for one in plays if (one.tile.tile, one.train) not in truth]
     assert {one.by for one in own if one.by != one.train} <= {None}
     assert sum(one.by is None for one in own) <= 0.1 * len(own)
+
+
+def test_whoever_marks_last_of_all_for_no_reason_is_not_out_of_turn(tmp_path: Path) -> None:
+    """cz: everybody has begun, Ann is next, and Cy, who has just laid a first train, marks it."""
+    session = table(tmp_path, "cz")
+    for tile, player in (((12, 3), "Ann"), ((12, 4), "Ben"), ((12, 5), "Cy"), ((5, 6), "Cy")):
+        session.play(tile, player, player)
+    session.mark("Cy", by="Cy")
+    assert held(session) == {("MARKER_UNEARNED", True)}
+
+
+def test_whoever_turned_a_double_over_still_marks_for_the_first_train(tmp_path: Path) -> None:
+    session = table(tmp_path, "cz")
+    for tile, player in (((12, 3), "Ann"), ((3, 3), "Ann"), ((12, 4), "Ben")):
+        session.play(tile, player, player)
+    session.flip("Ann", by="Cy")
+    session.mark("Cy", by="Cy")
+    assert held(session) == {("FLIP_NOT_IN_RULES", True)}

@@ -55,7 +55,7 @@ def test_a_form_without_the_pin_leads_to_the_pin(anyone: FlaskClient, session: F
         ("draw", {}, ("draw", ("Cyril",), {})),
         ("pass", {"by": "Ben"}, ("pass_turn", ("Ben",), {})),
         ("discard", {}, ("discard", ("Cyril",), {})),
-        ("mark", {"train": "Ben"}, ("mark", ("Ben",), {"by": "Cyril"})),
+        ("mark", {"train": "Ben"}, ("mark", ("Ben",), {"by": None})),
         ("unmark", {"train": "Ben", "by": "Ben"}, ("unmark", ("Ben",), {"by": "Ben"})),
         ("flip", {"train": "Ann"}, ("flip", ("Ann",), {"by": "Cyril"})),
         ("undo", {}, ("undo", (), {})),
