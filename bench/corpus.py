@@ -18,7 +18,7 @@ import argparse
 import json
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -33,14 +33,14 @@ from companion.bots import BotTurn
 from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile
 from companion.geometry.diff import Observation
-from companion.log.event_fields import Certainty
 from companion.log.events import Event
 from companion.log.journal import Journal
+from companion.log.table_change import TableChange
 from companion.perception import Watcher
 from companion.perception.attributing import attribution_for
 from companion.perception.game_sink import SessionDesk
 from companion.perception.table_location import first_calibration, known_set
-from companion.rules.notation import Change, Laying, print_act, print_change
+from companion.rules.notation import Change, print_act, print_change
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from companion.rules.tile import Tile
@@ -81,7 +81,9 @@ class RecordedSession(Session):
 
     def observe(self, delta: Iterable[Change], frame: str | None = None, **named: Any) -> tuple[Event, ...]:
         changes = tuple(delta)
-        line = {"call": "observe", **change_line(changes, frame, named)}
+        given = {name: value for name, value in named.items() if value}
+        change = TableChange(changes, frame=frame, **given | {"flips": tuple(given.get("flips", ()))})
+        line = {"call": "observe", **change.to_json()}
         return self.noted(line, lambda: super(RecordedSession, self).observe(changes, frame, **named))
 
 
@@ -120,24 +122,6 @@ def plain(value: Any) -> Any:
     if isinstance(value, Iterable):
         return [plain(one) for one in value]
     return value.to_json() if hasattr(value, "to_json") else str(value)
-
-
-def change_line(delta: Sequence[Change], frame: str | None, named: Mapping[str, Any]) -> dict[str, Any]:
-    readings: Mapping[Laying, Certainty] = named.get("readings") or {}
-    line: dict[str, Any] = {"delta": [print_change(change) for change in delta], "frame": frame}
-    for name in ("clouded", "guessed", "returned", "adopted"):
-        if named.get(name):
-            line[name] = named[name]
-    if named.get("arms"):
-        line["arms"] = [[print_change(change), dict(votes)] for change, votes in named["arms"].items()]
-    if named.get("whose"):
-        line["whose"] = [[print_change(change), player] for change, player in named["whose"].items()]
-    for name in ("flips", "discards"):
-        if named.get(name):
-            line[name] = plain(named[name])
-    if readings:
-        line["readings"] = [[print_change(laying), certainty.to_json()] for laying, certainty in readings.items()]
-    return line
 
 
 def observation_line(one: Observation) -> dict[str, Any]:

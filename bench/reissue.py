@@ -18,12 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from bench.counting import AccusationLog, count_faults, count_plays
-from bench.replay import Recorded, end_of, evidence_of, laid_by, true_faults
+from bench.replay import Recorded, end_of, laid_by, true_faults
 from bench.table import RoundResult, summary
 from companion.game.session import CommandRejected, Session
 from companion.log.events import Header
 from companion.log.journal import Journal
-from companion.rules.notation import Drawing, Laying, parse_change
+from companion.log.table_change import TableChange
+from companion.rules.notation import Drawing, parse_change
 from companion.rules.tile import Tile
 
 WAYS = ("with arms", "without arms")
@@ -48,19 +49,19 @@ def calls(recorded: Recorded, *, arms: bool) -> Iterator[Mapping[str, Any]]:
 def tell(session: Session, line: Mapping[str, Any]) -> None:
     """Make one recorded call. What the session refuses now (the round has ended already) is left out."""
     if line["call"] == "observe":
-        seen = evidence_of(line, 0)
+        seen = TableChange.from_json(line)
         session.observe(
-            [parse_change(one) for one in line["delta"]],
+            seen.delta,
             seen.frame,
-            flips=line.get("flips", ()),
-            discards=line.get("discards"),
-            readings=_readings(line),
+            flips=seen.flips,
+            discards=seen.discards,
+            readings=seen.readings,
             clouded=seen.clouded,
             guessed=seen.guessed,
             returned=seen.returned,
-            arms={parse_change(change): votes for change, votes in line.get("arms", ())},
-            whose={parse_change(change): player for change, player in line.get("whose", ())},
-            adopted=bool(line.get("adopted")),
+            arms=seen.arms,
+            whose=seen.whose,
+            adopted=seen.adopted,
         )
         return
     if line["call"] == "drop_question":
@@ -106,17 +107,6 @@ def reissue(recorded: Recorded, *, arms: bool) -> RoundResult:
         seconds=round(time.perf_counter() - start, 1),
         players=len(recorded.head["players"]),
     )
-
-
-def _readings(line: Mapping[str, Any]) -> dict[Laying, Any]:
-    from companion.log.event_fields import read_certainty
-
-    found = {}
-    for text, certainty in line.get("readings", ()):
-        change = parse_change(text)
-        assert isinstance(change, Laying)
-        found[change] = read_certainty(certainty, "reading")
-    return found
 
 
 def said_by_people(recorded: Recorded) -> bool:

@@ -17,12 +17,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from companion.game.evidence_run import evidence_of
 from companion.log.corrections import held_events
-from companion.log.event_fields import read_certainty
 from companion.log.events import Header, RoundStarted, event_from_json
+from companion.log.table_change import TableChange
 from companion.play.match import Match
 from companion.rules.actions import MEXICAN, SECOND_MEXICAN, Action, Discard, Draw, Flip, Mark, Pass, Play, Unmark
-from companion.rules.notation import Laying, parse_act, parse_change
+from companion.rules.notation import parse_act
 from companion.rules.position import LinePosition, Position
 from companion.rules.referee import referee_for
 from companion.rules.ruleset import RuleSet, load_ruleset
@@ -145,27 +146,6 @@ def laid_by(recorded: Recorded) -> list[tuple[Key, str]]:
     return found
 
 
-def evidence_of(line: Mapping[str, Any], number: int) -> Evidence:
-    readings = {}
-    for text, certainty in line.get("readings", ()):
-        change = parse_change(text)
-        assert isinstance(change, Laying)
-        readings[change] = read_certainty(certainty, "reading")
-    return Evidence.of(
-        number,
-        [parse_change(text) for text in line["delta"]],
-        flips=line.get("flips", ()),
-        discards=line.get("discards"),
-        readings=readings,
-        frame=line.get("frame"),
-        clouded=bool(line.get("clouded")),
-        guessed=bool(line.get("guessed")),
-        returned=int(line.get("returned", 0)),
-        arms={parse_change(change): votes for change, votes in line.get("arms", ())},
-        adopted=bool(line.get("adopted")),
-    )
-
-
 def follow(recorded: Recorded) -> Iterator[tuple[RoundTracker, float]]:
     """The tracker after each change of the round and each thing that people said, with the milliseconds it took."""
     rules = recorded.rules
@@ -188,7 +168,7 @@ def follow(recorded: Recorded) -> Iterator[tuple[RoundTracker, float]]:
         elif tracker is None or people is None:
             continue
         elif line["call"] == "observe":
-            evidence = evidence_of(line, tracker.number)
+            evidence = evidence_of(tracker.number, TableChange.from_json(line))
             tracker.observe(evidence)
             people.saw(evidence, events)
             yield tracker, 1000 * (time.process_time() - start)

@@ -58,7 +58,7 @@ class Attribution:
     _reaches: Reaches = field(init=False, default_factory=Reaches)
     _size_mm: tuple[float, float] = field(init=False, default=(0.0, 0.0))
     _marked: dict[str, Point] = field(init=False, default_factory=dict)
-    _places: dict[Change, tuple[Point, ...]] = field(init=False, default_factory=dict)
+    _reported_at: dict[Change, tuple[Point, ...]] = field(init=False, default_factory=dict)
     _settled: bool = field(init=False, default=False)
     _pictures: ArmPictures = field(init=False, default_factory=ArmPictures)
 
@@ -125,22 +125,22 @@ class Attribution:
         setup: TableSetup,
     ) -> Observation:
         """The observation with what arms say of it: player -> decibans for each change; and draws only they show."""
-        earlier, settled = (self.votes, self._places), self._settled
+        earlier, reported_at, settled = self.votes, self._reported_at, self._settled
         if observation.delta:
             # Looking for draws alone forgets nothing of what was reported and is not taken yet.
-            self.votes, self._places, self._settled = {}, {}, False
+            self.votes, self._reported_at, self._settled = {}, {}, False
         if self.silent:
             return observation
         marked = _by_owner(markers, after, setup)
         for change in observation.delta:
             places = tuple(_places(change, before, after, observation.news, self._marked, marked))
-            known = earlier[0].get(change) if _alike(places, earlier[1].get(change, ())) else None
+            known = earlier.get(change) if _alike(places, reported_at.get(change, ())) else None
             if known is not None and (known.decibans or settled):
                 # It was reported before and not taken: whoever reached over it since did not do it.
                 said = known
             else:
                 said = together([self._vote(place) for place in places], self.players)
-            self.votes[change], self._places[change] = said, places
+            self.votes[change], self._reported_at[change] = said, places
         drawn: tuple[Change, ...] = ()
         if self.draws_reached and before.boneyard is None and setup.family is Family.MEXICAN:
             drawn = self._reached(before)
