@@ -48,10 +48,16 @@ def lay(page: Page, train: str, outer: int) -> int:
     return taps
 
 
-def in_view(page: Page, selector: str) -> bool:
-    """Whether all of it can be seen without scrolling."""
-    box = page.locator(selector).first.bounding_box()
-    return box is not None and box["y"] >= 0 and box["y"] + box["height"] <= 740
+def comes_into_view(page: Page, selector: str) -> bool:
+    """Whether all of it can be seen without scrolling, once the page is at rest."""
+    box = None
+    for _ in range(50):
+        box = page.locator(selector).first.bounding_box()
+        if box is not None and box["y"] >= 0 and box["y"] + box["height"] <= 740:
+            return True
+        page.wait_for_timeout(100)
+    print(selector, box, page.evaluate("scrollY"), page.locator("#live").inner_text())
+    return False
 
 
 def photographed(*hand: tuple[int, int]) -> bytes:
@@ -93,8 +99,10 @@ def test_3_an_illegal_play_is_named_at_once(page: Page) -> None:
     page.locator(".ask-back").get_by_role("button", name="Cy").click()
     expect(page.locator("#region-alerts")).to_contain_text("This train is closed")
     expect(page.locator("#region-alerts")).to_contain_text("Cy played 5-6 on Ann's train.")
-    assert in_view(page, "#region-alerts .fault") and in_view(page, "#region-turn"), "no scrolling to see a ruling"
-    assert in_view(page, "#region-act .pad")
+    assert comes_into_view(page, "#region-alerts .fault") and comes_into_view(page, "#region-turn"), (
+        "no scrolling to see a ruling"
+    )
+    assert comes_into_view(page, "#region-act .pad")
 
 
 def test_4_the_dispute_shows_rule_and_source(page: Page) -> None:
