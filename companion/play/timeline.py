@@ -231,13 +231,15 @@ def _in_force(held: Sequence[Held]) -> tuple[Held, ...]:
 
 def _weighed(event: Event, findings: tuple[Finding, ...], watched: bool, doubted: bool) -> tuple[Finding, ...]:
     """The findings, of which new ones are uncertain where they are doubted, and in a `watched` round where they are
-    counted or about an act that somebody told."""
+    counted or about an act that somebody told. A tile that the set does not have was rather mistyped than laid."""
     if action_of(event) is None:
         return findings
     stored: tuple[Finding, ...] = getattr(event, "violations", ())
     known = {finding.code: finding.certain for finding in stored}
 
     def certain(code: str) -> bool:
-        return known.get(code, not (doubted or (watched and (code in COUNTED or event.source == "person"))))
+        told = event.source == "person"
+        slip = told and code == Violation.TILE_NOT_IN_SET
+        return known.get(code, not (doubted or slip or (watched and (told or code in COUNTED))))
 
     return tuple(replace(one, certain=one.certain and certain(one.code)) for one in findings)

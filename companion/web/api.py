@@ -149,7 +149,7 @@ def play() -> AnyResponse:
         train = _train(fields)
         laid, by = laid_tile(fields, train), _mover(fields)
         if wants_page() and not fields.get("again"):
-            _expect_new(laid)
+            _expect_possible(laid)
         if wants_page() and not fields.get("by"):
             by = _whose(train, laid, by)
         lifting = {"lift": True} if wants_page() else {}
@@ -181,9 +181,13 @@ def _whose(train: str, laid: tuple[int, int], mover: str | None) -> str | None:
     raise AskBack(sentence, [(name, {"by": name}) for name in (train, mover)])
 
 
-def _expect_new(laid: tuple[int, int]) -> None:
-    """Raises AskBack for a tile that lies on the table already; Chinese tiles come twice and pass."""
+def _expect_possible(laid: tuple[int, int]) -> None:
+    """Raises AskBack for a tile that the set does not have, or that lies on the table already; Chinese tiles come twice
+    and pass."""
     board = board_of(_board())
+    if min(laid) < board.lowest or max(laid) > board.highest:
+        sentence = f"{show_tile(laid)}? {_('The set of this game has no such tile.')}"
+        raise AskBack(sentence, [(_("Record it all the same"), {"again": "1"})])
     where = None if board.chinese else places_of(board).get((min(laid), max(laid)))
     if where is not None:
         sentence = _("%(tile)s is already on the table: %(where)s.", tile=show_tile(laid), where=where)

@@ -134,6 +134,11 @@ class Board:
         return self.family == "chinese"
 
     @property
+    def lowest(self) -> int:
+        """The least value of a half: no Chinese tile has a blank."""
+        return 1 if self.chinese else 0
+
+    @property
     def playing(self) -> bool:
         return self.phase == "playing"
 
