@@ -29,6 +29,7 @@ from companion.play.event_actions import action_of, unsettled
 from companion.play.match import Match
 from companion.play.misfits import still_proved, with_proved
 from companion.play.round import Findings
+from companion.play.turn import FOREIGN_TILES
 from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Certainty, Violation
 
@@ -231,7 +232,7 @@ def _in_force(held: Sequence[Held]) -> tuple[Held, ...]:
 
 def _weighed(event: Event, findings: tuple[Finding, ...], watched: bool, doubted: bool) -> tuple[Finding, ...]:
     """The findings, of which new ones are uncertain where they are doubted, and in a `watched` round where they are
-    counted or about an act that somebody told. A tile that the set does not have was rather mistyped than laid."""
+    counted or about an act that somebody told. A tile that the set cannot have there was rather mistyped than laid."""
     if action_of(event) is None:
         return findings
     stored: tuple[Finding, ...] = getattr(event, "violations", ())
@@ -239,7 +240,7 @@ def _weighed(event: Event, findings: tuple[Finding, ...], watched: bool, doubted
 
     def certain(code: str) -> bool:
         told = event.source == "person"
-        slip = told and code == Violation.TILE_NOT_IN_SET
+        slip = told and code in FOREIGN_TILES
         return known.get(code, not (doubted or slip or (watched and (told or code in COUNTED))))
 
     return tuple(replace(one, certain=one.certain and certain(one.code)) for one in findings)
