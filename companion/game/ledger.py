@@ -57,6 +57,7 @@ class Ledger:
         self.held = list(held_events(journal.events))
         self.history = History.of(self.header, rules, self.held)
         self.confirms = lambda due: True
+        self._looked_on: int | None = None
 
     @property
     def match(self) -> Match:
@@ -64,7 +65,10 @@ class Ledger:
 
     @property
     def watched(self) -> bool:
-        """Whether the camera has looked at this round, though what it saw was withdrawn or the round dealt again."""
+        """Whether the camera has looked at this round, though it saw no tile yet, what it saw was withdrawn, or the
+        round was dealt again."""
+        if self._looked_on is not None and self._looked_on == self._round:
+            return True
         seen, number = False, None
         for line in reversed(self.journal.events):
             seen = seen or line.source == "camera"
@@ -75,6 +79,15 @@ class Ledger:
                     return True
                 number = line.round
         return False
+
+    def look_on(self) -> None:
+        """The camera looks at the table of this round."""
+        self._looked_on = self._round
+
+    @property
+    def _round(self) -> int | None:
+        course = self.history.match.course
+        return None if course is None else course.number
 
     def record(self, *events: Event, doubted: bool = False) -> tuple[Event, ...]:
         """Append events, each with its ruling, the passes it implies before it and what follows from it behind it.

@@ -454,6 +454,11 @@ class Session(OpenGame):
             )  # fmt: skip
             return self._publish(self._watching.see(sight))
 
+    def look_on(self) -> None:
+        """The camera looks at the table of this round: what people tell of it from now on is never certain alone."""
+        with self._lock:
+            self._ledger.look_on()
+
     def accuses(
         self, delta: Iterable[Change], *, flips: Iterable[str] = (), discards: Mapping[str, int] | None = None
     ) -> bool:

@@ -29,7 +29,6 @@ from companion.play.event_actions import action_of, unsettled
 from companion.play.match import Match
 from companion.play.misfits import still_proved, with_proved
 from companion.play.round import Findings
-from companion.play.turn import FOREIGN_TILES
 from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Certainty, Violation
 
@@ -232,15 +231,13 @@ def _in_force(held: Sequence[Held]) -> tuple[Held, ...]:
 
 def _weighed(event: Event, findings: tuple[Finding, ...], watched: bool, doubted: bool) -> tuple[Finding, ...]:
     """The findings, of which new ones are uncertain where they are doubted, and in a `watched` round where they are
-    counted or about an act that somebody told. A tile that the set cannot have there was rather mistyped than laid."""
+    counted or about an act that somebody told."""
     if action_of(event) is None:
         return findings
     stored: tuple[Finding, ...] = getattr(event, "violations", ())
     known = {finding.code: finding.certain for finding in stored}
 
     def certain(code: str) -> bool:
-        told = event.source == "person"
-        slip = told and code in FOREIGN_TILES
-        return known.get(code, not (doubted or slip or (watched and (told or code in COUNTED))))
+        return known.get(code, not (doubted or (watched and (code in COUNTED or event.source == "person"))))
 
     return tuple(replace(one, certain=one.certain and certain(one.code)) for one in findings)

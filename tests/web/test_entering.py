@@ -89,13 +89,13 @@ def test_a_tile_that_lies_there_already_is_asked_about_first(train_table: Table)
     assert train_table.plays()[-1] == ("Ben", "Ben", [12, 5])
 
 
-def test_a_tile_that_the_set_does_not_have_is_asked_about_and_certain_of_nobody(train_table: Table) -> None:
+def test_a_tile_that_the_set_does_not_have_is_asked_about_first(train_table: Table) -> None:
     answer = unescape(train_table.post("play", train="Ann", outer="13").text)
     assert "12-13? The set of this game has no such tile." in answer
     assert not train_table.plays()
     assert train_table.post("play", train="Ann", outer="13", again="1").status_code == 303
     [played] = [event for event in train_table.session.events if event.KIND == "tile_played"]
-    assert [(one.code, one.certain) for one in played.violations] == [("TILE_NOT_IN_SET", False)]
+    assert [(one.code, one.certain) for one in played.violations] == [("TILE_NOT_IN_SET", True)]
 
 
 def test_what_was_asked_about_first_may_still_be_anothers(train_table: Table) -> None:
