@@ -240,7 +240,12 @@ def _refuse_undealt(rules: RuleWords, chosen_set: str, count: int, options: dict
         question["kind"] = "cn_setup"
     else:
         question |= {"kind": "setup", "set": int(chosen_set.removeprefix("double-"))}
-    if not str(answer(question).get("verdict", "")).startswith("ok"):
+    verdict = str(answer(question).get("verdict", ""))
+    if verdict == "unsupported" and rules.family != "chinese" and "hand" not in options:
+        raise FieldError(
+            "option_hand", _("The rules do not say how many tiles %(count)s players get. Choose it here.", count=count)
+        )
+    if not verdict.startswith("ok"):
         raise FieldError("set", _("This set cannot be dealt to %(count)s players.", count=count))
 
 

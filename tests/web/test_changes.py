@@ -179,6 +179,10 @@ def test_a_game_is_set_up_and_comes_on_the_table(keeper: FlaskClient, house: Hou
         ({"player_2": "x" * 25}, "at most 24"),
         ({"option_scoring": "bingo"}, "no choice"),
         ({"rules": "poltava", "set": "double-9", **{f"player_{i}": f"P{i}" for i in range(1, 9)}}, "cannot be dealt"),
+        (
+            {"rules": "reeves", "set": "double-15", **{f"player_{i}": f"P{i}" for i in range(1, 12)}},
+            "The rules do not say how many tiles 11 players get.",
+        ),
         ({"rules": "chedeng", "set": "chinese"}, "exactly 4 players, not 2"),
     ],
 )
