@@ -216,12 +216,12 @@ RULES: Mapping[V, Rule] = {
     V.NEEDLESS_DRAW: Rule(
         _("If you have a tile that fits, you must play it."),
         "may_decline",
-        {True: _("Here nobody has to play: this is for information only.")},
+        {True: _("You may decline to play, unless there is a double to cover.")},
     ),
     V.PASSED_WITH_PLAYABLE: Rule(
         _("If you have a tile that fits, you must play it."),
         "may_decline",
-        {True: _("Here nobody has to play: this is for information only.")},
+        {True: _("You may decline to play, unless there is a double to cover.")},
     ),
     V.FIRST_TRAIN_NOT_MAXIMAL: Rule(
         _("By this house rule the first train is as long as possible."), "strict_first_train"
