@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from operator import attrgetter
 from typing import NamedTuple
 
 from companion.rules.mexican.turn import TurnState
@@ -11,9 +10,6 @@ from companion.rules.violations import Violation as V
 from companion.tracking.costs import PRIORS, Cause, fault
 
 _C = {cause: prior.decibans for cause, prior in PRIORS.items()}
-
-_FIELDS = TurnState.__slots__
-_values = attrgetter(*_FIELDS)
 
 BY_PLAY = ("codes", "may", "trains", "seen", "laid", "open", "doubles")
 BY_MARKER = ("codes", "may", "markers")
@@ -24,9 +20,7 @@ BY_DRAW = BY_END = ("codes", "may")
 
 def fork(turn: TurnState, changed: tuple[str, ...]) -> TurnState:
     """The same turn, to be tried further; only what is `changed` is its own."""
-    other = TurnState.__new__(TurnState)
-    for name, value in zip(_FIELDS, _values(turn), strict=True):
-        setattr(other, name, value)
+    other = turn.copy()
     for name in changed:
         setattr(other, name, getattr(turn, name).copy())
     return other
@@ -44,9 +38,11 @@ class Ending(NamedTuple):
     off: frozenset[str]
 
 
-def endings(turn: TurnState, on: frozenset[str], off: frozenset[str], *, faults: bool) -> Iterator[Ending]:
+def endings(
+    turn: TurnState, on: frozenset[str], off: frozenset[str], *, faults: bool, errors: bool = True
+) -> Iterator[Ending]:
     """How `turn` may be over. `on` are markers that are held to lie there though no picture shows them, `off` the other
-    way. With `faults` also against a rule."""
+    way. With `faults` also against a rule, with `errors` also with something that the camera missed."""
     me = turn.player
     if me in off and not turn.complete:
         # It still lies there: nobody has to put it on again.
@@ -69,7 +65,8 @@ def endings(turn: TurnState, on: frozenset[str], off: frozenset[str], *, faults:
         causes = tuple(_unusual(turn, judged, on))
         yield Ending(sum(_C[cause] for cause in causes), judged, (), causes, on, off)
         return
-    yield from _unseen_endings(turn, codes, on, off)
+    if errors:
+        yield from _unseen_endings(turn, codes, on, off)
     if faults:
         first = Cause.ALSO_ILLEGAL if before else fault(codes)
         causes = (first, *(Cause.ALSO_ILLEGAL for _ in range(len(codes) - 1)))

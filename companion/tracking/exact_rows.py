@@ -1,7 +1,7 @@
 """Rows of whole turns by the belief's successor generator, none likelier than another: the search of `exact`.
 
-Of the ways on that `MexicanState.moves` knows, those are left out that assume an error of the camera or of people; a
-turn ends as `endings` lets it end.
+Of the ways on that `MexicanState.moves` knows, those are left out that assume an error of the camera: both tables are
+as they are. Nobody has said anything, and markers move last. A turn ends as `endings` lets it end.
 """
 
 from __future__ import annotations
@@ -15,21 +15,11 @@ from companion.rules.notation import Change
 from companion.rules.position import Position
 from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Violation as V
-from companion.tracking.costs import Cause
 from companion.tracking.endings import BY_DRAW, BY_END, fork
 from companion.tracking.evidence import Evidence
 from companion.tracking.mexican import MexicanState, Move
 from companion.tracking.pieces import Pieces, Rest
 from companion.tracking.row import Row, RowTurn
-
-NEVER_ASSUMED = frozenset(
-    {
-        Cause.MISSED_DRAW, Cause.PHANTOM_DRAW, Cause.REACHED_FOR_NOTHING, Cause.MARKER_NOT_SEEN, Cause.MISREAD,
-        Cause.MARKER_STILL_SEEN, Cause.NO_MARKER, Cause.DOUBTFUL_MARKER, Cause.PLAYED_ON_AFTER_MARKING,
-        Cause.WRONG_WORD, Cause.ANYBODY,
-    }
-)  # fmt: skip
-"""What the belief may assume and an exact answer may not: both tables are as they are, and markers move last."""
 
 MOST_WORK = 10_000
 """Middles of turns that are looked at before the search gives up: nothing is explained and nobody is blamed. Six tiles
@@ -91,13 +81,21 @@ Rank = tuple[object, ...]
 """Of the places where the draws of a turn may come, the least is told: legal and early, or with the fewest codes."""
 
 
+class ExactState(MexicanState):
+    """The state of a round at which no camera looks."""
+
+    __slots__ = ()
+
+    errors = False
+
+
 def has_begun(table: Position, player: str) -> bool:
     return bool(table.trains.get(player)) or player in table.markers
 
 
 def state_of(rules: RuleSet, table: Position) -> MexicanState:
     """The belief's state with `table.turn` to move, nothing done; who has had a first turn shows on the table."""
-    state = MexicanState(rules, table, table.turn)
+    state = ExactState(rules, table, table.turn)
     state.moved = frozenset(
         player
         for player in table.players
@@ -189,14 +187,15 @@ class Rows:
             node = waiting.pop()
             # What order the tiles came in is told of a faultless turn, and where draws are to be placed.
             order = node.plays if drawing or not budget else None
-            key = (node.state.sign, node.rest, order, node.places, node.codes)
+            # The acts in their order tell the state.
+            key = (None if order is not None else node.state.sign, node.rest, order, node.places, node.codes)
             if key in known:
                 continue
             known.add(key)
             self.work.count()
             for move in node.state.moves(self.pieces, node.rest, faults=budget > 0):
                 step = move.step
-                if not NEVER_ASSUMED.isdisjoint(step.causes) or step.act is None or step.player != start.mover:
+                if step.act is None or step.player != start.mover:
                     continue
                 if isinstance(step.act, End):
                     made = self._whole(node, began, move, ended=ended)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self
 
 from companion.rules.actions import MEXICAN, Action, End, Flip, Mark, Play, Unmark
 from companion.rules.mexican.turn import TurnState
@@ -50,6 +50,9 @@ class MexicanState(RoundState):
     """The same with every way on from it. An ordinary turn is being made, or a long first one in turn order."""
 
     __slots__ = ()
+
+    errors: ClassVar[bool] = True
+    """Whether the camera may have erred: not where both tables are given (`exact`)."""
 
     def at_least(self, pieces: Pieces, rest: Rest) -> int:
         """What explaining the rest costs at least."""
@@ -108,7 +111,8 @@ class MexicanState(RoundState):
         for n, (train, row) in enumerate(pieces.trains):
             done = rest.tiles[n]
             if done < len(row):
-                after = rest._replace(tiles=(*rest.tiles[:n], done + 1, *rest.tiles[n + 1 :]))
+                tiles = (*rest.tiles[:n], done + 1, *rest.tiles[n + 1 :])
+                after = Rest(tiles, rest.draws, rest.discards, rest.flips, rest.markers, rest.ends)
                 against, wrong = price_against(row[done], me)
                 for cost, laid, codes, causes in self._laid(row[done], train, pieces, faults):
                     cost += on + against
@@ -130,7 +134,7 @@ class MexicanState(RoundState):
                 against, wrong = price_against(piece, me)
                 cost += on + against
                 yield Move(cost, state, after, Step(me, piece.act, piece.item, codes, (*causes, *late, *wrong), cost))
-            if piece.doubt is None:
+            if piece.doubt is None and self.errors:
                 phantom = Cause.PHANTOM_DRAW if self.turn.boneyard is not None else Cause.REACHED_FOR_NOTHING
                 cost = _C[phantom]
                 yield Move(cost, self, after, Step(me, None, piece.item, (), (phantom,), cost))
@@ -149,7 +153,7 @@ class MexicanState(RoundState):
             where += _C[Cause.UNSETTLED] if unsettled else 0
             yield where, state, (), ()
             return
-        if OF_VALUES.intersection(wrong):
+        if self.errors and OF_VALUES.intersection(wrong):
             others = [code for code in wrong if code not in OF_VALUES]
             cost = where + cost_of_misreading(self.turn, piece, train, pieces)
             causes: tuple[Cause, ...] = (Cause.MISREAD,)
@@ -235,7 +239,7 @@ class MexicanState(RoundState):
                 yield Move(cost, stray, after, Step(owner, act, piece.item, (code,), (rare,), cost))
             elif owner not in self.players:
                 yield Move(0, partial(self._with_marker, act, piece.item), after, Step(me, act, piece.item, (), (), 0))
-            if piece.doubt is not None:
+            if piece.doubt is not None or not self.errors:
                 continue
             doubtful = pieces.evidence.clouded or owner in pieces.evidence.doubtful_markers
             cause = Cause.DOUBTFUL_MARKER if doubtful else Cause.NO_MARKER
@@ -280,7 +284,8 @@ class MexicanState(RoundState):
         had_begun = begun(rest)
         told = pieces.ended(rest, self.turn.player, bool(self.turn.laid)) if pieces.ends else None
         rest = told or rest
-        for cost, turn, codes, causes, on, off in endings(self.turn, self.unseen_on, self.unseen_off, faults=faults):
+        every = endings(self.turn, self.unseen_on, self.unseen_off, faults=faults, errors=self.errors)
+        for cost, turn, codes, causes, on, off in every:
             if not self.acted and told is None:
                 silent = Cause.PASS_AT_DOUBLE if self.turn.live else Cause.SILENT_PASS
                 cost, causes = cost + _C[silent], (*causes, silent)

@@ -21,6 +21,7 @@ table's mirror image as well. That the referee treats renamed values alike is a 
 from __future__ import annotations
 
 import argparse
+import random
 import sys
 import time
 from collections.abc import Iterator
@@ -54,6 +55,7 @@ class Compared:
     rulings: int = 0
     choices: int = 0
     changes: int = 0
+    passed_over: int = 0
     differences: list[str] = field(default_factory=list)
 
 
@@ -202,14 +204,20 @@ def plain_choices(rules: str, table: Table) -> set[tuple[Pair, str]]:
     }
 
 
-def compare_changes(rules: str, laid: int, tiles: int, found: Compared) -> None:
-    """Every change of at most `tiles` tiles on every table of later turns, with markers and a draw."""
+def compare_changes(rules: str, laid: int, tiles: int, found: Compared, share: float = 1.0, seed: int = 0) -> None:
+    """Every change of at most `tiles` tiles on every table of later turns, with markers and a draw; or of these about
+    the `share` that `seed` draws, each as likely as any other."""
     known = load_ruleset(rules)
+    rng = random.Random(seed)
     for table in tables(rules, laid, 1, hands=(None,)):
         if table["first_turn"]:
             continue
+        found.tables += 1
         position = position_of(table)
         for chains, marks, draws in _changes(table, tiles):
+            if rng.random() >= share:
+                found.passed_over += 1
+                continue
             delta: list[Change] = [Laying(Laid(*act[1]), act[2]) for train in chains for act in train]
             delta += [Mark(name) if verb == "mark" else Unmark(name) for verb, name in marks]
             delta += [Drawing(draws)] * bool(draws)
@@ -289,20 +297,28 @@ def main() -> int:
     parser.add_argument("--two-acts", type=int, default=2, help="tiles on the table for turns of two acts")
     parser.add_argument("--one-tile", type=int, default=4, help="tiles on the table for changes of one tile")
     parser.add_argument("--two-tiles", type=int, default=0, help="tiles on the table for changes of two tiles")
+    parser.add_argument("--share", type=float, default=1.0, help="of the changes only about this share, drawn evenly")
+    parser.add_argument("--seed", type=int, default=0, help="which changes --share draws")
     options = parser.parse_args()
+
+    def changes(rules: str, laid: int, tiles: int, found: Compared) -> None:
+        compare_changes(rules, laid, tiles, found, options.share, options.seed)
+
     wrong = 0
     for rules in options.rules or sorted(HOUSES):
         for what, compare, laid, size in (
             ("turns of one act", compare_turns, options.one_act, 1),
             ("turns of two acts", compare_turns, options.two_acts, 2),
-            ("changes of one tile", compare_changes, options.one_tile, 1),
-            ("changes of two tiles", compare_changes, options.two_tiles, 2),
+            ("changes of one tile", changes, options.one_tile, 1),
+            ("changes of two tiles", changes, options.two_tiles, 2),
         ):
             if laid < 0:
                 continue
             found, began = Compared(), time.monotonic()
             compare(rules, laid, size, found)
             counts = f"{found.tables} tables, {found.rulings} rulings, {found.choices} choices, {found.changes} changes"
+            if found.passed_over:
+                counts += f" of {found.changes + found.passed_over}"
             took = f"{time.monotonic() - began:.0f} s"
             print(
                 f"{rules}: {what}, {laid} tiles on the table: {counts}, {len(found.differences)} differences, {took}",

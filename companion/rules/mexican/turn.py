@@ -88,6 +88,34 @@ class TurnState:
         self.codes: set[V] = set()
         self.may: set[V] = set()
 
+    def copy(self) -> TurnState:
+        """The same turn; what it holds is shared."""
+        other = TurnState.__new__(TurnState)
+        other.boneyard = self.boneyard
+        other.bound = self.bound
+        other.codes = self.codes
+        other.complete = self.complete
+        other.doubles = self.doubles
+        other.drawn = self.drawn
+        other.drawn_ever = self.drawn_ever
+        other.flipped = self.flipped
+        other.hand = self.hand
+        other.laid = self.laid
+        other.last_was_double = self.last_was_double
+        other.live = self.live
+        other.long = self.long
+        other.markers = self.markers
+        other.may = self.may
+        other.open = self.open
+        other.open_codes = self.open_codes
+        other.player = self.player
+        other.position = self.position
+        other.rules = self.rules
+        other.seen = self.seen
+        other.took_off = self.took_off
+        other.trains = self.trains
+        return other
+
     def act(self, act: Action) -> None:
         match act:
             case Play(tile, train):
