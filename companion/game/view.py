@@ -43,8 +43,8 @@ def scene(
     `phase` is waiting (for a round), playing, round_over (hands are to be shown) or match_over; `plays` are this
     round's events as they are held now, with their rulings; `must_cover` the open double that binds the player to move;
     `unable` the acts that end the turn of a player who cannot play; `still_laying` whose long first train may go on;
-    `after_double` the train of a double just laid, to which one more tile is due; `unclear` the questions
-    that nobody has answered.
+    `laying_together` says that first trains are laid at the same time and somebody has not begun; `after_double` is the
+    train of a double just laid, to which one more tile is due; `unclear` are the questions that nobody has answered.
     """
     match = history.match
     course = match.course
@@ -71,6 +71,7 @@ def scene(
         "first_turn": False,
         "unable": [],
         "still_laying": None,
+        "laying_together": False,
         "after_double": None,
         "boneyard": None,
         "hands": {},
@@ -110,6 +111,7 @@ def scene(
         sign = "-" if rules.is_mexican else ":"
         shown["unable"] = [print_act(action, sign) for action in acts_when_unable(course)]
         shown["still_laying"] = still_laying(course)
+        shown["laying_together"] = course.laying_together and not course.all_begun
         shown["after_double"] = after_double(course)
     if isinstance(table, Position):
         shown.update(_mexican(course, history, table, playing=playing))

@@ -148,6 +148,8 @@ def play() -> AnyResponse:
     with table_as_seen(fields):
         train = _train(fields)
         laid, by = laid_tile(fields, train), _mover(fields)
+        if not fields.get("by") and _board().get("laying_together") and train in _players():
+            by = train
         if wants_page() and not fields.get("again"):
             _expect_possible(laid)
         if wants_page() and not fields.get("by"):

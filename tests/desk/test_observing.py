@@ -348,3 +348,21 @@ def test_in_reeves_a_dead_first_double_lets_the_extra_tile_cover_the_second(tmp_
     session.observe([lay("Ann", 3, 3), lay("MX", 1, 1), lay("MX", 1, 2)])
     session.observe([lay("MX", 2, 0)])
     assert held(session) == []
+
+
+def test_in_reeves_with_two_dead_doubles_the_extra_tile_goes_anywhere(tmp_path: Path) -> None:
+    """All other ones and threes lie there when Ann lays 3-3 on Ben's marked train and 1-1 on the Mexican one."""
+    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-9", NAMES[:2]), ticking())
+    session.start_round(Laid(9, 9), "Ann", draws_seen=True)
+    session.observe([lay("Ann", 9, 4)])
+    session.observe([lay("Ben", 9, 3)])
+    for half in ("91", "13", "32", "21", "14", "43", "35", "51", "16", "63", "37", "71", "18", "83", "30", "01"):
+        session.observe([lay("MX", int(half[0]), int(half[1]))])
+    session.observe([Drawing(1), Mark("Ann")])
+    session.observe([Drawing(1), Mark("Ben")])
+    session.observe([lay("Ben", 3, 3), lay("MX", 1, 1), lay("Ann", 4, 5)])
+    session.observe([lay("Ann", 5, 8)])
+    session.observe([lay("Ann", 8, 6)])
+    assert held(session) == []
+    laid = [play["by"] for play in session.snapshot()["plays"] if play["event"] == "tile_played"]
+    assert laid[18:21] == ["Ann"] * 3

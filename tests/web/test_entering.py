@@ -11,39 +11,9 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from companion.app.state import House
-from companion.game.session import Session
-from companion.log.events import Header
-from companion.web.app import PageSettings, create_app
-from companion.web.pin import PinLock
 from tests.web import tables
-from tests.web.conftest import PIN, QUICK
 from tests.web.fakes import FakeSession
-
-NAMES = ("Ann", "Ben", "Cy")
-
-
-class Table:
-    """A real game, a phone that may change it, and the page's fields as a browser would send them."""
-
-    def __init__(self, path: Path, rules: str, box: str) -> None:
-        self.session = Session.create(path / "g.jsonl", Header(rules, box, NAMES))
-        self.session.start_round(starter="Ann")
-        app = create_app(House(self.session, data_dir=path), PageSettings(pin=PIN), PinLock.of(PIN, QUICK))
-        self.client = app.test_client()
-        assert self.client.post("/api/pin", json={"pin": PIN}).status_code == 200
-
-    @property
-    def page(self) -> str:
-        return self.client.get("/").text
-
-    def post(self, verb: str, **fields: str):
-        seen = {"expected_seq": str(self.session.seq), "page": "/", "form": verb}
-        return self.client.post(f"/api/{verb}", data={**seen, **fields})
-
-    def plays(self) -> list[tuple[str | None, str, list[int]]]:
-        lines = self.session.snapshot()["plays"]
-        return [(line["by"], line["train"], line["tile"]) for line in lines if line["event"] == "tile_played"]
+from tests.web.real_table import NAMES, Table
 
 
 @pytest.fixture

@@ -1,0 +1,128 @@
+"""The four rulings that a second reading of the sources found wrong, as a program meets them: sent to `/api/play` and
+read in `/api/state`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.web.real_table import Table
+
+
+def test_poltava_a_first_train_that_ends_on_a_double_is_closed_by_the_next_whosever_it_is(tmp_path: Path) -> None:
+    table = Table(tmp_path, "poltava", "double-12")
+    for train, tiles in (("Ann", ["12-1"]), ("Ben", ["12-4", "4-4"]), ("Cy", ["12-2"])):
+        table.lay(train, *tiles, by=train)
+        table.send("pass", by=train)
+    shown = table.client.get("/api/state").get_json()
+    assert shown["turn"] == "Ann" and shown["must_cover"]["train"] == "Ben"
+    table.lay("Ben", "4-7", by="Ann")
+    table.lay("Ben", "7-8", by="Ben")
+    assert table.held() == []
+
+
+def test_poltava_to_ignore_it_is_a_fault_and_to_draw_for_it_is_none(tmp_path: Path) -> None:
+    table = Table(tmp_path, "poltava", "double-12")
+    for train, tiles in (("Ann", ["12-1"]), ("Ben", ["12-4", "4-4"]), ("Cy", ["12-2"])):
+        table.lay(train, *tiles, by=train)
+        table.send("pass", by=train)
+    table.send("draw", by="Ann")
+    table.send("mark", train="Ann", by="Ann")
+    table.send("draw", by="Ben")
+    table.send("mark", train="Ben", by="Ben")
+    assert table.held() == []
+    table.lay("Cy", "2-9", by="Cy")
+    assert table.held() == [("Cy", "OPEN_DOUBLE_IGNORED", True)]
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_cz_first_trains_are_laid_at_once_in_any_order_and_by_their_owners(tmp_path: Path, named: bool) -> None:
+    table = Table(tmp_path, "cz", "double-12")
+    for train, tile in (("Cy", "12-3"), ("Ann", "12-1"), ("Cy", "3-5"), ("Ben", "12-2"), ("Ann", "1-6")):
+        table.lay(train, tile, by=train if named else None)
+    assert table.held() == []
+    assert table.plays() == [
+        ("Cy", "Cy", [12, 3]), ("Ann", "Ann", [12, 1]), ("Cy", "Cy", [3, 5]), ("Ben", "Ben", [12, 2]),
+        ("Ann", "Ann", [1, 6]),
+    ]  # fmt: skip
+
+
+def test_tactic_a_double_on_the_own_train_takes_the_marker_off_wherever_the_second_tile_goes(tmp_path: Path) -> None:
+    table = Table(tmp_path, "tactic", "double-12")
+    for name, tile in (("Ann", "12-4"), ("Ben", "12-5"), ("Cy", "12-6")):
+        table.lay(name, tile)
+    table.send("draw", by="Ann")
+    table.send("mark", train="Ann", by="Ann")
+    table.lay("Ben", "5-8")
+    table.lay("Cy", "6-9")
+    table.lay("Ann", "4-4", by="Ann")
+    table.lay("MX", "12-7", by="Ann")
+    assert table.held() == []
+    table.lay("Ann", "4-10", by="Ben")
+    assert [(code, certain) for _, code, certain in table.held()] == [("MARKER_NOT_REMOVED", True)]
+    table.send("undo")
+    table.send("unmark", train="Ann", by="Ann")
+    table.lay("Ann", "4-10", by="Ben")
+    assert table.held() == []
+
+
+def test_cz_tapping_a_first_train_out_of_order_asks_nobody_whose_it_is(tmp_path: Path) -> None:
+    table = Table(tmp_path, "cz", "double-12")
+    assert table.post("play", train="Cy", outer="3").status_code == 303
+    assert table.post("play", train="Ann", outer="1").status_code == 303
+    assert table.plays() == [("Cy", "Cy", [12, 3]), ("Ann", "Ann", [12, 1])] and table.held() == []
+
+
+MEXICAN = [
+    "9-1",
+    "1-3",
+    "3-2",
+    "2-1",
+    "1-4",
+    "4-3",
+    "3-5",
+    "5-1",
+    "1-6",
+    "6-3",
+    "3-7",
+    "7-1",
+    "1-8",
+    "8-3",
+    "3-0",
+    "0-1",
+]
+"""With 9-3 these are all ones and threes of the double-9 but 1-1 and 3-3."""
+
+
+def test_reeves_with_no_own_double_that_can_be_closed_the_extra_tile_goes_anywhere(tmp_path: Path) -> None:
+    table = Table(tmp_path, "reeves", "double-9", ("Ann", "Ben"))
+    table.lay("Ann", "9-4", by="Ann")
+    table.lay("Ben", "9-3", by="Ben")
+    for n, tile in enumerate(MEXICAN):
+        table.lay("MX", tile, by=("Ann", "Ben")[n % 2])
+    for name in ("Ann", "Ben"):
+        table.send("draw", by=name)
+        table.send("mark", train=name, by=name)
+    assert table.held() == []
+    table.lay("Ben", "3-3", by="Ann")
+    table.lay("MX", "1-1", by="Ann")
+    table.lay("Ann", "4-5", by="Ann")
+    table.lay("Ann", "5-8", by="Ben")
+    assert table.held() == []
+
+
+def test_reeves_with_one_that_can_be_closed_it_does_not(tmp_path: Path) -> None:
+    """The same but for 0-1: the ones are not all there, and the first own double is 1-1."""
+    table = Table(tmp_path, "reeves", "double-9", ("Ann", "Ben"))
+    table.lay("Ann", "9-4", by="Ann")
+    table.lay("Ben", "9-3", by="Ben")
+    for n, tile in enumerate(MEXICAN[:4]):
+        table.lay("MX", tile, by=("Ann", "Ben")[n % 2])
+    for name in ("Ann", "Ben"):
+        table.send("draw", by=name)
+        table.send("mark", train=name, by=name)
+    table.lay("MX", "1-1", by="Ann")
+    table.lay("Ben", "3-3", by="Ann")
+    table.lay("Ann", "4-5", by="Ann")
+    assert table.held() == [("Ann", "EXTRA_NOT_ON_FIRST_DOUBLE", True)]
