@@ -135,6 +135,9 @@ class MadeTurn:
             left_on = (self._anchor(Violation.MARKER_NOT_REMOVED), Violation.MARKER_NOT_REMOVED)
             found[left_on[0]].append(left_on[1])
             doubted |= {unearned, left_on}
+        if referee.rules.first_simultaneous and self.long(referee.rules):
+            # No source says whether a first train may be marked that has begun while others lay theirs.
+            doubted |= {(key, Violation.MARKER_UNEARNED) for key in found}
         return {
             key: tuple(Finding(str(code), certain=(key, code) not in doubted) for code in codes)
             for key, codes in found.items()

@@ -45,6 +45,7 @@ class Cause(StrEnum):
     MARKED_ON_OWN_TRAIN = "marked_on_own_train"
     MARKED_ON_MEXICAN_TRAIN = "marked_on_mexican_train"
     SKIPPED_FIRST_TRAIN = "skipped_first_train"
+    MARKED_IN_LAP = "marked_in_lap"
     PLAYED_ON_AFTER_MARKING = "played_on_after_marking"
     MISSED_DRAW = "missed_draw"
     PHANTOM_DRAW = "phantom_draw"
@@ -108,6 +109,9 @@ PRIORS: dict[Cause, Prior] = {
     ),
     Cause.MARKED_ON_MEXICAN_TRAIN: Prior(4, "the same on the Mexican train", "41 % (told rounds)"),
     Cause.SKIPPED_FIRST_TRAIN: Prior(8, "somebody did not start in the common first lap", "judgement: one in six"),
+    Cause.MARKED_IN_LAP: Prior(
+        23, "somebody marked a first train that had begun while others laid theirs", "as a broken rule; no source says"
+    ),
     Cause.PLAYED_ON_AFTER_MARKING: Prior(23, "somebody marked and played on", "judgement: as rare as a broken rule"),
     Cause.MISSED_DRAW: Prior(
         20, "the camera missed a draw", "none of 80 in the first sketched and filmed rounds of the corpus"
@@ -173,7 +177,7 @@ ERRORS = frozenset(
     {
         Cause.ILLEGAL, Cause.RARELY_ILLEGAL, Cause.ALSO_ILLEGAL, Cause.PLAYED_ON_AFTER_MARKING, Cause.MISSED_DRAW,
         Cause.PHANTOM_DRAW, Cause.MARKER_NOT_SEEN, Cause.MARKER_STILL_SEEN, Cause.NO_MARKER, Cause.DOUBTFUL_MARKER,
-        Cause.REACHED_FOR_NOTHING,
+        Cause.REACHED_FOR_NOTHING, Cause.MARKED_IN_LAP,
         Cause.MISREAD, Cause.UNSETTLED_END, Cause.MISCOUNTED_HAND, Cause.WRONG_WORD,
     }
 )  # fmt: skip

@@ -117,8 +117,10 @@ class FirstLapState(MexicanState):
             back.turn = TurnState(self.rules, back.turn.table(self.starter, True))
             back.moved = self.moved | {act.player}
             after = rest._replace(markers=rest.markers | 1 << n)
-            code = str(V.MARKER_UNEARNED if isinstance(act, Mark) else V.MARKER_REMOVED_WRONGLY)
-            faulty = ((code,), (Cause.ILLEGAL,), _C[Cause.ILLEGAL]) if wrongly else ((), (), 0)
+            code, cause = V.MARKER_REMOVED_WRONGLY, Cause.ILLEGAL
+            if isinstance(act, Mark):
+                code, cause = V.MARKER_UNEARNED, Cause.MARKED_IN_LAP
+            faulty = ((str(code),), (cause,), _C[cause]) if wrongly else ((), (), 0)
             yield Move(faulty[2], back, after, Step(act.player, act, piece.item, *faulty))
 
     def _draws(self, pieces: Pieces, rest: Rest, faults: bool) -> Iterator[Move]:

@@ -30,6 +30,10 @@ NO_PROOF = (Cause.MISREAD, Cause.UNSEEN_IN_CLUTTER)
 """What may be behind a tile that does not fit, beside a broken rule: a picture not understood proves nothing."""
 
 
+NOT_SETTLED = (Cause.MARKED_IN_LAP,)
+"""No source says whether this is a fault: what may rest on it is possible at most."""
+
+
 @dataclass(frozen=True, slots=True)
 class Charge:
     """A violation: `by` None is open, `certain` is beyond the threshold, `proved` by one picture, whoever it was."""
@@ -126,6 +130,7 @@ def _charges(
     least = {key: min(share, doubted.get(key, 0.0)) for key, share in codes.items()}
     found: list[Charge] = []
     right = 1.0 - sum(causes.get(cause, 0.0) for cause in NO_PROOF)
+    settled = 1.0 - sum(causes.get(cause, 0.0) for cause in NOT_SETTLED)
     for code in proved:
         # While it lies there it stays proved; whose it is may be open.
         found.append(Charge(code, _only(least, code), right >= CERTAIN, right, True))
@@ -136,7 +141,7 @@ def _charges(
         if p < POSSIBLE:
             continue
         surely = sum(share for (one, _), share in least.items() if one == code)
-        certain = surely >= CERTAIN and (code not in NEVER_CERTAIN or _by_arms(item, least, code, pieces))
+        certain = min(surely, settled) >= CERTAIN and (code not in NEVER_CERTAIN or _by_arms(item, least, code, pieces))
         if certain:
             found.append(Charge(code, _only(least, code), True, p))
         else:

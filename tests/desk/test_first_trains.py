@@ -264,7 +264,34 @@ def test_whoever_marks_last_of_all_for_no_reason_is_not_out_of_turn(tmp_path: Pa
     for tile, player in (((12, 3), "Ann"), ((12, 4), "Ben"), ((12, 5), "Cy"), ((5, 6), "Cy")):
         session.play(tile, player, player)
     session.mark("Cy", by="Cy")
-    assert held(session) == {("MARKER_UNEARNED", True)}
+    assert held(session) == {("MARKER_UNEARNED", False)}
+
+
+@pytest.mark.parametrize("begun", [(), ("Ben",), ("Ben", "Ann")], ids=["alone", "second", "last"])
+@pytest.mark.parametrize("seen", [True, False], ids=["seen", "entered"])
+def test_a_marker_on_a_first_train_that_has_begun_is_never_certain(
+    tmp_path: Path, begun: tuple[str, ...], seen: bool
+) -> None:
+    """cz, and no source says it: Cy lays two tiles while the others lay theirs, and marks; then the turns begin."""
+    session = table(tmp_path, "cz")
+    outer = {"Ann": 3, "Ben": 4}
+    before = [f"+12-{outer[name]}@{name}" for name in begun]
+    after = [f"+12-{outer[name]}@{name}" for name in ("Ann", "Ben") if name not in begun]
+    if seen:
+        watch(session, *before, "+12-5@Cy", "+5-6@Cy", "mark Cy", *after, "+12-7@MX", "+4-8@Ben", "+6-9@Cy", "+3-1@Ann")
+    else:
+        for name in begun:
+            session.play((12, outer[name]), name, name)
+        session.play((12, 5), "Cy", "Cy")
+        session.play((5, 6), "Cy", "Cy")
+        session.mark("Cy", by="Cy")
+        assert held(session) == {("MARKER_UNEARNED", False)}
+        for name in ("Ann", "Ben"):
+            if name not in begun:
+                session.play((12, outer[name]), name, name)
+        session.play((12, 7), "MX", "Ann")
+        session.play((4, 8), "Ben", "Ben")
+    assert not any(certain for code, certain in held(session) if code == "MARKER_UNEARNED")
 
 
 def test_whoever_turned_a_double_over_still_marks_for_the_first_train(tmp_path: Path) -> None:

@@ -83,6 +83,19 @@ def test_an_unearned_marker_is_certain_where_one_hand_laid_the_tile_and_put_it_o
     assert [(charge.by, charge.certain) for charge in found] == [("Ann", certain)]
 
 
+@pytest.mark.parametrize("first", [["+12-1@Ann", "mark Ann"], ["+12-1@Ann, +1-7@Ann, mark Ann"]])
+def test_no_arm_makes_it_certain_while_first_trains_are_laid_together(first: list[str]) -> None:
+    """cz: whether a first train that has begun may be marked while others lay theirs is said by no source."""
+    hers = (laid(12, 1, "Ann"), laid(1, 7, "Ann"), Mark("Ann"))
+    belief = tracked("cz", [])
+    for text in first:
+        see(belief, text, arms={change: others("Ann") for change in hers}, whose=dict.fromkeys(hers, "Ann"))
+    for text in ("+12-3@Cy", "+12-2@Ben", "+12-4@MX", "+2-5@Ben", "+3-6@Cy"):
+        see(belief, text)
+    found = [charge for verdict in belief.verdicts() for charge in verdict.charges]
+    assert [(charge.code, charge.by, charge.certain) for charge in found] == [("MARKER_UNEARNED", "Ann", False)]
+
+
 def test_a_marker_that_the_arms_say_was_earned_is_held_against_nobody() -> None:
     """Ann laid, Ben drew and marked: both in one change."""
     belief = tracked("reeves", [])
