@@ -68,7 +68,6 @@ TROUBLES = (
     _("the reader's process ended; it is started again for the next picture"),
     _("the reader did not answer within %(seconds)s s; it is started again for the next picture"),
     _("the broker cannot be reached; %(number)s events wait for it"),
-    _("table.corners_px: not given, and corner markers %(numbers)s are not in the picture %(name)s"),
     _("table.size_mm: not given, and no tile lies in the first picture to measure the table by"),
     _("table.corners_px: corner %(number)s (%(place)s) lies outside the picture of %(size)s"),
 )
@@ -87,6 +86,14 @@ PHOTOGRAPHS = (
 )
 """Of a phone's photograph and whoever reads it."""
 
+PLAINER = {
+    "table.corners_px: not given, and corner markers %(numbers)s are not in the picture %(name)s": _(
+        "We cannot find the table: corner marker %(numbers)s is not in the picture. "
+        "Print the markers, or set the corners by hand."
+    ),
+}
+"""Troubles that are worded for whoever writes a set-up file, and what the page says instead."""
+
 STATUS = {
     400: _("We did not understand that request."),
     404: _("There is no such page."),
@@ -100,7 +107,8 @@ STATUS = {
 
 @cache
 def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((_pattern(template), template) for template in (*TROUBLES, *PHOTOGRAPHS))
+    same = tuple((_pattern(template), template) for template in (*TROUBLES, *PHOTOGRAPHS))
+    return same + tuple((_pattern(heard), said) for heard, said in PLAINER.items())
 
 
 def _pattern(template: str) -> re.Pattern[str]:
