@@ -141,6 +141,13 @@ def question() -> dict[str, Any]:
     return table
 
 
+def unscored() -> dict[str, Any]:
+    """The table was cleared before round 3 was scored, and the page asks whether another has begun."""
+    stories = [{"story": "new_round", "events": []}, {"story": "same_round", "events": []}]
+    asked = {"event": "unclear", "source": "camera", "seq": 40, "reason": "new_round: 3", "candidates": stories}
+    return midgame(unclear=[asked])
+
+
 def eight_players() -> dict[str, Any]:
     """The fullest table: eight trains and the Mexican one, the longest of sixteen tiles."""
     names = ["Ann", "Ben", "Cyril", "Dorothea", "Eva", "Fyodor", "Olena", "রহিম"]

@@ -27,7 +27,8 @@ COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-tex
 
 PAGES = (
     "/", "/tv", "/scores", "/ask?train=Ann&low=1&high=2", "/games", "/setup", "/setup?rules=cz", "/pin", "/play/32",
-    "/table", "/learn", "/round-start", "/round-end", "/repairs", "/games/tonight/replay?at=3", "/nowhere",
+    "/table", "/seats", "/learn", "/match-end", "/round-points/2", "/pictures/delete", "/play", "/round-start",
+    "/round-end", "/repairs", "/games/tonight/replay?at=3", "/nowhere",
 )  # fmt: skip
 
 
@@ -61,7 +62,9 @@ def test_axe_finds_no_violation_on_any_page(browser: Browser, address: str, sess
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("make", [tables.question, tables.uncovered_double, tables.illegal, tables.chinese_line])
+@pytest.mark.parametrize(
+    "make", [tables.question, tables.unscored, tables.uncovered_double, tables.illegal, tables.chinese_line]
+)
 def test_axe_finds_no_violation_on_the_table_of_a_phone(
     browser: Browser, address: str, session: FakeSession, make, theme
 ) -> None:

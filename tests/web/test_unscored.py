@@ -15,8 +15,6 @@ from tests.web import tables
 from tests.web.fakes import FakeSession
 
 ASKED = {"event": "unclear", "source": "camera", "candidates": []}
-NEW_ROUND = {**ASKED, "seq": 40, "reason": "new_round: 3",
-             "candidates": [{"story": "new_round", "events": []}, {"story": "same_round", "events": []}]}  # fmt: skip
 
 
 def cards(page: str) -> int:
@@ -24,7 +22,7 @@ def cards(page: str) -> int:
 
 
 def test_the_question_offers_the_points_to_skip_them_and_to_go_on(keeper: FlaskClient, session: FakeSession) -> None:
-    session.show({**tables.midgame(), "unclear": [NEW_ROUND]})
+    session.show(tables.unscored())
     page = keeper.get("/").text
     assert "Has a new round begun? Round 3 has no points yet." in page
     assert 'href="/round-points/3"' in page
