@@ -96,6 +96,13 @@ def complaint(name: str, form: str | None = None) -> Markup:
     return Markup('<strong class="complaint" id="wrong-{}" role="alert">{}</strong>').format(name, back.sentence)
 
 
+def opens(*starts: str) -> Markup:
+    """The attribute of a folded part that holds a refused field, whose name begins with one of these: nobody would see
+    the sentence in it."""
+    back = returned()
+    return Markup(" open") if back is not None and back.name and back.name.startswith(starts) else Markup("")
+
+
 def refusal(form: str) -> Markup:
     """The sentence of a refusal that belongs to no field of this form, or to one that the form does not show."""
     back = _mine(form)
@@ -171,8 +178,8 @@ def _page_of_form(app: Flask) -> tuple[str, str] | None:
     """(path, query) of the page that the form stands on: the form's own address, its field `page`, the referrer."""
     came = urlsplit(request.referrer or "")
     query = request.query_string.decode("ascii", "ignore") if request.method == "POST" else ""
-    named = str(request.form.get("page") or "")
-    for path, asked in ((request.path, query), (named, ""), (came.path, came.query)):
+    named = urlsplit(str(request.form.get("page") or ""))
+    for path, asked in ((request.path, query), (named.path, named.query), (came.path, came.query)):
         if path.startswith("/") and not path.startswith("/api/") and _is_page(app, path):
             return path, asked
     return None
@@ -216,5 +223,5 @@ def helpers() -> dict[str, Any]:
     """What templates with forms call."""
     return {
         "returned": returned(), "entered": entered, "wrong": wrong, "complaint": complaint, "refusal": refusal,
-        "choices": choices, "kept_by_form": kept_by_form, "here": request.path,
+        "opens": opens, "choices": choices, "kept_by_form": kept_by_form, "here": request.path,
     }  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from html.parser import HTMLParser
 
 import pytest
 from flask.testing import FlaskClient
@@ -135,3 +136,57 @@ def test_nothing_else_is_sent_after_the_pin(anyone: FlaskClient, session: FakeSe
     for then in ("/api/undo", "//evil.example/round-end", "/pin"):
         anyone.post("/pin", data={"pin": "135790", "then": then, "waiting_x": "1"})
     assert session.calls == []
+
+
+class Folded(HTMLParser):
+    """What stands in parts of a page that are folded up: the classes of its elements."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.parts: list[bool] = []
+        self.classes: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        had = dict(attrs)
+        if tag == "details":
+            self.parts.append("open" in had)
+        if not all(self.parts):
+            self.classes += (had.get("class") or "").split()
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "details":
+            self.parts.pop()
+
+
+@pytest.mark.parametrize(
+    ("path", "form", "sentence"),
+    [
+        ("/api/start-round", {"drawn_1": "12-3", "drawn_2": "x", "page": "/round-start"}, "is not a tile"),
+        (
+            "/setup?rules=poltava",
+            {**GAME, "rules": "poltava", "player_2": "Ben", "option_long_first": "false", "option_rounds": ""},
+            "These two house rules do not go together",
+        ),
+        ("/setup/rules?rules=cz", {**GAME, "title": "  ", "page": "/setup?rules=cz"}, "Please fill this in."),
+    ],
+)
+def test_a_refused_field_is_never_folded_up(
+    keeper: FlaskClient, session: FakeSession, path: str, form: dict[str, str], sentence: str
+) -> None:
+    session.show(tables.waiting(rules="cz", set="double-12"))
+    answer = keeper.post(path, data={"starter": "Ann", "engine": "12-12", **form})
+    assert answer.status_code == 400 and sentence in answer.text
+    assert 'class="complaint"' in answer.text and "complaint" not in Folded(answer.text).classes
+
+
+@pytest.mark.parametrize(("page", "button"), [("/round-start", "Start"), ("/setup?rules=cz", "Keep for the next time")])
+def test_every_form_with_fields_says_on_which_page_it_stands(
+    keeper: FlaskClient, session: FakeSession, page: str, button: str
+) -> None:
+    """A form that came back once stands at the address of its action, which may be no page: it comes back again."""
+    session.show(tables.waiting(rules="cz", set="double-12"))
+    shown = keeper.get(page).text
+    [form] = [form for form in re.findall(r"<form.*?</form>", shown, re.DOTALL) if button in form]
+    named = re.findall(r'name="page" value="([^"]*)"', form)
+    assert named == [page]
