@@ -24,10 +24,11 @@ from companion.bots import BotTurn
 from companion.game.session import Session
 from companion.log.events import Header
 from companion.log.journal import Journal
+from companion.log.table_change import TableChange
 from companion.perception.arm_votes import Vote, counted_once, together, vote
 from companion.perception.reaches import Reaches
 from companion.rules.actions import Draw, Mark, Play, Unmark
-from companion.rules.notation import Change, Drawing, Laying, parse_act, parse_change, print_act
+from companion.rules.notation import Change, Drawing, Laying, parse_act, print_act
 from companion.rules.position import LinePosition, Position
 from companion.rules.referee import referee_for, undealt
 from companion.rules.ruleset import load_ruleset
@@ -144,17 +145,17 @@ class _Teller:
         self.table = after
         votes: dict[Change, Vote] = {}
         for sight in sights:
-            for change in sight["delta"]:
+            for change in sight.delta:
                 spots = [place for _, act, place in places if _shows(change, act)]
                 votes[change] = together([self._vote(seen, spot) for spot in spots], plan.players)
         if reached:
             draw = Drawing(len(reached))
             votes[draw] = together(reached, plan.players)
-            sights = sights or [{"delta": []}]
-            sights[0] = {**sights[0], "delta": [*sights[0]["delta"], draw]}
+            sights = sights or [TableChange()]
+            sights[0] = replace(sights[0], delta=(*sights[0].delta, draw))
         whose = {change: one.clear for change, one in votes.items() if one.clear is not None}
         for n, sight in enumerate(sights):
-            self.session.observe(**sight, arms=counted_once(votes), whose=whose)
+            self.session.observe(replace(sight, arms=counted_once(votes), whose=whose))
             if reached and n == 0:
                 self.session.lines[-1]["reached"] = len(reached)
 
@@ -193,22 +194,19 @@ def retell(recorded: Recorded, journal: Path, *, arms: bool) -> tuple[Session, A
                 None if engine is None else LaidTile(*engine), starter, draws_seen=bool(named["draws_seen"])
             )
         elif sight := sight_of(line, arms=arms):
-            session.observe(**sight)
+            session.observe(sight)
     return session, log
 
 
-def sight_of(line: Mapping[str, Any], *, arms: bool) -> dict[str, Any] | None:
-    """The words of `Session.observe` of a recorded change; None where only an arm shows that something happened."""
-    delta = [parse_change(text) for text in line["delta"]]
-    sight: dict[str, Any] = {"flips": line.get("flips", ()), "discards": line.get("discards")}
+def sight_of(line: Mapping[str, Any], *, arms: bool) -> TableChange | None:
+    """What the camera reported; None where only an arm shows that something happened."""
+    seen = TableChange.from_json(line)
+    sight = TableChange(seen.delta, seen.flips, seen.discards)
     if arms:
-        sight["arms"] = {parse_change(text): decibans for text, decibans in line.get("arms", ())}
-        sight["whose"] = {parse_change(text): player for text, player in line.get("whose", ())}
+        sight = replace(sight, arms=seen.arms, whose=seen.whose)
     elif "reached" in line:
-        delta = delta[:-1]
-    if not delta and not sight["flips"] and not sight["discards"]:
-        return None
-    return {"delta": delta, **sight}
+        sight = replace(sight, delta=sight.delta[:-1])
+    return None if sight.empty else sight
 
 
 def proofs_of(recorded: Recorded, *, arms: bool) -> list[str]:
@@ -235,10 +233,10 @@ def _turn(line: Mapping[str, Any]) -> BotTurn:
 
 
 def _change(recorded: Recorded, number: int, line: Mapping[str, Any], arms: bool) -> Evidence:
-    sight = sight_of(line, arms=arms) or {"delta": [], "flips": (), "discards": None}
+    sight = sight_of(line, arms=arms) or TableChange()
     true = dict(laid_by(recorded))
     whose = {}
-    for change, player in sight.pop("whose", {}).items():
+    for change, player in sight.whose.items():
         match change:
             case Laying(tile, train):
                 right = true.get((tuple(tile), train)) == player
@@ -248,7 +246,7 @@ def _change(recorded: Recorded, number: int, line: Mapping[str, Any], arms: bool
                 right = False
         if right:
             whose[change] = player
-    return Evidence.of(number, **{**sight, "arms": {}, "whose": whose})
+    return Evidence.of(number, replace(sight, arms={}, whose=whose))
 
 
 def _shown(turns: Sequence[BotTurn], changes: Sequence[Evidence]) -> list[int]:

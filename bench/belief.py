@@ -13,7 +13,6 @@ import time
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from random import Random
-from typing import Any
 
 from companion.bots import BotGame, BotTurn
 from companion.rules.actions import Play
@@ -53,8 +52,7 @@ def measure(rules_name: str, players: int, seeds: Sequence[int]) -> list[tuple[i
         table = next(islice(game.rounds(), 1))
         tracker = RoundTracker(rules, table.start, table.starter)
         for group in together(list(table.turns()), rng):
-            change: dict[str, Any] = seen(group, boneyard=rules_name != "tactic")
-            evidence = Evidence.of(tracker.number, **change)
+            evidence = Evidence.of(tracker.number, seen(group, boneyard=rules_name != "tactic"))
             if evidence.empty:
                 continue
             start = time.process_time()

@@ -40,7 +40,7 @@ from companion.perception import Watcher
 from companion.perception.attributing import attribution_for
 from companion.perception.game_sink import SessionDesk
 from companion.perception.table_location import first_calibration, known_set
-from companion.rules.notation import Change, print_act, print_change
+from companion.rules.notation import print_act, print_change
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from companion.rules.tile import Tile
@@ -79,12 +79,9 @@ class RecordedSession(Session):
             line["ms"] = round(1000 * (time.process_time() - start), 2)
             self.lines.append(line)
 
-    def observe(self, delta: Iterable[Change], frame: str | None = None, **named: Any) -> tuple[Event, ...]:
-        changes = tuple(delta)
-        given = {name: value for name, value in named.items() if value}
-        change = TableChange(changes, frame=frame, **given | {"flips": tuple(given.get("flips", ()))})
+    def observe(self, change: TableChange) -> tuple[Event, ...]:
         line = {"call": "observe", **change.to_json()}
-        return self.noted(line, lambda: super(RecordedSession, self).observe(changes, frame, **named))
+        return self.noted(line, lambda: super(RecordedSession, self).observe(change))
 
 
 def _saying(verb: str) -> Callable[..., tuple[Event, ...]]:

@@ -49,20 +49,7 @@ def calls(recorded: Recorded, *, arms: bool) -> Iterator[Mapping[str, Any]]:
 def tell(session: Session, line: Mapping[str, Any]) -> None:
     """Make one recorded call. What the session refuses now (the round has ended already) is left out."""
     if line["call"] == "observe":
-        seen = TableChange.from_json(line)
-        session.observe(
-            seen.delta,
-            seen.frame,
-            flips=seen.flips,
-            discards=seen.discards,
-            readings=seen.readings,
-            clouded=seen.clouded,
-            guessed=seen.guessed,
-            returned=seen.returned,
-            arms=seen.arms,
-            whose=seen.whose,
-            adopted=seen.adopted,
-        )
+        session.observe(TableChange.from_json(line))
         return
     if line["call"] == "drop_question":
         # It names a line that need not be there again.

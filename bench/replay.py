@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from companion.game.evidence_run import evidence_of
 from companion.log.corrections import held_events
 from companion.log.events import Header, RoundStarted, event_from_json
 from companion.log.table_change import TableChange
@@ -168,7 +167,7 @@ def follow(recorded: Recorded) -> Iterator[tuple[RoundTracker, float]]:
         elif tracker is None or people is None:
             continue
         elif line["call"] == "observe":
-            evidence = evidence_of(tracker.number, TableChange.from_json(line))
+            evidence = Evidence.of(tracker.number, TableChange.from_json(line))
             tracker.observe(evidence)
             people.saw(evidence, events)
             yield tracker, 1000 * (time.process_time() - start)

@@ -12,6 +12,7 @@ from typing import Any
 
 from companion.bots import BotTurn
 from companion.game.session import Session
+from companion.log.table_change import TableChange
 from companion.rules.actions import MEXICAN, SECOND_MEXICAN, Action, Discard, Play
 from companion.rules.notation import Change, Laying
 from companion.rules.position import LinePosition, Position
@@ -64,14 +65,14 @@ class ToldTable:
             for player, act in scene.plays:
                 after = referee.apply(replace(after, turn=player), as_seen(act))
             for seen in sights_of(table, after, scene, spread):
-                self.changes.append(Evidence.of(len(self.changes), **seen))
-                session.observe(**seen)
+                self.changes.append(Evidence.of(len(self.changes), seen))
+                session.observe(seen)
             self.turns += scene.turns
             self.shown += [len(self.changes) - 1] * len(scene.turns)
             table = after
 
 
-def sights_of(before: Any, after: Any, scene: Scene, boneyard: bool) -> Iterator[dict[str, Any]]:
+def sights_of(before: Any, after: Any, scene: Scene, boneyard: bool) -> Iterator[TableChange]:
     if isinstance(before, LinePosition):
         discards: dict[str, int] = {}
         line: list[Change] = []
@@ -81,13 +82,13 @@ def sights_of(before: Any, after: Any, scene: Scene, boneyard: bool) -> Iterator
             elif isinstance(act, Discard):
                 discards[player] = discards.get(player, 0) + 1
         if line or discards:
-            yield {"delta": line, "discards": discards}
+            yield TableChange(tuple(line), discards=discards)
         return
     assert isinstance(after, Position)
     delta = difference(before, after, boneyard=boneyard)
-    flips = sorted(after.flipped - before.flipped)
+    flips = tuple(sorted(after.flipped - before.flipped))
     if delta or flips:
-        yield {"delta": delta, "flips": flips}
+        yield TableChange(tuple(delta), flips)
 
 
 def as_seen(act: Action) -> Action:

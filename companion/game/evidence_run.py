@@ -61,7 +61,7 @@ class EvidenceRun:
 
     def _observe(self, change: TableChange, look: Look) -> None:
         tracker = self.tracker
-        evidence = evidence_of(tracker.number, change)
+        evidence = Evidence.of(tracker.number, change)
         look(change, evidence)
         self._acts |= {piece.item: piece.act for piece in evidence.pieces}
         lying = {item for item, entry in tracker.entries.items() if not entry.taken_back}
@@ -152,24 +152,6 @@ def listen(
         items[item] = event.seq
         told.add(item)
     return True
-
-
-def evidence_of(number: int, change: TableChange) -> Evidence:
-    """A change of the table as change `number` of the belief."""
-    return Evidence.of(
-        number,
-        change.delta,
-        flips=change.flips,
-        discards=change.discards,
-        readings=change.readings,
-        frame=change.frame,
-        arms=change.arms,
-        whose=change.whose,
-        clouded=change.clouded,
-        guessed=change.guessed,
-        returned=change.returned,
-        adopted=change.adopted,
-    )
 
 
 def round_of(held: Sequence[Held]) -> list[Held]:

@@ -23,7 +23,7 @@ from companion.game.believed import (
     without_pictured,
 )
 from companion.game.camera_record import CameraRecord, Line
-from companion.game.evidence_run import EvidenceRun, evidence_of, listen
+from companion.game.evidence_run import EvidenceRun, listen
 from companion.game.ledger import Ledger
 from companion.game.patch import line_of
 from companion.log.corrections import Held, open_questions
@@ -118,7 +118,7 @@ class Watching:
         if not self._playing:
             return False
         tracker = self._caught_up()
-        evidence = evidence_of(tracker.number, self._placed(sight))
+        evidence = Evidence.of(tracker.number, self._placed(sight))
         if evidence.gone:
             return not tracker.takes_back(evidence.gone)
         return bool(evidence.pieces) and not tracker.faultless(evidence)
@@ -128,7 +128,7 @@ class Watching:
         if not self._playing or sight.gone:
             return False
         tracker = self._caught_up()
-        return tracker.expected(evidence_of(tracker.number, self._placed(sight)))
+        return tracker.expected(Evidence.of(tracker.number, self._placed(sight)))
 
     def foresee(self, sight: TableChange) -> tuple[Event, ...]:
         """What would be recorded for this change where it breaks no rule; else nothing."""
@@ -136,7 +136,7 @@ class Watching:
             return ()
         tracker = self._caught_up()
         number = tracker.number
-        evidence = evidence_of(number, self._placed(sight))
+        evidence = Evidence.of(number, self._placed(sight))
         if not evidence.pieces or not tracker.faultless(evidence):
             return ()
         tried = tracker.fork()
@@ -260,7 +260,7 @@ class Watching:
     def _believe(self, tracker: RoundTracker, sight: TableChange) -> list[Event]:
         """Let the belief explain the change, and bring the record up to it in one step."""
         number = tracker.number
-        evidence = evidence_of(number, sight)
+        evidence = Evidence.of(number, sight)
         self._picture(sight, evidence)
         lying = {item for item, entry in tracker.entries.items() if not entry.taken_back}
         moved, asked = tracker.moved, len(tracker.unclear)
@@ -432,7 +432,7 @@ class Watching:
         if course.ended_by != "camera" and not ruled:
             return False
         tracker = self._caught_up()
-        return bool(tracker.filter.explanations(evidence_of(tracker.number, sight)))
+        return bool(tracker.filter.explanations(Evidence.of(tracker.number, sight)))
 
     def _reopen(self) -> list[Event]:
         """Take the end back. Whose tiles were counted down to none can no longer be counted in this round."""

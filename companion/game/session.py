@@ -17,7 +17,7 @@ from companion.game.ledger import Ledger
 from companion.game.open_game import OpenGame, TileLike, laid_of
 from companion.game.rejected import CommandRejected, Reason
 from companion.log.corrections import UNDONE, last_step, open_questions
-from companion.log.event_fields import Certainty, Story
+from companion.log.event_fields import Story
 from companion.log.events import (
     Announced,
     Corrected,
@@ -44,7 +44,6 @@ from companion.play.lifting import lifts_marker
 from companion.play.reports import REPORTS
 from companion.play.unable import acts_when_unable
 from companion.rules.actions import Action, Discard, Draw, Mark, Play
-from companion.rules.notation import Change, Laying
 from companion.rules.referee import undealt
 from companion.rules.ruleset import RuleSetError, load_ruleset
 
@@ -422,59 +421,30 @@ class Session(OpenGame):
         with self._lock:
             return self._amend(Corrected(corrects=seq, what={"withdrawn": True}, source="camera"))
 
-    def observe(
-        self,
-        delta: Iterable[Change],
-        frame: str | None = None,
-        *,
-        flips: Iterable[str] = (),
-        discards: Mapping[str, int] | None = None,
-        readings: Mapping[Laying, Certainty] | None = None,
-        clouded: bool = False,
-        guessed: bool = False,
-        returned: int = 0,
-        arms: Mapping[Change, Mapping[str, int]] | None = None,
-        whose: Mapping[Change, str] | None = None,
-        adopted: bool = False,
-    ) -> tuple[Event, ...]:
-        """What the camera saw change between two still tables, in the referee's words (notation.Change).
-
-        Tiles of one train stand from the inside out. `flips` are trains whose double was turned over, `discards` new
-        face-down tiles by player, `readings` how surely each laid tile was read; `clouded`: part of the table is not
-        understood; `guessed`: a neighbour of the tiles on record was not surely read; `returned`: so many tiles lie in
-        the boneyard again; `arms`: of a change, player -> decibans of the arm that was seen over its place; `whose`:
-        the player whose arm it clearly was; `adopted`: it lay there before anybody watched, and not all of it is seen.
-        """
+    def observe(self, change: TableChange) -> tuple[Event, ...]:
+        """What the camera saw change between two still tables."""
         with self._lock:
-            shown = dict(readings or {})
-            seen = dict(arms or {})
-            sight = TableChange(
-                tuple(delta), tuple(flips), dict(discards or {}), frame, shown, clouded, guessed, returned, seen,
-                dict(whose or {}), adopted,
-            )  # fmt: skip
-            return self._publish(self._watching.see(sight))
+            return self._publish(self._watching.see(change))
 
     def look_on(self) -> None:
         """The camera looks at the table of this round: what people tell of it from now on is never certain alone."""
         with self._lock:
             self._ledger.look_on()
 
-    def accuses(
-        self, delta: Iterable[Change], *, flips: Iterable[str] = (), discards: Mapping[str, int] | None = None
-    ) -> bool:
+    def accuses(self, change: TableChange) -> bool:
         """Whether `observe` of this change would hold something against somebody, or ask."""
         with self._lock:
-            return self._watching.accuses(TableChange(tuple(delta), tuple(flips), dict(discards or {})))
+            return self._watching.accuses(change)
 
-    def expects(self, delta: Iterable[Change]) -> bool:
+    def expects(self, change: TableChange) -> bool:
         """Whether this change would be legal whichever way everything before it went."""
         with self._lock:
-            return self._watching.expects(TableChange(tuple(delta)))
+            return self._watching.expects(change)
 
-    def foresee(self, delta: Iterable[Change]) -> tuple[Event, ...]:
+    def foresee(self, change: TableChange) -> tuple[Event, ...]:
         """What `observe` would record where this change breaks no rule, else nothing; nothing is recorded."""
         with self._lock:
-            return self._watching.foresee(TableChange(tuple(delta)))
+            return self._watching.foresee(change)
 
     def _show_late(self, shown: HandShown) -> tuple[Event, ...]:
         """A hand that was taken to be empty when the round was scored."""

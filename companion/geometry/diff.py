@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import takewhile
 
 from companion.geometry import Layout, PlacedTile, Problem, Trouble
+from companion.log.table_change import TableChange
 from companion.rules.actions import LEFT, RIGHT, Mark, Unmark
 from companion.rules.notation import Change, Drawing, Laying, Vanishing
 from companion.rules.tile import Laid, Tile
@@ -38,30 +39,22 @@ SURE_TILE = 0.8
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
-    """`delta` in the order of referee.explain: each train's tiles from the inside out.
+class Observation(TableChange):
+    """A change of the table, and beside it what the game is not told: each train's tiles from the inside out.
 
-    `flips` are trains whose last double was turned over; `discards` how many tiles each player put away face down;
-    `hands` the tiles newly laid open per seat; `doubts` what has to be asked; `news` the identities of the new tiles.
-    `clouded` says that part of the table is not understood, now or since long, or that what was put on a train does not
-    look like a marker. `maybe_marked` are the players beside whose trains something lies that was not recognised.
-    `returned`: so many face-down tiles more lie in the boneyard, which says something only where tiles were taken back.
-    `arms`, `whose`: what the arm over the place of a change says about who did it (`TableChange.arms`). `adopted`:
-    nobody has watched how this came to lie there, and some of it lies under other tiles.
+    `hands` are the tiles newly laid open per seat; `doubts` what has to be asked; `news` the identities of the new
+    tiles; `maybe_marked` the players beside whose trains something lies that was not recognised.
     """
 
-    delta: tuple[Change, ...] = ()
-    flips: tuple[str, ...] = ()
-    discards: Mapping[str, int] = field(default_factory=dict)
     hands: Mapping[str, tuple[Tile, ...]] = field(default_factory=dict)
     doubts: tuple[Problem, ...] = ()
     news: tuple[int, ...] = ()
-    clouded: bool = False
     maybe_marked: frozenset[str] = frozenset()
-    returned: int = 0
-    arms: Mapping[Change, Mapping[str, int]] = field(default_factory=dict)
-    whose: Mapping[Change, str] = field(default_factory=dict)
-    adopted: bool = False
+
+    @property
+    def change(self) -> TableChange:
+        """What the game is told of it."""
+        return TableChange(**{one.name: getattr(self, one.name) for one in fields(TableChange)})
 
     @property
     def empty(self) -> bool:
@@ -75,18 +68,10 @@ class Observation:
         return self.delta, self.flips, tuple(self.discards.items()), tuple(self.hands.items()), doubts, back
 
     @property
-    def laid(self) -> tuple[Laying, ...]:
-        return tuple(change for change in self.delta if isinstance(change, Laying))
-
-    @property
     def only_draws(self) -> bool:
         """Were tiles drawn, and nothing else done?"""
         others = bool(self.flips or self.discards or self.hands)
         return bool(self.delta) and not others and all(isinstance(change, Drawing) for change in self.delta)
-
-    @property
-    def gone(self) -> tuple[Vanishing, ...]:
-        return tuple(change for change in self.delta if isinstance(change, Vanishing))
 
 
 def difference(before: Layout, after: Layout) -> Observation:
@@ -116,11 +101,11 @@ def difference(before: Layout, after: Layout) -> Observation:
         tuple(changes),
         tuple(sorted(after.flipped - before.flipped)),
         _more(before.discards, after.discards),
-        _new_hands(before, after),
-        _doubts(before, after),
-        tuple(news),
-        bool(worth_asking(after) or (after.markers - before.markers) & after.supposed),
+        clouded=bool(worth_asking(after) or (after.markers - before.markers) & after.supposed),
         returned=max(0, more),
+        hands=_new_hands(before, after),
+        doubts=_doubts(before, after),
+        news=tuple(news),
     )
 
 

@@ -28,7 +28,8 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class TableChange:
-    """One change of the table: referee changes, trains flipped, Chinese discards by player, and the picture's name.
+    """One change of the table: referee changes (tiles of one train from the inside out), trains flipped, Chinese
+    discards by player, and the picture's name.
 
     `readings` says how surely each laid tile was read. `clouded`: part of the table is not understood, so that what
     looks like a fault may be none. `guessed`: a tile that was not surely read is on record next to the ones now laid.
@@ -38,7 +39,7 @@ class TableChange:
     lay like this before anybody watched, and not all of it is seen.
     """
 
-    delta: tuple[Change, ...]
+    delta: tuple[Change, ...] = ()
     flips: tuple[str, ...] = ()
     discards: Mapping[str, int] = field(default_factory=dict)
     frame: str | None = None

@@ -193,7 +193,7 @@ class SessionDesk:
             return False
         if observation.gone:
             return True
-        return bool(self.session.accuses(observation.delta, flips=observation.flips, discards=observation.discards))
+        return bool(self.session.accuses(observation.change))
 
     def may_end(self, observation: Observation) -> bool:
         table, laid = self.position, len(observation.laid)
@@ -250,18 +250,10 @@ class SessionDesk:
                 clouded = clouded or bool(astray) or marked_otherwise(observation, layout, table)
                 guessed = guessed or any(change.train in astray for change in observation.laid)
             guessed = guessed or hardly_read(observation, layout, self.engine())
+            readings = readings_of(observation, layout, instead)
+            change = observation.change
             events = self.session.observe(
-                observation.delta,
-                self.keep(frame),
-                flips=observation.flips,
-                discards=observation.discards,
-                readings=readings_of(observation, layout, instead),
-                clouded=clouded,
-                guessed=guessed,
-                returned=observation.returned,
-                arms=observation.arms,
-                whose=observation.whose,
-                adopted=observation.adopted,
+                replace(change, frame=self.keep(frame), readings=readings, clouded=clouded, guessed=guessed)
             )
             # Many tiles vanished at once: that is asked about, and the record keeps them until somebody answers.
             self._astray = next((event.seq for event in events if event.KIND == "unclear"), self._astray)
@@ -279,7 +271,7 @@ class SessionDesk:
             return observation
         if not self.accuses(observation):
             instead = replace(observation, delta=(*observation.delta, *marks))
-            marked_now = observation.only_draws and len(marks) == 1 and self.session.expects(instead.delta)
+            marked_now = observation.only_draws and len(marks) == 1 and self.session.expects(instead.change)
             return instead if marked_now else observation
         for some in (*([mark] for mark in marks), marks):
             instead = replace(observation, delta=(*observation.delta, *some))

@@ -13,6 +13,7 @@ from typing import Any
 from companion.geometry import Layout
 from companion.geometry.diff import Observation
 from companion.log.event_fields import Story
+from companion.log.table_change import TableChange
 from companion.perception.hypotheses import HypothesisSettings
 from companion.perception.unread import Unread, unread_tiles
 from companion.rules.notation import Laying
@@ -115,12 +116,12 @@ class Unanswered:
         return list(unread_tiles(layout, table.engine.outer, self.box))
 
     def _is_due(self, one: Unread, table: Position) -> bool:
-        return any(self.session.foresee(_with_inner(one, tile, table)) for _, tile in one.likely)
+        return any(self.session.foresee(TableChange(_with_inner(one, tile, table))) for _, tile in one.likely)
 
     def _told(self, one: Unread, tile: Laid, p: float, table: Position) -> Story:
         """What would be recorded if the unread tile were this one: by whoever may lay it, else by who is to move."""
         delta = _with_inner(one, tile, table)
-        events = self.session.foresee(delta)
+        events = self.session.foresee(TableChange(delta))
         if events:
             lines = tuple({k: v for k, v in event.to_json().items() if k not in ("seq", "at")} for event in events)
         else:
@@ -128,10 +129,10 @@ class Unanswered:
         return Story(f"{tile.inner}-{tile.outer}", lines, p)
 
 
-def _with_inner(one: Unread, tile: Laid, table: Position) -> list[Laying]:
+def _with_inner(one: Unread, tile: Laid, table: Position) -> tuple[Laying, ...]:
     """The tile after those before it in its train that are not on record yet."""
     known = len(table.trains.get(one.train, ()))
-    return [Laying(laid, one.train) for laid in (*one.inner[known:], tile)]
+    return tuple(Laying(laid, one.train) for laid in (*one.inner[known:], tile))
 
 
 def as_lines(laid: Sequence[Laying], by: str | None = None) -> tuple[dict[str, Any], ...]:

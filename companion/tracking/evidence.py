@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from companion.log.event_fields import Certainty
+from companion.log.table_change import TableChange
 from companion.rules.actions import Action, Discard, Draw, Flip, Mark, Play, Unmark
-from companion.rules.notation import Change, Drawing, Laying, Vanishing
+from companion.rules.notation import Change, Drawing, Laying
 from companion.rules.tile import Laid
 
 
@@ -64,23 +64,18 @@ class Evidence:
     adopted: bool = False
 
     @classmethod
-    def of(
-        cls,
-        number: int,
-        delta: Iterable[Change],
-        *,
-        flips: Iterable[str] = (),
-        discards: Mapping[str, int] | None = None,
-        readings: Mapping[Laying, Certainty] | None = None,
-        arms: Mapping[Change, Mapping[str, int]] | None = None,
-        whose: Mapping[Change, str] | None = None,
-        **context: object,
-    ) -> Evidence:
-        """The same change in the words of `Session.observe`; items are numbered from `number * ITEMS` on."""
-        changes = tuple(delta)
-        pieces = list(_pieces(number, changes, tuple(flips), discards or {}, readings or {}, arms or {}, whose or {}))
-        gone = tuple((one.tile, one.train) for one in changes if isinstance(one, Vanishing))
-        return cls(number, tuple(pieces), gone, **context)  # type: ignore[arg-type]
+    def of(cls, number: int, change: TableChange) -> Evidence:
+        """A change of the table as change `number` of the belief; items are numbered from `number * ITEMS` on."""
+        return cls(
+            number,
+            tuple(_pieces(number, change)),
+            tuple((one.tile, one.train) for one in change.gone),
+            change.returned,
+            change.frame,
+            change.clouded,
+            change.guessed,
+            adopted=change.adopted,
+        )
 
     @property
     def laid(self) -> tuple[Piece, ...]:
@@ -111,22 +106,14 @@ ITEMS = 1000
 """More pieces than one change can have."""
 
 
-def _pieces(
-    number: int,
-    changes: Sequence[Change],
-    flips: Sequence[str],
-    discards: Mapping[str, int],
-    readings: Mapping[Laying, Certainty],
-    arms: Mapping[Change, Mapping[str, int]],
-    whose: Mapping[Change, str],
-) -> Iterator[Piece]:
+def _pieces(number: int, seen: TableChange) -> Iterator[Piece]:
     item = number * ITEMS
     seen_markers: set[Change] = set()
-    for change in changes:
-        actors, arm = arms.get(change, {}), whose.get(change)
+    for change in seen.delta:
+        actors, arm = seen.arms.get(change, {}), seen.whose.get(change)
         match change:
             case Laying(tile, train):
-                reading = readings.get(change)
+                reading = seen.readings.get(change)
                 yield Piece(item, Play(tile, train), None if reading is None else reading.p, actors, arm)
             case Drawing(count):
                 for _ in range(count):
@@ -141,10 +128,10 @@ def _pieces(
             case _:
                 continue
         item += 1
-    for train in flips:
+    for train in seen.flips:
         yield Piece(item, Flip(train))
         item += 1
-    for player, count in discards.items():
+    for player, count in seen.discards.items():
         for _ in range(count):
             yield Piece(item, Discard(), by=player)
             item += 1

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from companion.log.table_change import TableChange
 from companion.rules.actions import Action, Draw, End, Mark, Play, Unmark
 from companion.rules.notation import Change
 from companion.rules.position import Position
@@ -110,7 +111,7 @@ class Rows:
     def __init__(self, rules: RuleSet, table: Position, changes: Sequence[Change], work: Work | None = None) -> None:
         self.rules = rules
         self.table = table
-        self.pieces = Pieces.of(Evidence.of(0, changes))
+        self.pieces = Pieces.of(Evidence.of(0, TableChange(tuple(changes))))
         self.done = self.pieces.done
         self.work = Work() if work is None else work
         self._tails: dict[object, tuple[tuple[RowTurn, ...], ...]] = {}

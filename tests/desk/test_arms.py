@@ -9,6 +9,7 @@ from companion.log.events import Header
 from companion.rules.notation import Change, Laying, parse_delta
 from companion.rules.tile import Laid
 from tests.desk.making import ticking
+from tests.desk.watching import table_change
 
 
 def laid(inner: int, outer: int, train: str) -> Change:
@@ -19,9 +20,9 @@ def test_a_persons_word_does_not_make_the_desk_forget_arms(tmp_path: Path) -> No
     session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-12", ("Ann", "Ben", "Cy")), ticking())
     session.start_round(starter="Ann")
     for change in ("+12-1@Ann", "+12-2@Ben", "+12-3@Cy"):
-        session.observe(parse_delta([change]))
+        session.observe(table_change(parse_delta([change])))
     unlike = {laid(12, 4, "MX"): {"Ann": 18, "Cy": 18}}
-    session.observe([laid(12, 4, "MX")], arms=unlike, whose={laid(12, 4, "MX"): "Ben"})
+    session.observe(table_change([laid(12, 4, "MX")], arms=unlike, whose={laid(12, 4, "MX"): "Ben"}))
     play = session.snapshot()["plays"][-1]
     assert play["by"] is None and play["arm"] == "Ben", "the table says Ann, the arm Ben"
     session.correct(session.snapshot()["plays"][1]["seq"], {"by": "Ann"}, by="Ann")
@@ -34,7 +35,7 @@ def test_a_restart_keeps_the_names_that_arms_gave_and_arms_go_on_naming(tmp_path
     session = Session.create(path, Header("reeves", "double-12", three), ticking())
     session.start_round(starter="Ann")
     for change in ("+12-1@Ann", "+12-2@Ben", "+12-3@Cy"):
-        session.observe(parse_delta([change]))
+        session.observe(table_change(parse_delta([change])))
     _seen(session, laid(1, 4, "Ann"), "Ann", three)
     before = _names(session)
     assert before[-1] == ("Ann", "Ann")
@@ -55,4 +56,4 @@ def _names(session: Session) -> list[tuple[str | None, str | None]]:
 
 def _seen(session: Session, change: Change, player: str, players: tuple[str, ...]) -> None:
     unlike = {name: 14 for name in players if name != player}
-    session.observe([change], arms={change: unlike}, whose={change: player})
+    session.observe(table_change([change], arms={change: unlike}, whose={change: player}))

@@ -14,6 +14,7 @@ from companion.rules.actions import Mark, Unmark
 from companion.rules.notation import Drawing, Laying, Vanishing, parse_delta
 from companion.rules.tile import Laid, Tile
 from tests.desk.making import ticking
+from tests.desk.watching import table_change
 
 NAMES = ("Ann", "Ben", "Cy", "Dee")
 
@@ -26,7 +27,7 @@ def table(tmp_path: Path, rules: str = "tactic", *, draws_seen: bool = False) ->
 
 def watch(session: Session, *deltas: str) -> None:
     for delta in deltas:
-        session.observe(parse_delta(delta.split("; ")))
+        session.observe(table_change(parse_delta(delta.split("; "))))
 
 
 def held(session: Session) -> list[tuple[str, bool, str | None]]:
@@ -92,7 +93,7 @@ def test_taking_the_tile_back_takes_back_what_it_made_doubtful(tmp_path: Path) -
     before = acts(session)
     watch(session, "+11-8@Cy")
     assert acts(session) != before
-    session.observe([Vanishing(Laid(11, 8), "Cy")])
+    session.observe(table_change([Vanishing(Laid(11, 8), "Cy")]))
     assert held(session) == []
     assert acts(session) == before
 
@@ -101,13 +102,13 @@ def test_a_draw_that_the_camera_overlooked_accuses_nobody_for_certain(tmp_path: 
     """Ann's marker appears without a draw: she did not draw, or the pile was counted wrongly."""
     session = table(tmp_path, "reeves", draws_seen=True)
     for train, outer in zip(NAMES, (3, 10, 11, 9), strict=True):
-        session.observe([Laying(Laid(12, outer), train)])
-    session.observe([Mark("Ann")])
-    session.observe([Laying(Laid(10, 2), "Ben")])
+        session.observe(table_change([Laying(Laid(12, outer), train)]))
+    session.observe(table_change([Mark("Ann")]))
+    session.observe(table_change([Laying(Laid(10, 2), "Ben")]))
     assert any(isinstance(line.event, MarkerPlaced) for line in session.scoreboard.lines)
     assert not any(certain for _, certain, _ in held(session))
-    session.observe([Drawing(1), Mark("Cy")])
-    session.observe([Laying(Laid(9, 1), "Dee")])
+    session.observe(table_change([Drawing(1), Mark("Cy")]))
+    session.observe(table_change([Laying(Laid(9, 1), "Dee")]))
     assert not any(certain for _, certain, _ in held(session))
 
 
@@ -117,11 +118,11 @@ def test_a_tile_on_a_train_whose_owner_takes_the_marker_off_is_the_owners(tmp_pa
     session = Session.create(tmp_path / "g.jsonl", Header("cz", "double-12", ("Ann", "Ben"), house), ticking())
     session.start_round(Laid(12, 12), "Ann", draws_seen=True)
     for tile, train in ((Laid(12, 3), "Ann"), (Laid(12, 10), "Ben")):
-        session.observe([Laying(tile, train)])
-    session.observe([Laying(Laid(3, 4), "Ann")])
-    session.observe([Drawing(1), Mark("Ben")])
-    session.observe([Drawing(1), Mark("Ann")])
-    session.observe([Laying(Laid(4, 0), "Ann"), Unmark("Ann")])
+        session.observe(table_change([Laying(tile, train)]))
+    session.observe(table_change([Laying(Laid(3, 4), "Ann")]))
+    session.observe(table_change([Drawing(1), Mark("Ben")]))
+    session.observe(table_change([Drawing(1), Mark("Ann")]))
+    session.observe(table_change([Laying(Laid(4, 0), "Ann"), Unmark("Ann")]))
     (laid,) = [line.event for line in session.scoreboard.lines if getattr(line.event, "tile", None) == Laid(4, 0)]
     assert isinstance(laid, TilePlayed)
     assert laid.by == "Ann"
@@ -132,10 +133,10 @@ def test_a_round_that_only_the_count_ended_goes_on_with_the_next_tile(tmp_path: 
     """Nobody is blamed for a tile after an end that the camera itself had counted."""
     session = table(tmp_path, "reeves", draws_seen=True)
     for train, outer in zip(NAMES, (3, 10, 11, 9), strict=True):
-        session.observe([Laying(Laid(12, outer), train)])
+        session.observe(table_change([Laying(Laid(12, outer), train)]))
     session._ledger.record(RoundEnded(how="out", out="Dee", source="camera"))
     assert session.phase == "ended"
-    session.observe([Laying(Laid(3, 7), "Ann")])
+    session.observe(table_change([Laying(Laid(3, 7), "Ann")]))
     assert session.phase == "playing"
     assert by(session, 3, 7) == "Ann"
     assert held(session) == []
@@ -145,10 +146,10 @@ def test_a_marker_seen_after_an_end_that_was_none_counts(tmp_path: Path) -> None
     """Ann draws and marks while the round passes for ended: Ben's tile on her train is no fault."""
     session = table(tmp_path, "reeves", draws_seen=True)
     for train, outer in zip(NAMES, (3, 10, 11, 9), strict=True):
-        session.observe([Laying(Laid(12, outer), train)])
+        session.observe(table_change([Laying(Laid(12, outer), train)]))
     session._ledger.record(RoundEnded(how="out", out="Dee", source="camera"))
-    assert session.observe([Drawing(1), Mark("Ann")]) == ()
-    session.observe([Laying(Laid(3, 7), "Ann")])
+    assert session.observe(table_change([Drawing(1), Mark("Ann")])) == ()
+    session.observe(table_change([Laying(Laid(3, 7), "Ann")]))
     assert session.phase == "playing"
     assert session.position.markers == {"Ann"}
     assert by(session, 3, 7) == "Ben"
@@ -161,11 +162,11 @@ def lay_down_to_nothing(session: Session, *, overlooked: int | None = None) -> I
     mover, ends, lying = "Ann", {"Ann": 12, "Ben": 12}, {Tile(12, 12)}
     for turn in count():
         if turn == overlooked:
-            session.observe([Mark("Ben")])
+            session.observe(table_change([Mark("Ben")]))
         else:
             free = [n for n in range(13) if n != ends[mover] and Tile(ends[mover], n) not in lying]
             laid = Laid(ends[mover], max(free, key=lambda n: sum(Tile(n, m) not in lying for m in range(13))))
-            session.observe([Laying(laid, mover)])
+            session.observe(table_change([Laying(laid, mover)]))
             lying.add(laid.tile)
             ends[mover] = laid.outer
             yield mover, laid

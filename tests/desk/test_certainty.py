@@ -13,6 +13,7 @@ from companion.log.events import Header, TilePlayed, event_from_json
 from companion.rules.notation import Laying
 from companion.rules.tile import Laid
 from tests.desk.making import ticking
+from tests.desk.watching import table_change
 
 READ = Certainty((0.97, 0.72), ((), ((10, 0.2), (9, 0.05))))
 LAYING = Laying(Laid(12, 4), "Ann")
@@ -21,7 +22,7 @@ LAYING = Laying(Laid(12, 4), "Ann")
 def watched(tmp_path: Path) -> Session:
     session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben")), ticking())
     session.start_round(starter="Ann")
-    session.observe([LAYING], "0001.jpg", readings={LAYING: READ})
+    session.observe(table_change([LAYING], "0001.jpg", readings={LAYING: READ}))
     return session
 
 
@@ -60,7 +61,7 @@ def test_whoever_presses_done_ends_the_own_turn_once(tmp_path: Path) -> None:
 def test_whose_arm_it_clearly_was_stays_with_the_play(tmp_path: Path) -> None:
     session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben")), ticking())
     session.start_round(starter="Ann")
-    session.observe([LAYING], "0001.jpg", arms={LAYING: {"Ben": 15}}, whose={LAYING: "Ann"})
+    session.observe(table_change([LAYING], "0001.jpg", arms={LAYING: {"Ben": 15}}, whose={LAYING: "Ann"}))
     assert session.snapshot()["plays"][-1]["arm"] == "Ann"
     session.close()
     again = Session.open(tmp_path / "g.jsonl")
@@ -77,7 +78,7 @@ def test_what_a_person_says_is_not_doubted(tmp_path: Path) -> None:
 def test_a_play_without_a_reading_says_nothing_of_it(tmp_path: Path) -> None:
     session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben")), ticking())
     session.start_round(starter="Ann")
-    (event,) = session.observe([LAYING])
+    (event,) = session.observe(table_change([LAYING]))
     assert "reading" not in event.to_json()
 
 

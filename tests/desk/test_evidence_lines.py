@@ -23,6 +23,7 @@ from companion.rules.notation import Drawing, Laying, Vanishing, parse_delta
 from companion.rules.tile import Laid
 from companion.storage.checksums import Chain, split_line
 from tests.desk.making import ticking
+from tests.desk.watching import table_change
 
 NAMES = ("Ann", "Ben", "Cy")
 HEADER = Header("reeves", "double-12", NAMES)
@@ -52,9 +53,13 @@ def on_record(session: Session) -> list[tuple[object, ...]]:
 def test_each_change_is_a_line_before_the_events_that_it_brought(tmp_path: Path) -> None:
     session = begin(tmp_path / "g.jsonl")
     session.observe(
-        parse_delta(["+12-1@Ann"]), "1.jpg", readings={Laying(Laid(12, 1), "Ann"): Certainty((0.98765432, 0.99))}
+        table_change(
+            parse_delta(["+12-1@Ann"]), "1.jpg", readings={Laying(Laid(12, 1), "Ann"): Certainty((0.98765432, 0.99))}
+        )
     )
-    session.observe(parse_delta(["+12-2@Ben", "boneyard-1"]), arms={Laying(Laid(12, 2), "Ben"): {"Ben": 0, "Cy": 20}})
+    session.observe(
+        table_change(parse_delta(["+12-2@Ben", "boneyard-1"]), arms={Laying(Laid(12, 2), "Ben"): {"Ben": 0, "Cy": 20}})
+    )
     session.close()
     header, started, seen, played, also, *_ = lines_of(tmp_path / "g.jsonl")
     assert header["journal"] == 2
@@ -80,7 +85,7 @@ def test_a_restart_changes_nobody_s_name_and_no_finding(tmp_path: Path, place: i
             broken.close()
             broken = Session.open(tmp_path / "b.jsonl", ticking())
         for session in (through, broken):
-            session.observe(parse_delta([change]), f"{n}.jpg")
+            session.observe(table_change(parse_delta([change]), f"{n}.jpg"))
     assert on_record(through) == on_record(broken)
     assert ([3, 5], "Ann", [("CLOSED_TRAIN", True)]) in on_record(broken)
 
@@ -89,18 +94,18 @@ def test_words_are_told_again_where_they_were_said(tmp_path: Path) -> None:
     through, broken = begin(tmp_path / "a.jsonl"), begin(tmp_path / "b.jsonl")
     for session in (through, broken):
         for n, change in enumerate(ROUND[:4]):
-            session.observe(parse_delta([change]), f"{n}.jpg")
+            session.observe(table_change(parse_delta([change]), f"{n}.jpg"))
         laid = next(one.seq for one in session.events if isinstance(one, TilePlayed) and one.tile == Laid(3, 5))
         session.correct(laid, {"by": "Cy"})
         session.play((2, 6), "Ben", by="Ben")
         session.undo()
         session.draw("Ben")
-        session.observe(parse_delta(["+2-6@Ben"]), "4.jpg")
+        session.observe(table_change(parse_delta(["+2-6@Ben"]), "4.jpg"))
     broken.close()
     broken = Session.open(tmp_path / "b.jsonl", ticking())
     for session in (through, broken):
         for n, change in enumerate(ROUND[5:], 5):
-            session.observe(parse_delta([change]), f"{n}.jpg")
+            session.observe(table_change(parse_delta([change]), f"{n}.jpg"))
     assert on_record(through) == on_record(broken)
 
 
@@ -110,10 +115,10 @@ def test_buried_tiles_stay_unknown_after_a_restart(tmp_path: Path) -> None:
     session = Session.create(path, Header("jielong", "chinese", NAMES), ticking())
     session.start_round(starter="Ann")
     wall = [Laid(4, 6), Laid(6, 5), Laid(5, 1), Laid(1, 6), Laid(6, 4), Laid(5, 1), Laid(1, 3), Laid(3, 5)]
-    session.observe([Laying(tile, "R") for tile in wall], "0", adopted=True)
+    session.observe(table_change([Laying(tile, "R") for tile in wall], "0", adopted=True))
     session.close()
     session = Session.open(path, ticking())
-    session.observe([Laying(Laid(5, 5), "R")], "1")
+    session.observe(table_change([Laying(Laid(5, 5), "R")], "1"))
     assert [findings for _, _, findings in on_record(session)] == [[]] * 9
 
 
@@ -122,15 +127,15 @@ def test_evidence_whose_events_were_cut_off_does_not_count_twice(tmp_path: Path)
     path = tmp_path / "g.jsonl"
     session = begin(path)
     for n, change in enumerate(ROUND[:3]):
-        session.observe(parse_delta([change]), f"{n}.jpg")
+        session.observe(table_change(parse_delta([change]), f"{n}.jpg"))
     session.close()
     lines = path.read_bytes().splitlines(keepends=True)
     assert b'"tile_played"' in lines[-1] and b'"seen"' in lines[-2]
     path.write_bytes(b"".join(lines[:-1]))
     session = Session.open(path, ticking())
     assert len(session.journal.seen) == 3 and len(on_record(session)) == 2
-    session.observe(parse_delta([ROUND[2]]), "again.jpg")
-    session.observe(parse_delta([ROUND[4]]), "4.jpg")
+    session.observe(table_change(parse_delta([ROUND[2]]), "again.jpg"))
+    session.observe(table_change(parse_delta([ROUND[4]]), "4.jpg"))
     assert [tile for tile, _, _ in on_record(session)] == [[12, 1], [12, 2], [12, 3], [2, 6]]
     assert not any(certain for _, _, findings in on_record(session) for _, certain in findings)
 
@@ -144,7 +149,7 @@ def test_a_journal_of_version_1_goes_on_without_evidence_lines(tmp_path: Path) -
     path.write_bytes(b"".join(chain.sealed(body) + b"\n" for body in bodies))
     session = Session.open(path, ticking())
     for n, change in enumerate(ROUND):
-        session.observe(parse_delta([change]), f"{n}.jpg")
+        session.observe(table_change(parse_delta([change]), f"{n}.jpg"))
     assert ([3, 5], "Ann", [("CLOSED_TRAIN", True)]) in on_record(session)
     session.close()
     assert all("seen" not in line for line in lines_of(path)) and lines_of(path)[0]["journal"] == 1
@@ -220,7 +225,7 @@ def games(tmp_path: Path) -> Path:
     (folder / "evening").mkdir(parents=True)
     session = begin(folder / "evening/journal.jsonl")
     for n, change in enumerate(ROUND):
-        session.observe(parse_delta([change]), f"{n}.jpg")
+        session.observe(table_change(parse_delta([change]), f"{n}.jpg"))
     session.close()
     return folder
 
@@ -279,7 +284,7 @@ def test_explain_weighs_what_the_camera_saw_and_not_what_was_made_of_it(tmp_path
         for n, change in enumerate(ROUND[:5]):
             [seen] = parse_delta([change])
             arm = {seen: {"Cy": 0, "Ann": decibans, "Ben": decibans}} if n == 3 and decibans else {}
-            session.observe([seen], f"{n}.jpg", arms=arm)
+            session.observe(table_change([seen], f"{n}.jpg", arms=arm))
         seq = next(one.seq for one in session.events if isinstance(one, TilePlayed) and one.tile == Laid(3, 5))
         session.close()
         cost[decibans] = next(one.cost for one in dispute(path, seq).alternatives if one.player == "Ann")

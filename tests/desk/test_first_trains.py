@@ -15,7 +15,7 @@ from companion.rules.position import Position
 from companion.rules.tile import Laid, Tile
 from tests.desk.making import ticking
 from tests.desk.playing import begin
-from tests.desk.watching import note_layers, seen
+from tests.desk.watching import note_layers, seen, table_change
 
 NAMES = ("Ann", "Ben", "Cy")
 
@@ -29,7 +29,7 @@ def table(tmp_path: Path, rules: str, players: tuple[str, ...] = NAMES, **option
 def watch(session: Session, *changes: str) -> None:
     """Each change as the camera sees it: what differs between two still tables."""
     for change in changes:
-        session.observe(parse_delta(change.split("; ")))
+        session.observe(table_change(parse_delta(change.split("; "))))
 
 
 def held(session: Session) -> set[tuple[str, bool]]:
@@ -239,13 +239,13 @@ def test_first_trains_laid_in_any_order_are_held_against_nobody(
             delta.append(Laying(act.tile, act.train) if isinstance(act, Play) else act)  # type: ignore[arg-type]
             if not any(acts.values()):
                 break
-        session.observe(delta)
+        session.observe(table_change(delta))
     truth: dict[tuple[Tile, str], list[str]] = {}
     for turn in turns:
         if session.phase != "playing":
             break
         note_layers(turn, truth)
-        session.observe(**seen([turn], boneyard=boneyard))
+        session.observe(seen([turn], boneyard=boneyard))
     # Where nobody sees who draws, a fault may be held possible in a later lap; for certain none is.
     assert {one for one in held(session) if boneyard or one[1]} == set()
     plays = [line.event for line in session.scoreboard.lines if isinstance(line.event, TilePlayed)]

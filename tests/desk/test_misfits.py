@@ -13,6 +13,7 @@ from companion.log.events import Header
 from companion.rules.notation import Laying, Vanishing
 from companion.rules.tile import Laid
 from tests.desk.making import ticking
+from tests.desk.watching import table_change
 
 TRAINS = ("tactic", "reeves", "cz", "poltava")
 SURE = Certainty((0.999, 0.999), ((), ()))
@@ -28,7 +29,7 @@ def lay(session: Session, *tiles: tuple[int, int, str], p: float | None = None, 
     """One change of the table: (inner, outer, train) each. `p`: how surely every half was read."""
     laid = [Laying(Laid(inner, outer), train) for inner, outer, train in tiles]
     reading = None if p is None else Certainty((p, p), ((), ()))
-    session.observe(laid, readings={} if reading is None else dict.fromkeys(laid, reading), **how)
+    session.observe(table_change(laid, readings={} if reading is None else dict.fromkeys(laid, reading), **how))
 
 
 def play_of(session: Session, inner: int, outer: int) -> dict[str, Any]:
@@ -117,7 +118,7 @@ def test_a_misfit_that_is_taken_back_is_gone(tmp_path: Path) -> None:
     session = table(tmp_path)
     lay(session, (12, 5, "Ann"))
     lay(session, (2, 9, "Ben"))
-    session.observe([Vanishing(Laid(2, 9), "Ben")])
+    session.observe(table_change([Vanishing(Laid(2, 9), "Ben")]))
     lay(session, (12, 9, "Ben"))
     plays = [play for play in session.snapshot()["plays"] if not play["taken_back"]]
     assert not any(play.get("violations") for play in plays)

@@ -15,7 +15,7 @@ from companion.rules.ruleset import RULESET_NAMES
 from companion.rules.tile import Laid, Tile
 from tests.desk.making import ticking
 from tests.desk.playing import begin
-from tests.desk.watching import note_layers, seen
+from tests.desk.watching import note_layers, seen, table_change
 
 NAMES = ("Ann", "Ben", "Cy")
 
@@ -30,7 +30,7 @@ def on_a_lap(tmp_path: Path) -> Session:
     """Everybody has laid one tile."""
     session = table(tmp_path)
     for number, name in enumerate(NAMES, start=4):
-        session.observe([lay(name, 12, number)])
+        session.observe(table_change([lay(name, 12, number)]))
     return session
 
 
@@ -44,7 +44,7 @@ def held(session: Session) -> list[tuple[str, bool]]:
 
 def test_a_tile_is_laid_by_whoever_is_to_move(tmp_path: Path) -> None:
     session = table(tmp_path)
-    (event,) = session.observe([lay("Ann", 12, 4)], "0001.jpg")
+    (event,) = session.observe(table_change([lay("Ann", 12, 4)], "0001.jpg"))
     assert isinstance(event, TilePlayed)
     assert (event.by, event.source, event.frame) == ("Ann", "camera", "0001.jpg")
     assert held(session) == []
@@ -52,18 +52,18 @@ def test_a_tile_is_laid_by_whoever_is_to_move(tmp_path: Path) -> None:
 
 def test_two_turns_in_one_look_are_told_apart(tmp_path: Path) -> None:
     session = table(tmp_path)
-    events = session.observe([lay("Ann", 12, 4), lay("Ben", 12, 5)])
+    events = session.observe(table_change([lay("Ann", 12, 4), lay("Ben", 12, 5)]))
     assert [getattr(event, "by", None) for event in events] == ["Ann", "Ben"]
 
 
 def test_a_stranger_on_a_closed_train_is_certain_when_no_other_story_is_as_short(tmp_path: Path) -> None:
     session = table(tmp_path)
-    session.observe([lay("Ann", 12, 4)])
-    session.observe([lay("Ben", 12, 5)])
-    session.observe([lay("Cy", 12, 6)])
-    session.observe([lay("Ann", 4, 8)])
-    assert session.accuses([lay("Cy", 5, 9)])
-    session.observe([lay("Cy", 5, 9)])
+    session.observe(table_change([lay("Ann", 12, 4)]))
+    session.observe(table_change([lay("Ben", 12, 5)]))
+    session.observe(table_change([lay("Cy", 12, 6)]))
+    session.observe(table_change([lay("Ann", 4, 8)]))
+    assert session.accuses(table_change([lay("Cy", 5, 9)]))
+    session.observe(table_change([lay("Cy", 5, 9)]))
     codes = {code for code, _ in held(session)}
     assert "CLOSED_TRAIN" in codes
     position = session.position
@@ -74,12 +74,12 @@ def test_a_stranger_on_a_closed_train_is_certain_when_no_other_story_is_as_short
 def test_one_of_two_is_said_where_two_stories_are_equally_bad(tmp_path: Path) -> None:
     """The example of the rules: a closed train by Ann, or by Cy an extra tile, which is rarer."""
     session = table(tmp_path, "reeves")
-    session.observe([lay("Ann", 12, 4)])
-    session.observe([lay("Ben", 12, 10)])
-    session.observe([Drawing(1), Mark("Cy")])
-    session.observe([lay("Ann", 4, 9)])
-    session.observe([lay("Ben", 10, 1)])
-    session.observe([Unmark("Cy"), lay("Cy", 12, 3), lay("Cy", 3, 0)])
+    session.observe(table_change([lay("Ann", 12, 4)]))
+    session.observe(table_change([lay("Ben", 12, 10)]))
+    session.observe(table_change([Drawing(1), Mark("Cy")]))
+    session.observe(table_change([lay("Ann", 4, 9)]))
+    session.observe(table_change([lay("Ben", 10, 1)]))
+    session.observe(table_change([Unmark("Cy"), lay("Cy", 12, 3), lay("Cy", 3, 0)]))
     assert ("CLOSED_TRAIN", False) in held(session)
     assert not any(certain for _, certain in held(session))
     last = next(one.event for one in session.scoreboard.lines if getattr(one.event, "tile", None) == Laid(3, 0))
@@ -88,14 +88,14 @@ def test_one_of_two_is_said_where_two_stories_are_equally_bad(tmp_path: Path) ->
 
 def test_a_drawn_tile_may_be_the_next_players_and_nobody_is_named_until_it_shows(tmp_path: Path) -> None:
     session = table(tmp_path)
-    session.observe([Drawing(1), Mark("Ann")])
-    session.observe([lay("Ben", 12, 5)])
-    session.observe([lay("Cy", 12, 6)])
-    session.observe([Drawing(1)])
-    (tile,) = [event for event in session.observe([lay("MX", 12, 7)]) if isinstance(event, TilePlayed)]
+    session.observe(table_change([Drawing(1), Mark("Ann")]))
+    session.observe(table_change([lay("Ben", 12, 5)]))
+    session.observe(table_change([lay("Cy", 12, 6)]))
+    session.observe(table_change([Drawing(1)]))
+    (tile,) = [event for event in session.observe(table_change([lay("MX", 12, 7)])) if isinstance(event, TilePlayed)]
     assert tile.by is None
     assert set(tile.maybe) == {"Ann", "Ben"}
-    session.observe([lay("Cy", 6, 8)])
+    session.observe(table_change([lay("Cy", 6, 8)]))
     named = next(line.event for line in session.scoreboard.lines if line.seq == tile.seq)
     assert isinstance(named, TilePlayed)
     assert named.by == "Ben"
@@ -104,10 +104,14 @@ def test_a_drawn_tile_may_be_the_next_players_and_nobody_is_named_until_it_shows
 
 def test_a_tile_that_goes_back_to_the_hand_undoes_its_play(tmp_path: Path) -> None:
     session = table(tmp_path)
-    session.observe([lay("Ann", 12, 4)])
-    session.observe([lay("Ann", 4, 6)])
+    session.observe(table_change([lay("Ann", 12, 4)]))
+    session.observe(table_change([lay("Ann", 4, 6)]))
     assert held(session) != []
-    (event,) = [event for event in session.observe([Vanishing(Laid(4, 6), "Ann")]) if isinstance(event, TileTakenBack)]
+    (event,) = [
+        event
+        for event in session.observe(table_change([Vanishing(Laid(4, 6), "Ann")]))
+        if isinstance(event, TileTakenBack)
+    ]
     assert event.undoes is not None
     assert held(session) == []
     position = session.position
@@ -117,11 +121,11 @@ def test_a_tile_that_goes_back_to_the_hand_undoes_its_play(tmp_path: Path) -> No
 
 def test_an_earlier_table_put_back_rewinds_the_game(tmp_path: Path) -> None:
     session = table(tmp_path)
-    session.observe([lay("Ann", 12, 4)])
+    session.observe(table_change([lay("Ann", 12, 4)]))
     before = session.position
-    session.observe([Drawing(1), Mark("Ben")])
-    session.observe([lay("Cy", 12, 6)])
-    session.observe([Vanishing(Laid(12, 6), "Cy"), Unmark("Ben")])
+    session.observe(table_change([Drawing(1), Mark("Ben")]))
+    session.observe(table_change([lay("Cy", 12, 6)]))
+    session.observe(table_change([Vanishing(Laid(12, 6), "Cy"), Unmark("Ben")]))
     position = session.position
     assert isinstance(position, Position) and isinstance(before, Position)
     assert position.trains == before.trains
@@ -133,10 +137,10 @@ def test_an_earlier_table_put_back_rewinds_the_game(tmp_path: Path) -> None:
 def test_a_turn_taken_back_puts_its_drawn_tile_back(tmp_path: Path, remembered: bool) -> None:
     session = on_a_lap(tmp_path)
     before = session.position
-    session.observe([lay("Ann", 4, 4), Drawing(1), Mark("Ann")])
+    session.observe(table_change([lay("Ann", 4, 4), Drawing(1), Mark("Ann")]))
     if not remembered:
         session.announce("Cy")
-    session.observe([Vanishing(Laid(4, 4), "Ann"), Unmark("Ann")], returned=1)
+    session.observe(table_change([Vanishing(Laid(4, 4), "Ann"), Unmark("Ann")], returned=1))
     after = session.position
     assert isinstance(before, Position) and isinstance(after, Position)
     assert after.boneyard == before.boneyard
@@ -148,7 +152,7 @@ def test_a_turn_taken_back_puts_its_drawn_tile_back(tmp_path: Path, remembered: 
 def test_a_mismatch_that_breaks_the_turn_order_too_names_nobody(tmp_path: Path) -> None:
     """A draw or a marker that was overlooked would have given the turn to somebody else."""
     session = on_a_lap(tmp_path)
-    session.observe([lay("Ann", 4, 8), lay("Ann", 9, 7)])
+    session.observe(table_change([lay("Ann", 4, 8), lay("Ann", 9, 7)]))
     assert ("MISMATCH", True) in held(session)
     wrong = next(line.event for line in session.scoreboard.lines if getattr(line.event, "tile", None) == Laid(9, 7))
     assert isinstance(wrong, TilePlayed)
@@ -159,8 +163,8 @@ def test_a_mismatch_that_breaks_the_turn_order_too_names_nobody(tmp_path: Path) 
 def test_a_tile_taken_back_leaves_a_draw_that_lies_in_the_hand(tmp_path: Path) -> None:
     session = on_a_lap(tmp_path)
     before = session.position
-    session.observe([lay("Ann", 4, 4), Drawing(1)])
-    session.observe([Vanishing(Laid(4, 4), "Ann")])
+    session.observe(table_change([lay("Ann", 4, 4), Drawing(1)]))
+    session.observe(table_change([Vanishing(Laid(4, 4), "Ann")]))
     after = session.position
     assert isinstance(before, Position) and isinstance(after, Position)
     assert before.boneyard is not None
@@ -172,24 +176,24 @@ def test_nobody_is_accused_of_drawing_where_the_count_says_that_nothing_lies(tmp
     session = table(tmp_path)
     position = session.position
     assert isinstance(position, Position) and position.boneyard is not None
-    session.observe([Drawing(position.boneyard)])
-    session.observe([Drawing(1), Mark("Ben")])
+    session.observe(table_change([Drawing(position.boneyard)]))
+    session.observe(table_change([Drawing(1), Mark("Ben")]))
     assert not [one for one in held(session) if one[1]]
 
 
 def test_a_tile_gone_from_the_middle_of_the_game_was_moved(tmp_path: Path) -> None:
     session = table(tmp_path)
-    session.observe([lay("Ann", 12, 4)])
-    session.observe([lay("Ben", 12, 5)])
-    session.observe([Vanishing(Laid(12, 4), "Ann")])
+    session.observe(table_change([lay("Ann", 12, 4)]))
+    session.observe(table_change([lay("Ben", 12, 5)]))
+    session.observe(table_change([Vanishing(Laid(12, 4), "Ann")]))
     assert held(session) == [("TILE_MOVED", True)]
 
 
 def test_clearing_the_table_after_the_round_is_nobodys_fault(tmp_path: Path) -> None:
     session = table(tmp_path)
-    session.observe([lay("Ann", 12, 4)])
+    session.observe(table_change([lay("Ann", 12, 4)]))
     session.end_round("out")
-    assert session.observe([Vanishing(Laid(12, 4), "Ann")]) == ()
+    assert session.observe(table_change([Vanishing(Laid(12, 4), "Ann")])) == ()
     assert held(session) == []
 
 
@@ -209,7 +213,7 @@ def test_a_watched_game_of_legal_turns_accuses_nobody(
             if session.phase != "playing":
                 break
             note_layers(turn, truth)
-            session.observe(**seen([turn], boneyard=boneyard))
+            session.observe(seen([turn], boneyard=boneyard))
         if session.phase == "playing":
             session.end_round(played.how or "abandoned", played.out)
         for line in session.scoreboard.lines:
@@ -231,8 +235,8 @@ def test_halves_that_do_not_meet_are_certain_whoever_laid_the_tile(tmp_path: Pat
     session = Session.create(tmp_path / "game.jsonl", header)
     session.start_round(Laid(12, 12), "Ann", draws_seen=False)
     for delta in ("+12-9@Ann", "+12-5@Ben", "+12-7@Cy", "+9-3@Ann", "+5-8@Ben", "+3-0@Ann"):
-        session.observe(parse_delta([delta]))
-    events = session.observe(parse_delta(["+1-4@Ann"]))
+        session.observe(table_change(parse_delta([delta])))
+    events = session.observe(table_change(parse_delta(["+1-4@Ann"])))
     (event,) = (event for event in events if isinstance(event, TilePlayed))
     certain = {finding.code for finding in event.violations if finding.certain}
     assert certain == {"MISMATCH"}
@@ -243,7 +247,7 @@ def test_a_tile_of_which_the_box_has_one_less_was_first_of_all_misread(tmp_path:
     session = Session.create(tmp_path / "g.jsonl", Header("jielong", "chinese", (*NAMES, "Dee")), ticking())
     session.start_round(starter="Ann")
     for halves in ((3, 6), (6, 6), (6, 3)):
-        session.observe([lay("R", *halves)])
+        session.observe(table_change([lay("R", *halves)]))
     assert ("MULTIPLICITY", False) in held(session)
     assert not any(certain for _, certain in held(session))
 
@@ -258,10 +262,10 @@ MESS = [
 
 def test_what_nothing_explains_is_recorded_as_it_lies_and_nobody_is_named_or_accused(tmp_path: Path) -> None:
     session = table(tmp_path)
-    session.observe([lay("Ann", 12, 4)])
-    session.observe([lay("Ben", 12, 5)])
-    assert session.accuses(MESS)
-    events = session.observe(MESS, "0003.jpg")
+    session.observe(table_change([lay("Ann", 12, 4)]))
+    session.observe(table_change([lay("Ben", 12, 5)]))
+    assert session.accuses(table_change(MESS))
+    events = session.observe(table_change(MESS, "0003.jpg"))
     laid = [event for event in events if isinstance(event, TilePlayed)]
     assert [Laying(event.tile, event.train) for event in laid] == MESS
     assert {(event.by, frozenset(event.maybe), event.frame) for event in laid} == {(None, frozenset(NAMES), "0003.jpg")}
@@ -273,12 +277,12 @@ def test_what_nothing_explains_is_recorded_as_it_lies_and_nobody_is_named_or_acc
 
 def test_after_a_mess_the_game_goes_on_with_whoever_plays_next(tmp_path: Path) -> None:
     session = table(tmp_path)
-    session.observe([lay("Ann", 12, 4)])
-    session.observe([lay("Ben", 12, 5)])
-    session.observe(MESS)
+    session.observe(table_change([lay("Ann", 12, 4)]))
+    session.observe(table_change([lay("Ben", 12, 5)]))
+    session.observe(table_change(MESS))
     for change in (lay("Ben", 11, 3), lay("Cy", 8, 2), lay("Ann", 9, 5)):
-        assert not session.accuses([change])
-        session.observe([change])
+        assert not session.accuses(table_change([change]))
+        session.observe(table_change([change]))
     assert held(session) == []
     assert [event.by for event in session.events if isinstance(event, TilePlayed)][-3:] == ["Ben", "Cy", "Ann"]
 
@@ -286,9 +290,9 @@ def test_after_a_mess_the_game_goes_on_with_whoever_plays_next(tmp_path: Path) -
 def marked_and_to_move(tmp_path: Path) -> Session:
     """Ann's train carries her marker, and it is her turn again."""
     session = on_a_lap(tmp_path)
-    session.observe([Drawing(1), Mark("Ann")])
-    session.observe([lay("Ben", 5, 8)])
-    session.observe([lay("Cy", 6, 9)])
+    session.observe(table_change([Drawing(1), Mark("Ann")]))
+    session.observe(table_change([lay("Ben", 5, 8)]))
+    session.observe(table_change([lay("Cy", 6, 9)]))
     return session
 
 
@@ -313,28 +317,28 @@ def test_a_double_on_the_own_train_takes_the_marker_off_wherever_the_second_tile
 @pytest.mark.parametrize("late", [False, True])
 def test_such_a_marker_may_come_off_at_once_or_a_moment_later(tmp_path: Path, late: bool) -> None:
     session = marked_and_to_move(tmp_path)
-    session.observe([lay("Ann", 4, 4), lay("MX", 12, 7), *([] if late else [Unmark("Ann")])])
+    session.observe(table_change([lay("Ann", 4, 4), lay("MX", 12, 7), *([] if late else [Unmark("Ann")])]))
     if late:
-        session.observe([Unmark("Ann")])
-    session.observe([lay("Ann", 4, 10)])
-    session.observe([lay("Cy", 9, 11)])
+        session.observe(table_change([Unmark("Ann")]))
+    session.observe(table_change([lay("Ann", 4, 10)]))
+    session.observe(table_change([lay("Cy", 9, 11)]))
     assert held(session) == []
 
 
 def test_in_reeves_a_marker_comes_off_whenever_its_owner_likes(tmp_path: Path) -> None:
     """003: «আপনি মার্কারটি সরাতে পারেন», with no time limit."""
     session = table(tmp_path, "reeves")
-    session.observe([lay("Ann", 12, 4)])
-    session.observe([lay("Ben", 12, 5)])
-    session.observe([lay("Cy", 12, 6)])
-    session.observe([Drawing(1), Mark("Ann")])
-    session.observe([lay("Ben", 5, 8)])
-    session.observe([lay("Cy", 6, 9)])
-    session.observe([lay("Ann", 4, 7)])
-    session.observe([lay("Ben", 8, 10)])
-    session.observe([lay("Cy", 9, 11)])
-    session.observe([lay("MX", 12, 1), Unmark("Ann")])
-    session.observe([lay("Ben", 10, 2)])
+    session.observe(table_change([lay("Ann", 12, 4)]))
+    session.observe(table_change([lay("Ben", 12, 5)]))
+    session.observe(table_change([lay("Cy", 12, 6)]))
+    session.observe(table_change([Drawing(1), Mark("Ann")]))
+    session.observe(table_change([lay("Ben", 5, 8)]))
+    session.observe(table_change([lay("Cy", 6, 9)]))
+    session.observe(table_change([lay("Ann", 4, 7)]))
+    session.observe(table_change([lay("Ben", 8, 10)]))
+    session.observe(table_change([lay("Cy", 9, 11)]))
+    session.observe(table_change([lay("MX", 12, 1), Unmark("Ann")]))
+    session.observe(table_change([lay("Ben", 10, 2)]))
     assert held(session) == []
 
 
@@ -344,9 +348,9 @@ def test_in_reeves_a_dead_first_double_lets_the_extra_tile_cover_the_second(tmp_
     session.start_round(Laid(6, 6), "Ann", draws_seen=False)
     lap = [("Ann", 6, 3), ("Ben", 6, 4), ("MX", 6, 1), ("Ben", 4, 3), ("Ann", 3, 0), ("Ben", 3, 5), ("Ann", 0, 1)]
     for train, inner, outer in [*lap, ("Ben", 5, 2), ("Ann", 1, 3), ("Ben", 2, 3)]:
-        session.observe([lay(train, inner, outer)])
-    session.observe([lay("Ann", 3, 3), lay("MX", 1, 1), lay("MX", 1, 2)])
-    session.observe([lay("MX", 2, 0)])
+        session.observe(table_change([lay(train, inner, outer)]))
+    session.observe(table_change([lay("Ann", 3, 3), lay("MX", 1, 1), lay("MX", 1, 2)]))
+    session.observe(table_change([lay("MX", 2, 0)]))
     assert held(session) == []
 
 
@@ -354,15 +358,15 @@ def test_in_reeves_with_two_dead_doubles_the_extra_tile_goes_anywhere(tmp_path: 
     """All other ones and threes lie there when Ann lays 3-3 on Ben's marked train and 1-1 on the Mexican one."""
     session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-9", NAMES[:2]), ticking())
     session.start_round(Laid(9, 9), "Ann", draws_seen=True)
-    session.observe([lay("Ann", 9, 4)])
-    session.observe([lay("Ben", 9, 3)])
+    session.observe(table_change([lay("Ann", 9, 4)]))
+    session.observe(table_change([lay("Ben", 9, 3)]))
     for half in ("91", "13", "32", "21", "14", "43", "35", "51", "16", "63", "37", "71", "18", "83", "30", "01"):
-        session.observe([lay("MX", int(half[0]), int(half[1]))])
-    session.observe([Drawing(1), Mark("Ann")])
-    session.observe([Drawing(1), Mark("Ben")])
-    session.observe([lay("Ben", 3, 3), lay("MX", 1, 1), lay("Ann", 4, 5)])
-    session.observe([lay("Ann", 5, 8)])
-    session.observe([lay("Ann", 8, 6)])
+        session.observe(table_change([lay("MX", int(half[0]), int(half[1]))]))
+    session.observe(table_change([Drawing(1), Mark("Ann")]))
+    session.observe(table_change([Drawing(1), Mark("Ben")]))
+    session.observe(table_change([lay("Ben", 3, 3), lay("MX", 1, 1), lay("Ann", 4, 5)]))
+    session.observe(table_change([lay("Ann", 5, 8)]))
+    session.observe(table_change([lay("Ann", 8, 6)]))
     assert held(session) == []
     laid = [play["by"] for play in session.snapshot()["plays"] if play["event"] == "tile_played"]
     assert laid[18:21] == ["Ann"] * 3

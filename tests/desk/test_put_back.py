@@ -12,6 +12,7 @@ from companion.rules.notation import parse_delta
 from companion.rules.position import Position
 from companion.rules.tile import Laid
 from tests.desk.making import ticking
+from tests.desk.watching import table_change
 
 NAMES = ("Ann", "Ben", "Cy")
 BEFORE = ("+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+1-4@Ann")
@@ -26,7 +27,7 @@ def watched(folder: Path, *deltas: str) -> Session:
 
 def watch(session: Session, *deltas: str) -> None:
     for delta in deltas:
-        session.observe(parse_delta(delta.split("; ")))
+        session.observe(table_change(parse_delta(delta.split("; "))))
 
 
 def lying(session: Session, train: str) -> tuple[Laid, ...]:

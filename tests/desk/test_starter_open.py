@@ -14,7 +14,7 @@ from companion.rules.ruleset import RULESET_NAMES
 from companion.rules.tile import Laid, Tile
 from tests.desk.making import ticking
 from tests.desk.playing import begin
-from tests.desk.watching import note_layers, seen
+from tests.desk.watching import note_layers, seen, table_change
 
 NAMES = ("Ann", "Ben", "Cy")
 
@@ -50,7 +50,7 @@ def test_whoever_begins_nobody_is_accused_and_hardly_anybody_misnamed(
         if session.phase != "playing":
             break
         note_layers(turn, truth)
-        session.observe(**seen([turn]))
+        session.observe(seen([turn]))
     plays = [line.event for line in session.scoreboard.lines if isinstance(line.event, TilePlayed)]
     wrong = [one for one in plays if one.by is not None and one.by not in truth[one.tile.tile, one.train]]
     assert len(plays) > 8 and len(wrong) <= 0.03 * len(plays)
@@ -65,14 +65,14 @@ def test_whoever_begins_nobody_is_accused_and_hardly_anybody_misnamed(
 def test_of_a_line_nobody_is_named(tmp_path: Path) -> None:
     session = begun(tmp_path, "kkori")
     for halves in ((5, 6), (6, 4), (4, 2)):
-        session.observe([Laying(Laid(*halves), "R")])
+        session.observe(table_change([Laying(Laid(*halves), "R")]))
     assert names(session) == [None, None, None] and held(session) == []
     assert session.snapshot()["turn"] is None
 
 
 def test_the_first_who_lays_on_a_train_that_only_its_owner_may_begin_is_the_starter(tmp_path: Path) -> None:
     session = begun(tmp_path, "tactic")
-    session.observe([Laying(Laid(12, 5), "Ben")])
+    session.observe(table_change([Laying(Laid(12, 5), "Ben")]))
     assert names(session) == ["Ben"] and session.snapshot()["turn"] == "Cy" and held(session) == []
 
 
@@ -84,7 +84,7 @@ def test_who_says_whose_tile_it_was_is_not_told_that_it_was_out_of_turn(tmp_path
 
 def test_a_score_that_hangs_on_who_began_waits_until_it_is_said(tmp_path: Path) -> None:
     session = begun(tmp_path, "kkori")
-    session.observe([Laying(Laid(5, 6), "R")])
+    session.observe(table_change([Laying(Laid(5, 6), "R")]))
     session.end_round("blocked_declared")
     session.show_hand("Ann", [(6, 4)])
     session.show_hand("Ben", [(1, 6)])
@@ -97,7 +97,7 @@ def test_a_score_that_hangs_on_who_began_waits_until_it_is_said(tmp_path: Path) 
 
 def test_a_score_that_is_the_same_whoever_began_is_written(tmp_path: Path) -> None:
     session = begun(tmp_path, "kkori")
-    session.observe([Laying(Laid(5, 6), "R")])
+    session.observe(table_change([Laying(Laid(5, 6), "R")]))
     session.end_round("blocked_declared")
     session.show_hand("Ann", [(6, 4)])
     session.show_hand("Ben", [(1, 6)])

@@ -12,6 +12,7 @@ from companion.game.session import Session
 from companion.log.events import Header
 from companion.rules.notation import Laying, Vanishing
 from companion.rules.tile import Laid
+from tests.desk.watching import table_change
 
 NAMES = ("Ann", "Ben", "Cy", "Dee")
 
@@ -23,13 +24,13 @@ ON_TOP = (Laid(4, 6), Laid(6, 5), Laid(5, 1), Laid(1, 6), Laid(6, 4), Laid(5, 1)
 def session(tmp_path: Path) -> Iterator[Session]:
     session = Session.create(tmp_path / "g.jsonl", Header("jielong", "chinese", NAMES))
     session.start_round(starter="Ann")
-    session.observe([Laying(tile, "R") for tile in ON_TOP], "0", adopted=True)
+    session.observe(table_change([Laying(tile, "R") for tile in ON_TOP], "0", adopted=True))
     yield session
     session.close()
 
 
 def lay(session: Session, tile: Laid, frame: str) -> None:
-    session.observe([Laying(tile, "R")], frame)
+    session.observe(table_change([Laying(tile, "R")], frame))
 
 
 def plays(session: Session) -> list[dict[str, Any]]:
@@ -56,14 +57,14 @@ def test_nothing_is_certain_of_it_when_people_have_had_a_say(session: Session) -
 
 
 def test_anybody_may_be_next_and_the_tile_has_to_meet_the_last_one(session: Session) -> None:
-    assert not session.accuses([Laying(Laid(5, 2), "R")])
-    assert session.accuses([Laying(Laid(4, 2), "R")])
+    assert not session.accuses(table_change([Laying(Laid(5, 2), "R")]))
+    assert session.accuses(table_change([Laying(Laid(4, 2), "R")]))
     lay(session, Laid(4, 2), "1")
     assert plays(session)[-1]["by"] is None and findings(session) == [("MISMATCH", True)]
 
 
 def test_a_tile_may_be_taken_back_from_it(session: Session) -> None:
-    session.observe([Vanishing(ON_TOP[-1], "R")], "1")
+    session.observe(table_change([Vanishing(ON_TOP[-1], "R")], "1"))
     lay(session, Laid(3, 3), "2")
     assert [tuple(line["tile"]) for line in plays(session)] == [*(tuple(tile) for tile in ON_TOP[:-1]), (3, 3)]
     assert findings(session) == []

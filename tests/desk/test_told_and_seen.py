@@ -13,6 +13,7 @@ from companion.log.events import Header
 from companion.rules.notation import Laying, Vanishing, parse_change
 from companion.rules.tile import Laid
 from tests.desk.making import ticking
+from tests.desk.watching import table_change
 
 PLAYERS = ("Ann", "Ben", "Cy")
 
@@ -25,7 +26,7 @@ def table(tmp_path: Path) -> Session:
 
 def watch(session: Session, *changes: str) -> None:
     for change in changes:
-        session.observe([parse_change(change)])
+        session.observe(table_change([parse_change(change)]))
 
 
 def findings(session: Session) -> dict[str, bool]:
@@ -142,9 +143,9 @@ def test_a_tile_that_was_never_read_surely_is_no_proof_that_it_was_moved(
 ) -> None:
     session = table(tmp_path)
     first = Laying(Laid(12, 3), "Ann")
-    session.observe([first], readings={first: Certainty((0.995, p))})
+    session.observe(table_change([first], readings={first: Certainty((0.995, p))}))
     watch(session, "+12-10@Ben", "+12-11@Cy")
-    events = session.observe([Vanishing(Laid(12, 3), "Ann")])
+    events = session.observe(table_change([Vanishing(Laid(12, 3), "Ann")]))
     assert [event.KIND for event in events] == kinds
     assert findings(session) == ({"TILE_MOVED": True} if p > 0.98 else {})
 

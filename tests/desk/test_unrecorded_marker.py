@@ -11,6 +11,7 @@ from companion.log.events import Header
 from companion.rules.notation import parse_delta
 from companion.rules.tile import Laid
 from tests.desk.making import ticking
+from tests.desk.watching import table_change
 
 NAMES = ("Ann", "Ben", "Cy")
 NOTHING_LEFT = {"hand": 18}
@@ -83,8 +84,8 @@ def test_with_tiles_left_the_marker_is_tapped_with_the_pass(tmp_path: Path) -> N
 
 def test_where_a_camera_looks_on_the_marker_would_be_seen(tmp_path: Path) -> None:
     session = begun(tmp_path)
-    session.observe(parse_delta(["+9-4@MX"]))
+    session.observe(table_change(parse_delta(["+9-4@MX"])))
     session.pass_turn("Ben")
-    session.observe(parse_delta(["+4-5@MX"]))
+    session.observe(table_change(parse_delta(["+4-5@MX"])))
     table = session.position
     assert table is not None and not table.perhaps_marked  # type: ignore[union-attr]

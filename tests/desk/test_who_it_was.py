@@ -11,6 +11,7 @@ from companion.log.events import Header, TilePlayed
 from companion.rules.notation import parse_delta
 from companion.rules.tile import Laid
 from tests.desk.making import ticking
+from tests.desk.watching import table_change
 
 CHANGES = (
     "+12-9@Ann", "+12-1@Ben", "+12-8@Cy", "+1-11@Ben", "+9-1@Ann", "+11-7@Ben", "+1-8@Ann", "+8-11@Ann", "mark Cy",
@@ -23,7 +24,7 @@ def session(tmp_path: Path) -> Session:
     session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy"), {}), ticking())
     session.start_round(Laid(12, 12), "Ann", draws_seen=False)
     for change in CHANGES:
-        session.observe(parse_delta([change]))
+        session.observe(table_change(parse_delta([change])))
     return session
 
 
@@ -66,6 +67,6 @@ def test_who_does_not_know_leaves_it_open_and_is_not_asked_again(session: Sessio
     (question,) = session.questions
     session.answer(question.seq, None)
     for change in ("+7-2@Ben", "+11-0@Ann", "+8-4@Cy"):
-        session.observe(parse_delta([change]))
+        session.observe(table_change(parse_delta([change])))
     assert session.questions == ()
     assert [by for _, by in plays(session)] == [None]

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from companion.bots import BotTurn
+from companion.log.table_change import TableChange
 from companion.rules.actions import Discard, Mark, Play, Unmark
 from companion.rules.notation import Change, Drawing, Laying
 from companion.rules.position import LinePosition, Position
 from companion.rules.tile import Tile
 
 
-def seen(turns: Sequence[BotTurn], *, boneyard: bool = True) -> dict[str, Any]:
-    """The arguments of `Session.observe` for what `turns` changed together; the boneyard only where it lies open."""
+def table_change(delta: Iterable[Change] = (), frame: str | None = None, **context: Any) -> TableChange:
+    """What the camera reports of these changes; `context` as TableChange has it."""
+    return TableChange(tuple(delta), frame=frame, **context)
+
+
+def seen(turns: Sequence[BotTurn], *, boneyard: bool = True) -> TableChange:
+    """What the camera reports of all that `turns` changed together; the boneyard only where it lies open."""
     before, after = turns[0].before, turns[-1].after
     if isinstance(before, LinePosition) or isinstance(after, LinePosition):
         discards: dict[str, int] = {}
@@ -24,8 +30,9 @@ def seen(turns: Sequence[BotTurn], *, boneyard: bool = True) -> dict[str, Any]:
                     delta.append(Laying(action.tile, action.train))
                 elif isinstance(action, Discard):
                     discards[turn.player] = discards.get(turn.player, 0) + 1
-        return {"delta": delta, "discards": discards}
-    return {"delta": difference(before, after, boneyard=boneyard), "flips": sorted(after.flipped - before.flipped)}
+        return TableChange(tuple(delta), discards=discards)
+    delta = difference(before, after, boneyard=boneyard)
+    return TableChange(tuple(delta), tuple(sorted(after.flipped - before.flipped)))
 
 
 def note_layers(turn: BotTurn, truth: dict[tuple[Tile, str], list[str]]) -> None:

@@ -23,6 +23,7 @@ from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, Tile
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
+from tests.desk.watching import table_change
 from tests.table.evening import SketchedEvening
 from tests.table.sketch import KnowingEye, sketched
 from tests.table.tables import tile
@@ -91,7 +92,7 @@ def _tiles_at(y: float) -> tuple[PlacedTile, ...]:
 def _playing(folder: Path) -> AnotherRound:
     session = Session.create(folder / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
     session.start_round((12, 12), "Ann", draws_seen=False)
-    session.observe([Laying(Laid(*halves), name) for name, row in LAID.items() for halves in row])
+    session.observe(table_change([Laying(Laid(*halves), name) for name, row in LAID.items() for halves in row]))
     return AnotherRound(session, lambda frame: frame, 2)
 
 
@@ -112,12 +113,12 @@ def test_tiles_taken_off_one_after_the_other_are_a_cleared_table(tmp_path: Path)
     another, gone = _playing(tmp_path), []
     for halves, name in (((7, 3), "Ann"), ((9, 4), "Ben")):
         gone.append(Vanishing(Laid(*halves), name))
-        another._session.observe(gone[-1:])
+        another._session.observe(table_change(gone[-1:]))
     placed = _tiles_at(400.0)
     assert not another.is_cleared(Layout(trains={"Ann": placed[:2], "Ben": placed[3:4]}))
     assert another.is_cleared(Layout(trains={"Ann": placed[:2], "Ben": ()}))
     assert not another.is_cleared(Layout(trains={"Ann": placed[:2], "Ben": ()}, loose=placed[4:]))
-    another._session.observe([Laying(Laid(9, 6), "Ben")])
+    another._session.observe(table_change([Laying(Laid(9, 6), "Ben")]))
     assert not another.is_cleared(Layout(trains={"Ann": placed[:2], "Ben": ()})), "they play on"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +13,7 @@ import pytest
 from companion.geometry import Layout, Problem, TableSetup, Trouble, reconstruct
 from companion.geometry.diff import Observation, difference
 from companion.geometry.table_view import SeenHalf, SeenMarker, SeenTile
+from companion.log.table_change import TableChange
 from companion.perception.background import BareTable
 from companion.perception.colour import ColourSettings, colours, recoloured
 from companion.perception.doubts import Doubts
@@ -22,7 +23,7 @@ from companion.perception.hypotheses import settings_for
 from companion.perception.projection import overlap
 from companion.perception.tracks import Looked, TableMemory
 from companion.play.setup_file import setup_from_json
-from companion.rules.notation import Change, Laying, print_change
+from companion.rules.notation import print_change
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, Tile, double_set
 from tests.table.tables import SETUP, eastward, tile, view
@@ -214,12 +215,12 @@ class Desk:
         self.clouded: object = None
         self.guessed: object = None
 
-    def accuses(self, delta: Iterable[Change], **_: object) -> bool:
-        return any(isinstance(change, Laying) and change.tile.inner != 5 for change in delta)
+    def accuses(self, change: TableChange) -> bool:
+        return any(one.tile.inner != 5 for one in change.laid)
 
-    def observe(self, delta: Iterable[Change], frame: str | None = None, **how: object) -> tuple[object, ...]:
-        self.observed.append([print_change(change) for change in delta])
-        self.clouded, self.guessed = how.get("clouded"), how.get("guessed")
+    def observe(self, change: TableChange) -> tuple[object, ...]:
+        self.observed.append([print_change(one) for one in change.delta])
+        self.clouded, self.guessed = change.clouded, change.guessed
         return ()
 
     def ask(self, reason: str, candidates: object = (), frame: str | None = None) -> list[Any]:

@@ -17,6 +17,7 @@ from companion.log.journal import Journal
 from companion.rules.notation import Laying, Vanishing
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
+from tests.desk.watching import table_change
 from tests.table.tables import SETUP, eastward, train, view
 
 CHAIN = ((12, 1), (1, 10), (10, 7))
@@ -57,7 +58,7 @@ def session(folder: Path, *, seen: bool = False) -> Session:
     for ann, ben in zip(((12, 4), (4, 5), (5, 6)), CHAIN, strict=True):
         for tile, player in ((ann, "Ann"), (ben, "Ben")):
             if seen:
-                game.observe([Laying(Laid(*tile), player)])
+                game.observe(table_change([Laying(Laid(*tile), player)]))
             else:
                 game.play(tile, player, by=player)
     return game
@@ -65,26 +66,26 @@ def session(folder: Path, *, seen: bool = False) -> Session:
 
 def test_a_whole_train_that_is_not_seen_any_more_is_asked_about(tmp_path: Path) -> None:
     game = session(tmp_path)
-    events = game.observe([Vanishing(Laid(*tile), "Ben") for tile in CHAIN])
+    events = game.observe(table_change([Vanishing(Laid(*tile), "Ben") for tile in CHAIN]))
     assert [event.KIND for event in events] == [Unclear.KIND]
     assert tuple(game.position.trains["Ben"]) == tuple(Laid(*tile) for tile in CHAIN)  # type: ignore[union-attr]
 
 
 def test_one_tile_gone_from_within_a_train_was_moved(tmp_path: Path) -> None:
     game = session(tmp_path, seen=True)
-    events = game.observe([Vanishing(Laid(1, 10), "Ben")])
+    events = game.observe(table_change([Vanishing(Laid(1, 10), "Ben")]))
     taken = [event for event in events if isinstance(event, TileTakenBack)]
     assert [finding.code for event in taken for finding in event.violations] == ["TILE_MOVED"]
 
 
 def test_a_tile_that_only_people_said_lies_there_was_not_moved(tmp_path: Path) -> None:
     game = session(tmp_path)
-    events = game.observe([Vanishing(Laid(1, 10), "Ben")])
+    events = game.observe(table_change([Vanishing(Laid(1, 10), "Ben")]))
     assert [event.KIND for event in events] == [Unclear.KIND]
 
 
 def test_what_is_gone_from_a_clouded_table_was_not_moved(tmp_path: Path) -> None:
     game = session(tmp_path)
-    events = game.observe([Vanishing(Laid(1, 10), "Ben")], clouded=True)
+    events = game.observe(table_change([Vanishing(Laid(1, 10), "Ben")], clouded=True))
     assert [event.KIND for event in events] == [Unclear.KIND]
     assert sum(isinstance(event, TilePlayed) for event in game.events) == 6

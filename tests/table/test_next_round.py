@@ -16,6 +16,7 @@ from companion.play.setup_file import setup_from_json
 from companion.rules.notation import Laying
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, double_set
+from tests.desk.watching import table_change
 from tests.table.tables import SETUP, eastward, tile, view
 
 
@@ -23,7 +24,7 @@ def test_the_old_table_begins_no_round_and_the_cleared_one_does(tmp_path: Path) 
     setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
     session = Session.create(tmp_path / "game.jsonl", setup.header)
     session.start_round((12, 12), "Ann", draws_seen=False)
-    session.observe([Laying(Laid(12, 5), "Ann"), Laying(Laid(12, 7), "Ben")])
+    session.observe(table_change([Laying(Laid(12, 5), "Ann"), Laying(Laid(12, 7), "Ben")]))
     session.end_round()
     session.enter_scores({"Ann": 10, "Ben": 20})
     assert session.phase == "scored"
@@ -46,7 +47,7 @@ def test_an_old_train_that_ends_in_the_next_engine_begins_no_round_either(tmp_pa
     session = Session.create(tmp_path / "game.jsonl", setup.header)
     session.start_round((12, 12), "Ann", draws_seen=False)
     laid = [(12, 5), (5, 8), (8, 11), (11, 11)]
-    session.observe([Laying(Laid(*values), "Ann") for values in laid])
+    session.observe(table_change([Laying(Laid(*values), "Ann") for values in laid]))
     session.end_round()
     session.enter_scores({"Ann": 10, "Ben": 20})
     desk = SessionDesk(session, load_ruleset("tactic"), setup, dict.fromkeys(double_set(12), 1))
@@ -68,7 +69,7 @@ def test_an_old_table_of_which_no_train_is_told_begins_no_round(tmp_path: Path) 
     session = Session.create(tmp_path / "game.jsonl", setup.header)
     session.start_round((12, 12), "Ann", draws_seen=False)
     laid = [(12, 5), (5, 8), (8, 1), (1, 2), (2, 4), (4, 9), (9, 0), (0, 3)]
-    session.observe([Laying(Laid(*values), "Ann") for values in laid])
+    session.observe(table_change([Laying(Laid(*values), "Ann") for values in laid]))
     session.end_round()
     session.enter_scores({"Ann": 10, "Ben": 20})
     desk = SessionDesk(session, load_ruleset("tactic"), setup, dict.fromkeys(double_set(12), 1))

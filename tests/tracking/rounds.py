@@ -13,6 +13,7 @@ from companion.rules.tile import Laid
 from companion.tracking.evidence import Evidence
 from companion.tracking.tracker import RoundTracker
 from companion.tracking.verdict import Verdict
+from tests.desk.watching import table_change
 
 
 def dealt(players: str = "Ann Ben Cy", boneyard: int | None = 40, hand: int | None = 10) -> Position:
@@ -36,7 +37,7 @@ def tracked(rules: str, changes: Iterable[str], table: Position | None = None, *
 
 def see(tracker: RoundTracker, change: str, **context: Any) -> None:
     delta = parse_delta(item.strip() for item in change.split(","))
-    tracker.observe(Evidence.of(tracker.number, delta, **context))
+    tracker.observe(Evidence.of(tracker.number, table_change(delta, **context)))
 
 
 def play(tracker: RoundTracker, tile: str) -> Verdict:

@@ -13,6 +13,7 @@ from companion.game.session import Session
 from companion.log.events import Header, TilePlayed
 from companion.log.journal import read_journal
 from companion.rules.notation import parse_delta
+from tests.desk.watching import table_change
 
 HEADER = Header.from_json(
     {"journal": 1, "rules": "reeves", "set": "double-12", "players": ["Ann", "Ben", "Cy"], "options": {}}
@@ -27,7 +28,7 @@ def journal(tmp_path: Path) -> Path:
     session.start_round((12, 12), "Ann")
     deltas = ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+3-5@Cy", "+2-6@Ben", "+5-7@Cy", "+1-8@Ann", "+6-9@Ben"]
     for n, change in enumerate(deltas):
-        session.observe(parse_delta([change]), f"{n}.jpg")
+        session.observe(table_change(parse_delta([change]), f"{n}.jpg"))
     session.close()
     return path
 
@@ -60,7 +61,7 @@ def test_what_a_person_entered_is_evidence_with_a_price_for_being_wrong(tmp_path
     path = tmp_path / "said.jsonl"
     session = Session.create(path, HEADER)
     session.start_round((12, 12), "Ann", draws_seen=False)
-    session.observe(parse_delta(["mark Ann"]), "0.jpg")
+    session.observe(table_change(parse_delta(["mark Ann"]), "0.jpg"))
     session.play((12, 4), "MX", by="Cy")
     session.close()
     answer = json.loads(CliRunner().invoke(explain, [str(path), seq_of(path, (12, 4)), "--json"]).output)

@@ -12,6 +12,7 @@ from companion.tracking.exact import infer
 from companion.tracking.exact_rows import state_of
 from companion.tracking.mexican import MexicanState
 from companion.tracking.pieces import Pieces
+from tests.desk.watching import table_change
 from tests.rules.mexican_table import table
 
 FIRST_LAP = {
@@ -69,7 +70,7 @@ def test_of_errors_only_those_of_players_are_looked_for() -> None:
     }  # fmt: skip
     rules, lying = load_ruleset("reeves"), table()
     delta = parse_delta(["+7-2@Cy", "boneyard-1", "mark Cy", "mark Ann"])
-    pieces = Pieces.of(Evidence.of(0, delta))
+    pieces = Pieces.of(Evidence.of(0, table_change(delta)))
 
     def assumed(state: MexicanState) -> set[Cause]:
         moves = [*state.moves(pieces, pieces.start, faults=True)]

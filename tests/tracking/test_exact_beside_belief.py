@@ -24,7 +24,7 @@ from companion.tracking.filter import TableFilter
 from companion.tracking.first_lap import FirstLapState
 from companion.tracking.mexican import MexicanState
 from companion.tracking.verdict import Marginals, judge_item
-from tests.desk.watching import difference
+from tests.desk.watching import difference, table_change
 
 MEXICAN = ("tactic", "reeves", "cz", "poltava")
 
@@ -67,7 +67,7 @@ def test_both_searches_clear_the_same_players(name: str) -> None:
             if not settled or flips or not delta or chance.random() >= 0.8:
                 continue
             judged = infer(rules, before, delta, before.turn)
-            evidence = Evidence.of(0, delta)
+            evidence = Evidence.of(0, table_change(delta))
             faultless = [one for one in belief(rules, before).explanations(evidence) if not one.errs]
             if judged.explainable:
                 legal += 1
@@ -105,7 +105,7 @@ def test_both_clear_the_same_first_trains() -> None:
             if not before.first_turn or after.flipped != before.flipped or not delta:
                 continue
             judged = infer(rules, before, delta, before.turn)
-            told = in_the_lap(rules, before, played.starter).explanations(Evidence.of(0, delta))
+            told = in_the_lap(rules, before, played.starter).explanations(Evidence.of(0, table_change(delta)))
             faultless = [one for one in told if not one.errs]
             if judged.explainable:
                 legal += 1

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from companion.rules.actions import Flip
 from companion.tracking.evidence import Evidence
+from tests.desk.watching import table_change
 from tests.tracking.rounds import charges, play, see, tracked
 
 
 def test_a_double_turned_over_in_the_lap_is_a_fault_and_the_lap_goes_on() -> None:
     belief = tracked("cz", ["+12-4@Ann, +4-4@Ann"])
-    belief.observe(Evidence.of(belief.number, (), flips=("Ann",)))
+    belief.observe(Evidence.of(belief.number, table_change(flips=("Ann",))))
     for change in ("+12-5@Ben, +5-7@Ben", "mark Cy", "+12-6@MX", "+7-8@Ben"):
         see(belief, change)
     held = {type(verdict.act): charges(verdict) for verdict in belief.verdicts() if verdict.charges}

@@ -12,6 +12,7 @@ from companion.rules.notation import Change, Laying, parse_delta
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
 from companion.tracking.evidence import Evidence
+from tests.desk.watching import table_change
 from tests.tracking.rounds import dealt
 
 
@@ -26,7 +27,7 @@ def proved(
     """What these changes, each with its items separated by commas, prove of a fault after the deal for Ann, Ben, Cy;
     `whose` arms were clearly seen."""
     deltas = [parse_delta(item.strip() for item in change.split(",")) for change in changes]
-    told = [Evidence.of(n, delta, whose=whose) for n, delta in enumerate(deltas)]
+    told = [Evidence.of(n, table_change(delta, whose=whose or {})) for n, delta in enumerate(deltas)]
     return proofs(load_ruleset(rules), dealt(), "Ann", told, [planted], weighed=weighed)[0]
 
 

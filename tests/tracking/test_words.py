@@ -12,6 +12,7 @@ from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
 from companion.tracking.tracker import RoundTracker
 from companion.tracking.verdict import Verdict
+from tests.desk.watching import table_change
 from tests.tracking.rounds import charges, dealt, play, see, tracked
 
 
@@ -212,8 +213,8 @@ def test_a_number_that_the_caller_gives_is_kept() -> None:
     from companion.tracking.evidence import ITEMS, Evidence
 
     belief = tracked("reeves", [])
-    assert belief.observe(Evidence.of(17, parse_delta(["+12-1@Ann"]))) == 17
-    assert belief.observe(Evidence.of(3, parse_delta(["+12-2@Ben"]))) == 18
+    assert belief.observe(Evidence.of(17, table_change(parse_delta(["+12-1@Ann"])))) == 17
+    assert belief.observe(Evidence.of(3, table_change(parse_delta(["+12-2@Ben"])))) == 18
     assert [verdict.item for verdict in belief.verdicts()] == [17 * ITEMS, 18 * ITEMS]
     with pytest.raises(KeyError):
         belief.hear(5 * ITEMS, "Ann")

@@ -25,6 +25,7 @@ from companion.geometry.table_view import SeenHalf, SeenTile
 from companion.rules.notation import Laying
 from companion.rules.tile import Laid
 from datasets.render.table import TableCamera, TableScene, TableTile, render_table
+from tests.desk.watching import table_change
 from vision.adaptation import Adaptation, AdaptationError
 from vision.frame import Frame
 
@@ -190,7 +191,7 @@ class Table:
         corners = [[0.0, 0.0], [600.0, 0.0], [600.0, 400.0], [0.0, 400.0]]
         name = store.keep("one", Frame(image, 0.0, "f"), corners, tiles=[seen])
         store.close()
-        self.session.observe([Laying(Laid(12, 4), "Ann")], name)
+        self.session.observe(table_change([Laying(Laid(12, 4), "Ann")], name))
 
     def close(self) -> None:
         self.session.journal.close()

@@ -16,6 +16,7 @@ from companion.rules.notation import Laying
 from companion.rules.tile import Laid
 from companion.web.app import PageSettings, create_app
 from companion.web.wording import trouble_words
+from tests.desk.watching import table_change
 from tests.web import tables
 from tests.web.fakes import FakeSession
 
@@ -306,7 +307,7 @@ def test_a_round_of_which_nobody_said_who_began_names_nobody(tmp_path: Path, rul
     session = Session.create(tmp_path / "g.jsonl", Header(rules, box, ("Ann", "Ben", "Cy")))
     session.start_round(guess=False)
     if rules == "kkori":
-        session.observe([Laying(Laid(5, 6), "R")])
+        session.observe(table_change([Laying(Laid(5, 6), "R")]))
     client = create_app(House(session, data_dir=tmp_path), PageSettings(pin="1", testing=True)).test_client()
     for path in ("/", "/tv", "/scores", "/ask"):
         answer = client.get(path, headers={"Host": "127.0.0.1"})
