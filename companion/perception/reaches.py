@@ -211,14 +211,13 @@ def _window(moments: Sequence[_Moment], place: Point) -> tuple[int, int, bool]:
         view = moment.view
         if view.flooded:
             continue
-        if after is not None and lies and view.alike(after, place, RADIUS_MM / 2) >= LOOKS_DONE:
+        covered = _covering(view, place, RADIUS_MM)
+        if not covered and not _lies_there(view, place):
+            first, last = n + 1, len(moments)
+        elif after is not None and lies and view.alike(after, place, RADIUS_MM / 2) >= LOOKS_DONE:
             # An arm that touches what lies there already seems to cover it.
             last = min(last, n)
-        elif _covering(view, place, RADIUS_MM):
-            continue
-        elif not _lies_there(view, place):
-            first, last = n + 1, len(moments)
-        else:
+        elif not covered:
             last = min(last, n)
     if first >= len(moments):
         return 0, len(moments), False

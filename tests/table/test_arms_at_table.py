@@ -35,11 +35,11 @@ def px(place):
     return tuple(round(v * SCALE + 15) for v in place)
 
 
-def picture(*, arms=(), tiles=(), n=0):
+def picture(*, arms=(), tiles=(), n=0, tile_colour=(228, 228, 228)):
     """Arms are (shoulder, tip); tiles middles."""
     image = np.full((H, W, 3), (60, 110, 70), np.uint8)
     for x, y in tiles:
-        cv2.rectangle(image, px((x - 24, y - 12)), px((x + 24, y + 12)), (228, 228, 228), -1)
+        cv2.rectangle(image, px((x - 24, y - 12)), px((x + 24, y + 12)), tile_colour, -1)
     for shoulder, tip in arms:
         cv2.line(image, px(shoulder), px(tip), (140, 170, 215), 40)
     return Frame(image, float(n), f"f{n}")
@@ -194,6 +194,20 @@ def test_who_reached_over_before_or_after_is_not_who_laid():
         {"tiles": [PLACE]},
         {"arms": [arm_of("Ben")], "tiles": [PLACE]},
         {"tiles": [PLACE]},
+    )
+    assert vote(reaches.over(PLACE), SEATS, SIZE_MM).clear == "Ann"
+
+
+def test_a_tile_as_bright_as_the_table_was_not_there_before_the_arm():
+    grey = (150, 110, 150)
+    reaches = film(
+        {},
+        {},
+        {},
+        {"arms": [arm_of("Ann")]},
+        {"arms": [arm_of("Ann")]},
+        {"tiles": [PLACE], "tile_colour": grey},
+        {"tiles": [PLACE], "tile_colour": grey},
     )
     assert vote(reaches.over(PLACE), SEATS, SIZE_MM).clear == "Ann"
 
