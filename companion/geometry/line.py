@@ -8,7 +8,7 @@ one is a tile laid on it, where the wall has come to that place; anywhere else i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
@@ -20,6 +20,7 @@ from companion.geometry.layout import Layout, PlacedTile, Problem, Trouble
 from companion.geometry.seats import seat_of, sector_of
 from companion.geometry.table_setup import TableSetup
 from companion.geometry.table_view import Point, SeenTile, TableView
+from companion.rules.actions import SOMEBODY
 
 _LASTING = (Trouble.COVERED_TILE,)
 """Doubts that stay until another tile settles them."""
@@ -90,13 +91,16 @@ class LineFinder:
             line=tuple(growing.line),
             walls=growing.walls,
             buried=growing.buried,
-            discards={player: seats[player] for player in self.setup.players},
+            discards=self._by_player(seats) if self.setup.stations else {SOMEBODY: len(backs)},
             hands=hands,
             face_down=backs,
             loose=free,
             problems=tuple(self.problems),
             next_id=self.next_id,
         )
+
+    def _by_player(self, seats: Mapping[str | None, int]) -> dict[str, int]:
+        return {player: seats.get(player, 0) for player in self.setup.players}
 
     def _is_old(self, tile: PlacedTile) -> bool:
         """Was this tile in the line without a doubt on the last still table?"""

@@ -14,7 +14,7 @@ from dataclasses import replace
 from companion.geometry import Layout, PlacedTile
 from companion.geometry.diff import Observation
 from companion.log.events import Discarded, Drew, Event
-from companion.rules.actions import LEFT, RIGHT, Mark, Unmark
+from companion.rules.actions import LEFT, RIGHT, SOMEBODY, Mark, Unmark
 from companion.rules.notation import Change, Drawing, Laying
 from companion.rules.position import LinePosition, Position
 from companion.rules.tile import Laid
@@ -36,7 +36,8 @@ def without_the_said(observation: Observation, lately: Iterable[Event]) -> Obser
                 delta.append(Drawing(change.count - known))
         else:
             delta.append(change)
-    left = {player: count - min(count, away[player]) for player, count in observation.discards.items()}
+    told = {player: away.total() if player == SOMEBODY else away[player] for player in observation.discards}
+    left = {player: count - min(count, told[player]) for player, count in observation.discards.items()}
     return replace(observation, delta=tuple(delta), discards={player: count for player, count in left.items() if count})
 
 

@@ -12,6 +12,8 @@ SECOND_MEXICAN = "MX2"
 """An attempted second Mexican train."""
 RIGHT = "R"
 LEFT = "L"
+SOMEBODY = "?"
+"""Stands for a player where a tile was put away and nobody knows who sits there."""
 
 
 @dataclass(frozen=True, slots=True)

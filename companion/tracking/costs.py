@@ -48,6 +48,7 @@ class Cause(StrEnum):
     MARKED_IN_LAP = "marked_in_lap"
     PLAYED_ON_AFTER_MARKING = "played_on_after_marking"
     MISSED_DRAW = "missed_draw"
+    MISSED_DISCARD = "missed_discard"
     PHANTOM_DRAW = "phantom_draw"
     REACHED_FOR_NOTHING = "reached_for_nothing"
     MARKER_NOT_SEEN = "marker_not_seen"
@@ -116,6 +117,7 @@ PRIORS: dict[Cause, Prior] = {
     Cause.MISSED_DRAW: Prior(
         20, "the camera missed a draw", "none of 80 in the first sketched and filmed rounds of the corpus"
     ),
+    Cause.MISSED_DISCARD: Prior(20, "the camera missed a tile that was put away", "as MISSED_DRAW"),
     Cause.PHANTOM_DRAW: Prior(22, "the camera saw a draw that was none", "the same count, the other way"),
     Cause.REACHED_FOR_NOTHING: Prior(
         18, "an arm reached into the stacked boneyard and took nothing", "one in 64; none of 40 (bench/who_played.py)"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from companion.log.table_change import TableChange
-from companion.rules.actions import Action, Discard, Draw, Flip, Mark, Play, Unmark
+from companion.rules.actions import SOMEBODY, Action, Discard, Draw, Flip, Mark, Play, Unmark
 from companion.rules.notation import Change, Drawing, Laying
 from companion.rules.tile import Laid
 
@@ -133,5 +133,5 @@ def _pieces(number: int, seen: TableChange) -> Iterator[Piece]:
         item += 1
     for player, count in seen.discards.items():
         for _ in range(count):
-            yield Piece(item, Discard(), by=player)
+            yield Piece(item, Discard(), by=None if player == SOMEBODY else player)
             item += 1

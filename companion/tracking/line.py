@@ -121,7 +121,7 @@ class LineState:
                     step = Step(me, piece.act, piece.item, codes, (*causes, *wrong), cost)
                     yield LineMove(cost, state, after, step)
         for n, (player, row) in enumerate(pieces.discards):
-            if player == me and rest.discards[n] < len(row):
+            if player in (me, "") and rest.discards[n] < len(row):
                 piece = row[rest.discards[n]]
                 after = rest._replace(discards=(*rest.discards[:n], rest.discards[n] + 1, *rest.discards[n + 1 :]))
                 for cost, state, codes, causes in self._with(piece.act, piece.item, faults, 99):
@@ -167,25 +167,35 @@ class LineState:
     def _ends(self, pieces: Pieces, rest: Rest, faults: bool) -> Iterator[LineMove]:
         me = self.table.turn
         rest = pieces.ended(rest, me, bool(self.done)) or rest
-        codes: tuple[str, ...] = ()
-        causes: tuple[Cause, ...] = ()
-        if not self.done and self.table.hands.get(me) != 0:
-            if not faults:
-                return
-            codes, causes = (str(V.PASS_WITHOUT_DISCARD),), (Cause.ILLEGAL,)
+        if self.done or self.table.hands.get(me) == 0:
+            yield from self._over(self.table, pieces, rest, (), ())
+            return
+        if self.table.line:
+            away = apply(self.table, Discard())
+            yield from self._over(away, pieces, rest, (), (Cause.MISSED_DISCARD,))
+        if faults:
+            codes = (str(V.PASS_WITHOUT_DISCARD),)
+            yield from self._over(self.table, pieces, rest, codes, (Cause.ILLEGAL,))
+
+    def _over(
+        self, table: LinePosition, pieces: Pieces, rest: Rest, codes: tuple[str, ...], causes: tuple[Cause, ...]
+    ) -> Iterator[LineMove]:
+        """The end of the turn, after which the deal stands at `table`."""
+        me = self.table.turn
         if any(rest.tiles) or any(rest.discards):
             causes = (*causes, Cause.ANOTHER_IN_BETWEEN)
         cost = sum(_C[one] for one in causes)
-        after = self.table.after(me)
+        after = table.after(me)
         for _ in self.players:
-            if self.table.hands.get(after) != 0:
+            if table.hands.get(after) != 0:
                 break
-            after = self.table.after(after)
+            after = table.after(after)
         following = [after]
         if self.resume is not None and self.resume != after:
             following.insert(0, self.resume)
         for who in following:
             begun = self._begun(who)
+            begun.table = replace(table, turn=who)
             begun.last = me
             yield LineMove(cost, begun, rest, Step(me, End(), self.tail, codes, causes, cost))
 

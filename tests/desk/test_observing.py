@@ -8,7 +8,7 @@ import pytest
 
 from companion.game.session import Session
 from companion.log.events import Header, TilePlayed, TileTakenBack
-from companion.rules.actions import Mark, Unmark
+from companion.rules.actions import SOMEBODY, Mark, Unmark
 from companion.rules.notation import Drawing, Laying, Vanishing, parse_delta
 from companion.rules.position import Position
 from companion.rules.ruleset import RULESET_NAMES
@@ -250,6 +250,21 @@ def test_a_tile_of_which_the_box_has_one_less_was_first_of_all_misread(tmp_path:
         session.observe(table_change([lay("R", *halves)]))
     assert ("MULTIPLICITY", False) in held(session)
     assert not any(certain for _, certain in held(session))
+
+
+def test_a_tile_put_away_by_nobody_knows_whom_is_the_movers_and_the_next_one_is_named(tmp_path: Path) -> None:
+    """Where no places are known, a tile put away still is a turn: whoever lays after it is the one behind."""
+    session = Session.create(tmp_path / "g.jsonl", Header("jielong", "chinese", (*NAMES, "Dee")), ticking())
+    session.start_round(starter="Ann")
+    session.observe(table_change([lay("R", 3, 6)]))
+    session.observe(table_change([], discards={SOMEBODY: 1}))
+    session.observe(table_change([lay("R", 6, 5)]))
+    plays = session.snapshot()["plays"]
+    assert [(one["event"], one["by"]) for one in plays if one["event"] in ("tile_played", "discarded")] == [
+        ("tile_played", "Ann"),
+        ("discarded", "Ben"),
+        ("tile_played", "Cy"),
+    ]
 
 
 MESS = [

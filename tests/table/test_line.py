@@ -9,6 +9,7 @@ from companion.geometry.diff import difference
 from companion.geometry.table_setup import Family
 from companion.geometry.table_view import SeenHalf, SeenTile, TableView
 from companion.perception.half_values import WeighSettings, weigh_unread
+from companion.rules.actions import SOMEBODY
 from companion.rules.notation import print_change
 from companion.rules.tile import Laid, Tile
 from tests.table.tables import back, tile
@@ -139,6 +140,13 @@ def test_face_down_tiles_belong_to_the_player_before_whom_they_lie() -> None:
     after = reconstruct(table(in_row(1, 4, 6), back(500.0, 760.0), back(530.0, 30.0), back(560.0, 30.0)), SETUP, before)
     assert after.discards == {"Ann": 1, "Ben": 0, "Cy": 2, "Dee": 0}
     assert difference(before, after).discards == {"Ann": 1, "Cy": 2}
+
+
+def test_where_no_places_are_known_face_down_tiles_are_somebodys() -> None:
+    nowhere = replace(SETUP, stations={})
+    before = reconstruct(table(in_row(1, 4, 6)), nowhere)
+    after = reconstruct(table(in_row(1, 4, 6), back(500.0, 760.0), back(530.0, 30.0)), nowhere, before)
+    assert difference(before, after).discards == {SOMEBODY: 2}
 
 
 def test_a_tile_far_from_the_line_is_loose() -> None:
