@@ -30,6 +30,15 @@ SAME_TILE_MM = 14.0
 """A face-down tile that lies this near to where one lay is that one."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What arms say of a place where a tile lies that is not on record. `final`: the table was read since."""
+
+    place: Point
+    vote: Vote
+    final: bool = False
+
+
 class Names(Protocol):
     """What a desk knows of names."""
 
@@ -60,6 +69,7 @@ class Attribution:
     _marked: dict[str, Point] = field(init=False, default_factory=dict)
     _reported_at: dict[Change, tuple[Point, ...]] = field(init=False, default_factory=dict)
     _settled: bool = field(init=False, default=False)
+    _said: list[_Said] = field(init=False, default_factory=list)
     _pictures: ArmPictures = field(init=False, default_factory=ArmPictures)
 
     def __post_init__(self) -> None:
@@ -87,6 +97,7 @@ class Attribution:
             self._reaches.still(frame)
             self._pictures.forget()
             self._settled = True
+            self._said = [replace(one, final=True) for one in self._said]
             self._marked = _by_owner(markers, layout, setup)
 
     def compare(self, desk: Names, frame: str) -> None:
@@ -102,6 +113,7 @@ class Attribution:
         self._reaches = Reaches()
         self._pictures.forget()
         self._marked = {}
+        self._said = []
 
     def pictures(self) -> dict[str, Image]:
         """Player -> a small picture with the arm that was clearly this player's over what has changed last."""
@@ -131,6 +143,8 @@ class Attribution:
             self.votes, self._reported_at, self._settled = {}, {}, False
         if self.silent:
             return observation
+        if after is not before:
+            self._listen(before, after)
         marked = _by_owner(markers, after, setup)
         for change in observation.delta:
             places = tuple(_places(change, before, after, observation.news, self._marked, marked))
@@ -139,7 +153,7 @@ class Attribution:
                 # It was reported before and not taken: whoever reached over it since did not do it.
                 said = known
             else:
-                said = together([self._vote(place) for place in places], self.players)
+                said = together([self._said_at(place) for place in places], self.players)
             self.votes[change], self._reported_at[change] = said, places
         drawn: tuple[Change, ...] = ()
         if self.draws_reached and before.boneyard is None and setup.family is Family.MEXICAN:
@@ -156,6 +170,24 @@ class Attribution:
         draw = Drawing(len(votes))
         self.votes[draw] = together(votes, self.players)
         return (draw,)
+
+    def _listen(self, before: Layout, after: Layout) -> None:
+        """Ask of every tile that is not on record whose arm was over it: it may have to wait for one that is not read,
+        and the arm is forgotten by then."""
+        lying = [tile.seen.center_mm for tile in before]
+        new = [place for place in (tile.seen.center_mm for tile in after) if not _near(place, lying)]
+        self._said = [
+            known if (known := self._known_at(place)) is not None else _Said(place, self._vote(place)) for place in new
+        ]
+
+    def _said_at(self, place: Point) -> Vote:
+        known = self._known_at(place)
+        return self._vote(place) if known is None else known.vote
+
+    def _known_at(self, place: Point) -> _Said | None:
+        """What is known of the place; what said nothing before the table was read may still say something."""
+        there = (one for one in self._said if distance(one.place, place) <= SAME_TILE_MM)
+        return next((one for one in there if one.final or one.vote.decibans), None)
 
     def _vote(self, place: Point) -> Vote:
         return vote(self._reaches.over(place), self.seats, self._size_mm)
@@ -194,6 +226,10 @@ def _places(
         case Unmark(player):
             if player in marked_before:
                 yield marked_before[player]
+
+
+def _near(place: Point, places: Sequence[Point]) -> bool:
+    return any(distance(place, one) <= SAME_TILE_MM for one in places)
 
 
 def _alike(places: Sequence[Point], others: Sequence[Point]) -> bool:

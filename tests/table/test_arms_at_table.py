@@ -323,6 +323,25 @@ def test_what_nobody_was_seen_to_lay_is_not_given_to_who_reaches_over_it_later()
     assert attribution.seen(observation, before, after, (), setup).arms == {}
 
 
+def test_a_tile_that_waits_for_one_not_read_keeps_the_arm_that_laid_it():
+    attribution = Attribution(tuple(SEATS), SEATS)
+    setup, before = TableSetup(Family.MEXICAN, tuple(SEATS)), Layout(trains={"Ann": ()})
+    attribution.see(picture(), CALIBRATION)
+    attribution.settled(picture(), (), before, setup)
+    attribution.see(picture(arms=[arm_of("Ben")], n=1), CALIBRATION)
+    attribution.see(picture(tiles=[PLACE], n=2), CALIBRATION)
+    waiting = Layout(trains={"Ann": ()}, loose=(placed(8, PLACE, (12, 3)),))
+    assert attribution.seen(Observation(), before, waiting, (), setup).arms == {}
+    attribution.settled(picture(tiles=[PLACE], n=2), (), before, setup)
+    attribution.see(picture(tiles=[PLACE], arms=[arm_of("Cy")], n=3), CALIBRATION)
+    attribution.see(picture(tiles=[PLACE], n=4), CALIBRATION)
+    after = Layout(trains={"Ann": (placed(8, PLACE, (12, 3)),)})
+    observation = Observation((Laying(Laid(12, 3), "Ann"),), news=(8,))
+    assert best(attribution.seen(observation, before, after, (), setup).arms[Laying(Laid(12, 3), "Ann")]) == "Ben"
+    elsewhere = Layout(trains={"Ann": (placed(8, (300.0, 300.0), (12, 3)),)})
+    assert attribution.seen(observation, before, elsewhere, (), setup).arms == {}, "another place has another arm"
+
+
 def test_a_draw_that_nobody_was_seen_to_make_is_not_given_to_who_drew_before():
     attribution = Attribution(tuple(SEATS), SEATS)
     yard = [(1000.0, 700.0), (1000.0, 640.0)]
