@@ -17,8 +17,8 @@ from random import Random
 from companion.game.session import Session
 from companion.log.events import TilePlayed
 from companion.log.journal import Journal
+from companion.observing.game_sink import SessionDesk
 from companion.perception import Watcher
-from companion.perception.game_sink import SessionDesk
 from companion.perception.table_location import known_set
 from companion.rules.actions import Play
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset

@@ -36,9 +36,9 @@ from companion.geometry.diff import Observation
 from companion.log.events import Event
 from companion.log.journal import Journal
 from companion.log.table_change import TableChange
+from companion.observing.game_sink import SessionDesk
 from companion.perception import Watcher
 from companion.perception.attributing import attribution_for
-from companion.perception.game_sink import SessionDesk
 from companion.perception.table_location import first_calibration, known_set
 from companion.rules.notation import print_act, print_change
 from companion.rules.position import LinePosition, Position

@@ -20,8 +20,8 @@ from typing import Protocol
 
 from companion.game.session import Session
 from companion.log.journal import Journal
+from companion.observing.game_sink import SessionDesk
 from companion.perception import Watcher
-from companion.perception.game_sink import SessionDesk
 from companion.perception.table_location import first_calibration, known_set
 from companion.play.setup_file import GameSetup
 from companion.rules.ruleset import load_ruleset

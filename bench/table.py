@@ -35,9 +35,9 @@ from bench.told import ToldTable, UnfilmedRound
 from companion.bots import BotTurn
 from companion.game.session import Session
 from companion.log.journal import Journal
+from companion.observing.game_sink import SessionDesk
 from companion.perception import Watcher
 from companion.perception.attributing import attribution_for
-from companion.perception.game_sink import SessionDesk
 from companion.perception.table_location import first_calibration, known_set
 from companion.rules.actions import Play
 from companion.rules.position import Position

@@ -26,10 +26,10 @@ from companion.app.table_place import (
     write_place,
 )
 from companion.evidence import Deleter, EvidenceStore
+from companion.observing.game_sink import SessionDesk
+from companion.observing.hypotheses import settings_for
 from companion.perception import CameraNews, Watcher
 from companion.perception.attributing import attribution_for
-from companion.perception.game_sink import SessionDesk
-from companion.perception.hypotheses import settings_for
 from companion.perception.table_location import first_calibration, known_set, with_measured_tiles
 from companion.play.setup_file import GameSetup, SetupError, setup_from_json
 from companion.rules.tile import Tile

@@ -131,9 +131,9 @@ def _own_setup(camera: Camera, source: str) -> GameSetup:
 def _watcher(
     camera: Camera, eye: Any, calibration: Any, setup: GameSetup, printer: Printer, journal_path: Path | None
 ) -> Any:
+    from companion.observing.print_sink import FreeBoard
     from companion.perception import Watcher
     from companion.perception.attributing import attribution_for
-    from companion.perception.print_sink import FreeBoard
     from companion.perception.sink import Desk
     from companion.perception.still_eye import StillEye
     from companion.perception.table_location import known_set
@@ -163,8 +163,8 @@ def _watcher(
 def _session_desk(setup: GameSetup, known: Any, printer: Printer, journal_path: Path | None, stills: bool) -> Any:
     from companion.game.session import Session
     from companion.log.journal import JournalError
-    from companion.perception.game_sink import SessionDesk
-    from companion.perception.hypotheses import settings_for
+    from companion.observing.game_sink import SessionDesk
+    from companion.observing.hypotheses import settings_for
     from companion.rules.ruleset import RuleSetError
     from companion.rules.tile import Tile
 

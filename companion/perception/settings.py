@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -9,6 +10,7 @@ from companion.geometry import Layout
 from companion.geometry.diff import Observation
 from companion.perception.colour import ColourSettings
 from companion.perception.half_values import WeighSettings
+from companion.perception.sink import LookAgain
 from companion.perception.tracks import MemorySettings
 from vision.eye import Region
 from vision.frame import Frame
@@ -55,7 +57,8 @@ class Reading:
     """One still table being read: where, how often, and what came out so far.
 
     `overlooked`: nothing was seen to change there; a look at the whole table found something else than is on record.
-    `compared`: the rest of the table was looked at for what may excuse or end something.
+    `again`: the looks that the game asks for before it takes the change on record. `compared`: the rest of the table
+    was looked at because of one.
     """
 
     frame: Frame
@@ -66,4 +69,5 @@ class Reading:
     last: Observation | None = None
     layout: Layout | None = None
     overlooked: bool = False
+    again: Sequence[LookAgain] = ()
     compared: bool = False

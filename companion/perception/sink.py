@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol
 
 from companion.geometry import Layout
@@ -11,6 +13,30 @@ from companion.rules.tile import Laid
 
 LINE = "line"
 """The name of a Chinese line among the trains on record."""
+
+
+class Where(StrEnum):
+    """Where on the table."""
+
+    THE_CHANGE = "the change"
+    BESIDE_THE_TRAINS = "beside the trains"
+    THE_REST = "the rest"
+
+
+class Why(StrEnum):
+    """Why another look is worth it before a change goes on record."""
+
+    NO_LEGAL_PLAY = "no legal play explains it"
+    MARKER_MAY_BE_DUE = "a draw may have brought a marker"
+    ROUND_MAY_END = "the round may end with it"
+
+
+@dataclass(frozen=True, slots=True)
+class LookAgain:
+    """A look that the game asks for, and why."""
+
+    place: Where
+    reason: Why
 
 
 class Desk(Protocol):
@@ -41,12 +67,12 @@ class Desk(Protocol):
         camera."""
         ...
 
-    def accuses(self, observation: Observation) -> bool:
-        """Would recording this find a fault?"""
+    def look_again(self, observation: Observation) -> tuple[LookAgain, ...]:
+        """Where to look once more before this goes on record."""
         ...
 
-    def may_end(self, observation: Observation) -> bool:
-        """Is this perhaps the last play of the round?"""
+    def likeliest(self, ways: Iterable[Observation]) -> int:
+        """Which of these happened; all of them look the same, and the first is what meets the eye."""
         ...
 
     def record(self, observation: Observation, layout: Layout, frame: str) -> bool:

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from companion.geometry import Layout, TableSetup, covered
 from companion.geometry.diff import Observation, difference
 from companion.perception.sink import Desk
 
 MOST_UNSEEN = 2
-"""So many tiles in a row may have been laid on their equals before somebody is accused."""
+"""So many tiles in a row may have been laid on their equals at most."""
 
 
-def covered_unseen(
+def with_unseen(
     observation: Observation, layout: Layout, before: Layout, setup: TableSetup, desk: Desk
-) -> tuple[Observation, Layout]:
-    """What would be a fault may be none: the observation and its layout, with as few unseen tiles as excuse it."""
-    if not layout.line or observation.empty or not desk.accuses(observation):
-        return observation, layout
-    hidden = layout
+) -> Iterator[tuple[Observation, Layout]]:
+    """What is seen and its layout, then the same with one tile more that nobody saw, and with two."""
+    yield observation, layout
+    if not layout.line or observation.empty:
+        return
     for _ in range(MOST_UNSEEN):
-        more = covered(hidden, setup)
+        more = covered(layout, setup)
         if more is None:
-            break
-        hidden = more
-        instead = desk.still_new(difference(before, hidden), hidden)
-        if not desk.accuses(instead):
-            return instead, hidden
-    return observation, layout
+            return
+        layout = more
+        yield desk.still_new(difference(before, layout), layout), layout

@@ -40,10 +40,10 @@ from companion.perception.projection import (
     united,
 )
 from companion.perception.settings import CameraNews, FrameSource, Reading, WatchSettings
-from companion.perception.sink import LINE, Desk
+from companion.perception.sink import LINE, Desk, LookAgain, Where
 from companion.perception.thumbnails import Shrunken
 from companion.perception.tracks import Looked, TableMemory
-from companion.perception.unseen import covered_unseen
+from companion.perception.unseen import with_unseen
 from companion.rules.tile import Laid, Tile
 from vision.calibration import Calibration
 from vision.eye import Eye, Region
@@ -202,16 +202,14 @@ class Watcher:
         places = [place for place in places if Looked(hidden=tuple(hidden)).covers(place)]
         return regions_at(places, self.setup.tile_mm[0], self.calibration, frame.size_wh)
 
-    def _differs_elsewhere(self, frame: Frame, observation: Observation) -> bool:
-        """Before somebody is accused or the round ends: does the rest of the table lie as it is on record?
+    def _differs_elsewhere(self, frame: Frame) -> bool:
+        """Where another look at the rest of the table is asked for: does it lie as it is on record?
 
         Where it does not, it is read along, and all is weighed once more.
         """
         reading = self._reading
         assert reading is not None
-        if reading.compared or reading.regions is None or observation.empty:
-            return False
-        if not (self.desk.accuses(observation) or self.desk.may_end(observation)):
+        if reading.compared or reading.regions is None or not _wants(reading.again, Where.THE_REST):
             return False
         reading.compared = True
         more = self._differing(frame, self._hidden(reading))
@@ -269,7 +267,9 @@ class Watcher:
             self._wait_for_another_round(frame, layout, reading)
             return
         observation = self.desk.still_new(difference(self.layout, layout), layout)
-        observation, layout = covered_unseen(observation, layout, self.layout, self.setup, self.desk)
+        ways = list(with_unseen(observation, layout, self.layout, self.setup, self.desk))
+        observation, layout = ways[self.desk.likeliest(one for one, _ in ways)]
+        reading.again = self.desk.look_again(observation)
         # A marker that is on record and not to be seen may be gone: what it forbids or allows is uncertain.
         clouded = observation.clouded or any(marker.hidden for marker in self.memory.markers) or reading.overlooked
         maybe_marked = self._unrecognised(frame, observation, layout)
@@ -285,10 +285,9 @@ class Watcher:
             if not reading.overlooked:
                 self._ask_unread(frame, layout)
             return
-        enough = reading.count >= self.settings.most_readings or (
-            settled and reading.agreed >= self._needed(observation)
-        )
-        if enough and not self._differs_elsewhere(frame, observation):
+        needed = self._needed(observation, reading.again)
+        enough = reading.count >= self.settings.most_readings or (settled and reading.agreed >= needed)
+        if enough and not self._differs_elsewhere(frame):
             self._commit(frame, observation, layout)
 
     def _adopt(self, frame: Frame, layout: Layout) -> bool:
@@ -318,8 +317,9 @@ class Watcher:
             self._finish(frame, self.layout)
 
     def _unrecognised(self, frame: Frame, observation: Observation, layout: Layout) -> frozenset[str]:
-        """Players beside whose trains something lies that may be a marker, where that would matter."""
-        if observation.empty or layout.line or not (observation.only_draws or self.desk.accuses(observation)):
+        """Players beside whose trains something lies that may be a marker, where the game asks for it."""
+        reading = self._reading
+        if layout.line or reading is None or not _wants(reading.again, Where.BESIDE_THE_TRAINS):
             return self.supposed.nothing()
         places = self.things.now(frame.image, self._known(), self.calibration)
         # What has been lying there may excuse a tile laid on its owner's train; it is no marker put there just now.
@@ -327,12 +327,12 @@ class Watcher:
         played_on = {change.train for change in observation.laid}
         return self.supposed.look(places, old, played_on, self.setup, self.layout, layout)
 
-    def _needed(self, observation: Observation) -> int:
-        """How many equal readings this takes: more for what would be an accusation or a question."""
+    def _needed(self, observation: Observation, again: Sequence[LookAgain]) -> int:
+        """How many equal readings this takes: more for what is asked about, or where another look is asked for."""
         if observation.empty and not observation.doubts:
             return self.settings.equal_readings
         overlooked = self._reading is not None and self._reading.overlooked
-        if overlooked or observation.doubts or self.desk.accuses(observation):
+        if overlooked or observation.doubts or _wants(again, Where.THE_CHANGE):
             return self.settings.sure_readings
         return self.settings.equal_readings
 
@@ -343,7 +343,7 @@ class Watcher:
         if self.layout is not None:
             markers = self.memory.seen_markers()
             observation = self.arms.seen(observation, self.layout, layout, markers, self.setup)
-        sure = reading.agreed >= self._needed(observation)
+        sure = reading.agreed >= self._needed(observation, self.desk.look_again(observation))
         taken = True
         if observation.empty or not sure:
             self.desk.ask(observation, layout, frame.name)
@@ -529,6 +529,10 @@ class Watcher:
         if state != self._state or detail:
             self._state = state
             self.publish(CameraNews(state, frame, detail))
+
+
+def _wants(again: Sequence[LookAgain], place: Where) -> bool:
+    return any(one.place is place for one in again)
 
 
 def _middle_mm(region: Region, calibration: Calibration) -> Point:

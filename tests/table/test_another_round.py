@@ -13,9 +13,9 @@ from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile
 from companion.log.events import Header, RoundStarted, TilePlayed, Unclear
 from companion.log.journal import Journal
+from companion.observing.game_sink import SessionDesk
+from companion.observing.next_round import AnotherRound
 from companion.perception import Watcher
-from companion.perception.game_sink import SessionDesk
-from companion.perception.next_round import AnotherRound
 from companion.perception.table_location import known_set
 from companion.rules.actions import Play
 from companion.rules.notation import Laying, Vanishing

@@ -14,12 +14,12 @@ from companion.geometry import Layout, Problem, TableSetup, Trouble, reconstruct
 from companion.geometry.diff import Observation, difference
 from companion.geometry.table_view import SeenHalf, SeenMarker, SeenTile
 from companion.log.table_change import TableChange
+from companion.observing.doubts import Doubts
+from companion.observing.game_sink import SessionDesk
+from companion.observing.hypotheses import settings_for
 from companion.perception.background import BareTable
 from companion.perception.colour import ColourSettings, colours, recoloured
-from companion.perception.doubts import Doubts
-from companion.perception.game_sink import SessionDesk
 from companion.perception.half_values import WeighSettings, weigh_unread
-from companion.perception.hypotheses import settings_for
 from companion.perception.projection import overlap
 from companion.perception.tracks import Looked, TableMemory
 from companion.play.setup_file import setup_from_json

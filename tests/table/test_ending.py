@@ -16,9 +16,9 @@ from companion.geometry import Layout, PlacedTile, Problem, Trouble, reconstruct
 from companion.geometry.table_view import SeenHalf, TableView
 from companion.log.events import Header, RoundEnded, RoundScored, Unclear
 from companion.log.journal import Journal
+from companion.observing.game_sink import SessionDesk
+from companion.observing.round_end import Ending, OpenHands
 from companion.perception import Watcher
-from companion.perception.game_sink import SessionDesk
-from companion.perception.round_end import Ending, OpenHands
 from companion.perception.table_location import known_set
 from companion.play.setup_file import setup_from_json
 from companion.rules.ruleset import load_ruleset

@@ -11,7 +11,7 @@ import pytest
 from companion.game.session import Session
 from companion.geometry import Layout, reconstruct
 from companion.geometry.table_view import SeenTile, TableView
-from companion.perception.game_sink import SessionDesk
+from companion.observing.game_sink import SessionDesk
 from companion.play.setup_file import setup_from_json
 from companion.rules.notation import Laying
 from companion.rules.ruleset import load_ruleset

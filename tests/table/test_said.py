@@ -12,8 +12,8 @@ from bench.somebody import SLIPS, TRUE
 from companion.geometry import Layout, PlacedTile
 from companion.geometry.diff import Observation
 from companion.log.events import Discarded, Drew, TilePlayed
-from companion.perception.operator_input import marked_otherwise, not_borne_out, without_the_said, without_the_told
-from companion.perception.told_line import as_many_as_lie
+from companion.observing.operator_input import marked_otherwise, not_borne_out, without_the_said, without_the_told
+from companion.observing.told_line import as_many_as_lie
 from companion.rules.actions import Mark
 from companion.rules.notation import Drawing, Laying, Vanishing
 from companion.rules.position import Position

@@ -15,9 +15,9 @@ from companion.game.session import Session
 from companion.geometry import reconstruct
 from companion.geometry.diff import difference
 from companion.geometry.table_view import Point, SeenMarker, SeenTile
+from companion.observing.game_sink import SessionDesk
 from companion.perception.background import BareTable
 from companion.perception.blobs import Things
-from companion.perception.game_sink import SessionDesk
 from companion.perception.lifted import Lifted
 from companion.perception.presumed_markers import SupposedMarkers
 from companion.perception.projection import square_of

@@ -9,8 +9,8 @@ import pytest
 
 from companion.geometry import Layout, reconstruct
 from companion.geometry.table_view import SeenHalf
-from companion.perception.hypotheses import HypothesisSettings
-from companion.perception.pending_questions import Unanswered
+from companion.observing.hypotheses import HypothesisSettings
+from companion.observing.pending_questions import Unanswered
 from companion.rules.position import Position
 from companion.rules.tile import Laid, double_set
 from tests.table.tables import SETUP, eastward, view

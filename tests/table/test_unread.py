@@ -12,10 +12,10 @@ from companion.game.session import Session
 from companion.geometry import reconstruct
 from companion.geometry.diff import difference
 from companion.geometry.table_view import SeenHalf, SeenTile
+from companion.observing.game_sink import SessionDesk
+from companion.observing.hypotheses import HypothesisSettings
 from companion.perception import Watcher
-from companion.perception.game_sink import SessionDesk
 from companion.perception.half_values import WeighSettings, weigh_unread
-from companion.perception.hypotheses import HypothesisSettings
 from companion.perception.table_location import first_calibration, known_set
 from companion.play.setup_file import setup_from_json
 from companion.rules.actions import Play

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -11,6 +11,7 @@ import pytest
 from companion.geometry import Layout, Trouble
 from companion.geometry.diff import Observation
 from companion.perception import CameraNews, Watcher
+from companion.perception.sink import LookAgain, Where, Why
 from companion.perception.table_location import known_set
 from companion.rules.actions import Discard, Draw, Mark, Play, Unmark
 from companion.rules.notation import Drawing, Laying, Vanishing, print_change
@@ -51,11 +52,11 @@ class Notebook:
     def still_new(self, observation: Observation, layout: Layout) -> Observation:
         return observation
 
-    def accuses(self, observation: Observation) -> bool:
-        return bool(observation.gone)
+    def look_again(self, observation: Observation) -> tuple[LookAgain, ...]:
+        return tuple(LookAgain(place, Why.NO_LEGAL_PLAY) for place in Where) if observation.gone else ()
 
-    def may_end(self, observation: Observation) -> bool:
-        return False
+    def likeliest(self, ways: Iterable[Observation]) -> int:
+        return 0
 
     def record(self, observation: Observation, layout: Layout, frame: str) -> bool:
         self.records.append((frame, observation))

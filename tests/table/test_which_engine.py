@@ -9,8 +9,8 @@ from companion.game.session import Session
 from companion.geometry import Layout, Trouble, reconstruct
 from companion.geometry.table_view import SeenTile, TableView
 from companion.log.journal import Journal
-from companion.perception.game_sink import SessionDesk
-from companion.perception.which_engine import MOST, engines_offered
+from companion.observing.game_sink import SessionDesk
+from companion.observing.which_engine import MOST, engines_offered
 from companion.play.setup_file import setup_from_json
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, double_set

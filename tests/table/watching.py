@@ -7,9 +7,9 @@ from pathlib import Path
 
 from companion.game.session import Session
 from companion.log.journal import Journal
+from companion.observing.game_sink import SessionDesk
 from companion.perception import Watcher
 from companion.perception.attributing import attribution_for
-from companion.perception.game_sink import SessionDesk
 from companion.perception.table_location import known_set
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Tile

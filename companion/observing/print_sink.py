@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from companion.geometry import Layout
 from companion.geometry.diff import Observation
 from companion.log.events import Event, TilePlayed, TileTakenBack, Unclear
+from companion.perception.sink import LookAgain, Where, Why
 from companion.rules.tile import Laid
 
 BOARD = "board"
@@ -47,11 +48,11 @@ class FreeBoard:
     def still_new(self, observation: Observation, layout: Layout) -> Observation:
         return observation
 
-    def accuses(self, observation: Observation) -> bool:
-        return bool(observation.gone)
+    def look_again(self, observation: Observation) -> tuple[LookAgain, ...]:
+        return tuple(LookAgain(place, Why.NO_LEGAL_PLAY) for place in Where) if observation.gone else ()
 
-    def may_end(self, observation: Observation) -> bool:
-        return False
+    def likeliest(self, ways: Iterable[Observation]) -> int:
+        return 0
 
     def record(self, observation: Observation, layout: Layout, frame: str) -> bool:
         for lost in observation.gone:

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
+from companion.game.session import Session
 from companion.geometry import Layout, Problem, Trouble
 from companion.geometry.diff import Observation, difference, worth_asking
 from companion.log.event_fields import Story
 from companion.log.events import TilePlayed
-from companion.perception.doubts import Doubts
-from companion.perception.hypotheses import Hypothesis, HypothesisSettings, other_readings
-from companion.perception.next_round import NO_POINTS, AnotherRound, still_lies
-from companion.perception.operator_input import marked_otherwise, not_borne_out, without_the_said, without_the_told
-from companion.perception.pending_questions import Keep, Unanswered, as_lines
-from companion.perception.readings import readings_of
-from companion.perception.round_end import Ending, OpenHands
-from companion.perception.round_start import Beginning
-from companion.perception.sink import LINE
-from companion.perception.told_line import as_many_as_lie, line_of, new_in_line
-from companion.perception.touching import hardly_read
-from companion.perception.undone import laid_after_all, laid_in_line_after_all, undone
-from companion.perception.which_engine import engines_offered
+from companion.observing.doubts import Doubts
+from companion.observing.hypotheses import Hypothesis, HypothesisSettings, other_readings
+from companion.observing.next_round import NO_POINTS, AnotherRound, still_lies
+from companion.observing.operator_input import marked_otherwise, not_borne_out, without_the_said, without_the_told
+from companion.observing.pending_questions import Keep, Unanswered, as_lines
+from companion.observing.readings import readings_of
+from companion.observing.round_end import Ending, OpenHands
+from companion.observing.round_start import Beginning
+from companion.observing.told_line import as_many_as_lie, line_of, new_in_line
+from companion.observing.touching import hardly_read
+from companion.observing.undone import laid_after_all, laid_in_line_after_all, undone
+from companion.observing.which_engine import engines_offered
+from companion.perception.sink import LINE, LookAgain, Where, Why
 from companion.play.setup_file import GameSetup
 from companion.rules.actions import Mark, Unmark
 from companion.rules.notation import Change, Drawing, Laying, Vanishing
@@ -44,7 +44,7 @@ class SessionDesk:
 
     def __init__(
         self,
-        session: Any,
+        session: Session,
         rules: RuleSet,
         setup: GameSetup,
         box: Mapping[Tile, int],
@@ -188,14 +188,27 @@ class SessionDesk:
             observation = laid_in_line_after_all(observation, lying, recorded, missed)
         return as_many_as_lie(observation, lying, recorded)
 
-    def accuses(self, observation: Observation) -> bool:
+    def look_again(self, observation: Observation) -> tuple[LookAgain, ...]:
+        if observation.empty:
+            return ()
+        if self._accuses(observation):
+            return tuple(LookAgain(place, Why.NO_LEGAL_PLAY) for place in Where)
+        marked = [LookAgain(Where.BESIDE_THE_TRAINS, Why.MARKER_MAY_BE_DUE)] if observation.only_draws else []
+        ended = [LookAgain(Where.THE_REST, Why.ROUND_MAY_END)] if self._may_end(observation) else []
+        return (*marked, *ended)
+
+    def likeliest(self, ways: Iterable[Observation]) -> int:
+        """The first that no broken rule is needed for; else what meets the eye."""
+        return next((n for n, one in enumerate(ways) if one.empty or not self._accuses(one)), 0)
+
+    def _accuses(self, observation: Observation) -> bool:
         if observation.adopted:
             return False
         if observation.gone:
             return True
         return bool(self.session.accuses(observation.change))
 
-    def may_end(self, observation: Observation) -> bool:
+    def _may_end(self, observation: Observation) -> bool:
         table, laid = self.position, len(observation.laid)
         if table is None or not laid or not table.hands:
             return False
@@ -208,7 +221,7 @@ class SessionDesk:
 
     def _recorded(self, observation: Observation, layout: Layout, frame: str) -> bool:
         observation = self._perhaps_marked(observation)
-        if observation.clouded and self.accuses(observation) and self._cloudy(layout):
+        if observation.clouded and self._accuses(observation) and self._cloudy(layout):
             # Part of the table is not understood: what looks like a fault may be a tile that was not found.
             self._ask(observation, layout, frame, at_once=True)
             return False
@@ -269,13 +282,13 @@ class SessionDesk:
         marks = [Mark(player) for player in sorted(observation.maybe_marked - self.marked())]
         if not marks:
             return observation
-        if not self.accuses(observation):
+        if not self._accuses(observation):
             instead = replace(observation, delta=(*observation.delta, *marks))
             marked_now = observation.only_draws and len(marks) == 1 and self.session.expects(instead.change)
             return instead if marked_now else observation
         for some in (*([mark] for mark in marks), marks):
             instead = replace(observation, delta=(*observation.delta, *some))
-            if not self.accuses(instead):
+            if not self._accuses(instead):
                 return instead
         return observation
 
@@ -406,14 +419,14 @@ class SessionDesk:
 
     def _misread(self, observation: Observation, layout: Layout) -> list[Hypothesis]:
         """Other readings that make a faulty table legal and are likely enough beside a broken rule."""
-        if not observation.laid or not self.accuses(observation):
+        if not observation.laid or not self._accuses(observation):
             return []
         likely = (
             one
             for one in other_readings(observation, layout, self.box, self.settings)
             if one.odds >= self.settings.ask * self.settings.illegal
         )
-        return [one for one in likely if not self.accuses(one.observation)][: self.settings.most]
+        return [one for one in likely if not self._accuses(one.observation)][: self.settings.most]
 
 
 def _story(words: str, observation: Observation) -> Story:

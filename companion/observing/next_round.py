@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from companion.game.session import Session
 from companion.geometry import Layout
 from companion.log.corrections import held_events
 from companion.log.event_fields import Story
 from companion.log.events import Corrected, Drew, Event, MarkerRemoved, Passed, RoundEnded, TileTakenBack, Unclear
+from companion.observing.touching import surely_laid
 from companion.perception.sink import LINE
-from companion.perception.touching import surely_laid
 from companion.rules.position import LinePosition, Position
 from companion.rules.tile import Laid, Tile
 
@@ -72,7 +73,7 @@ class AnotherRound:
     `patience`: so many further changes of the table wait for an answer before the next round begins without one.
     """
 
-    def __init__(self, session: Any, keep: Callable[[str], str | None], patience: int) -> None:
+    def __init__(self, session: Session, keep: Callable[[str], str | None], patience: int) -> None:
         self._session = session
         self._keep = keep
         self._patience = patience

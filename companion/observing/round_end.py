@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
+from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile, Trouble
 from companion.geometry.joints import distance
 from companion.geometry.table_view import Point
@@ -173,7 +173,7 @@ class OpenHands:
 class Ending:
     """Shows the session the hands that lie open once its round is over, and asks about those that cannot be right."""
 
-    def __init__(self, session: Any, hands: OpenHands, keep: Callable[[str], str | None]) -> None:
+    def __init__(self, session: Session, hands: OpenHands, keep: Callable[[str], str | None]) -> None:
         self.session = session
         self.hands = hands
         self.keep = keep
@@ -259,12 +259,13 @@ class Ending:
 
     def _count_with(self, layout: Layout, table: Position | LinePosition, hand: OpenHand) -> int | None:
         """Played + hands + boneyard with the last hand, where all can be counted and are not the whole set."""
-        shown = {**self.session.hands_shown, hand.player: hand}
+        shown: dict[str, HandShown | OpenHand] = {**self.session.hands_shown, hand.player: hand}
         out = isinstance(table, Position)
         missing = [name for name in table.players if name not in shown and not (out and table.hands.get(name) == 0)]
         if missing or not isinstance(table, Position) or layout.boneyard is None:
             return None
-        count = sum(len(one.tiles) for one in shown.values()) + len(tuple(table.laid())) + layout.boneyard
+        left = sum(len(shown[name].tiles) for name in shown)
+        count = left + len(tuple(table.laid())) + layout.boneyard
         return None if count == sum(self.hands.box.values()) else count
 
     def _ask(self, hand: OpenHand, frame: str) -> None:

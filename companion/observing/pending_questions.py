@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from companion.game.session import Session
 from companion.geometry import Layout
 from companion.geometry.diff import Observation
 from companion.log.event_fields import Story
 from companion.log.table_change import TableChange
-from companion.perception.hypotheses import HypothesisSettings
-from companion.perception.unread import Unread, unread_tiles
+from companion.observing.hypotheses import HypothesisSettings
+from companion.observing.unread import Unread, unread_tiles
 from companion.rules.notation import Laying
 from companion.rules.position import Position
 from companion.rules.tile import Laid, Tile
@@ -27,7 +28,7 @@ Keep = Callable[[str], str | None]
 class Unanswered:
     """`guesses`: (train, place from the engine outwards) -> the tile that an unread one is held to be."""
 
-    def __init__(self, session: Any, box: Mapping[Tile, int], settings: HypothesisSettings, keep: Keep) -> None:
+    def __init__(self, session: Session, box: Mapping[Tile, int], settings: HypothesisSettings, keep: Keep) -> None:
         self.session = session
         self.box = box
         self.settings = settings

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from companion.game.session import Session
 from companion.geometry import Layout
-from companion.perception.touching import surely_laid
+from companion.observing.touching import surely_laid
 from companion.play.setup_file import GameSetup
 from companion.rules.mexican.scoring import round_of, tiles_in
 from companion.rules.position import Position
@@ -16,7 +15,7 @@ from companion.rules.tile import Laid
 class Beginning:
     """What the set-up file says counts for the journal's first round alone; later ones follow from the game."""
 
-    def __init__(self, session: Any, rules: RuleSet, setup: GameSetup) -> None:
+    def __init__(self, session: Session, rules: RuleSet, setup: GameSetup) -> None:
         self.session = session
         self.rules = rules
         self.setup = setup
