@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from companion.log.event_fields import Finding
 from companion.log.events import Announced
 from companion.play.turn import Table
@@ -10,21 +12,23 @@ from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import ANY_SET, RuleSet
 from companion.rules.violations import Violation
 
+LAST_TILE = "last_tile"
 NO_LAST_TILE, NO_OPEN_END, DEALT = "no_last_tile", "no_open_end", "dealt"
 REPORTS = (NO_LAST_TILE, NO_OPEN_END, DEALT)
 
 
-def reported(rules: RuleSet, table: Table, event: Announced) -> tuple[Finding, ...]:
-    """What a report comes to: nothing where the rules ask for no such thing or the table shows otherwise."""
-    code = _code(rules, table, event)
+def reported(rules: RuleSet, table: Table, event: Announced, announced: Collection[str] = ()) -> tuple[Finding, ...]:
+    """What a report comes to: nothing where the rules ask for no such thing, or the table or the record (who has
+    `announced` the last tile) shows otherwise."""
+    code = _code(rules, table, event, announced)
     return () if code is None else (Finding(str(code), certain=code not in open_codes(rules)),)
 
 
-def _code(rules: RuleSet, table: Table, event: Announced) -> Violation | None:
+def _code(rules: RuleSet, table: Table, event: Announced, announced: Collection[str]) -> Violation | None:
     if event.by not in table.players:
         return None
     if event.what == NO_LAST_TILE:
-        asked = rules.announce is not None and table.hands.get(event.by, 1) == 1
+        asked = rules.announce is not None and table.hands.get(event.by, 1) == 1 and event.by not in announced
         return Violation.ANNOUNCE_MISSING if asked else None
     if event.what == NO_OPEN_END and isinstance(table, LinePosition):
         lead = table.line[0] if len(table.line) == 1 else None

@@ -22,7 +22,7 @@ from companion.log.events import (
 )  # fmt: skip
 from companion.play.event_actions import action_of, between, lifted, meant, passing, turned_to, uncounted, unsettled
 from companion.play.first_lap import Together, begins, belongs_to_first_train, can_go_on, movers, on_table, with_act
-from companion.play.reports import reported
+from companion.play.reports import DEALT, LAST_TILE, reported
 from companion.play.turn import FOREIGN_TILES, MadeTurn, Table, changes
 from companion.rules.actions import Action, Discard, Draw, Mark, Pass, Play, Unmark
 from companion.rules.position import LinePosition, Position
@@ -60,7 +60,8 @@ class Course:
     `turn_open`: nobody has said who began, and nobody has surely moved; `turn` is no more than a beginning then, and
     no order of turns is held against anybody. `starter_known`: `starter` is not taken for want of another.
     `first_turns`: the first trains laid at the same time, but the one at hand; `together`: (player, double) of the
-    tiles on own trains since everybody has begun; `lap_over`: ordinary turns have begun (play.first_lap).
+    tiles on own trains since everybody has begun; `lap_over`: ordinary turns have begun (play.first_lap). `announced`:
+    who has announced the last tile.
     """
 
     rules: RuleSet
@@ -84,6 +85,7 @@ class Course:
     first_turns: Mapping[str, MadeTurn] = field(default_factory=dict)
     together: Together = ()
     lap_over: bool = False
+    announced: frozenset[str] = frozenset()
     _closed: list[tuple[Course, Findings]] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
@@ -151,7 +153,7 @@ class Course:
         if isinstance(event, Passed):
             return self._take_pass(event, key)
         if isinstance(event, Announced):
-            return Step(self, reported(self.rules, self.table, event))
+            return self._take_report(event)
         if action is None:
             return Step(self, getattr(event, "violations", ()))
         if self.ended is not None:
@@ -501,6 +503,26 @@ class Course:
         own = late.pop(key, before.get(key, ()))
         findings = event.violations if unsettled(event) else (*step.findings, *own)
         return Step(replace(step.course, turn=ended), findings, late)
+
+    def _take_report(self, event: Announced) -> Step:
+        """What somebody says that no camera sees. Once a hand was dealt wrongly, neither it nor the boneyard counts."""
+        found = reported(self.rules, self.table, event, self.announced)
+        if event.by is None or event.by not in self.players:
+            return Step(self, found)
+        if event.what == LAST_TILE:
+            return Step(replace(self, announced=self.announced | {event.by}), found)
+        if event.what == DEALT and found:
+            return Step(self._misdealt(event.by), found)
+        return Step(self, found)
+
+    def _misdealt(self, player: str) -> Course:
+        course = self._miscounted(player)
+        if not isinstance(course.table, Position):
+            return course
+        turn = course.turn
+        if turn is not None and isinstance(turn.before, Position):
+            turn = replace(turn, before=replace(turn.before, boneyard=None))
+        return replace(course, table=replace(course.table, boneyard=None), turn=turn)
 
     def _miscounted(self, player: str) -> Course:
         """Somebody whose hand was counted down to nothing goes on: the count was wrong, and nobody is to blame."""

@@ -102,6 +102,13 @@ class TestReports:
         session.report("Ann", "no_last_tile")
         assert self.held(session) == [("ANNOUNCE_MISSING", True, "Ann")]
 
+    def test_of_who_has_announced_it_on_record_nothing_is_held(self, tmp_path: Path) -> None:
+        session = self.session(tmp_path, "tactic", hand_table={"12": {"2": 2}})
+        session.play((12, 3), "Ann", "Ann")
+        session.announce("Ann")
+        session.report("Ann", "no_last_tile")
+        assert self.held(session) == []
+
     def test_where_nothing_is_announced_nobody_forgot_it(self, tmp_path: Path) -> None:
         session = self.session(tmp_path, "poltava")
         session.report("Ann", "no_last_tile")
@@ -118,6 +125,21 @@ class TestReports:
         assert self.held(session) == []
         session.report("Ben", "dealt", 15)
         assert self.held(session) == [("HAND_SIZE", True, "Ben")]
+
+    def test_who_was_dealt_one_too_many_is_not_out_when_the_count_says_so(self, tmp_path: Path) -> None:
+        session = self.session(tmp_path, "tactic", hand_table={"12": {"2": 1}})
+        session.report("Ann", "dealt", 2)
+        session.play((12, 3), "Ann", "Ann")
+        assert session.phase == "playing"
+        session.play((12, 5), "Ben", "Ben")
+        assert session.phase == "ended"
+
+    def test_after_a_wrong_deal_the_boneyard_is_not_counted(self, tmp_path: Path) -> None:
+        session = self.session(tmp_path, "tactic", hand_table={"12": {"2": 45}})
+        session.report("Ann", "dealt", 44)
+        session.draw("Ann")
+        session.mark("Ann")
+        assert self.held(session) == [("HAND_SIZE", True, "Ann")], "one tile more lies there than was counted"
 
     def test_an_open_end_that_was_not_named(self, tmp_path: Path) -> None:
         session = self.session(tmp_path, "kkori", NAMES)
