@@ -24,6 +24,7 @@ from companion.bots.recording import events_of, opening
 from companion.bots.rounds import BotTurn
 from companion.log.corrections import Held
 from companion.log.events import Event, Header
+from companion.play.round_over import over_by_rule
 from companion.play.timeline import History
 from companion.rules.actions import Action, End
 from companion.rules.mexican.judge import after_turn, judge_turn
@@ -61,7 +62,7 @@ def plant(name: str, code: Violation, seed: int) -> str:
         for event in events_of(turn):
             happen(event)
         left = 2 if turn.planted else left - 1
-        if left == 0 or (history.match.course is not None and history.match.course.over_by_rule() is not None):
+        if left == 0 or (history.match.course is not None and over_by_rule(history.match.course) is not None):
             break
     findings = [finding for found in history.found.values() for finding in found]
     sure = {finding.code for finding in findings if finding.certain}

@@ -16,6 +16,7 @@ from companion.bots import BotGame
 from companion.bots.recording import events_of, opening, reveal
 from companion.log.corrections import Held
 from companion.log.events import Event, Header, RoundEnded
+from companion.play.round_over import over_by_rule
 from companion.play.timeline import History
 from companion.rules.ruleset import ANY_SET, RULESET_NAMES, load_ruleset
 
@@ -56,7 +57,7 @@ def play_match(number: int, rounds: int | None = None, latitude: float = 0.0) ->
                 happen(event)
         course = history.match.course
         assert course is not None
-        due = course.over_by_rule()
+        due = over_by_rule(course)
         happen(due if due is not None else RoundEnded(how=played.how or "abandoned", out=played.out))
         for hand in reveal(played):
             happen(hand)

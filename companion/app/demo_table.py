@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Protocol
 
+from hardware.camera.source import FrameSource
 from vision.frame import Frame
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    pass
 
 STILL_S = 0.2
 """While the players wait, their table is shown again and again in this pace."""
@@ -33,7 +33,7 @@ class Film(Protocol):
     def close(self) -> None: ...
 
 
-class DemoCamera:
+class DemoCamera(FrameSource):
     """Frames of an evening, and what people at that table would do on the page: begin the next match there.
 
     `place_of` tells (match, round) from a frame's name, `begin` puts a match on the page, `phase` is the page's.
@@ -85,15 +85,3 @@ class DemoCamera:
 
     def close(self) -> None:
         self._film.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def __iter__(self) -> Iterator[Any]:
-        while (frame := self.read()) is not None:
-            yield frame

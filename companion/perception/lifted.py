@@ -1,4 +1,4 @@
-"""Was a marker taken away that is not found any more? What is only overlooked lies where it lay."""
+"""What is not found any more: was it taken away, or only overlooked where it lies?"""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from companion.geometry.joints import distance
-from companion.geometry.table_view import SeenTile
+from companion.geometry.table_view import SeenMarker, SeenTile
 from companion.perception.background import BareTable
 from companion.perception.blobs import Things
 from companion.perception.projection import MOST_OVERLAP, free_part, overlap, square_of
-from companion.perception.tracks import MarkerTrack
+from companion.perception.tracks import MarkerTrack, TableMemory
 from vision.calibration import Calibration
 from vision.frame import Image
 
@@ -19,7 +19,7 @@ LEAST_FREE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Lifted:
+class Places:
     """One look at a still table; `side_mm` is a tile's width, about that of pegs and coins."""
 
     image: Image
@@ -64,3 +64,32 @@ class Lifted:
             return False
         changed = self.things.changed(self.image, middle, self.calibration)
         return changed and self.bare.is_bare(self.image, place, tiles, self.calibration, beside=under)
+
+
+def without_patterns(
+    markers: Sequence[SeenMarker], memory: TableMemory, reach_mm: float, place: Places
+) -> list[SeenMarker]:
+    """Without markers that appear where nothing has changed: a pattern on the cloth is nobody's marker."""
+    return [
+        marker
+        for marker in markers
+        if any(distance(one.seen.center_mm, marker.center_mm) <= reach_mm for one in memory.markers)
+        or place.things.changed(place.image, marker.center_mm, place.calibration)
+    ]
+
+
+def let_go(memory: TableMemory, place: Places) -> None:
+    """Of what is not found any more that is gone whose place is bare; the rest is hidden and stays."""
+    missing, lost = memory.missing(), memory.missing_markers()
+    if not missing and not lost:
+        return
+    rest = [track.seen for track in memory.tracks if all(track is not one for one in missing)]
+    gone = [one for one in missing if place.bare.is_bare(place.image, one.seen, rest, place.calibration)]
+    memory.drop(gone)
+    memory.forgive(missing)
+    if lost:
+        tiles, markers = [track.seen for track in memory.tracks], memory.markers
+        memory.drop_markers([one for one in lost if place.is_empty(one, markers, tiles, rest)])
+        memory.forgive(lost)
+        for one in lost:
+            one.hidden = True

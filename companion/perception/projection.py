@@ -296,3 +296,9 @@ def united(regions: Sequence[Region]) -> tuple[Region, ...]:
             if merged:
                 break
     return tuple(boxes)
+
+
+def middle_mm(region: Region, calibration: Calibration) -> Point:
+    """The middle of a part of the picture, on the table."""
+    x0, y0, x1, y1 = box_mm(region, calibration)
+    return (x0 + x1) / 2, (y0 + y1) / 2

@@ -39,6 +39,10 @@ class LookAgain:
     reason: Why
 
 
+def wants(again: Iterable[LookAgain], place: Where) -> bool:
+    return any(one.place is place for one in again)
+
+
 class Desk(Protocol):
     """What the watcher needs of a session."""
 

@@ -13,19 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.geometry import Layout, TableSetup, Trouble, reconstruct, under_the_next, with_history
+from companion.geometry import Layout, TableSetup, Trouble, under_the_next, with_history
 from companion.geometry.diff import Observation, difference
-from companion.geometry.joints import distance
 from companion.geometry.table_setup import Family
-from companion.geometry.table_view import Point, SeenMarker, SeenTile, TableView
+from companion.geometry.table_view import SeenTile, TableView
 from companion.geometry.walls import before_the_next, may_be_a_wall
 from companion.perception.attributing import Attribution
 from companion.perception.background import BareTable
-from companion.perception.blanks import blanks_in_doubt
 from companion.perception.blobs import Things
 from companion.perception.colour import colours, recoloured
-from companion.perception.half_values import weigh_unread
-from companion.perception.lifted import Lifted
+from companion.perception.lifted import Places, let_go, without_patterns
 from companion.perception.prefetch import Glimpse
 from companion.perception.presumed_markers import SupposedMarkers
 from companion.perception.projection import (
@@ -34,15 +31,17 @@ from companion.perception.projection import (
     at_edge,
     box_mm,
     grown,
+    middle_mm,
     on_table,
     regions_at,
     square_of,
     united,
 )
 from companion.perception.settings import CameraNews, FrameSource, Reading, WatchSettings
-from companion.perception.sink import LINE, Desk, LookAgain, Where
+from companion.perception.sink import LINE, Desk, LookAgain, Where, wants
 from companion.perception.thumbnails import Shrunken
 from companion.perception.tracks import Looked, TableMemory
+from companion.perception.understanding import understood
 from companion.perception.unseen import with_unseen
 from companion.rules.tile import Laid, Tile
 from vision.calibration import Calibration
@@ -209,13 +208,13 @@ class Watcher:
         """
         reading = self._reading
         assert reading is not None
-        if reading.compared or reading.regions is None or not _wants(reading.again, Where.THE_REST):
+        if reading.compared or reading.regions is None or not wants(reading.again, Where.THE_REST):
             return False
         reading.compared = True
         more = self._differing(frame, self._hidden(reading))
         boxes = [box_mm(region, self.calibration) for region in reading.regions]
         looked = Looked(tuple(boxes))
-        more = tuple(region for region in more if not looked.covers(_middle_mm(region, self.calibration)))
+        more = tuple(region for region in more if not looked.covers(middle_mm(region, self.calibration)))
         if not more:
             return False
         reading.regions = united([*reading.regions, *more])
@@ -319,7 +318,7 @@ class Watcher:
     def _unrecognised(self, frame: Frame, observation: Observation, layout: Layout) -> frozenset[str]:
         """Players beside whose trains something lies that may be a marker, where the game asks for it."""
         reading = self._reading
-        if layout.line or reading is None or not _wants(reading.again, Where.BESIDE_THE_TRAINS):
+        if layout.line or reading is None or not wants(reading.again, Where.BESIDE_THE_TRAINS):
             return self.supposed.nothing()
         places = self.things.now(frame.image, self._known(), self.calibration)
         # What has been lying there may excuse a tile laid on its owner's train; it is no marker put there just now.
@@ -332,7 +331,7 @@ class Watcher:
         if observation.empty and not observation.doubts:
             return self.settings.equal_readings
         overlooked = self._reading is not None and self._reading.overlooked
-        if overlooked or observation.doubts or _wants(again, Where.THE_CHANGE):
+        if overlooked or observation.doubts or wants(again, Where.THE_CHANGE):
             return self.settings.sure_readings
         return self.settings.equal_readings
 
@@ -418,9 +417,11 @@ class Watcher:
         markers = self.things.and_on_tiles(frame.image, seen.markers, lying, self.calibration)
         markers = [marker for marker in markers if looked.covers(marker.center_mm)]
         self.memory.under = under_the_next(self.layout)
-        self.memory.see(tiles, self._new_or_known(frame, markers), looked, self.setup.tile_mm[1])
+        place = Places(frame.image, self.calibration, self.setup.tile_mm[1], self.things, self.bare)
+        markers = without_patterns(markers, self.memory, self.settings.memory.marker_reach_mm, place)
+        self.memory.see(tiles, markers, looked, self.setup.tile_mm[1])
         self._count_overlooked(frame)
-        self._let_go(frame)
+        let_go(self.memory, place)
 
     def _wide(self, regions: Sequence[Region], frame: Frame, more: float = 0.0) -> tuple[Region, ...]:
         """The regions and what lies around them, `more` tile lengths more than is needed."""
@@ -441,33 +442,6 @@ class Watcher:
             changes = self.things.changes(frame.image, [one.center_mm for one in new], self.calibration)
             self.layout = replace(self.layout, boneyard=self.layout.boneyard + changes.count(False))
 
-    def _new_or_known(self, frame: Frame, markers: Sequence[SeenMarker]) -> list[SeenMarker]:
-        """Without markers that appear where nothing has changed: a pattern on the cloth is nobody's marker."""
-        reach = self.settings.memory.marker_reach_mm
-        return [
-            marker
-            for marker in markers
-            if any(distance(one.seen.center_mm, marker.center_mm) <= reach for one in self.memory.markers)
-            or self.things.changed(frame.image, marker.center_mm, self.calibration)
-        ]
-
-    def _let_go(self, frame: Frame) -> None:
-        """Of what is not found any more that is gone whose place is bare; the rest is hidden and stays."""
-        missing, lost = self.memory.missing(), self.memory.missing_markers()
-        if not missing and not lost:
-            return
-        rest = [track.seen for track in self.memory.tracks if all(track is not one for one in missing)]
-        gone = [one for one in missing if self.bare.is_bare(frame.image, one.seen, rest, self.calibration)]
-        self.memory.drop(gone)
-        self.memory.forgive(missing)
-        if lost:
-            place = Lifted(frame.image, self.calibration, self.setup.tile_mm[1], self.things, self.bare)
-            tiles, markers = self._tiles(), self.memory.markers
-            self.memory.drop_markers([one for one in lost if place.is_empty(one, markers, tiles, rest)])
-            self.memory.forgive(lost)
-            for one in lost:
-                one.hidden = True
-
     def _known(self) -> list[SeenTile]:
         side = self.setup.tile_mm[1]
         return [*self._tiles(), *(square_of(marker.seen, side) for marker in self.memory.markers)]
@@ -476,21 +450,10 @@ class Watcher:
         return [track.seen for track in self.memory.tracks]
 
     def _understood(self, frame: Frame) -> Layout:
-        """The layout; a tile that was not read is weighed against the rest of the table and given one more chance."""
-        view, desk = self._view(frame), self.desk
-        engine = desk.engine()
-        setup = replace(self.setup, over=desk.over(), engine=engine)
-        layout = reconstruct(view, setup, self._held_back or self.layout)
-        if self._held_back is not None and layout.has(Trouble.VALUE_CHANGED):
-            # What was held back was a misreading.
-            layout = reconstruct(view, setup, self.layout)
-        if (doubted := blanks_in_doubt(layout, view.tiles, engine)) is not None:
-            view = replace(view, tiles=doubted)
-            layout = reconstruct(view, setup, self._held_back or self.layout)
-        if not layout.has(Trouble.UNREADABLE_TILE) or not self.box:
-            return layout
-        tiles = weigh_unread(layout, view.tiles, engine, self.box, desk.recorded(), self.settings.weigh, desk.guessed())
-        return reconstruct(replace(view, tiles=tuple(tiles)), setup, self._held_back or self.layout)
+        setup = replace(self.setup, over=self.desk.over(), engine=self.desk.engine())
+        return understood(
+            self._view(frame), setup, self.desk, self.box, self.layout, self._held_back, self.settings.weigh
+        )
 
     def _view(self, frame: Frame) -> TableView:
         tiles, markers = tuple(self.memory.tiles()), tuple(self.memory.seen_markers())
@@ -529,13 +492,3 @@ class Watcher:
         if state != self._state or detail:
             self._state = state
             self.publish(CameraNews(state, frame, detail))
-
-
-def _wants(again: Sequence[LookAgain], place: Where) -> bool:
-    return any(one.place is place for one in again)
-
-
-def _middle_mm(region: Region, calibration: Calibration) -> Point:
-    """The middle of a part of the picture, on the table."""
-    x0, y0, x1, y1 = box_mm(region, calibration)
-    return (x0 + x1) / 2, (y0 + y1) / 2

@@ -19,15 +19,16 @@ from companion.log.events import (
     Passed,
     RoundEnded,
     TileTakenBack,
-)  # fmt: skip
+)
 from companion.play.event_actions import action_of, between, lifted, meant, passing, turned_to, uncounted, unsettled
 from companion.play.first_lap import Together, begins, belongs_to_first_train, can_go_on, movers, on_table, with_act
+from companion.play.marker_after import Owed, owed_after, perhaps_marked
 from companion.play.reports import DEALT, LAST_TILE, reported
 from companion.play.turn import FOREIGN_TILES, MadeTurn, Table, changes
 from companion.rules.actions import Action, Discard, Draw, Mark, Pass, Play, Unmark
 from companion.rules.position import LinePosition, Position
 from companion.rules.referee import Referee
-from companion.rules.ruleset import ANY_SET, RuleSet
+from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Violation
 
 Findings = Mapping[int, tuple[Finding, ...]]
@@ -73,7 +74,7 @@ class Course:
     turn: MadeTurn | None = None
     moved: frozenset[str] = frozenset()
     silent: int = 0
-    owed: frozenset[tuple[str, type[Action]]] = frozenset()
+    owed: Owed = frozenset()
     also: str | None = None
     laid: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     turns: tuple[MadeTurn, ...] = ()
@@ -237,42 +238,6 @@ class Course:
             return self.turn.player
         return mover
 
-    def over_by_rule(self) -> RoundEnded | None:
-        """The end of the round, where the rules and the counts alone decide it. Source: docs/rules.md 2.6 and 4.2."""
-        if self.ended is not None:
-            return None
-        if self.turn is not None and not self.turn.finished(self.rules):
-            return None
-        closed = self.close()[0]
-        table = closed.table
-        if isinstance(table, LinePosition):
-            return RoundEnded(how="out", source="rule") if self._all_put_down(table) else None
-        out = next((player for player in table.players if self.counted and table.hands.get(player) == 0), None)
-        if out is not None:
-            return None if self._lap_goes_on(closed) else RoundEnded(how="out", out=out, source="rule")
-        if self.rules.block_rule == "provable_stop":
-            if self.referee.blocked(table):
-                return RoundEnded(how="blocked_proved", source="rule")
-        elif table.boneyard == 0 and closed.silent >= len(table.players):
-            return RoundEnded(how="blocked_declared", source="rule")
-        return None
-
-    def _all_put_down(self, table: LinePosition) -> bool:
-        """Whether nobody has a tile left; the line and the discards count them all, whoever put them there."""
-        if self.counted and table.hands and not any(table.hands.values()):
-            return True
-        dealt = self.rules.hand_size(ANY_SET, len(self.players))
-        return dealt is not None and len(table.line) + sum(table.discards.values()) >= dealt * len(self.players)
-
-    def _lap_goes_on(self, closed: Course) -> bool:
-        """Somebody is out, but the first lap is to be finished; its last long train ends when its player says so."""
-        if not self.rules.finish_first_lap:
-            return False
-        turn = self.turn
-        laying = turn is not None and turn.long(self.rules) and turn.passed is None
-        still = laying and turn is not None and self.table.hands.get(turn.player) != 0
-        return still or set(closed.moved) < set(self.players)
-
     def silent_faults(self, first: str, until: str) -> list[tuple[str, frozenset[Violation]]]:
         """Who, from `first` up to before `until`, would break which rules by having passed without a sign."""
         faults = []
@@ -338,11 +303,11 @@ class Course:
         moved = self.moved | {turn.player}
         course = replace(
             self,
-            table=self._perhaps_marked_by(turn, turned_to(self.table, following, moved)),
+            table=perhaps_marked(turn, turned_to(self.table, following, moved), self.rules, watched=self.watched),
             turn=None,
             moved=moved,
             silent=self._silent_after(turn),
-            owed=self._owed_after(turn),
+            owed=owed_after(turn, self.table, self.owed, self.rules),
             also=self.table.after(turn.player) if turn.resume else None,
             turns=(*self.turns, turn),
         )
@@ -367,30 +332,6 @@ class Course:
         if turn.plays:
             return 0
         return 1 if Mark(turn.player) in turn.actions else self.silent + 1
-
-    def _owed_after(self, turn: MadeTurn) -> frozenset[tuple[str, type[Action]]]:
-        """A marker may come a moment after the next player has begun: late is not wrong a second time."""
-        owed = frozenset(item for item in self.owed if item[0] != turn.player)
-        if not isinstance(self.table, Position):
-            return owed
-        marked = turn.player in self.table.markers
-        if not turn.complete(self.rules):
-            return owed if marked else owed | {(turn.player, Mark)}
-        if not marked:
-            return owed
-        still = not self.rules.marker_off_required and (turn.player, Unmark) in self.owed
-        return owed | {(turn.player, Unmark)} if still or turn.qualifies(self.rules) else owed
-
-    def _perhaps_marked_by(self, turn: MadeTurn, table: Table) -> Table:
-        """The table after a turn in which the player passed: where the rules leave it to the player to mark the train,
-        and no camera looks on, a marker may lie there that nobody has entered. Source: docs/rules.md 2.3."""
-        rules = self.rules
-        free = rules.marker_on_empty_boneyard == "optional" or rules.leaves_open("marker_on_empty_boneyard")
-        if self.watched or not free or not isinstance(table, Position) or turn.complete(rules):
-            return table
-        if table.boneyard or turn.draws or turn.player in table.markers:
-            return table
-        return replace(table, perhaps_marked=table.perhaps_marked | {turn.player})
 
     def _turn_to(self, player: str) -> Step:
         """Close what is open and let `player` begin; out of turn where that is not the one expected."""
@@ -452,8 +393,8 @@ class Course:
             found |= changes(turn.findings(self.referee, over=over), turn.findings(self.referee, over=True))
             course = replace(
                 course,
-                table=course._perhaps_marked_by(turn, course.table),
-                owed=course._owed_after(turn),
+                table=perhaps_marked(turn, course.table, self.rules, watched=self.watched),
+                owed=owed_after(turn, course.table, course.owed, self.rules),
                 turns=(*course.turns, turn),
             )
         return replace(course, first_turns={}, together=(), lap_over=True), found

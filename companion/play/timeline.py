@@ -29,6 +29,7 @@ from companion.play.event_actions import action_of, unsettled
 from companion.play.match import Match
 from companion.play.misfits import still_proved, with_proved
 from companion.play.round import Findings
+from companion.play.round_over import over_by_rule
 from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Certainty, Violation
 
@@ -155,7 +156,7 @@ class History:
         if match.course is None:
             return None
         if match.phase == "playing":
-            due = match.course.over_by_rule()
+            due = over_by_rule(match.course)
             counted_down = due is not None and due.how == "out" and match.course.watched
             return None if counted_down and self.misses_a_draw() else due
         if match.phase == "ended":

@@ -8,10 +8,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from multiprocessing.connection import Connection
-from types import TracebackType
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn
 
 from companion.supervise.child import Child
+from companion.supervise.closing import Closing
 
 Answerer = Callable[..., Any]
 
@@ -56,7 +56,7 @@ def _limit_memory(memory_bytes: int | None) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, memory_bytes))
 
 
-class Answering:
+class Answering(Closing):
     """`ask(...)` is answered by the callable that `opener` makes in the child; both must be importable by name.
 
     Thread-safe, one question at a time. The child is started by the first question and put away after `idle_s` without
@@ -106,14 +106,6 @@ class Answering:
             self._closed = True
             self._stop_waiting()
             self._put_away()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _living(self) -> Child:
         if self._closed:

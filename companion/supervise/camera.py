@@ -6,10 +6,9 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from companion.supervise.child import Child
 from companion.supervise.filming import Opener, Shelved, film
@@ -17,6 +16,7 @@ from companion.supervise.health import AwayError, Health, State
 from companion.supervise.pictures import JudgeSettings, to_remember
 from companion.supervise.shelf import Shelf
 from hardware.camera import Camera, CameraError, CameraSettings, open_camera
+from hardware.camera.source import FrameSource
 from vision.frame import Frame, Image
 
 SLOTS = 3
@@ -45,7 +45,7 @@ def open_unguarded(source: str, settings: CameraSettings) -> Camera:
     return open_camera(source, settings, guarded=False)
 
 
-class SupervisedCamera:
+class SupervisedCamera(FrameSource):
     """The Camera protocol over a child process that is restarted whenever it fails.
 
     `read` gives only pictures that can be trusted. It raises `AwayError` (a CameraError with a `health`) while there
@@ -124,18 +124,6 @@ class SupervisedCamera:
         """End the child, whatever it does. Twice is no error."""
         self._closing.set()
         self._keeper.join()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def __iter__(self) -> Iterator[Frame]:
-        while (frame := self.read()) is not None:
-            yield frame
 
     def _can_answer(self, before: Health) -> bool:
         """A picture, an end, or news; trouble that is known already is waited out, so that no caller runs hot."""

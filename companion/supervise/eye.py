@@ -6,10 +6,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from companion.supervise.child import Child
+from companion.supervise.closing import Closing
 from companion.supervise.looking import look
 from companion.supervise.shelf import Shelf
 
@@ -31,7 +31,7 @@ class EyeAwayError(Exception):
     """This picture was not read, and that says nothing about what lies on the table: read the next one. One line."""
 
 
-class SupervisedEye:
+class SupervisedEye(Closing):
     """`look` and `look_again` of vision.eye.Eye, answered by a child. Thread-safe, one picture at a time.
 
     Raises EyeAwayError when the child did not answer within `answer_s` or died over it; the next picture gets a new
@@ -86,14 +86,6 @@ class SupervisedEye:
         with self._lock:
             self._closed = True
             self._give_up()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _ask(self, method: str, image: Image, *arguments: Any) -> PictureReading:
         with self._turn():

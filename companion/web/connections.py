@@ -16,20 +16,18 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from heapq import nsmallest
 from typing import Any
 
 from waitress.adjustments import Adjustments
 from waitress.channel import ClientDisconnected, HTTPChannel
-from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher, WSGITask
-from waitress.utilities import BadRequest, ServerNotImplemented
 
 from companion.app.change_signal import Bell
 from companion.web.fair_queue import FairQueue
 from companion.web.guard import BUSY, network_of
+from companion.web.request_limits import ConnectionSettings, Parser, socket_options
 from companion.web.stream import HAND_OVER
 from companion.web.streaming import FAREWELL, PING, Listener, Seat, Seats
 
@@ -46,92 +44,6 @@ AT_ONCE = 16
 """New connections taken before those that are open get their turn again."""
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class ConnectionSettings:
-    """`most` connections at once. Each request's head must be complete after `head_s`, its body after `body_s` and a
-    second more for each `least_per_s` bytes; an answer that is not taken for `body_s` must be taken at that speed too.
-    A connection without a request is closed after `idle_s`.
-
-    Bodies of up to `small_body` bytes are always read, up to `large_body` only on `large_paths`, so many at once of
-    people with the PIN (`large_known`) and of others who may have it (`large_unknown`). What is refused is taken and
-    thrown away up to `linger_bytes` and for `linger_s`, since a browser that is cut off shows no answer. `backlog` is
-    what a stream may have untaken; `buffer` bytes are the system's for each connection and direction.
-    """
-
-    most: int = 900
-    head_s: float = 10.0
-    body_s: float = 20.0
-    least_per_s: int = 16 * 1024
-    idle_s: float = 60.0
-    small_body: int = 64 * 1024
-    large_body: int = 64 * 1024
-    large_paths: frozenset[str] = frozenset()
-    large_known: int = 4
-    large_unknown: int = 2
-    linger_bytes: int = 64 * 1024 * 1024
-    linger_s: float = 20.0
-    backlog: int = 256 * 1024
-    buffer: int = 128 * 1024
-    ping_s: float = 10.0
-    gone_s: float = 30.0
-
-
-class Parser(HTTPRequestParser):  # type: ignore[misc]
-    """One request. Of its body `unread` bytes are not wanted: it is answered without them."""
-
-    error: Any = None
-    content_length: int = 0
-    unread = 0
-    room = ""
-    """The room a large body takes up: "known", "unknown"; "" for a small one."""
-    busy = False
-
-    def __init__(self, channel: Channel) -> None:
-        super().__init__(channel.adj)
-        self._server = channel.server
-
-    def received(self, data: bytes) -> int:
-        consumed = int(super().received(data))
-        if isinstance(self.error, ServerNotImplemented):
-            self.error = BadRequest("Transfer-Encoding requested is not supported.")
-        return len(data) if self.unread else consumed
-
-    def parse_header(self, header_plus: bytes) -> None:
-        try:
-            super().parse_header(header_plus)
-        except ValueError:  # a length of five thousand digits
-            raise ParsingError("Content-Length is invalid") from None
-        limits: ConnectionSettings = self._server.limits
-        large = self.path in limits.large_paths
-        self.adj = self._server.large_adj if large else self._server.small_adj
-        if self.content_length > (limits.large_body if large else limits.small_body):
-            self._leave_unread()
-        elif large and (self.content_length > limits.small_body or self.chunked):
-            self._ask_for_room()
-
-    def _ask_for_room(self) -> None:
-        """A photograph is read from somebody with the PIN, and while there is room for it."""
-        limits: ConnectionSettings = self._server.limits
-        known = self._server.knows(self.headers)
-        if not known and "X_COMPANION_PIN" not in self.headers:
-            self._leave_unread()  # the page leads to the PIN
-            return
-        room = "known" if known else "unknown"
-        if self._server.under_way(room) >= (limits.large_known if known else limits.large_unknown):
-            self.busy = True
-            self._leave_unread()
-            return
-        self.room = room
-
-    def _leave_unread(self) -> None:
-        self.unread = max(1, self.content_length)
-        self.connection_close = True
-        self.expect_continue = False
-        self.content_length = 0
-        self.close()
-        self.body_rcv = None
 
 
 class Task(WSGITask):  # type: ignore[misc]
@@ -388,7 +300,7 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
             clear_untrusted_proxy_headers=True, asyncore_use_poll=True, recv_bytes=65536,
             max_request_body_size=limits.small_body + 1, backlog=1024,
         )  # fmt: skip
-        adj.socket_options = [*adj.socket_options, *_socket_options(limits)]
+        adj.socket_options = [*adj.socket_options, *socket_options(limits)]
         self.small_adj, self.large_adj = adj, copy.copy(adj)
         self.large_adj.max_request_body_size = limits.large_body + 1
         sockinfo = (ear.family, ear.type, ear.proto, ear.getsockname())
@@ -504,16 +416,3 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
         for channel in channels:
             with suppress(OSError, AttributeError):  # closed while it was told
                 channel.end()
-
-
-def _socket_options(limits: ConnectionSettings) -> list[tuple[int, int, int]]:
-    """A peer that has vanished is noticed, and the system keeps only so much for each connection."""
-    tcp = socket.IPPROTO_TCP
-    return [
-        (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
-        (socket.SOL_SOCKET, socket.SO_SNDBUF, limits.buffer),
-        (tcp, socket.TCP_KEEPIDLE, int(limits.gone_s / 2)),
-        (tcp, socket.TCP_KEEPINTVL, int(limits.gone_s / 6)),
-        (tcp, socket.TCP_KEEPCNT, 3),
-        (tcp, socket.TCP_USER_TIMEOUT, int(1000 * limits.gone_s)),
-    ]

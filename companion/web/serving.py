@@ -21,9 +21,10 @@ from waitress import wasyncore
 
 from companion.app.change_signal import Bell
 from companion.web.access import cookie_opens
-from companion.web.connections import ConnectionSettings, PageServer
+from companion.web.connections import PageServer
 from companion.web.photographs import FORM_LIMIT
 from companion.web.photographs import ROUTES as PHOTO_ROUTES
+from companion.web.request_limits import ConnectionSettings
 from companion.web.stream import StreamSettings
 from companion.web.streaming import Seats
 

@@ -18,7 +18,7 @@ from companion.geometry.table_view import Point, SeenMarker, SeenTile
 from companion.observing.game_sink import SessionDesk
 from companion.perception.background import BareTable
 from companion.perception.blobs import Things
-from companion.perception.lifted import Lifted
+from companion.perception.lifted import Places
 from companion.perception.presumed_markers import SupposedMarkers
 from companion.perception.projection import square_of
 from companion.perception.tracks import MarkerTrack, TableMemory
@@ -277,7 +277,7 @@ def lying_on_a_tile(now: NDArray[np.uint8], seen_at: Point = (408.0, 301.0)) -> 
     things.keep(before, [TRAIN_TILE], CALIBRATION)
     bare.learn(before, [TRAIN_TILE], CALIBRATION)
     track = MarkerTrack(SeenMarker(seen_at, 0.5, recognised=False), 2, 2)
-    return not Lifted(now, CALIBRATION, 24.0, things, bare).is_empty(track, [track], [TRAIN_TILE])
+    return not Places(now, CALIBRATION, 24.0, things, bare).is_empty(track, [track], [TRAIN_TILE])
 
 
 def test_a_marker_on_a_tile_is_lifted_when_it_is_gone_and_not_when_the_light_changes() -> None:
@@ -305,7 +305,7 @@ def half_beside_the_tile(now: NDArray[np.uint8]) -> bool:
     things.keep(before, [TRAIN_TILE], CALIBRATION)
     bare.learn(with_a_tile(table()), [TRAIN_TILE], CALIBRATION)
     track = MarkerTrack(SeenMarker((408.0, 314.0), 0.9), 2, 2)
-    return not Lifted(now, CALIBRATION, 24.0, things, bare).is_empty(track, [track], [TRAIN_TILE])
+    return not Places(now, CALIBRATION, 24.0, things, bare).is_empty(track, [track], [TRAIN_TILE])
 
 
 def test_a_marker_that_reached_over_a_tiles_edge_is_lifted_when_the_table_shows_there() -> None:
@@ -338,7 +338,7 @@ def lies_between(now: NDArray[np.uint8], found: list[SeenTile]) -> bool:
     known = [TRAIN_TILE, NEXT_TRAIN, square_of(track.seen, 24.0)]
     things.keep(ends_of_two_trains(True), known, CALIBRATION)
     bare.learn(ends_of_two_trains(True), known, CALIBRATION)
-    lifted = Lifted(now, CALIBRATION, 24.0, things, bare)
+    lifted = Places(now, CALIBRATION, 24.0, things, bare)
     return not lifted.is_empty(track, [track], [TRAIN_TILE, NEXT_TRAIN], found)
 
 
@@ -353,5 +353,5 @@ def test_a_marker_between_two_tiles_has_gone_where_both_are_found_and_it_is_not(
 def test_a_marker_on_a_tile_outlives_a_bump_of_the_camera() -> None:
     """Nothing is known of the table as it was then, so nothing has gone from it."""
     track = MarkerTrack(SeenMarker((408.0, 301.0), 0.5, recognised=False), 2, 2)
-    lifted = Lifted(with_a_tile(table()), CALIBRATION, 24.0, Things(), BareTable())
+    lifted = Places(with_a_tile(table()), CALIBRATION, 24.0, Things(), BareTable())
     assert not lifted.is_empty(track, [track], [TRAIN_TILE])

@@ -17,8 +17,8 @@ from flask import Flask
 from werkzeug.exceptions import ServiceUnavailable
 
 from companion.app.state import House
-from companion.web.connections import ConnectionSettings
 from companion.web.fair_queue import FairQueue
+from companion.web.request_limits import ConnectionSettings
 from companion.web.serving import ServingSettings
 from tests.web.background import serve_in_background
 from tests.web.conftest import PIN

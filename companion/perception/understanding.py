@@ -1,0 +1,40 @@
+"""What lies there, understood: a tile that was not read is weighed against the rest of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from companion.geometry import Layout, TableSetup, Trouble, reconstruct
+from companion.geometry.table_view import TableView
+from companion.perception.blanks import blanks_in_doubt
+from companion.perception.half_values import WeighSettings, weigh_unread
+from companion.perception.sink import Desk
+from companion.rules.tile import Tile
+
+
+def understood(
+    view: TableView,
+    setup: TableSetup,
+    desk: Desk,
+    box: Mapping[Tile, int],
+    before: Layout | None,
+    held_back: Layout | None,
+    settings: WeighSettings,
+) -> Layout:
+    """The layout, with one more chance for a tile that was not read.
+
+    `before` is the layout on record, `held_back` one that was asked about instead. `box`: tile -> how often the set
+    has it, empty where that is not known.
+    """
+    layout = reconstruct(view, setup, held_back or before)
+    if held_back is not None and layout.has(Trouble.VALUE_CHANGED):
+        # What was held back was a misreading.
+        layout = reconstruct(view, setup, before)
+    if (doubted := blanks_in_doubt(layout, view.tiles, setup.engine)) is not None:
+        view = replace(view, tiles=doubted)
+        layout = reconstruct(view, setup, held_back or before)
+    if not layout.has(Trouble.UNREADABLE_TILE) or not box:
+        return layout
+    tiles = weigh_unread(layout, view.tiles, setup.engine, box, desk.recorded(), settings, desk.guessed())
+    return reconstruct(replace(view, tiles=tuple(tiles)), setup, held_back or before)

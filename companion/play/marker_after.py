@@ -1,0 +1,38 @@
+"""Markers once a turn is over: which may still be moved without blame, and which may lie there unseen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from companion.play.turn import MadeTurn, Table
+from companion.rules.actions import Action, Mark, Unmark
+from companion.rules.position import Position
+from companion.rules.ruleset import RuleSet
+
+Owed = frozenset[tuple[str, type[Action]]]
+"""(player, act) of markers that may still be put right without blame."""
+
+
+def owed_after(turn: MadeTurn, table: Table, owed: Owed, rules: RuleSet) -> Owed:
+    """A marker may come a moment after the next player has begun: late is not wrong a second time."""
+    others = frozenset(item for item in owed if item[0] != turn.player)
+    if not isinstance(table, Position):
+        return others
+    marked = turn.player in table.markers
+    if not turn.complete(rules):
+        return others if marked else others | {(turn.player, Mark)}
+    if not marked:
+        return others
+    still = not rules.marker_off_required and (turn.player, Unmark) in owed
+    return others | {(turn.player, Unmark)} if still or turn.qualifies(rules) else others
+
+
+def perhaps_marked(turn: MadeTurn, table: Table, rules: RuleSet, *, watched: bool) -> Table:
+    """The table after a turn in which the player passed: where the rules leave it to the player to mark the train, and
+    no camera looks on, a marker may lie there that nobody has entered. Source: docs/rules.md 2.3."""
+    free = rules.marker_on_empty_boneyard == "optional" or rules.leaves_open("marker_on_empty_boneyard")
+    if watched or not free or not isinstance(table, Position) or turn.complete(rules):
+        return table
+    if table.boneyard or turn.draws or turn.player in table.markers:
+        return table
+    return replace(table, perhaps_marked=table.perhaps_marked | {turn.player})
