@@ -9,10 +9,11 @@ from companion.log.corrections import Held
 from companion.log.events import Header, RoundStarted, TilePlayed, Unclear
 from companion.play.round import Course
 from companion.play.scoreboard import Scoreboard
-from companion.play.shown_hands import examined_decisions
+from companion.play.shown_hands import examined_decisions, prove
 from companion.play.timeline import History
 from companion.play.unable import acts_when_unable, after_double, still_laying
 from companion.rules.actions import LEFT, MEXICAN, RIGHT
+from companion.rules.audit import Status
 from companion.rules.chinese.line import open_arms
 from companion.rules.mexican.blocks import dead_status, live_doubles, reachable_trains
 from companion.rules.mexican.judge import legal_plays
@@ -308,11 +309,12 @@ def _audit(course: Course, history: History) -> list[dict[str, Any]]:
     if not match.shown:
         return []
     out = match.board.round.out if match.board.round else None
+    surely = prove(course, match.shown)
     return [
         {
             "player": examined.by,
             "code": str(examined.code),
-            "status": str(examined.status),
+            "status": str(examined.status if surely or examined.status is not Status.CERTAIN else Status.POSSIBLE),
             "offence": examined.offence,
             "seq": _seq(history, key) if key is not None else None,
             "tiles": [[tile.low, tile.high] for tile in examined.tiles],

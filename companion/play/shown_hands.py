@@ -64,9 +64,7 @@ def reveal_findings(
         return {own: ()}
     found: dict[int, list[Finding]] = {own: _hand_findings(course, new, shown[new])}
     open_hands = _open_hands(shown, out)
-    # A count that does not add up says first that the camera gave a tile to the wrong player.
-    adds_up = not any(_miscounted(course, player, hand) for player, hand in shown.items())
-    sure = adds_up and not course.watched
+    sure = prove(course, shown)
     whose = {new} if len(shown) > 1 or out is None else {new, out}
     for examined, key in examined_decisions(course, shown, out, whose):
         if examined.status is Status.CERTAIN and examined.offence and key is not None:
@@ -88,6 +86,14 @@ def reveal_findings(
     if sums:
         found[ended] = sums
     return {key: tuple(findings) for key, findings in found.items()}
+
+
+def prove(course: Course, shown: Mapping[str, HandShown]) -> bool:
+    """Whether shown hands prove anything of a pass or a draw.
+
+    A count that does not add up says first that the camera gave a tile to the wrong player.
+    """
+    return not course.watched and not any(_miscounted(course, player, hand) for player, hand in shown.items())
 
 
 def _explained(course: Course, shown: Mapping[str, HandShown]) -> bool:

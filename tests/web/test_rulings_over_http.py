@@ -3,6 +3,8 @@ read in `/api/state`."""
 
 from __future__ import annotations
 
+import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -126,3 +128,23 @@ def test_reeves_with_one_that_can_be_closed_it_does_not(tmp_path: Path) -> None:
     table.lay("Ben", "3-3", by="Ann")
     table.lay("Ann", "4-5", by="Ann")
     assert table.held() == [("Ann", "EXTRA_NOT_ON_FIRST_DOUBLE", True)]
+
+
+@pytest.mark.parametrize("counted", [True, False], ids=["hands that add up", "one tile too many"])
+def test_what_shown_hands_say_is_certain_only_where_the_record_can_be_relied_on(tmp_path: Path, counted: bool) -> None:
+    """cz: Ann may decline and Ben must feed his double, so only Ben is accused; of nothing where a hand is wrong."""
+    table = Table(tmp_path, "cz", "double-12", options={"hand_table": {"any": {"3": 3}}})
+    for name, tile in (("Ann", "12-3"), ("Ben", "12-4"), ("Cy", "12-5")):
+        table.lay(name, tile, by=name)
+    for name in ("Ann", "Ben"):
+        if name == "Ben":
+            table.lay("Ben", "4-4", by="Ben")
+        table.send("draw", by=name)
+        table.send("mark", train=name, by=name)
+    table.send("end-round", how="blocked_declared")
+    for name, tiles in (("Ann", "3-7 3-8 0-1"), ("Ben", "4-7 4-8" if counted else "4-7 4-8 4-9"), ("Cy", "5-1 5-2")):
+        table.send("show-hand", by=name, tiles=tiles)
+    page = unescape(re.sub(r"<[^>]+>", "", table.client.get("/scores").text))
+    assert "Ann: Passed with a tile that fits – within the rules" in page
+    ben = re.findall("Ben: Passed with a tile that fits – (certain|possible)", page)
+    assert ben == (["certain"] if counted else ["possible"])
