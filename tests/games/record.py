@@ -12,7 +12,7 @@ from companion.bots import BotGame
 from companion.bots.planting import plantable
 from companion.game.session import Session
 from companion.log.events import Header
-from companion.rules.ruleset import load_ruleset
+from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from companion.storage.checksums import split_line
 from tests.desk.making import ticking
 from tests.desk.playing import play_out
@@ -27,17 +27,25 @@ GAMES = (
     ("jielong-two-arms-2", "jielong", 6, 2, {"arms": 2}),
     ("chedeng-4", "chedeng", 6, 4, {}),
     ("kkori-3", "kkori", 6, 3, {}),
+    ("goodsam-4", "goodsam", 12, 4, {}),
+    ("goodsam-florida-6", "goodsam-florida", 12, 6, {}),
+    ("owlshollow-3", "owlshollow", 12, 3, {}),
+    ("longtrain-5", "longtrain", 12, 5, {}),
+    ("ninesteps-2", "ninesteps", 12, 2, {}),
 )
-ROUNDS = 3
+ROUNDS, HOUSE_ROUNDS = 3, 1
+"""Of the seven leaflets' games, and of other people's house rules."""
 HERE = Path(__file__).parent
 
 
 def record(path: Path, rules_name: str, set_max: int, players: int, options: dict[str, object], seed: int) -> None:
     """One game from its seed: a few rounds, with faults in about one turn of twelve."""
     rules = load_ruleset(rules_name, options)
+    # Other people's house rules begin like one leaflet or the other.
+    like = rules_name if rules_name in RULESET_NAMES else "poltava" if rules.long_first else "tactic"
     game = BotGame(
-        rules, players, seed, set_max=set_max, plant=plantable(rules_name), plant_rate=0.08, plants_per_round=5,
-        rounds=ROUNDS,
+        rules, players, seed, set_max=set_max, plant=plantable(like), plant_rate=0.08, plants_per_round=5,
+        rounds=ROUNDS if rules_name in RULESET_NAMES else HOUSE_ROUNDS,
     )  # fmt: skip
     tile_set = f"double-{set_max}" if rules.is_mexican else "chinese"
     header = Header(rules_name, tile_set, game.players, options)
