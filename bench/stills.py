@@ -32,7 +32,7 @@ import numpy as np
 from bench.foreign_film import ForeignFilm
 from companion.geometry import Layout, reconstruct
 from companion.geometry.table_view import SeenTile, TableView
-from companion.perception.blanks import blanks_in_doubt
+from companion.perception.blanks import back_between_blanks, blanks_in_doubt
 from companion.perception.half_values import WeighSettings, weigh_unread
 from companion.perception.projection import LEAST_THING_CONFIDENCE, on_table
 from companion.rules.tile import Laid, Tile
@@ -88,7 +88,8 @@ def look(
     layout = reconstruct(TableView(seen.tiles, markers, seen.hub, plan.size_mm), setup)
     box = {Tile(a, b): count for (a, b), count in known.copies.items()}
     read = seen.tiles
-    if (doubted := blanks_in_doubt(layout, read, setup.engine)) is not None:
+    doubted = blanks_in_doubt(layout, read, setup.engine) or back_between_blanks(layout, read)
+    if doubted is not None:
         read = doubted
         layout = reconstruct(TableView(read, markers, seen.hub, plan.size_mm), setup)
     tiles = weigh_unread(layout, read, setup.engine, box, {}, WeighSettings())

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from companion.geometry import Layout, TableSetup, Trouble, reconstruct
 from companion.geometry.table_view import TableView
-from companion.perception.blanks import blanks_in_doubt
+from companion.perception.blanks import back_between_blanks, blanks_in_doubt
 from companion.perception.half_values import WeighSettings, weigh_unread
 from companion.perception.sink import Desk
 from companion.rules.tile import Tile
@@ -31,7 +31,8 @@ def understood(
     if held_back is not None and layout.has(Trouble.VALUE_CHANGED):
         # What was held back was a misreading.
         layout = reconstruct(view, setup, before)
-    if (doubted := blanks_in_doubt(layout, view.tiles, setup.engine)) is not None:
+    doubted = blanks_in_doubt(layout, view.tiles, setup.engine) or back_between_blanks(layout, view.tiles)
+    if doubted is not None:
         view = replace(view, tiles=doubted)
         layout = reconstruct(view, setup, held_back or before)
     if not layout.has(Trouble.UNREADABLE_TILE) or not box:

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from companion.geometry import Layout, reconstruct
 from companion.geometry.table_view import SeenHalf, SeenTile, TableView
-from companion.perception.blanks import blanks_in_doubt
+from companion.perception.blanks import back_between_blanks, blanks_in_doubt
 from companion.perception.half_values import WeighSettings, weigh_unread
 from companion.rules.tile import Tile, double_set
-from tests.table.tables import SETUP, eastward, tile, train, view
+from tests.table.tables import SETUP, back, eastward, tile, train, view
 
 BOX: dict[Tile, int] = dict.fromkeys(double_set(12), 1)
 
@@ -69,3 +69,34 @@ def test_an_engine_that_is_read_or_is_another_tile_says_nothing_of_blanks() -> N
     seen, layout = on_the_hub(tile(600, 450, 0, 0, 0), *eastward([(0, 3)]))
     assert blanks_in_doubt(layout, seen.tiles, 0) is None, "the round of the double blank"
     assert blanks_in_doubt(layout, seen.tiles, None) is None
+
+
+def joined(*tiles: SeenTile) -> tuple[TableView, tuple[SeenTile, ...] | None]:
+    seen = view(tiles)
+    return seen, back_between_blanks(reconstruct(seen, SETUP), seen.tiles)
+
+
+def test_a_back_between_two_blanks_of_a_train_is_the_double_blank() -> None:
+    """The eye took the double blank for a back, and behind it the train turns a corner."""
+    before = eastward([(12, 5), (5, 0)])
+    end = before[-1].end_mm(1)[0]
+    for side in (-1, 1):
+        beyond = tile(end + 37, 450 + side * 37, side * 90.0, 0, 11)
+        seen, mended = joined(*before, back(end + 25, 450.0), beyond, back(100.0, 100.0))
+        assert mended is not None
+        tiles = weigh_unread(reconstruct(replace(seen, tiles=mended), SETUP), mended, 12, BOX, {}, WeighSettings())
+        layout = reconstruct(replace(seen, tiles=tuple(tiles)), SETUP)
+        assert train(layout, "Ann") == "12-5 5-0 0-0 0-11"
+        assert layout.boneyard == 1
+
+
+def test_a_back_elsewhere_stays_a_back() -> None:
+    before = eastward([(12, 5), (5, 0)])
+    end = before[-1].end_mm(1)[0]
+    middle, beyond = back(end + 25, 450.0), tile(end + 37, 487.0, 90.0, 0, 11)
+    assert joined(*before, middle, beyond)[1] is not None
+    assert joined(*before, middle)[1] is None, "nothing lies beyond it"
+    assert joined(*before, middle, tile(end + 37, 487.0, 90.0, 3, 11))[1] is None, "a three lies beyond it"
+    assert joined(*before, middle, replace(beyond, center_mm=(end + 37, 510.0)))[1] is None, "it touches nothing"
+    assert joined(*before, middle, beyond, tile(300.0, 200.0, 0.0, 0, 0))[1] is None, "the double blank lies elsewhere"
+    assert joined(*eastward([(12, 5), (5, 4)]), middle, beyond)[1] is None, "the train ends in a four"
