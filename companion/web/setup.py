@@ -48,7 +48,8 @@ def ask() -> str:
     last = _last_game()
     shown = {
         "all_rules": RULES, "rules": chosen, "options": _options(chosen, own), "seat_map": seat_map, "last": last,
-        "own": own, "all_own": [(one, _differences(one)) for one in own_rules(house().data_dir)],
+        "own": own, "differences": [] if own is None else _differences(own),
+        "all_own": [(one, _differences(one)) for one in own_rules(house().data_dir)],
         "choice_of": choice_of,
         "names": list(last["players"]) if last else [], "running": _running(), "tv": False,
     }  # fmt: skip

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 
 from companion.rules.ruleset import load_ruleset
 from companion.web.own_rules import MOST, find, forget, keep, own_rules
-from companion.web.rule_words import QUESTIONS
+from companion.web.rule_words import QUESTIONS, RULES
 from tests.web.fakes import FakeSession
 
 FOUR = {f"player_{n}": name for n, name in enumerate(("Ann", "Ben", "Cyril", "Dorothea"), start=1)}
@@ -36,6 +36,8 @@ def test_rules_are_kept_offered_chosen_and_forgotten(keeper: FlaskClient, tmp_pa
     assert "Our kitchen" in page and f"{QUESTIONS['double_blank']} 25" in page
     form = keeper.get("/setup?own=our-kitchen").text
     assert '<option value="25" selected>' in form and '<option value="tap_or_say" selected>' in form
+    assert f"<li>{QUESTIONS['double_blank']} 25</li>" in form
+    assert not any(sentence in form for sentence in RULES["tactic"].special), "they may not hold any more"
     forgotten = keeper.post("/setup/rules/forget", data={"own": "our-kitchen"}, headers={"Accept": "text/html"})
     assert (forgotten.status_code, forgotten.location) == (303, "/setup")
     assert "Our kitchen" not in keeper.get("/setup").text
