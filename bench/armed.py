@@ -19,7 +19,7 @@ from bench.counting import AccusationLog, Laid
 from bench.provable import planted_in, proofs
 from bench.replay import Recorded, laid_by, table_of
 from bench.table import reaches
-from bench.told import as_seen, sights_of
+from bench.told import as_seen, reports_of
 from companion.bots import BotTurn
 from companion.game.session import Session
 from companion.log.events import Header
@@ -140,22 +140,22 @@ class _Teller:
             after = self.referee.apply(replace(after, turn=player), as_seen(act))
         places = self.camera.places.get(id(scene), ())
         stacked = not plan.boneyard_spread and not plan.chinese
-        sights = list(sights_of(self.table, after, scene, plan.boneyard_spread and not plan.chinese))
+        reports = list(reports_of(self.table, after, scene, plan.boneyard_spread and not plan.chinese))
         reached = self._reached(seen) if stacked and filmed.scene.trouble != "silent" else []
         self.table = after
         votes: dict[Change, Vote] = {}
-        for sight in sights:
-            for change in sight.delta:
+        for report in reports:
+            for change in report.delta:
                 spots = [place for _, act, place in places if _shows(change, act)]
                 votes[change] = together([self._vote(seen, spot) for spot in spots], plan.players)
         if reached:
             draw = Drawing(len(reached))
             votes[draw] = together(reached, plan.players)
-            sights = sights or [TableChange()]
-            sights[0] = replace(sights[0], delta=(*sights[0].delta, draw))
+            reports = reports or [TableChange()]
+            reports[0] = replace(reports[0], delta=(*reports[0].delta, draw))
         whose = {change: one.clear for change, one in votes.items() if one.clear is not None}
-        for n, sight in enumerate(sights):
-            self.session.observe(replace(sight, arms=counted_once(votes), whose=whose))
+        for n, report in enumerate(reports):
+            self.session.observe(replace(report, arms=counted_once(votes), whose=whose))
             if reached and n == 0:
                 self.session.lines[-1]["reached"] = len(reached)
 
@@ -193,20 +193,20 @@ def retell(recorded: Recorded, journal: Path, *, arms: bool) -> tuple[Session, A
             session.start_round(
                 None if engine is None else LaidTile(*engine), starter, draws_seen=bool(named["draws_seen"])
             )
-        elif sight := sight_of(line, arms=arms):
-            session.observe(sight)
+        elif report := report_of(line, arms=arms):
+            session.observe(report)
     return session, log
 
 
-def sight_of(line: Mapping[str, Any], *, arms: bool) -> TableChange | None:
+def report_of(line: Mapping[str, Any], *, arms: bool) -> TableChange | None:
     """What the camera reported; None where only an arm shows that something happened."""
     seen = TableChange.from_json(line)
-    sight = TableChange(seen.delta, seen.flips, seen.discards)
+    report = TableChange(seen.delta, seen.flips, seen.discards)
     if arms:
-        sight = replace(sight, arms=seen.arms, whose=seen.whose)
+        report = replace(report, arms=seen.arms, whose=seen.whose)
     elif "reached" in line:
-        sight = replace(sight, delta=sight.delta[:-1])
-    return None if sight.empty else sight
+        report = replace(report, delta=report.delta[:-1])
+    return None if report.empty else report
 
 
 def proofs_of(recorded: Recorded, *, arms: bool) -> list[str]:
@@ -233,10 +233,10 @@ def _turn(line: Mapping[str, Any]) -> BotTurn:
 
 
 def _change(recorded: Recorded, number: int, line: Mapping[str, Any], arms: bool) -> Evidence:
-    sight = sight_of(line, arms=arms) or TableChange()
+    report = report_of(line, arms=arms) or TableChange()
     true = dict(laid_by(recorded))
     whose = {}
-    for change, player in sight.whose.items():
+    for change, player in report.whose.items():
         match change:
             case Laying(tile, train):
                 right = true.get((tuple(tile), train)) == player
@@ -246,7 +246,7 @@ def _change(recorded: Recorded, number: int, line: Mapping[str, Any], arms: bool
                 right = False
         if right:
             whose[change] = player
-    return Evidence.of(number, replace(sight, arms={}, whose=whose))
+    return Evidence.of(number, replace(report, arms={}, whose=whose))
 
 
 def _shown(turns: Sequence[BotTurn], changes: Sequence[Evidence]) -> list[int]:

@@ -17,7 +17,7 @@ from random import Random
 from companion.game.session import Session
 from companion.log.events import TilePlayed
 from companion.log.journal import Journal
-from companion.observing.game_sink import SessionDesk
+from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
 from companion.perception.table_location import known_set
 from companion.rules.actions import Play
@@ -95,7 +95,7 @@ def blind_round(
             BlindSettler(camera, blind),
             Calibration.from_corners(setup.corners_px, setup.size_mm, 0.001, size_wh=first.size_wh),
             setup.table_setup(),
-            SessionDesk(session, session.rules, setup, box),
+            GameSink(session, session.rules, setup, box),
             known=known,
         )
         watcher.see(first)

@@ -36,7 +36,7 @@ from companion.geometry.diff import Observation
 from companion.log.events import Event
 from companion.log.journal import Journal
 from companion.log.table_change import TableChange
-from companion.observing.game_sink import SessionDesk
+from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
 from companion.perception.attributing import attribution_for
 from companion.perception.table_location import first_calibration, known_set
@@ -96,7 +96,7 @@ for _verb in SAID:
     setattr(RecordedSession, _verb, _saying(_verb))
 
 
-class RecordedDesk(SessionDesk):
+class RecordedSink(GameSink):
     """Notes the table behind each change that is about to be recorded, also where it is held back."""
 
     def record(self, observation: Observation, layout: Layout, frame: str) -> bool:
@@ -196,9 +196,9 @@ def watching(camera: SimCamera, eye: Any, journal: Path, *, flat: bool) -> tuple
     first = camera.read()
     assert first is not None
     calibration = first_calibration(first, setup, eye)
-    desk = RecordedDesk(session, rules, setup, box)
+    sink = RecordedSink(session, rules, setup, box)
     arms = attribution_for(setup, off=flat)
-    watcher = Watcher(camera, eye, Settler(), calibration, setup.table_setup(), desk, known=known, arms=arms)
+    watcher = Watcher(camera, eye, Settler(), calibration, setup.table_setup(), sink, known=known, arms=arms)
     watcher.see(first)
     return session, watcher
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Response
 
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.web.app import PageSettings, create_app
 from tests.web import tables
 from tests.web.browser import served, started
@@ -42,7 +42,7 @@ def view(browser: Browser, address: str, **context: Any) -> tuple[int, float]:
 def measure() -> dict[str, float]:
     """The fullest table, eight players, on a phone."""
     app = create_app(
-        House(FakeSession(tables.eight_players()), camera=FakeCamera(), game="bench"), PageSettings(pin="1")
+        AppState(FakeSession(tables.eight_players()), camera=FakeCamera(), game="bench"), PageSettings(pin="1")
     )
     with served(app) as address, started() as browser:
         views = [view(browser, address, viewport={"width": 390, "height": 844}) for _ in range(VIEWS)]

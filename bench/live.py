@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.ruling import Tick, latencies
-from companion.app.games import make_house
+from companion.app.games import make_app_state
 from companion.app.seats import SEATS_FILE, Seats, write_seats
 from companion.app.table_place import PLACE_FILE, place_from, write_place
 from companion.app.table_service import WatchedTable
@@ -114,16 +114,16 @@ def measure(
         corners = np.array(setup.corners_px) / np.array(size_wh)
         write_place(data / PLACE_FILE, place_from(corners.tolist(), setup.size_mm))
         write_seats(data / SEATS_FILE, Seats(setup.stations, setup.mexican_station))
-        house = make_house(data)
-        watched = WatchedTable(house, "live", data, camera=SupervisedCamera(f"usb:{folder}", opener=open_film))
-        house.camera = house.table = watched
-        server, port = serve_in_background(create_app(house, PageSettings(pin="0000")))
+        app_state = make_app_state(data)
+        watched = WatchedTable(app_state, "live", data, camera=SupervisedCamera(f"usb:{folder}", opener=open_film))
+        app_state.camera = app_state.table = watched
+        server, port = serve_in_background(create_app(app_state, PageSettings(pin="0000")))
         heard: list[float] = []
         try:
-            house.start_game(setup.header.to_json())
+            app_state.start_game(setup.header.to_json())
             watched.start()
             threading.Thread(target=listen, args=(port, heard), daemon=True).start()
-            house.session.start_round(setup.engine, setup.starter)  # type: ignore[attr-defined]
+            app_state.session.start_round(setup.engine, setup.starter)  # type: ignore[attr-defined]
             _until(watched, "read")
             begun = time.time() + FRAME_S
             (folder / "go").write_text(str(begun))

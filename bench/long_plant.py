@@ -22,10 +22,10 @@ from companion.bots import BotGame
 from companion.bots.planting import BY_HIDDEN_HANDS, plantable
 from companion.bots.recording import events_of, opening
 from companion.bots.rounds import BotTurn
-from companion.log.corrections import Held
+from companion.log.corrections import EffectiveEvent
 from companion.log.events import Event, Header
 from companion.play.round_over import over_by_rule
-from companion.play.timeline import History
+from companion.play.timeline import Timeline
 from companion.rules.actions import Action, End
 from companion.rules.mexican.judge import after_turn, judge_turn
 from companion.rules.position import Position
@@ -44,27 +44,27 @@ def plant(name: str, code: Violation, seed: int) -> str:
     sets = set_max if rules.is_mexican else None
     players = chance.choice([n for n in range(2, 9) if undealt(rules, sets, n) is None])
     game = BotGame(rules, players, seed, set_max=set_max, plant=[code], plants_per_round=1, rounds=1)
-    history = History(Header(name, f"double-{set_max}" if rules.is_mexican else "chinese", game.players), rules)
+    timeline = Timeline(Header(name, f"double-{set_max}" if rules.is_mexican else "chinese", game.players), rules)
 
     def happen(event: Event) -> None:
-        for implied in history.implied(event):
-            history.take(Held(implied))
-        history.take(Held(event))
+        for implied in timeline.implied(event):
+            timeline.take(EffectiveEvent(implied))
+        timeline.take(EffectiveEvent(event))
 
     played = next(iter(game.rounds()))
     happen(opening(played))
     left = 2 if played.planted else -1
     unclear = False
     for turn in played.turns():
-        course = history.match.course
+        course = timeline.match.course
         open_lap = course is not None and course.laying_together
         unclear = unclear or (turn.planted is not None and (open_lap or may_be_turns(rules, turn)))
         for event in events_of(turn):
             happen(event)
         left = 2 if turn.planted else left - 1
-        if left == 0 or (history.match.course is not None and over_by_rule(history.match.course) is not None):
+        if left == 0 or (timeline.match.course is not None and over_by_rule(timeline.match.course) is not None):
             break
-    findings = [finding for found in history.found.values() for finding in found]
+    findings = [finding for found in timeline.found.values() for finding in found]
     sure = {finding.code for finding in findings if finding.certain}
     if left < 0:
         return ACCUSED if findings else NO_MOMENT

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 from companion.bots import BotGame
 from companion.bots.recording import events_of, opening, reveal
-from companion.log.corrections import Held
+from companion.log.corrections import EffectiveEvent
 from companion.log.events import Event, Header, RoundEnded
 from companion.play.round_over import over_by_rule
-from companion.play.timeline import History
+from companion.play.timeline import Timeline
 from companion.rules.ruleset import ANY_SET, RULESET_NAMES, load_ruleset
 
 SETS = {"tactic": (9, 12), "reeves": (9, 12), "cz": (9, 12), "poltava": (9, 12)}
@@ -41,13 +41,13 @@ def play_match(number: int, rounds: int | None = None, latitude: float = 0.0) ->
     players = allowed[number // 14 % len(allowed)]
     game = BotGame(rules, players, number, set_max=set_max, rounds=rounds, latitude=latitude)
     header = Header(name, f"double-{set_max}" if rules.is_mexican else "chinese", game.players)
-    history = History(header, rules)
+    timeline = Timeline(header, rules)
     turns = 0
 
     def happen(event: Event) -> None:
-        for implied in history.implied(event):
-            history.take(Held(implied))
-        history.take(Held(event))
+        for implied in timeline.implied(event):
+            timeline.take(EffectiveEvent(implied))
+        timeline.take(EffectiveEvent(event))
 
     for played in game.rounds():
         happen(opening(played))
@@ -55,15 +55,15 @@ def play_match(number: int, rounds: int | None = None, latitude: float = 0.0) ->
             turns += 1
             for event in events_of(turn):
                 happen(event)
-        course = history.match.course
+        course = timeline.match.course
         assert course is not None
         due = over_by_rule(course)
         happen(due if due is not None else RoundEnded(how=played.how or "abandoned", out=played.out))
         for hand in reveal(played):
             happen(hand)
-        while (follows := history.consequence()) is not None:
-            history.take(Held(follows))
-    found = [f"{history.acts[n].held.event}: {findings}" for n, findings in history.found.items() if findings]
+        while (follows := timeline.consequence()) is not None:
+            timeline.take(EffectiveEvent(follows))
+    found = [f"{timeline.acts[n].held.event}: {findings}" for n, findings in timeline.found.items() if findings]
     return Result(turns, tuple(found))
 
 

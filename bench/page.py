@@ -9,7 +9,7 @@ import time
 import urllib.request
 from urllib.parse import urlsplit
 
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.web.app import PageSettings, create_app
 from tests.web import tables
 from tests.web.background import serve_in_background
@@ -51,7 +51,7 @@ class Phone(threading.Thread):
 def measure() -> dict[str, float]:
     """Milliseconds from the journal to a phone, and of an ordinary page meanwhile."""
     session = FakeSession(tables.illegal(), lines=tables.lines())
-    app = create_app(House(session, game="bench"), PageSettings(pin="1"))
+    app = create_app(AppState(session, game="bench"), PageSettings(pin="1"))
     server, port = serve_in_background(app)
     address = f"http://127.0.0.1:{port}"
     phones = [Phone(address, len(session.lines)) for _ in range(PHONES)]

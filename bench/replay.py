@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from companion.log.corrections import held_events
+from companion.log.corrections import effective_events
 from companion.log.events import Header, RoundStarted, event_from_json
 from companion.log.table_change import TableChange
 from companion.play.match import Match
@@ -336,7 +336,7 @@ def false_after_a_line(recorded: Recorded) -> list[str]:
     events = [event_from_json(line) for line in recorded.golden["events"]]
     stood: set[tuple[str, str | None]] = set()
     for n in range(1, len(events) + 1):
-        for one in held_events(events[:n])[-LATEST:]:
+        for one in effective_events(events[:n])[-LATEST:]:
             if not one.undone and not one.overruled:
                 by = getattr(one.event, "by", None)
                 found = getattr(one.event, "violations", ())

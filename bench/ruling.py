@@ -20,7 +20,7 @@ from typing import Protocol
 
 from companion.game.session import Session
 from companion.log.journal import Journal
-from companion.observing.game_sink import SessionDesk
+from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
 from companion.perception.table_location import first_calibration, known_set
 from companion.play.setup_file import GameSetup
@@ -71,9 +71,9 @@ def watched(
         first = camera.read()
         assert first is not None
         box = {Tile(a, b): count for (a, b), count in known.copies.items()}
-        desk = SessionDesk(session, ruleset, setup, box)
+        sink = GameSink(session, ruleset, setup, box)
         watcher = Watcher(
-            camera, eye, Settler(), first_calibration(first, setup, eye), setup.table_setup(), desk, known=known
+            camera, eye, Settler(), first_calibration(first, setup, eye), setup.table_setup(), sink, known=known
         )
         watcher.see(first)
         free, told = 0.0, 0

@@ -35,7 +35,7 @@ from bench.told import ToldTable, UnfilmedRound
 from companion.bots import BotTurn
 from companion.game.session import Session
 from companion.log.journal import Journal
-from companion.observing.game_sink import SessionDesk
+from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
 from companion.perception.attributing import attribution_for
 from companion.perception.table_location import first_calibration, known_set
@@ -193,7 +193,7 @@ def watch(
         Settler(),
         first_calibration(first, setup, eye),
         setup.table_setup(),
-        SessionDesk(session, rules, setup, box),
+        GameSink(session, rules, setup, box),
         known=known,
         arms=attribution_for(setup, off=not arms),
     )

@@ -64,7 +64,7 @@ class ToldTable:
             after = table
             for player, act in scene.plays:
                 after = referee.apply(replace(after, turn=player), as_seen(act))
-            for seen in sights_of(table, after, scene, spread):
+            for seen in reports_of(table, after, scene, spread):
                 self.changes.append(Evidence.of(len(self.changes), seen))
                 session.observe(seen)
             self.turns += scene.turns
@@ -72,7 +72,7 @@ class ToldTable:
             table = after
 
 
-def sights_of(before: Any, after: Any, scene: Scene, boneyard: bool) -> Iterator[TableChange]:
+def reports_of(before: Any, after: Any, scene: Scene, boneyard: bool) -> Iterator[TableChange]:
     if isinstance(before, LinePosition):
         discards: dict[str, int] = {}
         line: list[Change] = []

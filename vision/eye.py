@@ -15,7 +15,7 @@ from vision.covering import bare, uncovered
 from vision.detections import Detections, Kind
 from vision.detector import Detector
 from vision.exposure import lifted
-from vision.familiar import Familiar
+from vision.familiar import Appearance
 from vision.frame import Image
 from vision.inference import give_back_memory, share_one_heap
 from vision.judging import JudgeSettings
@@ -35,7 +35,7 @@ class Eye:
         self,
         detector: Detector,
         reader: Reader,
-        familiar: Familiar | None = None,
+        familiar: Appearance | None = None,
         judge: MarkerJudge | None = None,
     ) -> None:
         self.detector = detector
@@ -113,4 +113,4 @@ def open_eye(learned: Path | None = None, *, one_box: bool = False) -> Eye:
     temperature = shipped("pips").temperature
     adaptation = None if learned is None else Adaptation.load(learned)
     reader = Reader(pips, BackJudge(*judges["backs"]), ReaderSettings(temperature=temperature), adaptation)
-    return Eye(Detector(tiles), reader, Familiar() if one_box else None, MarkerJudge(*judges["markers"]))
+    return Eye(Detector(tiles), reader, Appearance() if one_box else None, MarkerJudge(*judges["markers"]))

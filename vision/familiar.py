@@ -66,7 +66,7 @@ class FamiliarSettings:
 
 
 @dataclass(slots=True)
-class Familiar:
+class Appearance:
     """What the halves of one box look like, as far as they were read surely. Grows with every picture it is given to.
 
     `bodies`: the colours of the tiles themselves; `_shown`: value -> {tile (low, high, half): pattern}, a tile seen

@@ -20,7 +20,7 @@ from vision.chains import ChainSettings
 from vision.covering import BELIEVED, COVERED
 from vision.detections import Detections, Kind
 from vision.face_down import FaceDownSettings, among_others, lying_face_down
-from vision.familiar import Familiar
+from vision.familiar import Appearance
 from vision.frame import Image
 from vision.inference import Network, Workers
 from vision.known_set import KnownSet, softened, weigh
@@ -121,7 +121,7 @@ class Reader:
         image: Image,
         detections: Detections,
         known: KnownSet | None = None,
-        familiar: Familiar | None = None,
+        familiar: Appearance | None = None,
         tile_length_px: float | None = None,
     ) -> list[TileReading]:
         """One reading per tile, face up or down, in the order of the detections, phantoms left out.
@@ -136,7 +136,7 @@ class Reader:
         tiles = tiles.together(chains.half_beside(tiles, s.doubtful_detection))
         there = np.arange(len(tiles)) < found
         one_box = familiar is not None
-        familiar = Familiar() if familiar is None else familiar
+        familiar = Appearance() if familiar is None else familiar
         scores = self.scores(image, tiles.quads_px)
         length, short = self._fragments(scores, tiles.confidence, one_box)
         tiles, scores, extra = self._in_chains(image, tiles, scores.nothing_at(short), there, short, length)
@@ -275,7 +275,7 @@ class Reader:
         confidence: Floats,
         seen: NDArray[np.bool_],
         length: float,
-        familiar: Familiar,
+        familiar: Appearance,
     ) -> TileScores:
         """The same with doubtful halves weighed by the looks of surely read ones, where they lie as they were found."""
         once = pack_finds(scores, confidence, seen, length, self.settings.packing)

@@ -19,7 +19,7 @@ from waitress.parser import HTTPRequestParser
 from waitress.task import WSGITask
 
 from companion.app.games import create_game, look_at_game, open_game
-from companion.app.state import House, Workshop
+from companion.app.state import AppState, GameRepository
 from companion.web.app import PageSettings, create_app
 from companion.web.pin import PinLock, PinSettings
 from tests.web.test_learning import FakeDesk
@@ -93,7 +93,7 @@ class HttpDoor:
         self._folder = folder
         self._settings = Adjustments(ident=None, clear_untrusted_proxy_headers=True)
         self._app: Any = None
-        self._house: House | None = None
+        self._app_state: AppState | None = None
         self._asked = 0
 
     def __call__(self, data: bytes) -> int | None:
@@ -135,21 +135,21 @@ class HttpDoor:
         return status
 
     def _open(self) -> None:
-        if self._house is not None and self._house.has_game:
-            self._house.session.close()  # type: ignore[attr-defined]
+        if self._app_state is not None and self._app_state.has_game:
+            self._app_state.session.close()  # type: ignore[attr-defined]
         shutil.rmtree(self._folder, ignore_errors=True)
         games = self._folder / "games" / "fuzzed"
         games.mkdir(parents=True)
-        workshop = Workshop(create=create_game, open=open_game, look=look_at_game, read_hand=_read_hand)
-        house = House(data_dir=self._folder, workshop=workshop)
+        repository = GameRepository(create=create_game, open=open_game, look=look_at_game, read_hand=_read_hand)
+        app_state = AppState(data_dir=self._folder, repository=repository)
         session = create_game(games / "journal.jsonl", HEADER)
         session.start_round()
-        house.put_on_the_table(session, "fuzzed")
-        house.table, house.learning = FakeTable(), FakeDesk()
+        app_state.put_on_the_table(session, "fuzzed")
+        app_state.table, app_state.learning = FakeTable(), FakeDesk()
         # A closed bell ends each stream of events at once.
-        house.bell.close()
-        self._house = house
-        self._app = create_app(house, PageSettings(pin=PIN), PinLock.of(PIN, CHEAP))
+        app_state.signal.close()
+        self._app_state = app_state
+        self._app = create_app(app_state, PageSettings(pin=PIN), PinLock.of(PIN, CHEAP))
         self._app.config["PROPAGATE_EXCEPTIONS"] = True
 
 

@@ -10,7 +10,7 @@ import sys
 import threading
 from pathlib import Path
 
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.supervise import SupervisedCamera, keep_watching
 from companion.web.app import PageSettings, create_app
 from tests.box.cameras import open_troubled
@@ -24,17 +24,17 @@ PIN = "135790"
 def main() -> None:
     port_file, folder = Path(sys.argv[1]), Path(sys.argv[2])
     session, shown = FakeSession(tables.midgame()), FakeCamera()
-    house = House(session, camera=shown, game="tonight", data_dir=folder)
+    app_state = AppState(session, camera=shown, game="tonight", data_dir=folder)
     stop = threading.Event()
     with SupervisedCamera(f"usb:{folder}", opener=open_troubled) as camera:
 
         def lost(why: str) -> None:
             shown.state, shown.message = "lost", why
-            house.bell.ring()
+            app_state.signal.ring()
 
         def back() -> None:
             shown.state, shown.message = "read", None
-            house.bell.ring()
+            app_state.signal.ring()
 
         watching = threading.Thread(
             target=keep_watching,
@@ -42,7 +42,7 @@ def main() -> None:
             kwargs={"lost": lost, "back": back, "stop": stop},
         )
         watching.start()
-        server, port = serve_in_background(create_app(house, PageSettings(pin=PIN)))
+        server, port = serve_in_background(create_app(app_state, PageSettings(pin=PIN)))
         fresh = port_file.with_suffix(".new")
         fresh.write_text(str(port), encoding="ascii")
         fresh.replace(port_file)

@@ -1,4 +1,4 @@
-"""One bell for all phones: whoever waits for news is woken, and then reads what it has not read yet.
+"""One signal for all phones: whoever waits for news is woken, and then reads what it has not read yet.
 
 There is no queue for each listener. A listener remembers the last journal `seq` it has sent, and after each ring reads
 on from the journal itself, so live delivery and catching up after a lost connection are the same code.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 
 
-class Bell:
+class ChangeSignal:
     """Counts its rings; waiting for the next one needs only the count last heard."""
 
     def __init__(self) -> None:

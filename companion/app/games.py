@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from companion.app.hands import HandReader
-from companion.app.state import House, Workshop
+from companion.app.state import AppState, GameRepository
 from companion.game.session import Session
 from companion.log.events import Event
 from companion.log.header import Header
@@ -66,7 +66,9 @@ def look_at_game(path: Path) -> Session:
     return Session(book, rules_of(book.header))
 
 
-def make_house(data_dir: Path, camera: Any = None, repairs: Repairs | None = None, *, learned: bool = True) -> House:
+def make_app_state(
+    data_dir: Path, camera: Any = None, repairs: Repairs | None = None, *, learned: bool = True
+) -> AppState:
     """The house over a data folder, with the last game that was not played to its end on the table again.
 
     `learned` False: photographs of hands are read without what was learned of the players' set.
@@ -79,21 +81,21 @@ def make_house(data_dir: Path, camera: Any = None, repairs: Repairs | None = Non
         return open_game(path)
 
     reader = HandReader(data_dir if learned else None)
-    workshop = Workshop(create=create_game, open=reopen, look=look_at_game, read_hand=reader)
-    house = House(data_dir=data_dir, workshop=workshop, camera=camera, repairs=found)
-    found.changed = house.bell.ring
-    name = None if house.game_folders is None else house.game_folders.current()
-    folder = None if name is None else house.folder(name)
+    repository = GameRepository(create=create_game, open=reopen, look=look_at_game, read_hand=reader)
+    app_state = AppState(data_dir=data_dir, repository=repository, camera=camera, repairs=found)
+    found.changed = app_state.signal.ring
+    name = None if app_state.game_folders is None else app_state.game_folders.current()
+    folder = None if name is None else app_state.folder(name)
     if name is not None and folder is not None:
         try:
             if look_at_game(folder / "journal.jsonl").snapshot()["phase"] != "match_over":
-                house.reopen(name)
+                app_state.reopen(name)
         except (JournalError, ValueError, OSError) as fault:
-            _say_closed(house, name, fault)
-    return house
+            _say_closed(app_state, name, fault)
+    return app_state
 
 
-def _say_closed(house: House, game: str, fault: Exception) -> None:
+def _say_closed(app_state: AppState, game: str, fault: Exception) -> None:
     """The last game cannot be opened: that is on the page until another one is on the table."""
     closed = Repair("GAME_CLOSED", {"game": game, "why": getattr(fault, "why", None) or str(fault)})
-    house.repairs.check(lambda: () if house.has_game else (closed,))
+    app_state.repairs.check(lambda: () if app_state.has_game else (closed,))

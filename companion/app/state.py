@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from companion.app.change_signal import Bell
+from companion.app.change_signal import ChangeSignal
 from companion.storage.game_folders import GameFolders
 from companion.storage.repairs import LASTING_TROUBLE, Repair, Repairs
 
@@ -41,7 +41,7 @@ class CameraLike(Protocol):
         ...
 
 
-class Placing(Protocol):
+class TableSetupPort(Protocol):
     """A camera that can be told where the table is. Corners are shares of the picture, clockwise."""
 
     def look_over(self, corners: Any = None, size_mm: Any = None) -> Mapping[str, Any] | None:
@@ -116,7 +116,7 @@ class Diagnosing(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Workshop:
+class GameRepository:
     """How games are made and opened; given by whoever wires the program, so the page knows no journal."""
 
     create: Callable[[Path, Mapping[str, Any]], SessionLike]
@@ -133,24 +133,24 @@ class NoGameError(Exception):
     """Nothing is being played."""
 
 
-class House:
-    """The current game and its surroundings. Thread-safe; every change rings `bell`."""
+class AppState:
+    """The current game and its surroundings. Thread-safe; every change is told to `signal`."""
 
     def __init__(
         self,
         session: SessionLike | None = None,
         *,
         data_dir: Path | None = None,
-        workshop: Workshop | None = None,
+        repository: GameRepository | None = None,
         camera: CameraLike | None = None,
         game: str = "",
         repairs: Repairs | None = None,
     ) -> None:
-        self.bell = Bell()
+        self.signal = ChangeSignal()
         self.data_dir = data_dir
-        self.workshop = workshop
+        self.repository = repository
         self.camera = camera
-        self.table: Placing | None = None
+        self.table: TableSetupPort | None = None
         self.learning: Learning | None = None
         self.diagnostics: Diagnosing | None = None
         self.restart_in: Callable[[bool], None] | None = None
@@ -181,7 +181,7 @@ class House:
     def show_pin(self, shown: bool = True) -> None:
         """Large on the box's own screen, and nowhere else; or not any more. Somebody at the table pressed a button."""
         self.pin_is_shown = shown
-        self.bell.ring()
+        self.signal.ring()
 
     @property
     def has_game(self) -> bool:
@@ -203,12 +203,12 @@ class House:
             with suppress(OSError):
                 # A full disk must not stop the game; the next start then takes the newest one.
                 self.game_folders.put_on_the_table(game)
-        session.subscribe(lambda *_: self.bell.ring())
+        session.subscribe(lambda *_: self.signal.ring())
         for follower in list(self._followers):
             follower(game, session)
         if earlier is not None and earlier is not session:
             _put_away(earlier)
-        self.bell.ring()
+        self.signal.ring()
 
     def follow(self, follower: Callable[[str, SessionLike], None]) -> None:
         """Tell `follower` (name, session) of the game on the table, and of every other one that comes there."""
@@ -220,12 +220,12 @@ class House:
 
     def start_game(self, header: Mapping[str, Any]) -> str:
         """A new journal under the data folder, on the table at once; its name."""
-        if self.workshop is None or self.game_folders is None:
+        if self.repository is None or self.game_folders is None:
             raise NoGameError
         name = self.game_folders.make()
         folder = self.game_folders.folder(name)
         try:
-            session = self.workshop.create(folder / "journal.jsonl", header)
+            session = self.repository.create(folder / "journal.jsonl", header)
         except BaseException:
             _remove_if_empty(folder)
             raise
@@ -248,16 +248,16 @@ class House:
             if self._session is not None and game == self._game:
                 return self._session
         folder = self.folder(game)
-        if folder is None or self.workshop is None:
+        if folder is None or self.repository is None:
             return None
-        return self.workshop.look(folder / "journal.jsonl")
+        return self.repository.look(folder / "journal.jsonl")
 
     def reopen(self, game: str) -> None:
         """Put an earlier game on the table again. Raises NoGameError for a name that is none."""
         folder = self.folder(game)
-        if folder is None or self.workshop is None:
+        if folder is None or self.repository is None:
             raise NoGameError
-        self.put_on_the_table(self.workshop.open(folder / "journal.jsonl"), game)
+        self.put_on_the_table(self.repository.open(folder / "journal.jsonl"), game)
 
     def troubles(self) -> list[str]:
         """What is not as it should be around the game, one sentence each: a full disk, a broker that is away.

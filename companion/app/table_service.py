@@ -15,7 +15,7 @@ import cv2
 from companion.app.camera_view import CHECK_CORNERS, FOUND_AGAIN, ViewKeeper, still_of
 from companion.app.learned import open_taught, usable
 from companion.app.seats import SEATS_FILE, Middle, Seating, middle_of
-from companion.app.state import House, SessionLike
+from companion.app.state import AppState, SessionLike
 from companion.app.table_place import (
     PLACE_FILE,
     TablePlace,
@@ -26,7 +26,7 @@ from companion.app.table_place import (
     write_place,
 )
 from companion.evidence import Deleter, EvidenceStore
-from companion.observing.game_sink import SessionDesk
+from companion.observing.game_sink import GameSink
 from companion.observing.hypotheses import settings_for
 from companion.perception import CameraNews, Watcher
 from companion.perception.attributing import attribution_for
@@ -70,7 +70,7 @@ class WatchedTable:
 
     def __init__(
         self,
-        house: House,
+        app_state: AppState,
         source: str,
         data_dir: Path,
         beat: Callable[[str], None] = lambda part: None,
@@ -81,12 +81,12 @@ class WatchedTable:
         reopen: Callable[[], Camera] | None = None,
     ) -> None:
         """`camera` stands in for the one that `source` names: the demo films its own table. `reopen` opens it anew."""
-        self._house = house
+        self._app_state = app_state
         self._beat = beat
         self._evidence = EvidenceStore(data_dir / "games", deleter=deleter, trust=trust)
         self._place_file = data_dir / PLACE_FILE
-        self._place = read_place(self._place_file, house.repairs.report_damaged)
-        self._seating = Seating(data_dir / SEATS_FILE, house.repairs.report_damaged)
+        self._place = read_place(self._place_file, app_state.repairs.report_damaged)
+        self._seating = Seating(data_dir / SEATS_FILE, app_state.repairs.report_damaged)
         self._glanced: tuple[float, PictureReading] | None = None
         self._not_found = ""
         if camera is None and (source == "picamera" or source.startswith(("usb:", "/dev/"))):
@@ -117,9 +117,9 @@ class WatchedTable:
 
     def start(self) -> None:
         """Begin to watch. A source that brings its own game (the simulated table) puts it on an empty table."""
-        if self._own_setup is not None and not self._house.has_game:
-            self._house.start_game(self._own_setup().header.to_json())
-        self._house.follow(self._play)
+        if self._own_setup is not None and not self._app_state.has_game:
+            self._app_state.start_game(self._own_setup().header.to_json())
+        self._app_state.follow(self._play)
         self._thread.start()
 
     def close(self) -> None:
@@ -298,7 +298,7 @@ class WatchedTable:
             game = self._game
         self._say("looking")
         if game is not None and any(event.source == "camera" for event in game[1].events):
-            self._house.start_game(game[1].header.to_json())  # type: ignore[attr-defined]
+            self._app_state.start_game(game[1].header.to_json())  # type: ignore[attr-defined]
 
     def _step(self) -> bool:
         if self._fresh.is_set():
@@ -340,7 +340,7 @@ class WatchedTable:
     def _film_waits(self) -> bool:
         if self._camera.live:
             return False
-        if self._watcher is not None and not getattr(self._watcher.desk, "waits_for_starter", False):
+        if self._watcher is not None and not getattr(self._watcher.sink, "waits_for_starter", False):
             return False
         if self._watcher is not None or self._game is None:
             self._stop.wait(WAITING_S)
@@ -413,14 +413,14 @@ class WatchedTable:
             return self._evidence.keep(name, shown, _corners_of(watcher), before=True, tiles=tiles, arms=arms)
 
         settings = settings_for(self._camera.stills)
-        desk = SessionDesk(session, session.rules, setup, box, settings=settings, keep=keep, asks=True)
+        sink = GameSink(session, session.rules, setup, box, settings=settings, keep=keep, asks=True)
         return Watcher(
             self._camera,
             self._eye,  # type: ignore[arg-type]
             Settler(),
             calibration,
             setup.table_setup(),
-            desk,
+            sink,
             known=known,
             publish=self._news,
             arms=attribution_for(setup, off=not self._seating.arms),
@@ -484,7 +484,7 @@ class WatchedTable:
             if told == self._state:
                 return
             self._state = told
-        self._house.bell.ring()
+        self._app_state.signal.ring()
 
 
 def _corners_of(watcher: Watcher) -> list[list[float]]:

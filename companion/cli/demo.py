@@ -67,12 +67,12 @@ def demo(rules_name: str, players: int | None, seed: int, speed: float, port: in
     rules = load_ruleset(rules_name)
     seats = _seats(rules, players)
     try:
-        ear = listen(port=port)
+        sock = listen(port=port)
     except PortTakenError as taken:
         raise click.ClickException(str(taken)) from None
     click.echo("Laying the table ...", err=True)
     with tempfile.TemporaryDirectory(prefix="companion-demo-") as folder:
-        _play(rules, seats, seed, speed, rounds, ear, port_of(ear), Path(folder))
+        _play(rules, seats, seed, speed, rounds, sock, port_of(sock), Path(folder))
 
 
 def _seats(rules: RuleSet, players: int | None) -> int:
@@ -91,10 +91,10 @@ def plantable(rules: RuleSet, codes: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _play(
-    rules: RuleSet, players: int, seed: int, speed: float, rounds: int | None, ear: Any, port: int, data: Path
+    rules: RuleSet, players: int, seed: int, speed: float, rounds: int | None, sock: Any, port: int, data: Path
 ) -> None:
     from companion.app.demo_table import DemoCamera
-    from companion.app.games import make_house
+    from companion.app.games import make_app_state
     from companion.app.table_service import WatchedTable
     from companion.supervise import SupervisedCamera, SupervisionSettings
     from companion.web.app import PageSettings, create_app
@@ -113,26 +113,26 @@ def _play(
         boneyard_spread=rules.is_mexican,
     )
     evening = EveningSettings(rules=rules.name, players=players, rounds=rounds, speed=speed, table=table)
-    house = make_house(data)
+    app_state = make_app_state(data)
 
     def begin(match: int) -> None:
-        house.start_game(evening_table(seed, evening, match, 1).setup_json())
+        app_state.start_game(evening_table(seed, evening, match, 1).setup_json())
 
     def film() -> DemoCamera:
         patient = SupervisionSettings(opening_s=LAYING_S, recording_silent_s=LAYING_S)
         filmed = SupervisedCamera(f"sim:{seed}", supervision=patient, opener=EveningOpener(seed, evening))
-        return DemoCamera(filmed, place_of, begin, lambda: str(house.session.snapshot()["phase"]))
+        return DemoCamera(filmed, place_of, begin, lambda: str(app_state.session.snapshot()["phase"]))
 
-    watched = WatchedTable(house, f"sim:{seed}", data, camera=film(), reopen=film)
-    house.camera = house.table = watched
+    watched = WatchedTable(app_state, f"sim:{seed}", data, camera=film(), reopen=film)
+    app_state.camera = app_state.table = watched
     pin = fresh_pin()
-    address = numeric_address(ear)
-    app = create_app(house, PageSettings(pin=pin, address=address))
+    address = numeric_address(sock)
+    app = create_app(app_state, PageSettings(pin=pin, address=address))
     watched.start()
     click.echo(f"The table is being filmed. Open http://{LOOPBACK}:{port} here, or {address} on a phone; PIN {pin}.")
     click.echo("Ctrl-C ends the demo.", err=True)
     try:
-        serve_on(app, ear)
+        serve_on(app, sock)
     except KeyboardInterrupt:
         click.echo("The demo is over.", err=True)
     finally:

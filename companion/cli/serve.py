@@ -17,7 +17,7 @@ import click
 from click.core import ParameterSource
 
 if TYPE_CHECKING:
-    from companion.app.state import House
+    from companion.app.state import AppState
     from companion.app.table_service import WatchedTable
     from companion.cli.serve_storage import Storage
 
@@ -123,7 +123,7 @@ def serve(
     companion serve --camera picamera
     """
     from companion.app.checkup import Machine, quick_reasons
-    from companion.app.games import make_house
+    from companion.app.games import make_app_state
     from companion.app.labels import LabelKeeper
     from companion.app.learning import LearningDesk
     from companion.app.restart import Restart
@@ -141,66 +141,66 @@ def serve(
         raise click.UsageError("--pin: expected 4 to 32 characters")
     folder = made_data_dir(data_dir)
     try:
-        ear = listen(host, port)
+        sock = listen(host, port)
     except PortTakenError as fault:
         raise click.ClickException(str(fault)) from None
     with ExitStack() as parts:
-        parts.callback(ear.close)
+        parts.callback(sock.close)
         parts.enter_context(hold_data_dir(folder))
         storage = open_storage(folder)
         mode = SafeMode(folder, storage.repairs.report_damaged)
         if mode.begin(counted="NOTIFY_SOCKET" in os.environ) or safe:
             safe, source, broker = True, None, None
             click.echo("Safe mode: no camera, no broker, no learned set.", err=True)
-        house = make_house(folder, repairs=storage.repairs, learned=not safe)
+        app_state = make_app_state(folder, repairs=storage.repairs, learned=not safe)
         restart = Restart(mode)
-        house.restart_in = restart.into
+        app_state.restart_in = restart.into
         if safe:
             storage.repairs.check(mode.repairs)
             storage.repairs.actions |= {one: lambda: restart.into(False) for one in (CODE, f"{CODE}_BY_ITSELF")}
-        storage.copy_games_of(house, parts)
-        house.checks.append(lambda: quick_reasons(Machine(data=folder)))
-        house.delete_pictures = storage.delete_pictures
+        storage.copy_games_of(app_state, parts)
+        app_state.checks.append(lambda: quick_reasons(Machine(data=folder)))
+        app_state.delete_pictures = storage.delete_pictures
         log = RecentLog()
         logging.getLogger().addHandler(log)
         parts.callback(logging.getLogger().removeHandler, log)
         started = {"camera": _kind_of(source), "broker": broker is not None, "safe": safe}
-        house.diagnostics = Diagnostics(house, folder, started, log)
+        app_state.diagnostics = Diagnostics(app_state, folder, started, log)
         limits = {"page": 25.0, **({"camera": 25.0, "referee": 25.0} if source is not None else {})}
-        dog = parts.enter_context(Watchdog(limits, say=systemd_notifier(), every_s=feed_every_s()))
+        watchdog = parts.enter_context(Watchdog(limits, say=systemd_notifier(), every_s=feed_every_s()))
         if broker is not None:
-            _publish(house, broker, table_name or own_table_name(), folder, parts)
-        house.follow(LabelKeeper(folder).follow)
-        table = None if source is None else _watch(house, source, storage, dog.beat, parts)
-        house.learning = LearningDesk(
+            _publish(app_state, broker, table_name or own_table_name(), folder, parts)
+        app_state.follow(LabelKeeper(folder).follow)
+        table = None if source is None else _watch(app_state, source, storage, watchdog.beat, parts)
+        app_state.learning = LearningDesk(
             folder,
             (lambda: None) if table is None else table.photograph,
             changed=(lambda: None) if table is None else table.learned,
-            ring=house.bell.ring,
+            ring=app_state.signal.ring,
             damaged=storage.repairs.report_damaged,
         )
-        parts.callback(house.learning.close)
-        _delete_labels_too(house, storage)
-        pod = ButtonPod(house) if table is None else ButtonPod(house, read_now=table.read_now)
+        parts.callback(app_state.learning.close)
+        _delete_labels_too(app_state, storage)
+        pod = ButtonPod(app_state) if table is None else ButtonPod(app_state, read_now=table.read_now)
         parts.enter_context(pod)
-        address = numeric_address(ear)
+        address = numeric_address(sock)
         chosen = PageSettings(
             pin=pin or fresh_pin(),
             names=own_names() | {name.lower() for name in names},
             address=address,
             screen_key=screen_key,
         )
-        app = create_app(house, chosen)
-        _beat_for_the_page(house, dog.beat, parts)
+        app = create_app(app_state, chosen)
+        _beat_for_the_page(app_state, watchdog.beat, parts)
         click.echo(f"The page: {address}")
         click.echo(f"PIN for changes: {chosen.pin}")
         click.echo("Ctrl-C ends it; every game is kept.", err=True)
-        dog.ready()
+        watchdog.ready()
         settled = threading.Timer(STEADY_S, mode.steady)
         settled.daemon = True
         settled.start()
         parts.callback(settled.cancel)
-        serve_on(app, ear)
+        serve_on(app, sock)
         mode.steady()
     restart.again()
 
@@ -213,35 +213,37 @@ def _kind_of(source: str | None) -> str:
     return next((kind for kind in known if source.startswith(kind)), "a recording")
 
 
-def _watch(house: House, source: str, storage: Storage, beat: Callable[[str], None], parts: ExitStack) -> WatchedTable:
+def _watch(
+    app_state: AppState, source: str, storage: Storage, beat: Callable[[str], None], parts: ExitStack
+) -> WatchedTable:
     from companion.app.table_service import WatchedTable
     from hardware.camera import CameraError
 
     try:
-        table = WatchedTable(house, source, storage.folder, beat, deleter=storage.deleter, trust=storage.trust)
+        table = WatchedTable(app_state, source, storage.folder, beat, deleter=storage.deleter, trust=storage.trust)
     except CameraError as fault:
         raise click.ClickException(str(fault)) from None
     parts.callback(table.close)
-    house.camera = house.table = table
-    house.checks.append(table.troubles)
-    house.delete_pictures = table.delete_pictures
+    app_state.camera = app_state.table = table
+    app_state.checks.append(table.troubles)
+    app_state.delete_pictures = table.delete_pictures
     table.start()
     return table
 
 
-def _delete_labels_too(house: House, storage: Storage) -> None:
+def _delete_labels_too(app_state: AppState, storage: Storage) -> None:
     """Who deletes all pictures means the corrected tiles as well."""
     from companion.app.labels import delete_samples
 
-    others = house.delete_pictures
+    others = app_state.delete_pictures
 
     def delete() -> int:
         return (others() if others is not None else 0) + delete_samples(storage.folder, storage.deleter)
 
-    house.delete_pictures = delete
+    app_state.delete_pictures = delete
 
 
-def _publish(house: House, broker: str, table_name: str, folder: Path, parts: ExitStack) -> None:
+def _publish(app_state: AppState, broker: str, table_name: str, folder: Path, parts: ExitStack) -> None:
     try:
         from companion.publish import Outbox, Publisher, parse_broker
         from companion.publish.recorded import unfinished
@@ -251,24 +253,24 @@ def _publish(house: House, broker: str, table_name: str, folder: Path, parts: Ex
         address = parse_broker(broker)
     except ValueError as fault:
         raise click.UsageError(f"--broker: {fault}") from None
-    outbox = Outbox(folder / "published.json", house.repairs.report_damaged)
+    outbox = Outbox(folder / "published.json", app_state.repairs.report_damaged)
     publisher = Publisher(address, table_name, outbox)
     for name, game in unfinished(outbox, folder / "games"):
         publisher.catch_up(name, game)
     publisher.start()
-    house.checks.append(lambda: publisher.status.reasons)
+    app_state.checks.append(lambda: publisher.status.reasons)
     parts.callback(publisher.close)
-    house.follow(publisher.follow)  # type: ignore[arg-type]
+    app_state.follow(publisher.follow)  # type: ignore[arg-type]
 
 
-def _beat_for_the_page(house: House, beat: Callable[[str], None], parts: ExitStack) -> None:
+def _beat_for_the_page(app_state: AppState, beat: Callable[[str], None], parts: ExitStack) -> None:
     """The page lives while its house can be asked what is on the table."""
     over = threading.Event()
 
     def ask() -> None:
         while not over.wait(PAGE_BEAT_S):
-            if house.has_game:
-                house.session.snapshot()
+            if app_state.has_game:
+                app_state.session.snapshot()
             beat("page")
 
     threading.Thread(target=ask, name="page-beat", daemon=True).start()

@@ -19,7 +19,7 @@ from typing import IO, Any
 from companion.app.board_health import board_health
 from companion.app.checkup import Machine, check_all
 from companion.app.redaction import Redaction, stand_ins
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.log.copies import copy_of
 from companion.log.journal import JournalError, read_journal
 from companion.log.repair import is_whole
@@ -71,8 +71,8 @@ class RecentLog(logging.Handler):
 class Diagnostics:
     """Packs the bundle. `started` says how the program was started; `log` what it warned of."""
 
-    def __init__(self, house: House, data_dir: Path, started: Mapping[str, Any], log: RecentLog) -> None:
-        self._house, self._data_dir, self._started, self._log = house, data_dir, dict(started), log
+    def __init__(self, app_state: AppState, data_dir: Path, started: Mapping[str, Any], log: RecentLog) -> None:
+        self._app_state, self._data_dir, self._started, self._log = app_state, data_dir, dict(started), log
 
     def pack(self, into: IO[bytes], secrets: Sequence[str] = ()) -> None:
         """Write the bundle as a zip; each of `secrets` (the PIN, say) is nowhere in it. Raises OSError."""
@@ -106,15 +106,15 @@ class Diagnostics:
         }
 
     def _repairs(self) -> list[dict[str, Any]]:
-        found = [replace(one, about=_without_values(one.about)) for one in self._house.repairs.open()]
+        found = [replace(one, about=_without_values(one.about)) for one in self._app_state.repairs.open()]
         return [{"code": one.code, "since": one.since, "words": in_english(one)} for one in found]
 
     def _games(self) -> list[dict[str, Any]]:
         games = self._data_dir / "games"
         found = []
-        for name in self._house.games():
+        for name in self._app_state.games():
             path = games / name / "journal.jsonl"
-            facts: dict[str, Any] = {"game": name, "current": name == self._house.game, "whole": is_whole(path)}
+            facts: dict[str, Any] = {"game": name, "current": name == self._app_state.game, "whole": is_whole(path)}
             facts["copy_whole"] = is_whole(copy_of(games, name))
             with suppress(OSError):
                 facts["bytes"] = path.stat().st_size
@@ -130,7 +130,7 @@ class Diagnostics:
 
     def _journal(self, hidden: Sequence[str]) -> Iterable[dict[str, Any]]:
         """The game on the table, each player under another name."""
-        journal = getattr(self._house.session, "journal", None) if self._house.has_game else None
+        journal = getattr(self._app_state.session, "journal", None) if self._app_state.has_game else None
         if journal is None:
             return
         stands = stand_ins(journal.header.players)
@@ -144,13 +144,13 @@ class Diagnostics:
     def _people(self) -> set[str]:
         """Everybody who plays in a game or has corrected something."""
         people: set[str] = set()
-        for name in self._house.games():
+        for name in self._app_state.games():
             with suppress(JournalError):
                 text = read_journal(self._data_dir / "games" / name / "journal.jsonl")
                 people |= {*text.header.players}
                 people |= {by for event in text.events if isinstance(by := getattr(event, "by", None), str)}
-        if self._house.has_game:
-            people |= {str(name) for name in self._house.session.snapshot().get("players") or ()}
+        if self._app_state.has_game:
+            people |= {str(name) for name in self._app_state.session.snapshot().get("players") or ()}
         return people
 
     @staticmethod

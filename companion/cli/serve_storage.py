@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from companion.app.board_health import board_health
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.evidence import Deleter, EvidenceSettings, delete_stored, expire_stored, found
 from companion.log.copies import CopyKeeper
 from companion.log.repair import repair_games
@@ -40,7 +40,7 @@ class Storage:
         """Every picture of every game and every corrected tile, where no camera keeps any; how many there were."""
         return delete_stored(self.games, self.deleter)
 
-    def copy_games_of(self, house: House, parts: ExitStack) -> None:
+    def copy_games_of(self, app_state: AppState, parts: ExitStack) -> None:
         """Copy whichever game is on the table, while it is played."""
 
         def refused(game: str) -> None:
@@ -48,7 +48,7 @@ class Storage:
 
         copies = CopyKeeper(self.games, refused)
         parts.callback(copies.close)
-        house.follow(copies.follow)  # type: ignore[arg-type]
+        app_state.follow(copies.follow)  # type: ignore[arg-type]
 
 
 def open_storage(folder: Path) -> Storage:

@@ -131,20 +131,20 @@ def _own_setup(camera: Camera, source: str) -> GameSetup:
 def _watcher(
     camera: Camera, eye: Any, calibration: Any, setup: GameSetup, printer: Printer, journal_path: Path | None
 ) -> Any:
-    from companion.observing.print_sink import FreeBoard
+    from companion.observing.print_sink import PrintSink
     from companion.perception import Watcher
     from companion.perception.attributing import attribution_for
-    from companion.perception.sink import Desk
+    from companion.perception.sink import ObservationSink
     from companion.perception.still_eye import StillEye
     from companion.perception.table_location import known_set
     from vision.settle import Settler
 
     known = known_set(setup)
-    desk: Desk
+    sink: ObservationSink
     if setup.free:
-        desk = FreeBoard(lambda event: printer.line(event.to_json()))
+        sink = PrintSink(lambda event: printer.line(event.to_json()))
     else:
-        desk = _session_desk(setup, known, printer, journal_path, camera.stills)
+        sink = _game_sink(setup, known, printer, journal_path, camera.stills)
 
     def publish(news: Any) -> None:
         if news.detail:
@@ -156,14 +156,14 @@ def _watcher(
     if arms.trouble is not None and not arms.off:
         click.echo(arms.trouble, err=True)
     return Watcher(
-        camera, eye, Settler(), calibration, setup.table_setup(), desk, known=known, publish=publish, arms=arms
+        camera, eye, Settler(), calibration, setup.table_setup(), sink, known=known, publish=publish, arms=arms
     )
 
 
-def _session_desk(setup: GameSetup, known: Any, printer: Printer, journal_path: Path | None, stills: bool) -> Any:
+def _game_sink(setup: GameSetup, known: Any, printer: Printer, journal_path: Path | None, stills: bool) -> Any:
     from companion.game.session import Session
     from companion.log.journal import JournalError
-    from companion.observing.game_sink import SessionDesk
+    from companion.observing.game_sink import GameSink
     from companion.observing.hypotheses import settings_for
     from companion.rules.ruleset import RuleSetError
     from companion.rules.tile import Tile
@@ -175,4 +175,4 @@ def _session_desk(setup: GameSetup, known: Any, printer: Printer, journal_path: 
         raise click.ClickException(str(error)) from None
     session.subscribe(lambda event: printer.line(event.to_json()))
     box = {Tile(a, b): count for (a, b), count in known.copies.items()}
-    return SessionDesk(session, session.rules, setup, box, settings=settings_for(stills))
+    return GameSink(session, session.rules, setup, box, settings=settings_for(stills))

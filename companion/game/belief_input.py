@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from companion.log.corrections import Held, withdrawn_corrections
+from companion.log.corrections import EffectiveEvent, withdrawn_corrections
 from companion.log.events import Corrected, Event, Passed, RoundStarted, TilePlayed, TileTakenBack
 from companion.play.event_actions import action_of
 from companion.rules.actions import Action, Discard, End, Pass
@@ -47,7 +47,10 @@ class Known:
 
 
 def remember(
-    tracker: RoundTracker, held: Sequence[Held], lines: Sequence[Event], views: Mapping[int, View] | None = None
+    tracker: RoundTracker,
+    held: Sequence[EffectiveEvent],
+    lines: Sequence[Event],
+    views: Mapping[int, View] | None = None,
 ) -> Iterator[Known]:
     """Tell the belief a whole round again, `held` being its events in force and `lines` the journal.
 
@@ -65,7 +68,9 @@ def remember(
             yield from _shown_again(tracker, row, lines, views)
 
 
-def told_again(tracker: RoundTracker, row: Iterable[Held], held: Sequence[Held]) -> Iterator[tuple[int, Event]]:
+def told_again(
+    tracker: RoundTracker, row: Iterable[EffectiveEvent], held: Sequence[EffectiveEvent]
+) -> Iterator[tuple[int, Event]]:
     """Tell the belief what people have entered; the item of each. `held` is the whole round."""
     for one in row:
         act, by = act_of(one.event), getattr(one.event, "by", None)
@@ -75,7 +80,7 @@ def told_again(tracker: RoundTracker, row: Iterable[Held], held: Sequence[Held])
             yield tracker.say(act, by), one.event
 
 
-def _laid_in_turn(passed: Held, held: Sequence[Held]) -> bool:
+def _laid_in_turn(passed: EffectiveEvent, held: Sequence[EffectiveEvent]) -> bool:
     """Whether whoever passes has laid a tile since anybody else did anything."""
     place = next((n for n, one in enumerate(held) if one is passed), 0)
     for one in reversed(held[:place]):
@@ -89,7 +94,7 @@ def _laid_in_turn(passed: Held, held: Sequence[Held]) -> bool:
 
 
 def _shown_again(
-    tracker: RoundTracker, row: Sequence[Held], lines: Sequence[Event], views: Mapping[int, View] | None
+    tracker: RoundTracker, row: Sequence[EffectiveEvent], lines: Sequence[Event], views: Mapping[int, View] | None
 ) -> Iterator[Known]:
     first = row[0].event
     number = tracker.number
@@ -111,7 +116,7 @@ def _shown_again(
         yield Known(event, piece.item, number, told=False, withdrawn=_is_withdrawn(one))
 
 
-def _piece(item: int, one: Held, arms: Mapping[Action, Arms]) -> Piece:
+def _piece(item: int, one: EffectiveEvent, arms: Mapping[Action, Arms]) -> Piece:
     """As the camera saw it."""
     event = one.event if one.original is None else one.original
     act = act_of(event)
@@ -127,7 +132,7 @@ WITHDRAWN = (-1,)
 """Marks an event that is here only because the camera saw it."""
 
 
-def _with_withdrawn(held: Sequence[Held], lines: Sequence[Event]) -> Iterable[Held]:
+def _with_withdrawn(held: Sequence[EffectiveEvent], lines: Sequence[Event]) -> Iterable[EffectiveEvent]:
     """The events in force, and at their places those of the camera's that people have withdrawn."""
     start = held[0].event.seq if held else 0
     undone = withdrawn_corrections(lines)
@@ -141,7 +146,7 @@ def _with_withdrawn(held: Sequence[Held], lines: Sequence[Event]) -> Iterable[He
     }
     there = {one.event.seq for one in held}
     gone = [
-        Held(lines[seq - 1], WITHDRAWN)
+        EffectiveEvent(lines[seq - 1], WITHDRAWN)
         for seq in sorted(said - there)
         if lines[seq - 1].source == "camera" and act_of(lines[seq - 1]) is not None
     ]
@@ -162,16 +167,16 @@ def withdrawals(seq: int, lines: Sequence[Event]) -> Iterator[int]:
             yield line.seq
 
 
-def _is_withdrawn(one: Held) -> bool:
+def _is_withdrawn(one: EffectiveEvent) -> bool:
     return one.changed_by == WITHDRAWN
 
 
-def is_told(one: Held, lines: Sequence[Event]) -> bool:
+def is_told(one: EffectiveEvent, lines: Sequence[Event]) -> bool:
     """Whether people say that this happened, and not the camera."""
     return one.event.source == "person" or lines[one.event.seq - 1].source == "person"
 
 
-def is_put_right(one: Held, lines: Sequence[Event], name: str) -> bool:
+def is_put_right(one: EffectiveEvent, lines: Sequence[Event], name: str) -> bool:
     """Whether a person has put the field `name` of this event right."""
     if _is_withdrawn(one):
         return False
@@ -190,7 +195,7 @@ def _moved(event: Event) -> bool:
     return isinstance(event, TileTakenBack) and event.undoes is None
 
 
-def _picture(one: Held, lines: Sequence[Event], views: Mapping[int, View]) -> tuple[object, ...]:
+def _picture(one: EffectiveEvent, lines: Sequence[Event], views: Mapping[int, View]) -> tuple[object, ...]:
     event = one.event
     if _moved(event):
         return "moved", event.seq

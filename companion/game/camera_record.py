@@ -11,7 +11,7 @@ from companion.game.patch import amendment, amendments
 from companion.log.event_fields import Finding
 from companion.log.events import Corrected, Event, TileTakenBack
 from companion.play.event_actions import unsettled
-from companion.play.timeline import History
+from companion.play.timeline import Timeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class CameraRecord:
             new_from = last + len(changes) + len(patch.changes) + len(news) + 1
             lines = patch.lines(last + len(changes) + 1, new_from)
             acts = {one.key: one for one in (*wanted, *earlier.values())}
-            ruled = _misjudged(draft.history, [*self.kept, *lines], acts)
+            ruled = _misjudged(draft.timeline, [*self.kept, *lines], acts)
             if ruled <= carrying:
                 break
             carrying |= ruled
@@ -154,16 +154,16 @@ def _single(what: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
         yield what
 
 
-def _misjudged(history: History, lines: Sequence[Line], acts: Mapping[object, Believed]) -> set[object]:
+def _misjudged(timeline: Timeline, lines: Sequence[Line], acts: Mapping[object, Believed]) -> set[object]:
     """The keys of settled acts against which the course of the record holds something else than the belief."""
     wanted = {line.seq: acts[line.key] for line in lines if line.key in acts}
     found: set[object] = set()
-    for n, act in enumerate(history.acts):
+    for n, act in enumerate(timeline.acts):
         one = wanted.get(act.held.event.seq)
         if one is None or act.event is None or unsettled(act.held.event):
             continue
         by: str | None = getattr(one.event, "by", None)
-        if _plain(history.findings(n), by) != _plain(one.findings, by):
+        if _plain(timeline.findings(n), by) != _plain(one.findings, by):
             found.add(one.key)
     return found
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from companion.game.belief_input import act_of, remember
 from companion.game.evidence_run import EvidenceRun
-from companion.log.corrections import Held, held_events
+from companion.log.corrections import EffectiveEvent, effective_events
 from companion.log.event_fields import EventError
 from companion.log.events import Event, Header, RoundStarted
 from companion.log.journal import JournalError, read_journal
@@ -62,14 +62,14 @@ def dispute(path: Path, seq: int) -> Dispute:
     """What the belief says of event `seq`. Raises JournalError, RuleSetError, NoSuchPlayError."""
     text = read_journal(path)
     try:
-        held = held_events(text.events)
+        held = effective_events(text.events)
     except EventError as error:
         raise JournalError(path, str(error)) from None
     return dispute_in(text.header, held, text.events, seq, text.seen)
 
 
 def dispute_in(
-    header: Header, held: Sequence[Held], lines: Sequence[Event], seq: int, seen: Sequence[Seen] = ()
+    header: Header, held: Sequence[EffectiveEvent], lines: Sequence[Event], seq: int, seen: Sequence[Seen] = ()
 ) -> Dispute:
     """The same of the events in force of a game, and of what was seen in it."""
     start = max(
@@ -91,7 +91,7 @@ def dispute_in(
 
 
 def _from_evidence(
-    header: Header, held: Sequence[Held], lines: Sequence[Event], seq: int, seen: Sequence[Seen]
+    header: Header, held: Sequence[EffectiveEvent], lines: Sequence[Event], seq: int, seen: Sequence[Seen]
 ) -> tuple[RoundTracker, int | None]:
     """The belief a lap after event `seq`, and its item; None where evidence and record do not fit together."""
     run = EvidenceRun(_tracker(header, held[0].event), held, lines, seen)
@@ -106,7 +106,7 @@ def _from_evidence(
 
 
 def _from_events(
-    header: Header, held: Sequence[Held], lines: Sequence[Event], seq: int
+    header: Header, held: Sequence[EffectiveEvent], lines: Sequence[Event], seq: int
 ) -> tuple[RoundTracker, int | None]:
     tracker = _tracker(header, held[0].event)
     item: int | None = None

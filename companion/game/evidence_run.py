@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, MutableMapping, MutableSet, Sequence
 
 from companion.game.belief_input import act_of, is_put_right, is_told, told_again
-from companion.log.corrections import Held, held_events
+from companion.log.corrections import EffectiveEvent, effective_events
 from companion.log.events import Corrected, Event
 from companion.log.table_change import Seen, TableChange
 from companion.rules.actions import Action
@@ -26,7 +26,7 @@ class EvidenceRun:
     """
 
     def __init__(
-        self, tracker: RoundTracker, held: Sequence[Held], lines: Sequence[Event], seen: Iterable[Seen]
+        self, tracker: RoundTracker, held: Sequence[EffectiveEvent], lines: Sequence[Event], seen: Iterable[Seen]
     ) -> None:
         self.tracker = tracker
         self.items: dict[int, int] = {}
@@ -97,7 +97,7 @@ class EvidenceRun:
         if all(line.source != "person" for line in self._lines[known:until]):
             return True
         lines = self._lines[:until]
-        held = round_of(held_events(lines))
+        held = round_of(effective_events(lines))
         if not held or held[0].event.seq != self._begun:
             return False
         return listen(self.tracker, self.items, self.told, held, lines, known)
@@ -124,7 +124,7 @@ def listen(
     tracker: RoundTracker,
     items: MutableMapping[int, int],
     told: MutableSet[int],
-    held: Sequence[Held],
+    held: Sequence[EffectiveEvent],
     lines: Sequence[Event],
     known: int,
 ) -> bool:
@@ -154,7 +154,7 @@ def listen(
     return True
 
 
-def round_of(held: Sequence[Held]) -> list[Held]:
+def round_of(held: Sequence[EffectiveEvent]) -> list[EffectiveEvent]:
     """The events of the last round, from its beginning on."""
     start = max((n for n, item in enumerate(held) if item.event.KIND == "round_started"), default=None)
     return [] if start is None else list(held[start:])

@@ -26,8 +26,8 @@ from companion.game.camera_record import CameraRecord, Line
 from companion.game.evidence_run import EvidenceRun, listen
 from companion.game.ledger import Ledger
 from companion.game.patch import line_of
-from companion.log.corrections import Held, open_questions
-from companion.log.event_fields import Certainty, Finding, Story
+from companion.log.corrections import EffectiveEvent, open_questions
+from companion.log.event_fields import Candidate, Certainty, Finding
 from companion.log.events import Corrected, Event, RoundEnded, RoundStarted, TilePlayed, TileTakenBack, Unclear
 from companion.log.table_change import TableChange
 from companion.play.event_actions import event_of
@@ -52,7 +52,7 @@ MOST_WAYS = 4
 UNSEEN = (None, None, None)
 
 
-class Watching:
+class CameraIngest:
     """The belief about the round, on top of the ledger.
 
     `_begun` is the event that began the round, `_upto` the last line that the belief knows, `_items` the line of each
@@ -83,15 +83,15 @@ class Watching:
 
     # ---- what the camera reports and asks ------------------------------------------------------------------------
 
-    def see(self, sight: TableChange) -> tuple[Event, ...]:
+    def see(self, report: TableChange) -> tuple[Event, ...]:
         """Record a change of the table; the events that it brought."""
         phase = self.ledger.match.phase
-        if self.ledger.match.course is None or sight.empty:
+        if self.ledger.match.course is None or report.empty:
             return ()
-        if phase != "playing" and (phase != "ended" or not self._goes_on(sight)):
-            return self._after_the_end(sight) if phase == "ended" else ()
+        if phase != "playing" and (phase != "ended" or not self._goes_on(report)):
+            return self._after_the_end(report) if phase == "ended" else ()
         number = self.ledger.match.course.number
-        seen = [*(one for round_, one in self._since_the_end if round_ == number), sight]
+        seen = [*(one for round_, one in self._since_the_end if round_ == number), report]
         self._since_the_end = []
         events: list[Event] = self._reopen() if phase == "ended" else []
         tracker = self._caught_up()
@@ -113,30 +113,30 @@ class Watching:
         self._upto = self.ledger.journal.last_seq
         return tuple(events)
 
-    def accuses(self, sight: TableChange) -> bool:
+    def accuses(self, report: TableChange) -> bool:
         """Whether recording this change would find a fault."""
         if not self._playing:
             return False
         tracker = self._caught_up()
-        evidence = Evidence.of(tracker.number, self._placed(sight))
+        evidence = Evidence.of(tracker.number, self._placed(report))
         if evidence.gone:
             return not tracker.takes_back(evidence.gone)
         return bool(evidence.pieces) and not tracker.faultless(evidence)
 
-    def expects(self, sight: TableChange) -> bool:
+    def expects(self, report: TableChange) -> bool:
         """Whether whoever may have the turn could have made this change without a fault."""
-        if not self._playing or sight.gone:
+        if not self._playing or report.gone:
             return False
         tracker = self._caught_up()
-        return tracker.expected(Evidence.of(tracker.number, self._placed(sight)))
+        return tracker.expected(Evidence.of(tracker.number, self._placed(report)))
 
-    def foresee(self, sight: TableChange) -> tuple[Event, ...]:
+    def foresee(self, report: TableChange) -> tuple[Event, ...]:
         """What would be recorded for this change where it breaks no rule; else nothing."""
-        if not self._playing or sight.gone:
+        if not self._playing or report.gone:
             return ()
         tracker = self._caught_up()
         number = tracker.number
-        evidence = Evidence.of(number, self._placed(sight))
+        evidence = Evidence.of(number, self._placed(report))
         if not evidence.pieces or not tracker.faultless(evidence):
             return ()
         tried = tracker.fork()
@@ -144,11 +144,11 @@ class Watching:
         verdicts = {item: entry.verdict for item, entry in tried.entries.items() if not entry.taken_back}
         return tuple(one.event for one in believed(_likeliest(tried)[0], number, verdicts, tried.players))
 
-    def _placed(self, sight: TableChange) -> TableChange:
+    def _placed(self, report: TableChange) -> TableChange:
         course = self.ledger.match.course
         if course is None or not isinstance(course.position, LinePosition):
-            return sight
-        return at_the_open_end(sight, course.rules, course.position.line)
+            return report
+        return at_the_open_end(report, course.rules, course.position.line)
 
     @property
     def _playing(self) -> bool:
@@ -246,36 +246,36 @@ class Watching:
 
     def _start(self) -> Course:
         """The course of the round before anything happened in it."""
-        begun = next(act for act in reversed(self.ledger.history.acts) if isinstance(act.event, RoundStarted))
+        begun = next(act for act in reversed(self.ledger.timeline.acts) if isinstance(act.event, RoundStarted))
         assert begun.after.course is not None
         return begun.after.course
 
-    def _round(self) -> list[Held]:
+    def _round(self) -> list[EffectiveEvent]:
         held = self.ledger.held
         start = max((n for n, item in enumerate(held) if item.event.KIND == "round_started"), default=0)
         return list(held[start:])
 
     # ---- from the belief to the record ---------------------------------------------------------------------------
 
-    def _believe(self, tracker: RoundTracker, sight: TableChange) -> list[Event]:
+    def _believe(self, tracker: RoundTracker, report: TableChange) -> list[Event]:
         """Let the belief explain the change, and bring the record up to it in one step."""
         number = tracker.number
-        evidence = Evidence.of(number, sight)
-        self._picture(sight, evidence)
+        evidence = Evidence.of(number, report)
+        self._picture(report, evidence)
         lying = {item for item, entry in tracker.entries.items() if not entry.taken_back}
         moved, asked = tracker.moved, len(tracker.unclear)
         tracker.observe(evidence)
         gone = {item for item in lying if item in tracker.entries and tracker.entries[item].taken_back}
-        lifted = list(self._lifted(tracker, gone, sight, moved=tracker.moved > moved))
+        lifted = list(self._lifted(tracker, gone, report, moved=tracker.moved > moved))
         back = self._put_back(tracker, evidence)
         on_record = self.ledger.draft(back, ()).held if back else self.ledger.held
         held = {one.event.seq: one.event for one in on_record if not one.undone}
         self._record.drop(gone)
-        questions = [Unclear(reason=one, source="camera", frame=sight.frame) for one in tracker.unclear[asked:]]
-        self._views[number] = _view(sight, evidence, clouded=bool(questions))
+        questions = [Unclear(reason=one, source="camera", frame=report.frame) for one in tracker.unclear[asked:]]
+        self._views[number] = _view(report, evidence, clouded=bool(questions))
         likeliest = _likeliest(tracker)
         self._record.forget(min((number for number, _ in likeliest[0].path), default=number))
-        verdicts = self._verdicts(tracker, sight)
+        verdicts = self._verdicts(tracker, report)
         ways = [self._way(one, verdicts) for one in likeliest]
         earlier = self._earlier(verdicts, held)
         events = self._record.bring_up(self.ledger, ways, earlier, [*back, *lifted], questions, held)
@@ -299,7 +299,7 @@ class Watching:
         return lines
 
     def _lifted(
-        self, tracker: RoundTracker, gone: Iterable[int], sight: TableChange, *, moved: bool
+        self, tracker: RoundTracker, gone: Iterable[int], report: TableChange, *, moved: bool
     ) -> Iterable[Corrected | TileTakenBack]:
         """The lines that say of pieces that they are gone: tiles taken back or moved, draws and markers undone."""
         for item in sorted(gone, reverse=True):
@@ -310,7 +310,7 @@ class Watching:
                     "tile": act.tile,
                     "train": act.train,
                     "source": "camera",
-                    "frame": sight.frame,
+                    "frame": report.frame,
                 }
                 play = next((one.event for one in reversed(self._round()) if _has(one, act)), None)
                 if moved or not isinstance(play, TilePlayed):
@@ -320,9 +320,9 @@ class Watching:
             elif line is not None:
                 yield Corrected(corrects=line.seq, what={"withdrawn": True}, source="camera")
 
-    def _verdicts(self, tracker: RoundTracker, sight: TableChange) -> dict[int, Verdict]:
+    def _verdicts(self, tracker: RoundTracker, report: TableChange) -> dict[int, Verdict]:
         """Item -> the verdict on it, as far as what the camera saw and no word proves it."""
-        pictured = self._pictured(tracker, sight)
+        pictured = self._pictured(tracker, report)
         found: dict[int, Verdict] = {}
         for one in tracker.verdicts():
             if one.item not in self._told and not one.taken_back:
@@ -366,13 +366,13 @@ class Watching:
     def _course_before_live(self) -> Course:
         """The course of the round before the first line that may still be put in another order."""
         live = {one.seq for one in self._record.live}
-        acts = self.ledger.history.acts
+        acts = self.ledger.timeline.acts
         place = next((n for n, act in enumerate(acts) if act.held.event.seq in live), None)
         course = self.ledger.match.course if not place else acts[place - 1].after.course
         assert course is not None
         return course
 
-    def _pictured(self, tracker: RoundTracker, sight: TableChange) -> dict[int, tuple[str, ...]]:
+    def _pictured(self, tracker: RoundTracker, report: TableChange) -> dict[int, tuple[str, ...]]:
         """Item -> what the pictures prove of its tile, as the tiles lie now."""
         table = self._start().table
         if not isinstance(table, Position):
@@ -382,7 +382,7 @@ class Watching:
             for item, entry in tracker.entries.items()
             if isinstance(entry.piece.act, Play) and not entry.taken_back
         ]
-        twice = self._clarity.twice(self._round(), sight)
+        twice = self._clarity.twice(self._round(), report)
         found = proved(tracker.rules, table, [play for _, play in plays], self._clarity, twice)
         return {plays[n][0]: codes for n, codes in found.items()}
 
@@ -402,7 +402,7 @@ class Watching:
         if question is None or seq is None or question.item in self._told:
             return []
         plays = {name: event_of(question.play, name) for name in question.players}
-        stories = tuple(Story(name, ({**line_of(play), "seq": seq},)) for name, play in plays.items())
+        stories = tuple(Candidate(name, ({**line_of(play), "seq": seq},)) for name, play in plays.items())
         frame = self._pictures.get(question.item, UNSEEN)[0]
         asked_now = self.ledger.record(
             Unclear(reason="several_stories", candidates=stories, source="camera", frame=frame)
@@ -423,16 +423,16 @@ class Watching:
             return []
         return list(self.ledger.record(RoundEnded(how=due[0], out=due[1], source="camera")))
 
-    def _goes_on(self, sight: TableChange) -> bool:
+    def _goes_on(self, report: TableChange) -> bool:
         """Was the end only counted, and do they play on as if there was none? Then the count was wrong."""
         match, course = self.ledger.match, self.ledger.match.course
-        if course is None or match.shown or not sight.laid or sight.gone:
+        if course is None or match.shown or not report.laid or report.gone:
             return False
         ruled = course.ended_by == "rule" and course.ended == "out" and course.watched
         if course.ended_by != "camera" and not ruled:
             return False
         tracker = self._caught_up()
-        return bool(tracker.filter.explanations(Evidence.of(tracker.number, sight)))
+        return bool(tracker.filter.explanations(Evidence.of(tracker.number, report)))
 
     def _reopen(self) -> list[Event]:
         """Take the end back. Whose tiles were counted down to none can no longer be counted in this round."""
@@ -448,18 +448,18 @@ class Watching:
             events += self.ledger.amend(Corrected(corrects=ended.seq, what={"withdrawn": True}, source="camera"))
         return events
 
-    def _after_the_end(self, sight: TableChange) -> tuple[Event, ...]:
+    def _after_the_end(self, report: TableChange) -> tuple[Event, ...]:
         """When the round is over people clear the table. Only a single tile more is still a play.
 
         Markers and draws are kept: they count if the end turns out to be none.
         """
-        if len(sight.delta) != 1 or not isinstance(sight.delta[0], Laying) or sight.discards or sight.flips:
+        if len(report.delta) != 1 or not isinstance(report.delta[0], Laying) or report.discards or report.flips:
             course = self.ledger.match.course
-            if course is not None and not sight.gone and not sight.laid:
-                self._since_the_end.append((course.number, sight))
+            if course is not None and not report.gone and not report.laid:
+                self._since_the_end.append((course.number, report))
             return ()
-        laying = sight.delta[0]
-        event = sight.shown(TilePlayed(by=None, tile=laying.tile, train=laying.train, source="camera"))
+        laying = report.delta[0]
+        event = report.shown(TilePlayed(by=None, tile=laying.tile, train=laying.train, source="camera"))
         return self.ledger.record(event)
 
 
@@ -475,7 +475,7 @@ def _likeliest(tracker: RoundTracker) -> Sequence[Hypothesis]:
     return [one for one in ranked if one.cost + one.pending <= most][:MOST_WAYS]
 
 
-def _has(item: Held, act: Play) -> bool:
+def _has(item: EffectiveEvent, act: Play) -> bool:
     event = item.event
     return (
         isinstance(event, TilePlayed)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from companion.log.corrections import Held, held_events, marked_undone
+from companion.log.corrections import EffectiveEvent, effective_events, marked_undone
 from companion.log.event_fields import Finding
 from companion.log.events import (
     OWN_FIELDS,
@@ -25,10 +25,10 @@ from companion.log.events import (
 from companion.log.journal import Journal
 from companion.play.event_actions import action_of, unsettled
 from companion.play.match import Match
-from companion.play.timeline import Act, History
+from companion.play.timeline import AppliedEvent, Timeline
 from companion.rules.ruleset import RuleSet
 
-Changed = tuple[list[Held], History, list[Event]]
+Changed = tuple[list[EffectiveEvent], Timeline, list[Event]]
 """What a change of the past comes to: the events in force, the history, and the lines that say so."""
 
 
@@ -36,8 +36,8 @@ Changed = tuple[list[Held], History, list[Event]]
 class Draft:
     """Lines that would be written together, and what the game comes to with them."""
 
-    held: tuple[Held, ...]
-    history: History
+    held: tuple[EffectiveEvent, ...]
+    timeline: Timeline
     lines: tuple[Event, ...]
 
 
@@ -54,14 +54,14 @@ class Ledger:
         self.journal = journal
         self.rules = rules
         self.header = journal.header
-        self.held = list(held_events(journal.events))
-        self.history = History.of(self.header, rules, self.held)
+        self.held = list(effective_events(journal.events))
+        self.timeline = Timeline.of(self.header, rules, self.held)
         self.confirms = lambda due: True
         self._looked_on: int | None = None
 
     @property
     def match(self) -> Match:
-        return self.history.match
+        return self.timeline.match
 
     @property
     def watched(self) -> bool:
@@ -86,7 +86,7 @@ class Ledger:
 
     @property
     def _round(self) -> int | None:
-        course = self.history.match.course
+        course = self.timeline.match.course
         return None if course is None else course.number
 
     def record(self, *events: Event, doubted: bool = False) -> tuple[Event, ...]:
@@ -95,43 +95,43 @@ class Ledger:
         `doubted`: nothing that they newly show is certain. In a round that the camera watches it never is where people
         tell it.
         """
-        history = self.history.copy()
+        timeline = self.timeline.copy()
         batch: list[Event] = []
         acts: dict[int, int] = {}
         for event in events:
-            course = history.match.course
+            course = timeline.match.course
             watched = course is not None and (course.watched or self.watched)
             doubted = doubted or (event.source == "person" and watched)
-            for implied in history.implied(event):
-                self._try(history, implied, batch, acts, doubted)
-            self._try(history, event, batch, acts, doubted)
-            self._follow(history, batch, acts)
+            for implied in timeline.implied(event):
+                self._try(timeline, implied, batch, acts, doubted)
+            self._try(timeline, event, batch, acts, doubted)
+            self._follow(timeline, batch, acts)
         stamped = self.journal.append_all(batch)
         held = list(self.held)
         for event in stamped:
             if isinstance(event, Corrected):
-                _rule_anew(held, history, event)
+                _rule_anew(held, timeline, event)
             else:
-                item = Held(event)
+                item = EffectiveEvent(event)
                 held.append(item)
                 if event.seq in acts:
-                    history.rename(acts[event.seq], item)
-        self.held, self.history = held, history
+                    timeline.rename(acts[event.seq], item)
+        self.held, self.timeline = held, timeline
         return stamped
 
     def settle(self) -> tuple[Event, ...]:
         """Record what follows from the rules by now, if anything does (after a crash between two lines, say)."""
-        history = self.history.copy()
+        timeline = self.timeline.copy()
         batch: list[Event] = []
-        self._follow(history, batch, {})
+        self._follow(timeline, batch, {})
         return self.record(*batch[:1]) if batch else ()
 
     def amend(self, event: Corrected | TileTakenBack) -> tuple[Event, ...]:
         """Append a change of the past, and the rulings that change with it."""
-        _, history, lines = self.what_if(event)
+        _, timeline, lines = self.what_if(event)
         stamped = self.journal.append_all(lines)
-        self.held = list(held_events(self.journal.events))
-        self.history = History.of(self.header, self.rules, self.held, base=history)
+        self.held = list(effective_events(self.journal.events))
+        self.timeline = Timeline.of(self.header, self.rules, self.held, base=timeline)
         return (*stamped, *self.settle())
 
     def what_if(self, event: Corrected | TileTakenBack) -> Changed:
@@ -139,53 +139,53 @@ class Ledger:
         seq = self.journal.last_seq + 1
         new = replace(event, seq=seq)
         if isinstance(new, Corrected):
-            held = list(held_events([*self.journal.events, new]))
+            held = list(effective_events([*self.journal.events, new]))
         else:
-            held = list(marked_undone([*self.held, Held(new)]))
+            held = list(marked_undone([*self.held, EffectiveEvent(new)]))
         watched = self.watched or any(_is_seen(item.event) for item in self.held)
         if isinstance(event, Corrected):
             # An answer may bring the first tile that the camera has seen.
             watched = watched or any(line.get("source") == "camera" for line in event.what.get("insert") or ())
         doubted = event.source == "person" and watched
-        history = History.of(self.header, self.rules, held, base=self.history, doubted=doubted)
-        line = _with_rulings(new, history) if isinstance(new, Corrected) else new
-        return held, history, [line, *_rulings_that_changed(held, history, seq)]
+        timeline = Timeline.of(self.header, self.rules, held, base=self.timeline, doubted=doubted)
+        line = _with_rulings(new, timeline) if isinstance(new, Corrected) else new
+        return held, timeline, [line, *_rulings_that_changed(held, timeline, seq)]
 
     def draft(self, changes: Sequence[Corrected | TileTakenBack], new: Sequence[Event]) -> Draft:
         """Changes of the past and new events, all at once, each line with the ruling that it has in the end."""
         first = self.journal.last_seq
         lines = [replace(event, seq=seq) for seq, event in enumerate((*changes, *new), first + 1)]
-        held = held_events([*self.journal.events, *lines])
-        history = History.of(self.header, self.rules, held, base=self.history)
-        found = {act.held.event.seq: history.findings(n) for n, act in enumerate(history.acts)}
+        held = effective_events([*self.journal.events, *lines])
+        timeline = Timeline.of(self.header, self.rules, held, base=self.timeline)
+        found = {act.held.event.seq: timeline.findings(n) for n, act in enumerate(timeline.acts)}
         ruled = [
-            _with_rulings(line, history) if isinstance(line, Corrected) else _with_findings(line, found[line.seq])
+            _with_rulings(line, timeline) if isinstance(line, Corrected) else _with_findings(line, found[line.seq])
             for line in lines
             if isinstance(line, Corrected) or line.seq in found
         ]
         ruled += [line for line in lines if not isinstance(line, Corrected) and line.seq not in found]
         ruled.sort(key=lambda line: line.seq)
-        return Draft(held, history, (*ruled, *_rulings_that_changed(held, history, first + 1)))
+        return Draft(held, timeline, (*ruled, *_rulings_that_changed(held, timeline, first + 1)))
 
     def write(self, draft: Draft) -> tuple[Event, ...]:
         """Append the lines of a draft of this moment, and what follows from them."""
         stamped = self.journal.append_all(draft.lines)
-        self.held = list(held_events(self.journal.events))
-        self.history = History.of(self.header, self.rules, self.held, base=draft.history)
+        self.held = list(effective_events(self.journal.events))
+        self.timeline = Timeline.of(self.header, self.rules, self.held, base=draft.timeline)
         return (*stamped, *self.settle())
 
     def _try(
-        self, history: History, event: Event, batch: list[Event], acts: dict[int, int], doubted: bool = False
+        self, timeline: Timeline, event: Event, batch: list[Event], acts: dict[int, int], doubted: bool = False
     ) -> None:
         seq = self.journal.last_seq + len(batch) + 1
-        act = history.take(Held(replace(event, seq=seq)), doubted)
-        index = len(history.acts) - 1
+        act = timeline.take(EffectiveEvent(replace(event, seq=seq)), doubted)
+        index = len(timeline.acts) - 1
         acts[seq] = index
         batch.append(_with_findings(replace(event, seq=seq), act.findings))
         for key, findings in act.late.items():
-            self._tell_late(history.acts[key], findings, batch)
+            self._tell_late(timeline.acts[key], findings, batch)
 
-    def _tell_late(self, act: Act, findings: tuple[Finding, ...], batch: list[Event]) -> None:
+    def _tell_late(self, act: AppliedEvent, findings: tuple[Finding, ...], batch: list[Event]) -> None:
         """An earlier event is ruled on anew: in its own line while that is not written, else by a correction."""
         seq = act.held.event.seq
         if unsettled(act.held.event):
@@ -196,11 +196,11 @@ class Ledger:
         elif getattr(act.held.event, "violations", findings) != findings:
             batch.append(_ruling(seq, findings))
 
-    def _follow(self, history: History, batch: list[Event], acts: dict[int, int]) -> None:
-        while (event := history.consequence()) is not None:
+    def _follow(self, timeline: Timeline, batch: list[Event], acts: dict[int, int]) -> None:
+        while (event := timeline.consequence()) is not None:
             if isinstance(event, RoundEnded) and not self.confirms(event):
                 return
-            self._try(history, event, batch, acts)
+            self._try(timeline, event, batch, acts)
 
 
 def _is_seen(event: Event) -> bool:
@@ -218,7 +218,7 @@ def _ruling(seq: int, findings: Sequence[Finding]) -> Corrected:
     return Corrected(source="rule", corrects=seq, what={"violations": [finding.to_json() for finding in findings]})
 
 
-def _rule_anew(held: list[Held], history: History, correction: Corrected) -> None:
+def _rule_anew(held: list[EffectiveEvent], timeline: Timeline, correction: Corrected) -> None:
     """Bring a ruling that `record` wrote as a correction into the events in force."""
     seq = correction.corrects
     for place in range(len(held) - 1, -1, -1):
@@ -226,39 +226,39 @@ def _rule_anew(held: list[Held], history: History, correction: Corrected) -> Non
             continue
         findings = tuple(Finding(one["code"], one["certain"], one.get("by")) for one in correction.what["violations"])
         item = replace(held[place], event=_with_findings(held[place].event, findings))
-        for index in range(len(history.acts) - 1, -1, -1):
-            if history.acts[index].held is held[place]:
-                history.rename(index, item)
+        for index in range(len(timeline.acts) - 1, -1, -1):
+            if timeline.acts[index].held is held[place]:
+                timeline.rename(index, item)
                 break
         held[place] = item
         return
 
 
-def _with_rulings(correction: Corrected, history: History) -> Corrected:
+def _with_rulings(correction: Corrected, timeline: Timeline) -> Corrected:
     """What a correction puts in carries its rulings from the start."""
     if "insert" not in correction.what:
         return correction
     lines = []
-    for index, act in enumerate(history.acts):
+    for index, act in enumerate(timeline.acts):
         if act.held.event.seq == correction.seq:
-            line = _with_findings(act.held.event, history.findings(index)).to_json()
+            line = _with_findings(act.held.event, timeline.findings(index)).to_json()
             lines.append({name: value for name, value in line.items() if name not in ("seq", "at")})
     return replace(correction, what={**correction.what, "insert": lines}) if lines else correction
 
 
-def _rulings_that_changed(held: Sequence[Held], history: History, new_seq: int) -> list[Event]:
+def _rulings_that_changed(held: Sequence[EffectiveEvent], timeline: Timeline, new_seq: int) -> list[Event]:
     """Corrections by the rules: rulings, scores and ends of rounds that read otherwise after a change of the past.
 
     Lines from `new_seq` on are about to be written and need none.
     """
     lines: list[Event] = []
-    in_force = {id(act.held) for act in history.acts}
-    lines_of = Counter(act.held.event.seq for act in history.acts)
+    in_force = {id(act.held) for act in timeline.acts}
+    lines_of = Counter(act.held.event.seq for act in timeline.acts)
     for item in held:
         dropped = id(item) not in in_force and not item.undone and not isinstance(item.event, TileTakenBack)
         if dropped and item.event.source == "rule" and item.event.seq < new_seq:
             lines.append(_withdrawn(item.event.seq))
-    for index, act in enumerate(history.acts):
+    for index, act in enumerate(timeline.acts):
         event = act.held.event
         if event.seq >= new_seq or lines_of[event.seq] > 1:
             # Of several events that one line put in (journals of earlier releases) none can be meant by itself.
@@ -267,8 +267,8 @@ def _rulings_that_changed(held: Sequence[Held], history: History, new_seq: int) 
             lines.append(_withdrawn(event.seq))
             continue
         stored = getattr(event, "violations", None)
-        if stored is not None and set(stored) != set(history.findings(index)):
-            lines.append(_ruling(event.seq, history.findings(index)))
+        if stored is not None and set(stored) != set(timeline.findings(index)):
+            lines.append(_ruling(event.seq, timeline.findings(index)))
         if isinstance(event, (RoundScored, MatchEnded, RoundEnded)) and event.source == "rule":
             new = _new_values(event, act.event)
             if new:

@@ -11,18 +11,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from companion.game.ingest import Watching
+from companion.game.ingest import CameraIngest
 from companion.game.ledger import Ledger
 from companion.game.rejected import CommandRejected, Reason
 from companion.game.retractions import accusations, retracted, retractions
 from companion.game.standing import standing_findings
 from companion.game.view import scene
-from companion.log.corrections import held_events, open_questions
+from companion.log.corrections import effective_events, open_questions
 from companion.log.event_fields import EventError
 from companion.log.events import Corrected, Event, HandShown, Header, Unclear
 from companion.log.journal import Journal
 from companion.play.scoreboard import Scoreboard, fold
-from companion.play.timeline import History
+from companion.play.timeline import Timeline
 from companion.rules.actions import Play
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import RuleSet, load_ruleset
@@ -49,9 +49,9 @@ class OpenGame:
         self._lock = threading.RLock()
         self._subscribers: list[Subscriber] = []
         self._ledger = Ledger(journal, self.rules)
-        self._watching = Watching(self._ledger)
+        self._watching = CameraIngest(self._ledger)
         self._ledger.settle()
-        self._accusations = accusations(self._ledger.history)
+        self._accusations = accusations(self._ledger.timeline)
 
     def close(self) -> None:
         self.journal.close()
@@ -122,18 +122,18 @@ class OpenGame:
             return open_questions(self.journal.events)
 
     def snapshot(self, at: int | None = None) -> dict[str, Any]:
-        """Everything the page shows (desk.scene); `at`: as it stood after that journal line."""
+        """Everything the page shows (game.view); `at`: as it stood after that journal line."""
         with self._lock:
             ledger = self._ledger
             events = self.journal.events
             if at is None or at >= len(events):
                 questions = open_questions(events)
-                now = scene(self.header, self.rules, ledger.history, ledger.held, len(events), questions)
+                now = scene(self.header, self.rules, ledger.timeline, ledger.held, len(events), questions)
                 return _with_retractions(now, events)
             events = events[: max(0, at)]
-            held = list(held_events(events))
-            history = History.of(self.header, self.rules, held, base=ledger.history)
-            then = scene(self.header, self.rules, history, held, len(events), open_questions(events))
+            held = list(effective_events(events))
+            timeline = Timeline.of(self.header, self.rules, held, base=ledger.timeline)
+            then = scene(self.header, self.rules, timeline, held, len(events), open_questions(events))
             return _with_retractions(then, events)
 
     def subscribe(self, callback: Subscriber) -> Callable[[], None]:
@@ -154,11 +154,11 @@ class OpenGame:
             raise CommandRejected(Reason.NO_PREVIEW, verb=verb)
         with self._lock:
             try:
-                held, history, lines = self._ledger.what_if(Corrected(corrects=seq, what=what))
+                held, timeline, lines = self._ledger.what_if(Corrected(corrects=seq, what=what))
             except EventError as error:
                 raise CommandRejected.of(error) from None
             last = self.journal.last_seq + len(lines)
-            return scene(self.header, self.rules, history, held, last, open_questions(self.journal.events))
+            return scene(self.header, self.rules, timeline, held, last, open_questions(self.journal.events))
 
     def judge(self, tile: TileLike, train: str) -> dict[str, Any]:
         """May this tile be laid there now, by the player to move? `codes` and `may` as in `companion judge`."""
@@ -194,10 +194,10 @@ class OpenGame:
 
     def _retract(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
         """Say of every accusation that these events brought down that it stands no longer, and why."""
-        before, self._accusations = self._accusations, accusations(self._ledger.history)
+        before, self._accusations = self._accusations, accusations(self._ledger.timeline)
         cause = "person" if any(event.source == "person" for event in events) else "camera"
         lines: tuple[Event, ...] = ()
-        for seq, (fallen, now) in retracted(before, self._ledger.history).items():
+        for seq, (fallen, now) in retracted(before, self._ledger.timeline).items():
             gone = [{"code": one.code, "by": one.by} for one in fallen]
             what = {"violations": list(now), "retracts": gone, "because": cause}
             lines += self._ledger.amend(Corrected(corrects=seq, what=what, source="rule"))

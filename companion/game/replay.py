@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from companion.log.corrections import Held, held_events
+from companion.log.corrections import EffectiveEvent, effective_events
 from companion.log.event_fields import EventError, Finding
 from companion.log.events import Event, MatchEnded, RoundScored
 from companion.log.journal import JournalError, JournalText, read_journal
 from companion.play.scoreboard import Scoreboard, fold_held
-from companion.play.timeline import History
+from companion.play.timeline import Timeline
 from companion.rules.referee import undealt
 from companion.rules.ruleset import RuleSet, load_ruleset
 
@@ -109,20 +109,20 @@ def replay_text(text: JournalText, name: str = "journal") -> Replay:
     if fault is not None:
         raise JournalError(name, f"line 1: players: {fault}")
     try:
-        held = held_events(text.events)
+        held = effective_events(text.events)
     except EventError as error:
         raise JournalError(name, str(error)) from None
-    history = History.of(text.header, rules, held)
+    timeline = Timeline.of(text.header, rules, held)
     lines = []
-    for index, act in enumerate(history.acts):
+    for index, act in enumerate(timeline.acts):
         event = act.event if act.event is not None else act.held.event
         written = tuple(getattr(act.held.event, "violations", ()))
-        findings = history.findings(index)
+        findings = timeline.findings(index)
         if isinstance(event, (RoundScored, MatchEnded)) and event != act.held.event:
             written = (*written, Finding("SCORE_ERROR"))
         lines.append(Replayed(event, findings, written, act.held.overruled, act.event is None))
-    counted = [Held(line.event, overruled=line.overruled) for line in lines if not line.dropped]
+    counted = [EffectiveEvent(line.event, overruled=line.overruled) for line in lines if not line.dropped]
     board = fold_held(text.header.players, counted)
-    match = history.match
+    match = timeline.match
     turn = match.course.mover if match.course is not None and match.phase == "playing" else None
     return Replay(text, rules, tuple(lines), board, turn)

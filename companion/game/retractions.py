@@ -13,7 +13,7 @@ from typing import Any
 
 from companion.log.corrections import withdrawn_corrections
 from companion.log.events import Corrected, Event, RoundStarted, TilePlayed
-from companion.play.timeline import History
+from companion.play.timeline import Timeline
 
 Act = tuple[object, ...]
 """An act by what it is, so that it is the same one where it is recorded anew."""
@@ -28,44 +28,44 @@ class Accusation:
     by: str | None
 
 
-def accusations(history: History) -> frozenset[Accusation]:
+def accusations(timeline: Timeline) -> frozenset[Accusation]:
     """What stands for certain."""
     found = set()
-    for index, findings in history.found.items():
-        held, event = history.acts[index].held, history.acts[index].event
+    for index, findings in timeline.found.items():
+        held, event = timeline.acts[index].held, timeline.acts[index].event
         if event is None or held.overruled or held.undone:
             continue
         for finding in findings:
             if finding.certain:
                 by = finding.by or getattr(event, "by", None)
-                found.add(Accusation(_act(history, index, event), finding.code, by))
+                found.add(Accusation(_act(timeline, index, event), finding.code, by))
     return frozenset(found)
 
 
 def retracted(
-    before: frozenset[Accusation], history: History
+    before: frozenset[Accusation], timeline: Timeline
 ) -> Mapping[int, tuple[tuple[Accusation, ...], tuple[dict[str, Any], ...]]]:
     """Line of an act that is on record still -> the accusations that fell, and what is found against it now.
 
     What was let stand, taken back or withdrawn has nothing to retract: people know what they did.
     """
-    now_stand = accusations(history)
+    now_stand = accusations(timeline)
     # A fault of which it is known by now whose it was has not fallen.
     known = {(one.act, one.code) for one in now_stand}
     fallen = {one for one in before - now_stand if one.by is not None or (one.act, one.code) not in known}
     if not fallen:
         return {}
     lines: dict[int, tuple[tuple[Accusation, ...], tuple[dict[str, Any], ...]]] = {}
-    lines_of = Counter(act.held.event.seq for act in history.acts)
-    for index, act in enumerate(history.acts):
+    lines_of = Counter(act.held.event.seq for act in timeline.acts)
+    for index, act in enumerate(timeline.acts):
         if lines_of[act.held.event.seq] > 1:
             # Of several events that one line put in (journals of earlier releases) none can be meant by itself.
             continue
         if act.event is None or act.held.overruled or act.held.undone or not hasattr(act.held.event, "violations"):
             continue
-        mine = tuple(sorted((one for one in fallen if one.act == _act(history, index, act.event)), key=str))
+        mine = tuple(sorted((one for one in fallen if one.act == _act(timeline, index, act.event)), key=str))
         if mine:
-            now = tuple(finding.to_json() for finding in history.findings(index))
+            now = tuple(finding.to_json() for finding in timeline.findings(index))
             lines[act.held.event.seq] = (mine, now)
     return lines
 
@@ -89,8 +89,8 @@ def retractions(events: Sequence[Event], accused: frozenset[tuple[int, str, str 
     return shown
 
 
-def _act(history: History, index: int, event: Event) -> Act:
-    course = history.acts[index].after.course
+def _act(timeline: Timeline, index: int, event: Event) -> Act:
+    course = timeline.acts[index].after.course
     number = None if course is None else course.number
     if isinstance(event, TilePlayed):
         return number, event.tile, event.train

@@ -17,7 +17,7 @@ from companion.game.ledger import Ledger
 from companion.game.open_game import OpenGame, TileLike, laid_of
 from companion.game.rejected import CommandRejected, Reason
 from companion.log.corrections import UNDONE, last_step, open_questions
-from companion.log.event_fields import Story
+from companion.log.event_fields import Candidate
 from companion.log.events import (
     Announced,
     Corrected,
@@ -303,9 +303,9 @@ class Session(OpenGame):
 
     def _score_late(self, scores: dict[str, int], number: int, how: str, out: str | None) -> tuple[Event, ...]:
         """Points for a round that was broken off, and after which the game went on."""
-        history = self._ledger.history
+        timeline = self._ledger.timeline
         ended = None
-        for act in history.acts:
+        for act in timeline.acts:
             sheet = act.after.board.round
             if isinstance(act.event, RoundEnded) and sheet is not None and sheet.number == number:
                 ended = act if sheet.how == "abandoned" else None
@@ -410,7 +410,7 @@ class Session(OpenGame):
             return self._amend(*(Corrected(corrects=seq, what=one, by=by) for one in put_in))
 
     def ask(
-        self, reason: str, candidates: Iterable[Story] = (), *, frame: str | None = None, source: str = "camera"
+        self, reason: str, candidates: Iterable[Candidate] = (), *, frame: str | None = None, source: str = "camera"
     ) -> tuple[Event, ...]:
         """Record that something cannot be told; a person will answer."""
         with self._lock:
@@ -452,7 +452,7 @@ class Session(OpenGame):
         if not (shown.tiles or shown.discards) or scored is None:
             return ()
         line = {name: value for name, value in shown.to_json().items() if name not in ("seq", "at")}
-        seq = self._ledger.history.acts[scored].held.event.seq
+        seq = self._ledger.timeline.acts[scored].held.event.seq
         return self._amend(Corrected(corrects=seq, what={"insert": [line]}, by=shown.by, source=shown.source))
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from companion.log.corrections import Held
+from companion.log.corrections import EffectiveEvent
 from companion.log.events import Header, RoundStarted, TilePlayed, Unclear
 from companion.play.round import Course
 from companion.play.scoreboard import Scoreboard
 from companion.play.shown_hands import examined_decisions, prove
-from companion.play.timeline import History
+from companion.play.timeline import Timeline
 from companion.play.unable import acts_when_unable, after_double, still_laying
 from companion.rules.actions import LEFT, MEXICAN, RIGHT
 from companion.rules.audit import Status
@@ -37,7 +37,12 @@ PHASES = {"waiting": "waiting", "playing": "playing", "ended": "round_over", "sc
 
 
 def scene(
-    header: Header, rules: RuleSet, history: History, held: Sequence[Held], seq: int, questions: Sequence[Unclear]
+    header: Header,
+    rules: RuleSet,
+    timeline: Timeline,
+    held: Sequence[EffectiveEvent],
+    seq: int,
+    questions: Sequence[Unclear],
 ) -> dict[str, Any]:
     """The game after journal line `seq`.
 
@@ -47,7 +52,7 @@ def scene(
     `laying_together` says that first trains are laid at the same time and somebody has not begun; `after_double` is the
     train of a double just laid, to which one more tile is due; `unclear` are the questions that nobody has answered.
     """
-    match = history.match
+    match = timeline.match
     course = match.course
     board = match.board
     playing = match.phase == "playing"
@@ -86,13 +91,13 @@ def scene(
         "must_cover": None,
         "may_play": [],
         "blocked": None,
-        "plays": _plays(history, held),
+        "plays": _plays(timeline, held),
         "unclear": [_question(question) for question in questions],
         "totals": dict(board.totals),
         "most_points_win": match.most_points_win,
         "rounds_played": _rounds(board),
         "winner": list(board.winners) or None,
-        "audit": _audit(course, history) if course is not None and course.ended is not None else [],
+        "audit": _audit(course, timeline) if course is not None and course.ended is not None else [],
         "shown": {player: [[t.low, t.high] for t in hand.tiles] for player, hand in match.shown.items()},
         "next": _next(match) if match.phase in ("waiting", "scored") else None,
         "camera": None,
@@ -115,13 +120,13 @@ def scene(
         shown["laying_together"] = course.laying_together and not course.all_begun
         shown["after_double"] = after_double(course)
     if isinstance(table, Position):
-        shown.update(_mexican(course, history, table, playing=playing))
+        shown.update(_mexican(course, timeline, table, playing=playing))
     else:
-        shown.update(_line(course, history, table, playing=playing))
+        shown.update(_line(course, timeline, table, playing=playing))
     return shown
 
 
-def _mexican(course: Course, history: History, table: Position, *, playing: bool) -> dict[str, Any]:
+def _mexican(course: Course, timeline: Timeline, table: Position, *, playing: bool) -> dict[str, Any]:
     rules = course.rules
     turn = course.turn
     done = turn.actions if turn is not None and turn.player == table.turn else ()
@@ -137,7 +142,7 @@ def _mexican(course: Course, history: History, table: Position, *, playing: bool
         {
             "name": name,
             "owner": name if name in table.players else None,
-            "tiles": _tiles(history, course, name, table.trains.get(name, ())),
+            "tiles": _tiles(timeline, course, name, table.trains.get(name, ())),
             "end": table.value_due(name),
             "marker": name in table.markers,
             "open": name in table.open,
@@ -153,7 +158,7 @@ def _mexican(course: Course, history: History, table: Position, *, playing: bool
             "train": due[0],
             "value": table.value_due(due[0]),
             "by": table.turn,
-            "since": _seq_of_end(history, course, due[0]),
+            "since": _seq_of_end(timeline, course, due[0]),
         }
     return {
         "engine": list(table.engine),
@@ -163,7 +168,7 @@ def _mexican(course: Course, history: History, table: Position, *, playing: bool
         "trains": trains,
         "open_doubles": [
             {"train": name, "value": table.value_due(name), "dead": dead_status(table, name) == "certain",
-             "since": _seq_of_end(history, course, name)}
+             "since": _seq_of_end(timeline, course, name)}
             for name in table.open
         ],
         "must_cover": must,
@@ -194,10 +199,10 @@ def _open_to(course: Course, table: Position) -> tuple[str, ...]:
     return () if live else tuple(sorted(table.perhaps_marked - table.flipped))
 
 
-def _line(course: Course, history: History, table: LinePosition, *, playing: bool) -> dict[str, Any]:
+def _line(course: Course, timeline: Timeline, table: LinePosition, *, playing: bool) -> dict[str, Any]:
     arms = open_arms(course.rules)
     ends = table.ends
-    tiles = [_shown_tile(history, laid, key) for laid, key in zip(table.line, _line_keys(course), strict=False)]
+    tiles = [_shown_tile(timeline, laid, key) for laid, key in zip(table.line, _line_keys(course), strict=False)]
     plays = course.referee.legal_plays(table, None) if playing else []
     blocked = None
     if playing and ends is not None:
@@ -213,21 +218,21 @@ def _line(course: Course, history: History, table: LinePosition, *, playing: boo
     }  # fmt: skip
 
 
-def _tiles(history: History, course: Course, train: str, chain: Sequence[Any]) -> list[dict[str, Any]]:
+def _tiles(timeline: Timeline, course: Course, train: str, chain: Sequence[Any]) -> list[dict[str, Any]]:
     keys = list(course.laid.get(train, ()))
     if len(keys) != len(chain):
         keys = [*([NOBODYS] * max(0, len(chain) - len(keys))), *keys][-len(chain) :] if chain else []
-    return [_shown_tile(history, laid, key) for laid, key in zip(chain, keys, strict=True)]
+    return [_shown_tile(timeline, laid, key) for laid, key in zip(chain, keys, strict=True)]
 
 
 def _line_keys(course: Course) -> list[int]:
     return [*reversed(course.laid.get(LEFT, ())), *course.laid.get(RIGHT, ())]
 
 
-def _shown_tile(history: History, laid: Laid, key: int) -> dict[str, Any]:
+def _shown_tile(timeline: Timeline, laid: Laid, key: int) -> dict[str, Any]:
     """A laid tile: `sure` is how probably the camera read it right, None where a person said what it is."""
-    shown: dict[str, Any] = {"tile": list(laid), "seq": _seq(history, key), "sure": None}
-    held = history.acts[key].held if 0 <= key < len(history.acts) else None
+    shown: dict[str, Any] = {"tile": list(laid), "seq": _seq(timeline, key), "sure": None}
+    held = timeline.acts[key].held if 0 <= key < len(timeline.acts) else None
     event = held.event if held is not None else None
     if held is None or not isinstance(event, TilePlayed) or event.reading is None:
         return shown
@@ -238,13 +243,13 @@ def _shown_tile(history: History, laid: Laid, key: int) -> dict[str, Any]:
     return shown
 
 
-def _seq(history: History, key: int) -> int:
-    return history.acts[key].held.event.seq if 0 <= key < len(history.acts) else 0
+def _seq(timeline: Timeline, key: int) -> int:
+    return timeline.acts[key].held.event.seq if 0 <= key < len(timeline.acts) else 0
 
 
-def _seq_of_end(history: History, course: Course, train: str) -> int | None:
+def _seq_of_end(timeline: Timeline, course: Course, train: str) -> int | None:
     keys = course.laid.get(train, ())
-    return _seq(history, keys[-1]) if keys else None
+    return _seq(timeline, keys[-1]) if keys else None
 
 
 def _blocked(course: Course, table: Position) -> dict[str, Any]:
@@ -257,17 +262,17 @@ def _blocked(course: Course, table: Position) -> dict[str, Any]:
     return {"provable": proved, "nearly": not proved and fitting <= NEARLY, "values": values, "fitting": fitting}
 
 
-def _plays(history: History, held: Sequence[Held]) -> list[dict[str, Any]]:
+def _plays(timeline: Timeline, held: Sequence[EffectiveEvent]) -> list[dict[str, Any]]:
     """This round's events, the newest last, as they are held now."""
     start = max((n for n, item in enumerate(held) if isinstance(item.event, RoundStarted)), default=len(held))
-    index = {id(act.held): n for n, act in enumerate(history.acts)}
+    index = {id(act.held): n for n, act in enumerate(timeline.acts)}
     lines = []
     for item in held[start:]:
         line = item.event.to_json()
         n = index.get(id(item))
         if n is not None:
-            line["violations"] = [finding.to_json() for finding in history.findings(n)]
-            act = history.acts[n]
+            line["violations"] = [finding.to_json() for finding in timeline.findings(n)]
+            act = timeline.acts[n]
             if act.event is None:
                 line["withdrawn"] = True
         line["overruled"] = item.overruled
@@ -303,9 +308,9 @@ def _rounds(board: Scoreboard) -> list[dict[str, Any]]:
     ]
 
 
-def _audit(course: Course, history: History) -> list[dict[str, Any]]:
+def _audit(course: Course, timeline: Timeline) -> list[dict[str, Any]]:
     """What the shown hands prove or leave possible about earlier passes, draws and discards."""
-    match = history.match
+    match = timeline.match
     if not match.shown:
         return []
     out = match.board.round.out if match.board.round else None
@@ -316,7 +321,7 @@ def _audit(course: Course, history: History) -> list[dict[str, Any]]:
             "code": str(examined.code),
             "status": str(examined.status if surely or examined.status is not Status.CERTAIN else Status.POSSIBLE),
             "offence": examined.offence,
-            "seq": _seq(history, key) if key is not None else None,
+            "seq": _seq(timeline, key) if key is not None else None,
             "tiles": [[tile.low, tile.high] for tile in examined.tiles],
         }
         for examined, key in examined_decisions(course, match.shown, out)

@@ -94,7 +94,7 @@ def counted(games: Path, game: str) -> int:
 
 
 class CopyKeeper:
-    """Makes the copies while playing, in a thread of its own. `follow` fits House.follow.
+    """Makes the copies while playing, in a thread of its own. `follow` fits AppState.follow.
 
     `refused` hears the game whose copy holds more or something else, once. A full disk only delays a copy.
     """

@@ -40,7 +40,7 @@ class CorrectionError(EventError):
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class EffectiveEvent:
     """An event as it is now held to have happened.
 
     `event.seq` is the line that brought it (for an inserted event: the correction's line). `changed_by` are the
@@ -68,18 +68,18 @@ class _Entry:
     overruled: bool = False
     by_people: bool = False
 
-    def held(self) -> Iterable[Held]:
+    def held(self) -> Iterable[EffectiveEvent]:
         for entry in self.before:
             yield from entry.held()
         if not self.withdrawn and not isinstance(self.event, Corrected):
             original = self.original if self.changed_by and self.event != self.original else None
             people = self.by_people and original is not None
-            yield Held(self.event, tuple(self.changed_by), original, self.overruled, by_people=people)
+            yield EffectiveEvent(self.event, tuple(self.changed_by), original, self.overruled, by_people=people)
         for entry in self.behind:
             yield from entry.held()
 
 
-def held_events(events: Sequence[Event]) -> tuple[Held, ...]:
+def effective_events(events: Sequence[Event]) -> tuple[EffectiveEvent, ...]:
     """The events in force, in the order in which they happened; corrections and withdrawn events are left out.
 
     Raises EventError, naming the correction's seq, for one that names no earlier event or cannot be applied.
@@ -98,7 +98,7 @@ def held_events(events: Sequence[Event]) -> tuple[Held, ...]:
     return marked_undone([held for entry in entries.values() for held in entry.held()])
 
 
-def marked_undone(held: Sequence[Held]) -> tuple[Held, ...]:
+def marked_undone(held: Sequence[EffectiveEvent]) -> tuple[EffectiveEvent, ...]:
     """Events whose tile was taken back are marked, so that they count no more."""
     undone = {item.event.undoes for item in held if isinstance(item.event, TileTakenBack)} - {None}
     if not undone:
@@ -119,7 +119,7 @@ def open_questions(events: Sequence[Event]) -> tuple[Unclear, ...]:
     return tuple(event for event in events if isinstance(event, Unclear) and event.seq not in answered)
 
 
-def last_step(events: Sequence[Event], held: Iterable[Held]) -> int | None:
+def last_step(events: Sequence[Event], held: Iterable[EffectiveEvent]) -> int | None:
     """The seq of the last thing recorded, corrected or answered that still counts: what a step back would withdraw.
 
     What the rules wrote follows by itself, and so does the camera's own dropping of a question.

@@ -41,7 +41,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class Candidate:
     """One way in which it may have happened: `story` in words or notation, `events` as they would be recorded.
 
     `p` is its weight between 0 and 1 where one is known; `codes` what the referee would say about it.
@@ -190,19 +190,21 @@ def _read_finding(value: Any, field: str) -> Finding:
     )
 
 
-def read_stories(value: Any, field: str) -> tuple[Story, ...]:
+def read_stories(value: Any, field: str) -> tuple[Candidate, ...]:
     return tuple(_read_story(item, f"{field}[{n}]") for n, item in enumerate(read_list(value, field)))
 
 
-def _read_story(value: Any, field: str) -> Story:
+def _read_story(value: Any, field: str) -> Candidate:
     if isinstance(value, str):
-        return Story(read_text(value, field))
+        return Candidate(read_text(value, field))
     if not isinstance(value, dict) or "story" not in value:
         raise EventError(f"{field}: expected an object with a story, not {shown(value)}")
     weight = value.get("p")
     weight = None if weight is None else _read_share(weight, f"{field}.p")
     events = tuple(read_change(event, f"{field}.events[{n}]") for n, event in enumerate(value.get("events") or ()))
-    return Story(read_text(value["story"], field), events, weight, read_names(value.get("codes", []), f"{field}.codes"))
+    return Candidate(
+        read_text(value["story"], field), events, weight, read_names(value.get("codes", []), f"{field}.codes")
+    )
 
 
 def read_certainty(value: Any, field: str) -> Certainty:
@@ -273,7 +275,7 @@ def _write_tiles(tiles: tuple[Tile, ...]) -> list[list[int]]:
     return [[tile.low, tile.high] for tile in tiles]
 
 
-def _write_items(items: tuple[Finding, ...] | tuple[Story, ...]) -> list[dict[str, Any]]:
+def _write_items(items: tuple[Finding, ...] | tuple[Candidate, ...]) -> list[dict[str, Any]]:
     return [item.to_json() for item in items]
 
 

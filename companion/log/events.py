@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar
 
-from companion.log.event_fields import Certainty, Codec, EventError, Finding, Story, codec_of, read_text, shown
+from companion.log.event_fields import Candidate, Certainty, Codec, EventError, Finding, codec_of, read_text, shown
 from companion.log.header import Header as Header
 from companion.rules.tile import Laid, Tile
 
@@ -197,7 +197,7 @@ class Unclear(Event):
 
     KIND = "unclear"
     reason: str
-    candidates: tuple[Story, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

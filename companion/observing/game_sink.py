@@ -9,20 +9,20 @@ from dataclasses import replace
 from companion.game.session import Session
 from companion.geometry import Layout, Problem, Trouble
 from companion.geometry.diff import Observation, difference, worth_asking
-from companion.log.event_fields import Story
+from companion.log.event_fields import Candidate
 from companion.log.events import TilePlayed
 from companion.observing.doubts import Doubts
 from companion.observing.hypotheses import Hypothesis, HypothesisSettings, other_readings
-from companion.observing.next_round import NO_POINTS, AnotherRound, still_lies
+from companion.observing.line_input import as_many_as_lie, line_of, new_in_line
+from companion.observing.next_round import NO_POINTS, NextRound, still_lies
 from companion.observing.operator_input import marked_otherwise, not_borne_out, without_the_said, without_the_told
-from companion.observing.pending_questions import Keep, Unanswered, as_lines
+from companion.observing.pending_questions import Keep, PendingQuestions, as_lines
 from companion.observing.readings import readings_of
 from companion.observing.round_end import Ending, OpenHands
-from companion.observing.round_start import Beginning
-from companion.observing.told_line import as_many_as_lie, line_of, new_in_line
+from companion.observing.round_start import RoundStart
 from companion.observing.touching import hardly_read
-from companion.observing.undone import laid_after_all, laid_in_line_after_all, undone
 from companion.observing.which_engine import engines_offered
+from companion.observing.withdrawn_plays import laid_after_all, laid_in_line_after_all, undone
 from companion.perception.sink import LINE, LookAgain, Where, Why
 from companion.play.setup_file import GameSetup
 from companion.rules.actions import Mark, Unmark
@@ -39,7 +39,7 @@ def as_named(frame: str) -> str | None:
 AFTER_THE_ROUND = ("ended", "scored", "over")
 
 
-class SessionDesk:
+class GameSink:
     """Between one Watcher and one Session. Its session's rules decide what would be an accusation."""
 
     def __init__(
@@ -62,14 +62,14 @@ class SessionDesk:
         self.settings = settings or HypothesisSettings()
         self.keep = keep
         self.draws_seen = True
-        self._beginning = Beginning(session, rules, setup)
+        self._beginning = RoundStart(session, rules, setup)
         self._asked: set[str] = set()
         self._told_of = 0
         self._missed = False
         self._begun = False
         self._held_back = False
         self._doubts = Doubts(self.settings.doubt_patience)
-        self._unanswered = Unanswered(session, box, self.settings, keep)
+        self._unanswered = PendingQuestions(session, box, self.settings, keep)
         self._waited = 0
         self._clouds: dict[object, int] = {}
         self._along_edge: Counter[object] = Counter()
@@ -78,7 +78,7 @@ class SessionDesk:
         self._phase = ""
         self._line: tuple[Laid | None, ...] = ()
         self._no_middle: int | None = None
-        self._another = AnotherRound(session, keep, self.settings.round_patience if asks else 0)
+        self._another = NextRound(session, keep, self.settings.round_patience if asks else 0)
         self._read_again = False
         self._seen: Layout | None = None
         self._ending = Ending(session, OpenHands(setup.header.players, box, setup.tile_mm[0] / 2), keep)
@@ -429,9 +429,9 @@ class SessionDesk:
         return [one for one in likely if not self._accuses(one.observation)][: self.settings.most]
 
 
-def _story(words: str, observation: Observation) -> Story:
+def _story(words: str, observation: Observation) -> Candidate:
     """A candidate that a person can choose: what would be recorded."""
-    return Story(words, as_lines(observation.laid))
+    return Candidate(words, as_lines(observation.laid))
 
 
 def _named(one: Hypothesis) -> str:

@@ -13,8 +13,8 @@ from typing import Any
 
 from companion.game.session import Session
 from companion.geometry import Layout
-from companion.log.corrections import held_events
-from companion.log.event_fields import Story
+from companion.log.corrections import effective_events
+from companion.log.event_fields import Candidate
 from companion.log.events import Corrected, Drew, Event, MarkerRemoved, Passed, RoundEnded, TileTakenBack, Unclear
 from companion.observing.touching import surely_laid
 from companion.perception.sink import LINE
@@ -66,7 +66,7 @@ def neighbours(trains: Iterable[Sequence[Laid]]) -> set[frozenset[Tile]]:
     return {frozenset((one.tile, other.tile)) for train in trains for one, other in pairwise(train)}
 
 
-class AnotherRound:
+class NextRound:
     """Compares what lies there with the round on record.
 
     `skipped` is the number of the round that was left without points just now. `keep` stores a frame's picture.
@@ -112,7 +112,7 @@ class AnotherRound:
             self._without_points("camera")
             self._points[number] = self._session.ask(f"{NO_POINTS}: {number}", (), frame=self._keep(frame))[0].seq
         elif self._asked is None:
-            stories = [Story(NEW_ROUND), Story(SAME_ROUND)]
+            stories = [Candidate(NEW_ROUND), Candidate(SAME_ROUND)]
             self._asked = self._session.ask(f"{NEW_ROUND}: {number}", stories, frame=self._keep(frame))[0].seq
 
     def hear(self, layout: Layout | None) -> bool:
@@ -156,7 +156,7 @@ class AnotherRound:
     def _clearing(self) -> list[Event]:
         """What the camera has seen since the last play that may have been the clearing of the table, newest first."""
         found: list[Event] = []
-        for item in reversed(held_events(self._session.events)):
+        for item in reversed(effective_events(self._session.events)):
             event = item.event
             if isinstance(event, Passed) and event.source == "rule":
                 continue

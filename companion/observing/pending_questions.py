@@ -13,7 +13,7 @@ from typing import Any
 from companion.game.session import Session
 from companion.geometry import Layout
 from companion.geometry.diff import Observation
-from companion.log.event_fields import Story
+from companion.log.event_fields import Candidate
 from companion.log.table_change import TableChange
 from companion.observing.hypotheses import HypothesisSettings
 from companion.observing.unread import Unread, unread_tiles
@@ -25,7 +25,7 @@ Keep = Callable[[str], str | None]
 """Frame name -> the name under which its picture is kept as evidence, None where it is not."""
 
 
-class Unanswered:
+class PendingQuestions:
     """`guesses`: (train, place from the engine outwards) -> the tile that an unread one is held to be."""
 
     def __init__(self, session: Session, box: Mapping[Tile, int], settings: HypothesisSettings, keep: Keep) -> None:
@@ -119,7 +119,7 @@ class Unanswered:
     def _is_due(self, one: Unread, table: Position) -> bool:
         return any(self.session.foresee(TableChange(_with_inner(one, tile, table))) for _, tile in one.likely)
 
-    def _told(self, one: Unread, tile: Laid, p: float, table: Position) -> Story:
+    def _told(self, one: Unread, tile: Laid, p: float, table: Position) -> Candidate:
         """What would be recorded if the unread tile were this one: by whoever may lay it, else by who is to move."""
         delta = _with_inner(one, tile, table)
         events = self.session.foresee(TableChange(delta))
@@ -127,7 +127,7 @@ class Unanswered:
             lines = tuple({k: v for k, v in event.to_json().items() if k not in ("seq", "at")} for event in events)
         else:
             lines = as_lines(delta, table.turn)
-        return Story(f"{tile.inner}-{tile.outer}", lines, p)
+        return Candidate(f"{tile.inner}-{tile.outer}", lines, p)
 
 
 def _with_inner(one: Unread, tile: Laid, table: Position) -> tuple[Laying, ...]:

@@ -17,7 +17,7 @@ FIRST_TILES = 3
 """A first picture with more tiles than this shows a board in use: they lie there, nobody laid them just now."""
 
 
-class FreeBoard:
+class PrintSink:
     """Turns new and vanished tiles into events. `tell` gets each event and the name of its frame."""
 
     def __init__(self, tell: Callable[[Event], None]) -> None:

@@ -14,7 +14,7 @@ from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile, Trouble
 from companion.geometry.joints import distance
 from companion.geometry.table_view import Point
-from companion.log.event_fields import Story
+from companion.log.event_fields import Candidate
 from companion.log.events import HandShown, RoundEnded
 from companion.perception.half_values import Place, WeighSettings, likely_tiles
 from companion.rules.position import LinePosition, Position
@@ -306,7 +306,7 @@ def _more(before: HandShown, hand: OpenHand) -> bool:
     return was < now
 
 
-def _story(hand: OpenHand, p: float) -> Story:
+def _story(hand: OpenHand, p: float) -> Candidate:
     line = HandShown(by=hand.player, tiles=hand.tiles, discards=hand.discards, source="person").to_json()
     words = " ".join(f"{tile.low}-{tile.high}" for tile in (*hand.tiles, *hand.discards))
-    return Story(words, ({name: value for name, value in line.items() if name not in ("seq", "at")},), p)
+    return Candidate(words, ({name: value for name, value in line.items() if name not in ("seq", "at")},), p)

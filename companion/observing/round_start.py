@@ -12,7 +12,7 @@ from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 
 
-class Beginning:
+class RoundStart:
     """What the set-up file says counts for the journal's first round alone; later ones follow from the game."""
 
     def __init__(self, session: Session, rules: RuleSet, setup: GameSetup) -> None:

@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterable
 
 from companion.geometry import Layout
-from companion.log.event_fields import Story
+from companion.log.event_fields import Candidate
 from companion.log.events import Event, RoundStarted
 
 MOST = 4
 """So many doubles are offered."""
 
 
-def engines_offered(layout: Layout, events: Iterable[Event]) -> list[Story]:
+def engines_offered(layout: Layout, events: Iterable[Event]) -> list[Candidate]:
     """The doubles that lie on the table, each as the engine of the round that has begun, the one in the middle of the
     tiles first; none where no round has begun."""
     begun = [event.seq for event in events if isinstance(event, RoundStarted)]
@@ -27,5 +27,6 @@ def engines_offered(layout: Layout, events: Iterable[Event]) -> list[Story]:
         return []
     nearest = sorted(away, key=away.__getitem__)[:MOST]
     return [
-        Story(f"{one.inner}-{one.outer}", ({"seq": begun[-1], "engine": [one.inner, one.outer]},)) for one in nearest
+        Candidate(f"{one.inner}-{one.outer}", ({"seq": begun[-1], "engine": [one.inner, one.outer]},))
+        for one in nearest
     ]

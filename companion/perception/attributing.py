@@ -100,13 +100,13 @@ class Attribution:
             self._said = [replace(one, final=True) for one in self._said]
             self._marked = _by_owner(markers, layout, setup)
 
-    def compare(self, desk: Names, frame: str) -> None:
+    def compare(self, sink: Names, frame: str) -> None:
         """Do those who were named sit where it was said? If not, it is asked once, and arms say nothing until then."""
-        if self.silent or (pair := contradiction(desk.named())) is None:
+        if self.silent or (pair := contradiction(sink.named())) is None:
             return
         player, seat = pair
         self.trouble = f"seats: {player}'s arm comes from where {seat} should sit, so arms name nobody"
-        desk.ask_about_seats(player, seat, frame)
+        sink.ask_about_seats(player, seat, frame)
 
     def forget(self) -> None:
         """The camera was moved, or another table comes."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from companion.geometry.joints import distance
 from companion.geometry.table_view import SeenTile
 from companion.perception.projection import outline
-from companion.perception.thumbnails import Floats, Shrunken
+from companion.perception.thumbnails import Floats, Thumbnails
 from vision.calibration import Calibration
 from vision.frame import Image
 
@@ -62,11 +62,11 @@ class BareSettings:
 
 
 @dataclass(slots=True)
-class BareTable:
+class BackgroundModel:
     """The table as it looks with nothing on it, as far as it has been seen."""
 
     settings: BareSettings = field(default_factory=BareSettings)
-    shrunken: Shrunken = field(default_factory=Shrunken)
+    shrunken: Thumbnails = field(default_factory=Thumbnails)
     _known: Floats | None = None
     _seen: Mask | None = None
 

@@ -18,7 +18,7 @@ from companion.geometry.markers import outside
 from companion.geometry.table_view import Point, SeenMarker, SeenTile
 from companion.perception.background import tile_mask
 from companion.perception.projection import LEAST_THING_CONFIDENCE
-from companion.perception.thumbnails import Floats, Shrunken
+from companion.perception.thumbnails import Floats, Thumbnails
 from vision.calibration import Calibration
 from vision.frame import Frame, Image
 
@@ -46,11 +46,11 @@ class ThingSettings:
 
 
 @dataclass(slots=True)
-class Things:
+class Blobs:
     """`places`: where unrecognised things lie since the first still table."""
 
     settings: ThingSettings = field(default_factory=ThingSettings)
-    shrunken: Shrunken = field(default_factory=Shrunken)
+    shrunken: Thumbnails = field(default_factory=Thumbnails)
     places: tuple[Point, ...] = ()
     _recent: tuple[Point, ...] = ()
     _before: Floats | None = None

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from companion.geometry.joints import distance
 from companion.geometry.table_view import SeenMarker, SeenTile
-from companion.perception.background import BareTable
-from companion.perception.blobs import Things
+from companion.perception.background import BackgroundModel
+from companion.perception.blobs import Blobs
 from companion.perception.projection import MOST_OVERLAP, free_part, overlap, square_of
 from companion.perception.tracks import MarkerTrack, TableMemory
 from vision.calibration import Calibration
@@ -25,8 +25,8 @@ class Places:
     image: Image
     calibration: Calibration
     side_mm: float
-    things: Things
-    bare: BareTable
+    things: Blobs
+    bare: BackgroundModel
 
     def is_empty(
         self,

@@ -36,7 +36,7 @@ class _Ahead:
     reading: Future[PictureReading]
 
 
-class Glimpse:
+class Prefetch:
     """Holds a look at one picture, and the same look at the next one. Only one is ever under way: who wants the eye for
     something else waits until this is `idle`."""
 

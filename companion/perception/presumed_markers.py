@@ -12,7 +12,7 @@ from companion.perception.tracks import MarkerTrack, TableMemory
 
 
 @dataclass(slots=True)
-class SupposedMarkers:
+class PresumedMarkers:
     """`perhaps`: player -> the thing beside their train that may be their marker; `held`: those taken for markers."""
 
     perhaps: Mapping[str, Point] = field(default_factory=dict)

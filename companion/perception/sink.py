@@ -43,7 +43,7 @@ def wants(again: Iterable[LookAgain], place: Where) -> bool:
     return any(one.place is place for one in again)
 
 
-class Desk(Protocol):
+class ObservationSink(Protocol):
     """What the watcher needs of a session."""
 
     def first_table(self, layout: Layout, frame: str) -> bool:

@@ -16,7 +16,7 @@ Floats = NDArray[np.float32]
 
 
 @dataclass(slots=True)
-class Shrunken:
+class Thumbnails:
     """Keeps the small picture of the frame it was asked about last; the frame itself must not be painted on."""
 
     _of: weakref.ref[Image] | None = field(default=None, init=False)

@@ -9,14 +9,14 @@ from companion.geometry import Layout, TableSetup, Trouble, reconstruct
 from companion.geometry.table_view import TableView
 from companion.perception.blanks import back_between_blanks, blanks_in_doubt
 from companion.perception.half_values import WeighSettings, weigh_unread
-from companion.perception.sink import Desk
+from companion.perception.sink import ObservationSink
 from companion.rules.tile import Tile
 
 
 def understood(
     view: TableView,
     setup: TableSetup,
-    desk: Desk,
+    sink: ObservationSink,
     box: Mapping[Tile, int],
     before: Layout | None,
     held_back: Layout | None,
@@ -37,5 +37,5 @@ def understood(
         layout = reconstruct(view, setup, held_back or before)
     if not layout.has(Trouble.UNREADABLE_TILE) or not box:
         return layout
-    tiles = weigh_unread(layout, view.tiles, setup.engine, box, desk.recorded(), settings, desk.guessed())
+    tiles = weigh_unread(layout, view.tiles, setup.engine, box, sink.recorded(), settings, sink.guessed())
     return reconstruct(replace(view, tiles=tuple(tiles)), setup, held_back or before)

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from companion.geometry import Layout, TableSetup, covered
 from companion.geometry.diff import Observation, difference
-from companion.perception.sink import Desk
+from companion.perception.sink import ObservationSink
 
 MOST_UNSEEN = 2
 """So many tiles in a row may have been laid on their equals at most."""
 
 
 def with_unseen(
-    observation: Observation, layout: Layout, before: Layout, setup: TableSetup, desk: Desk
+    observation: Observation, layout: Layout, before: Layout, setup: TableSetup, sink: ObservationSink
 ) -> Iterator[tuple[Observation, Layout]]:
     """What is seen and its layout, then the same with one tile more that nobody saw, and with two."""
     yield observation, layout
@@ -24,4 +24,4 @@ def with_unseen(
         if more is None:
             return
         layout = more
-        yield desk.still_new(difference(before, layout), layout), layout
+        yield sink.still_new(difference(before, layout), layout), layout

@@ -19,12 +19,12 @@ from companion.geometry.table_setup import Family
 from companion.geometry.table_view import SeenTile, TableView
 from companion.geometry.walls import before_the_next, may_be_a_wall
 from companion.perception.attributing import Attribution
-from companion.perception.background import BareTable
-from companion.perception.blobs import Things
+from companion.perception.background import BackgroundModel
+from companion.perception.blobs import Blobs
 from companion.perception.colour import colours, recoloured
 from companion.perception.lifted import Places, let_go, without_patterns
-from companion.perception.prefetch import Glimpse
-from companion.perception.presumed_markers import SupposedMarkers
+from companion.perception.prefetch import Prefetch
+from companion.perception.presumed_markers import PresumedMarkers
 from companion.perception.projection import (
     BoxMm,
     around,
@@ -38,8 +38,8 @@ from companion.perception.projection import (
     united,
 )
 from companion.perception.settings import CameraNews, FrameSource, Reading, WatchSettings
-from companion.perception.sink import LINE, Desk, LookAgain, Where, wants
-from companion.perception.thumbnails import Shrunken
+from companion.perception.sink import LINE, LookAgain, ObservationSink, Where, wants
+from companion.perception.thumbnails import Thumbnails
 from companion.perception.tracks import Looked, TableMemory
 from companion.perception.understanding import understood
 from companion.perception.unseen import with_unseen
@@ -63,7 +63,7 @@ class Watcher:
         settler: Settler,
         calibration: Calibration,
         setup: TableSetup,
-        desk: Desk,
+        sink: ObservationSink,
         *,
         known: KnownSet | None = None,
         settings: WatchSettings | None = None,
@@ -76,7 +76,7 @@ class Watcher:
         self.settler = settler
         self.calibration = calibration
         self.setup = setup
-        self.desk = desk
+        self.sink = sink
         self.known = known
         self.box = {} if known is None else {Tile(a, b): count for (a, b), count in known.copies.items()}
         self.settings = settings or WatchSettings()
@@ -84,10 +84,10 @@ class Watcher:
         self.arms = arms or Attribution((), {}, off=True)
         self.layout: Layout | None = None
         self.memory = TableMemory(self.settings.memory)
-        shrunken = Shrunken()
-        self.bare = BareTable(shrunken=shrunken)
-        self.things = Things(shrunken=shrunken)
-        self.supposed = SupposedMarkers()
+        shrunken = Thumbnails()
+        self.bare = BackgroundModel(shrunken=shrunken)
+        self.things = Blobs(shrunken=shrunken)
+        self.supposed = PresumedMarkers()
         self._reading: Reading | None = None
         self._left_over: tuple[Region, ...] = ()
         self._hand_was_here = False
@@ -95,7 +95,7 @@ class Watcher:
         self._held_back: Layout | None = None
         self._wall: Layout | None = None
         self._unread_among: Mapping[str, Sequence[Laid]] | None = None
-        self.glimpse = Glimpse(self._look_there)
+        self.glimpse = Prefetch(self._look_there)
         self._before: Frame | None = None
         self._passed_over: tuple[Frame, SettleState] | None = None
         self._idle = 0
@@ -116,7 +116,7 @@ class Watcher:
         return True
 
     def see(self, frame: Frame) -> None:
-        if self.desk.cleared():
+        if self.sink.cleared():
             self.forget()
         before, self._before = self._before, frame
         if self._reading is None:
@@ -257,18 +257,18 @@ class Watcher:
                 middle = None if layout.engine is None else layout.engine.seen.center_mm
                 if not any(layout.trains.values()) and self.memory.park(middle):
                     layout = self._understood(frame)
-                layout = with_history(layout, self.desk.recorded().get(LINE, ()))
+                layout = with_history(layout, self.sink.recorded().get(LINE, ()))
                 if self._adopt(frame, layout):
                     self.memory.begin()
                     self._reading = Reading(frame, None, reading.hidden)
             return
-        if self.desk.is_cleared(layout):
+        if self.sink.is_cleared(layout):
             self._wait_for_another_round(frame, layout, reading)
             return
-        observation = self.desk.still_new(difference(self.layout, layout), layout)
-        ways = list(with_unseen(observation, layout, self.layout, self.setup, self.desk))
-        observation, layout = ways[self.desk.likeliest(one for one, _ in ways)]
-        reading.again = self.desk.look_again(observation)
+        observation = self.sink.still_new(difference(self.layout, layout), layout)
+        ways = list(with_unseen(observation, layout, self.layout, self.setup, self.sink))
+        observation, layout = ways[self.sink.likeliest(one for one, _ in ways)]
+        reading.again = self.sink.look_again(observation)
         # A marker that is on record and not to be seen may be gone: what it forbids or allows is uncertain.
         clouded = observation.clouded or any(marker.hidden for marker in self.memory.markers) or reading.overlooked
         maybe_marked = self._unrecognised(frame, observation, layout)
@@ -293,7 +293,7 @@ class Watcher:
         """Take over the table that is seen for the first time. A wall in play waits for its next tile, which tells how
         it lies: then it is taken over as it was before that, and True asks to look once more."""
         row, self._wall = self._wall, None
-        if not self.desk.recorded().get(LINE) and may_be_a_wall(layout, self.setup):
+        if not self.sink.recorded().get(LINE) and may_be_a_wall(layout, self.setup):
             known = None if row is None else before_the_next(row, layout, self.setup.tile_mm[1])
             if known is None:
                 self._finish(frame, layout)
@@ -301,7 +301,7 @@ class Watcher:
                 return False
             layout = known
         self._finish(frame, layout)
-        begun = self.desk.first_table(layout, frame.name)
+        begun = self.sink.first_table(layout, frame.name)
         self._ask_unread(frame, layout)
         self.layout = layout if begun else None
         return begun and row is not None
@@ -311,7 +311,7 @@ class Watcher:
         sure = reading.count >= self.settings.sure_readings and not self.memory.unsettled()
         if sure or reading.count >= self.settings.most_readings:
             self.memory.keep_known()
-            self.desk.ask_about_another_round(layout, frame.name)
+            self.sink.ask_about_another_round(layout, frame.name)
             assert self.layout is not None
             self._finish(frame, self.layout)
 
@@ -342,15 +342,15 @@ class Watcher:
         if self.layout is not None:
             markers = self.memory.seen_markers()
             observation = self.arms.seen(observation, self.layout, layout, markers, self.setup)
-        sure = reading.agreed >= self._needed(observation, self.desk.look_again(observation))
+        sure = reading.agreed >= self._needed(observation, self.sink.look_again(observation))
         taken = True
         if observation.empty or not sure:
-            self.desk.ask(observation, layout, frame.name)
+            self.sink.ask(observation, layout, frame.name)
             taken = observation.empty
         else:
-            taken = self.desk.record(observation, layout, frame.name)
-            self.arms.compare(self.desk, frame.name)
-            self.supposed.take(self.desk.marked(), self.memory)
+            taken = self.sink.record(observation, layout, frame.name)
+            self.arms.compare(self.sink, frame.name)
+            self.supposed.take(self.sink.marked(), self.memory)
         # A table that is still in question is compared again as a whole, with whatever comes next.
         self._finish(frame, layout if taken or self.layout is None else self.layout)
         if not taken and layout.line:
@@ -364,18 +364,18 @@ class Watcher:
         if self.layout is not None:
             markers = self.memory.seen_markers()
             seen = self.arms.seen(Observation(), self.layout, self.layout, markers, self.setup)
-            if not seen.empty and self.desk.record(seen, self.layout, frame.name):
+            if not seen.empty and self.sink.record(seen, self.layout, frame.name):
                 self.arms.settled(frame, markers, self.layout, self.setup)
 
     def _ask_unread(self, frame: Frame, layout: Layout) -> None:
         """Let the desk ask about unread tiles, and remember what was on record: somebody may add what they are."""
-        self.desk.understood(layout, frame.name)
-        self._unread_among = self.desk.recorded() if layout.has(Trouble.UNREADABLE_TILE) else None
+        self.sink.understood(layout, frame.name)
+        self._unread_among = self.sink.recorded() if layout.has(Trouble.UNREADABLE_TILE) else None
 
     def _was_told(self) -> bool:
         """Has a person said what lies there, or ended the round? Then what was held back for it is looked at again."""
-        told = self._unread_among is not None and self.desk.recorded() != self._unread_among
-        return told or self.desk.stirred()
+        told = self._unread_among is not None and self.sink.recorded() != self._unread_among
+        return told or self.sink.stirred()
 
     def _recoloured(self, frame: Frame) -> tuple[Region, ...]:
         if self._colours is None:
@@ -450,9 +450,9 @@ class Watcher:
         return [track.seen for track in self.memory.tracks]
 
     def _understood(self, frame: Frame) -> Layout:
-        setup = replace(self.setup, over=self.desk.over(), engine=self.desk.engine())
+        setup = replace(self.setup, over=self.sink.over(), engine=self.sink.engine())
         return understood(
-            self._view(frame), setup, self.desk, self.box, self.layout, self._held_back, self.settings.weigh
+            self._view(frame), setup, self.sink, self.box, self.layout, self._held_back, self.settings.weigh
         )
 
     def _view(self, frame: Frame) -> TableView:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from companion.play.turn import MadeTurn, Table
+from companion.play.turn import Table, TurnInProgress
 from companion.rules.actions import Action, Draw, Flip, Mark, Play, Unmark
 from companion.rules.position import Position
 from companion.rules.ruleset import RuleSet
@@ -80,12 +80,12 @@ def _as_turns(laid: Together, order: tuple[str, ...]) -> int | None:
     return turns
 
 
-def begins(turn: MadeTurn) -> bool:
+def begins(turn: TurnInProgress) -> bool:
     """Whether the player has begun the first train, or shown that there will be none."""
     return turn.passed is not None or any(not isinstance(action, Flip) for action in turn.actions)
 
 
-def can_go_on(turn: MadeTurn) -> bool:
+def can_go_on(turn: TurnInProgress) -> bool:
     """Whether the turn can be taken up again: what it has changed on other trains cannot be told from what the others
     laid there since."""
     return all(_is_own(turn.player, action) for action in turn.actions)
@@ -97,7 +97,7 @@ def _is_own(player: str, action: Action) -> bool:
     return isinstance(action, Draw) or (isinstance(action, (Mark, Unmark)) and action.player == player)
 
 
-def on_table(turn: MadeTurn, table: Position) -> MadeTurn:
+def on_table(turn: TurnInProgress, table: Position) -> TurnInProgress:
     """The turn as if it had begun on the table of now: others have laid tiles since."""
     before, player = turn.before, turn.player
     assert isinstance(before, Position)

@@ -20,13 +20,13 @@ from companion.rules.tile import Laid
 Value = TypeVar("Value")
 
 
-def at_the_open_end(sight: TableChange, rules: RuleSet, line: Sequence[Laid]) -> TableChange:
+def at_the_open_end(report: TableChange, rules: RuleSet, line: Sequence[Laid]) -> TableChange:
     """The change with its tiles at the open end, where only one is open and the line reads the same either way."""
-    left = [change.tile for change in sight.laid if change.train == LEFT]
-    if not left or not line or sight.gone or LEFT in open_arms(rules):
-        return sight
+    left = [change.tile for change in report.laid if change.train == LEFT]
+    if not left or not line or report.gone or LEFT in open_arms(rules):
+        return report
     if [*left[::-1], *line] != [*line, *left]:
-        return sight
+        return report
 
     def placed(change: Change) -> Change:
         return Laying(change.tile, RIGHT) if isinstance(change, Laying) else change
@@ -34,6 +34,6 @@ def at_the_open_end(sight: TableChange, rules: RuleSet, line: Sequence[Laid]) ->
     def again(told: Mapping[Change, Value]) -> dict[Change, Value]:
         return {placed(change): value for change, value in told.items()}
 
-    readings = {Laying(laying.tile, RIGHT): certainty for laying, certainty in sight.readings.items()}
-    delta = tuple(map(placed, sight.delta))
-    return replace(sight, delta=delta, readings=readings, arms=again(sight.arms), whose=again(sight.whose))
+    readings = {Laying(laying.tile, RIGHT): certainty for laying, certainty in report.readings.items()}
+    delta = tuple(map(placed, report.delta))
+    return replace(report, delta=delta, readings=readings, arms=again(report.arms), whose=again(report.whose))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from companion.play.turn import MadeTurn, Table
+from companion.play.turn import Table, TurnInProgress
 from companion.rules.actions import Action, Mark, Unmark
 from companion.rules.position import Position
 from companion.rules.ruleset import RuleSet
@@ -13,7 +13,7 @@ Owed = frozenset[tuple[str, type[Action]]]
 """(player, act) of markers that may still be put right without blame."""
 
 
-def owed_after(turn: MadeTurn, table: Table, owed: Owed, rules: RuleSet) -> Owed:
+def owed_after(turn: TurnInProgress, table: Table, owed: Owed, rules: RuleSet) -> Owed:
     """A marker may come a moment after the next player has begun: late is not wrong a second time."""
     others = frozenset(item for item in owed if item[0] != turn.player)
     if not isinstance(table, Position):
@@ -27,7 +27,7 @@ def owed_after(turn: MadeTurn, table: Table, owed: Owed, rules: RuleSet) -> Owed
     return others | {(turn.player, Unmark)} if still or turn.qualifies(rules) else others
 
 
-def perhaps_marked(turn: MadeTurn, table: Table, rules: RuleSet, *, watched: bool) -> Table:
+def perhaps_marked(turn: TurnInProgress, table: Table, rules: RuleSet, *, watched: bool) -> Table:
     """The table after a turn in which the player passed: where the rules leave it to the player to mark the train, and
     no camera looks on, a marker may lie there that nobody has entered. Source: docs/rules.md 2.3."""
     free = rules.marker_on_empty_boneyard == "optional" or rules.leaves_open("marker_on_empty_boneyard")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from companion.log.corrections import Held
+from companion.log.corrections import EffectiveEvent
 from companion.log.event_fields import Certainty, Finding
 from companion.log.events import Event, TilePlayed
 from companion.log.table_change import TableChange
@@ -50,21 +50,21 @@ class Clarity:
     messy: set[Place] = field(default_factory=set)
     clouded: set[Place] = field(default_factory=set)
 
-    def note(self, sight: TableChange, rules: RuleSet, table: Position) -> None:
+    def note(self, report: TableChange, rules: RuleSet, table: Position) -> None:
         """Remember how the tiles of this change of `table` were seen. A table understood as a whole hides nothing."""
-        if not sight.clouded:
+        if not report.clouded:
             self.clouded.clear()
-        plays = [TilePlayed(by=None, tile=laying.tile, train=laying.train) for laying in sight.laid]
+        plays = [TilePlayed(by=None, tile=laying.tile, train=laying.train) for laying in report.laid]
         messy = len(proved(rules, table, plays, Clarity())) > MOST_MISFITS
-        kinds = ((self.messy, messy), (self.doubtful, sight.guessed or messy), (self.clouded, sight.clouded))
-        for laying in sight.laid:
+        kinds = ((self.messy, messy), (self.doubtful, report.guessed or messy), (self.clouded, report.clouded))
+        for laying in report.laid:
             place = (laying.tile, laying.train)
             for doubts, doubted in kinds:
                 doubts.discard(place)
                 if doubted:
                     doubts.add(place)
 
-    def twice(self, held: Iterable[Held], sight: TableChange) -> frozenset[Tile]:
+    def twice(self, held: Iterable[EffectiveEvent], report: TableChange) -> frozenset[Tile]:
         """The tiles that surely lie there twice: all plays of them were seen clearly and read surely."""
         read: dict[Tile, list[bool]] = {}
         for item in held:
@@ -74,9 +74,9 @@ class Clarity:
                 same = untouched or item.original.tile == event.tile  # type: ignore[union-attr]
                 surely = event.source == "camera" and same and _surely(event.reading)
                 read.setdefault(event.tile.tile, []).append(surely and self._is_clear((event.tile, event.train)))
-        for laying in sight.laid:
+        for laying in report.laid:
             place = (laying.tile, laying.train)
-            surely = _surely(sight.readings.get(laying)) and self._is_clear(place)
+            surely = _surely(report.readings.get(laying)) and self._is_clear(place)
             read.setdefault(laying.tile.tile, []).append(surely)
         return frozenset(tile for tile, all_sure in read.items() if len(all_sure) > 1 and all(all_sure))
 

@@ -24,7 +24,7 @@ from companion.play.event_actions import action_of, between, lifted, meant, pass
 from companion.play.first_lap import Together, begins, belongs_to_first_train, can_go_on, movers, on_table, with_act
 from companion.play.marker_after import Owed, owed_after, perhaps_marked
 from companion.play.reports import DEALT, LAST_TILE, reported
-from companion.play.turn import FOREIGN_TILES, MadeTurn, Table, changes
+from companion.play.turn import FOREIGN_TILES, Table, TurnInProgress, changes
 from companion.rules.actions import Action, Discard, Draw, Mark, Pass, Play, Unmark
 from companion.rules.position import LinePosition, Position
 from companion.rules.referee import Referee
@@ -71,19 +71,19 @@ class Course:
     starter: str
     table: Table
     counted: bool = True
-    turn: MadeTurn | None = None
+    turn: TurnInProgress | None = None
     moved: frozenset[str] = frozenset()
     silent: int = 0
     owed: Owed = frozenset()
     also: str | None = None
     laid: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    turns: tuple[MadeTurn, ...] = ()
+    turns: tuple[TurnInProgress, ...] = ()
     ended: str | None = None
     ended_by: str | None = None
     watched: bool = False
     turn_open: bool = False
     starter_known: bool = True
-    first_turns: Mapping[str, MadeTurn] = field(default_factory=dict)
+    first_turns: Mapping[str, TurnInProgress] = field(default_factory=dict)
     together: Together = ()
     lap_over: bool = False
     announced: frozenset[str] = frozenset()
@@ -282,7 +282,7 @@ class Course:
 
     def _begun(self, player: str, resume: str | None = None) -> Course:
         table = turned_to(self.table, player, self.moved)
-        return replace(self, table=table, turn=MadeTurn(player, table, resume=resume), also=None)
+        return replace(self, table=table, turn=TurnInProgress(player, table, resume=resume), also=None)
 
     def close(self) -> tuple[Course, Findings]:
         """The course with the open turn closed, and what that shows; key -1 for a turn that left no event."""
@@ -327,7 +327,7 @@ class Course:
         order = self.players[start:] + self.players[:start]
         return next(player for player in order if player not in moved)
 
-    def _silent_after(self, turn: MadeTurn) -> int:
+    def _silent_after(self, turn: TurnInProgress) -> int:
         """Turns in a row that changed nothing for the others: a marker put on opens a train, and all may try again."""
         if turn.plays:
             return 0
@@ -381,7 +381,7 @@ class Course:
         closed = course.turns
         if turn is not None and not can_go_on(turn):
             closed, turn = (*closed, turn), None
-        turn = MadeTurn(player, table) if turn is None else on_table(turn, table)
+        turn = TurnInProgress(player, table) if turn is None else on_table(turn, table)
         return replace(course, table=table, turn=turn, first_turns=turns, turns=closed)
 
     def _end_first_trains(self) -> tuple[Course, Findings]:
@@ -404,7 +404,7 @@ class Course:
         assert turn is not None
         if len(turn.actions) >= MOST_ACTS:
             table = turned_to(self.table, turn.player, self.moved)
-            turn = MadeTurn(turn.player, table, resume=turn.resume, strayed=turn.strayed)
+            turn = TurnInProgress(turn.player, table, resume=turn.resume, strayed=turn.strayed)
         made, table = turn.with_act(action, key, self.referee, self.rules)
         if turn.strayed:
             table = self.referee.apply(self.table, action)

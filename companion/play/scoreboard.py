@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from companion.log.corrections import Held, held_events
+from companion.log.corrections import EffectiveEvent, effective_events
 from companion.log.event_fields import Finding
 from companion.log.events import Event, Header, MatchEnded, RoundEnded, RoundScored, RoundStarted, Unclear
 from companion.rules.tile import Laid
@@ -82,10 +82,10 @@ class Scoreboard:
 
 def fold(header: Header, events: Sequence[Event]) -> Scoreboard:
     """The scoreboard after `events`. Raises EventError where a correction among them cannot be applied."""
-    return fold_held(header.players, held_events(events))
+    return fold_held(header.players, effective_events(events))
 
 
-def fold_held(players: tuple[str, ...], held: Sequence[Held]) -> Scoreboard:
+def fold_held(players: tuple[str, ...], held: Sequence[EffectiveEvent]) -> Scoreboard:
     """The same, from events whose corrections are applied already."""
     board = Scoreboard(players, dict.fromkeys(players, 0))
     lines: list[Line] = []

@@ -14,7 +14,7 @@ from dataclasses import replace
 from companion.log.event_fields import Finding
 from companion.log.events import HandShown, RoundEnded
 from companion.play.round import Course
-from companion.play.turn import FOREIGN_TILES, MadeTurn, Table
+from companion.play.turn import FOREIGN_TILES, Table, TurnInProgress
 from companion.rules.actions import Action, Discard, Draw, End, Mark, Play, Unmark
 from companion.rules.audit import Entry, Reveal, Status, audit_round
 from companion.rules.audit import Finding as Examined
@@ -134,12 +134,12 @@ def playable_tiles(
     return frozenset(play.tile.tile for play in course.referee.legal_plays(table, tiles, done, surely=True))
 
 
-def _turns(course: Course) -> tuple[MadeTurn, ...]:
+def _turns(course: Course) -> tuple[TurnInProgress, ...]:
     made = (*course.turns, *course.first_turns.values())
     return (*made, course.turn) if course.turn is not None else made
 
 
-def _entries(course: Course, turn: MadeTurn, tiles: Collection[Tile]) -> list[tuple[Entry, int | None]]:
+def _entries(course: Course, turn: TurnInProgress, tiles: Collection[Tile]) -> list[tuple[Entry, int | None]]:
     entries: list[tuple[Entry, int | None]] = []
     long = turn.long(course.rules)
     for n, (action, key) in enumerate(zip(turn.actions, turn.keys, strict=True)):

@@ -1,6 +1,6 @@
 """The game with its past: after each event the match as it stood, and what every event is found to be by now.
 
-Live play and replay both go through `History.of`, so that a game read from its journal has the rulings it had. What
+Live play and replay both go through `Timeline.of`, so that a game read from its journal has the rulings it had. What
 follows from the rules alone (a pass that somebody's tile implies, the end of a round, a score) is worked out anew each
 time; its lines in the journal only carry it.
 """
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from companion.log.corrections import Held
+from companion.log.corrections import EffectiveEvent
 from companion.log.event_fields import Finding
 from companion.log.events import (
     Corrected,
@@ -59,48 +59,53 @@ mistaken for another must accuse nobody. So they are never certain where the cam
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class AppliedEvent:
     """One event: what was held, the event as it counts, the match after it, and what it showed.
 
     `event` is None where the line only carried something that does not follow any more. `findings` are its own at its
     time, `late` those of earlier acts (by index) that changed with it.
     """
 
-    held: Held
+    held: EffectiveEvent
     event: Event | None
     after: Match
     findings: tuple[Finding, ...] = ()
     late: Findings = field(default_factory=dict)
 
 
-class History:
+class Timeline:
     """Acts in order. Grows by `take`; a change of the past makes a new one that shares what did not change."""
 
     def __init__(self, header: Header, rules: RuleSet) -> None:
         self.start = Match.of(header, rules)
-        self.acts: list[Act] = []
+        self.acts: list[AppliedEvent] = []
         self.found: dict[int, tuple[Finding, ...]] = {}
 
     @classmethod
     def of(
-        cls, header: Header, rules: RuleSet, held: Sequence[Held], base: History | None = None, doubted: bool = False
-    ) -> History:
+        cls,
+        header: Header,
+        rules: RuleSet,
+        held: Sequence[EffectiveEvent],
+        base: Timeline | None = None,
+        doubted: bool = False,
+    ) -> Timeline:
         """The history of these events; `base` lends the acts up to the first difference, `doubted` as in `take`."""
         in_force = _in_force(held)
-        history = cls(header, rules)
+        timeline = cls(header, rules)
         if base is not None:
-            history.start = base.start
+            timeline.start = base.start
             for act, item in zip(base.acts, in_force, strict=False):
                 if act.held is not item and act.held != item:
                     break
-                history._keep(act if act.held is item else replace(act, held=item))
-        for item in in_force[len(history.acts) :]:
-            history.take(item, doubted)
-        return history
+                timeline._keep(act if act.held is item else replace(act, held=item))
+        for item in in_force[len(timeline.acts) :]:
+            timeline.take(item, doubted)
+        return timeline
 
-    def copy(self) -> History:
+    def copy(self) -> Timeline:
         """Another one to try something with."""
-        other = History.__new__(History)
+        other = Timeline.__new__(Timeline)
         other.start, other.acts, other.found = self.start, list(self.acts), dict(self.found)
         return other
 
@@ -112,16 +117,16 @@ class History:
         """What is known by now against the event of an act."""
         return self.found.get(index, ())
 
-    def take(self, held: Held, doubted: bool = False) -> Act:
+    def take(self, held: EffectiveEvent, doubted: bool = False) -> AppliedEvent:
         """Add an event. `doubted`: nothing that it newly shows is certain."""
         event, before = self._as_it_counts(held.event), self.match
         if event is None:
-            act = Act(held, None, self.match)
+            act = AppliedEvent(held, None, self.match)
         else:
             step = self.match.take(event, len(self.acts))
             said = tuple(finding for finding in getattr(event, "violations", ()) if finding.code in SPOKEN)
             findings = (*step.findings, *(finding for finding in said if finding not in step.findings))
-            act = Act(held, event, step.match, findings, step.late)
+            act = AppliedEvent(held, event, step.match, findings, step.late)
             if findings or step.late:
                 act = self._as_far_as_seen(act, doubted)
             if before.course is not None and not unsettled(event):
@@ -130,7 +135,7 @@ class History:
         self._keep(act)
         return act
 
-    def _as_far_as_seen(self, act: Act, doubted: bool) -> Act:
+    def _as_far_as_seen(self, act: AppliedEvent, doubted: bool) -> AppliedEvent:
         """What an act shows, and what is certain of it.
 
         Where the camera watches, it and people tell what happened in an order of their own each, and neither waits for
@@ -169,13 +174,13 @@ class History:
         findings = (finding for n, found in self.found.items() if n >= begun for finding in found)
         return any(finding.code == Violation.NO_DRAW for finding in findings)
 
-    def rename(self, index: int, held: Held) -> None:
+    def rename(self, index: int, held: EffectiveEvent) -> None:
         """Put the recorded event, with its seq and time, in the place of the one that was tried."""
         act = self.acts[index]
         event = None if act.event is None else replace(act.event, seq=held.event.seq, at=held.event.at)
         self.acts[index] = replace(act, held=held, event=event)
 
-    def _keep(self, act: Act) -> None:
+    def _keep(self, act: AppliedEvent) -> None:
         if act.findings:
             self.found[len(self.acts)] = act.findings
         self.acts.append(act)
@@ -208,14 +213,14 @@ class History:
         return event
 
 
-def _in_force(held: Sequence[Held]) -> tuple[Held, ...]:
+def _in_force(held: Sequence[EffectiveEvent]) -> tuple[EffectiveEvent, ...]:
     """Without tiles that were taken back, and without the passes that a tile implied which is gone again."""
     there = [
         item
         for item in held
         if not item.undone and not (isinstance(item.event, TileTakenBack) and item.event.undoes is not None)
     ]
-    kept: list[Held] = []
+    kept: list[EffectiveEvent] = []
     following: Event | None = None
     for item in reversed(there):
         event = item.event

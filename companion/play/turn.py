@@ -31,7 +31,7 @@ FOREIGN_TILES = frozenset({Violation.DUPLICATE_TILE, Violation.TILE_NOT_IN_SET, 
 
 
 @dataclass(frozen=True, slots=True)
-class MadeTurn:
+class TurnInProgress:
     """`before` is the table at the start of the turn, with `player` to move; the rest grows act by act.
 
     `keys` names the event of each act, `codes` the faults that each act added. `passed` is the key of the event that
@@ -95,7 +95,7 @@ class MadeTurn:
         later = self.actions[self.actions.index(own) + 1 :]
         return not any(isinstance(action, (Play, Draw)) for action in later)
 
-    def with_act(self, action: Action, key: int, referee: Referee[Any], rules: RuleSet) -> tuple[MadeTurn, Table]:
+    def with_act(self, action: Action, key: int, referee: Referee[Any], rules: RuleSet) -> tuple[TurnInProgress, Table]:
         """The turn after one more act, its faults among `codes`, and the table as this turn alone has left it."""
         turn = replace(self, actions=(*self.actions, action), keys=(*self.keys, key))
         codes, table = act_codes(rules, referee, self.before, turn.actions)

@@ -177,7 +177,7 @@ def load_ruleset(name_or_path: str | Path, options: Mapping[str, Any] | None = N
     if path.suffix != ".toml":
         expected = f"expected one of {', '.join(RULESET_NAMES)} or the path of a .toml file"
         raise RuleSetError(f"rules: no rule set {_shown(str(name_or_path))}, {expected}")
-    return with_options(_house(path, 0), changes)
+    return with_options(_app_state(path, 0), changes)
 
 
 def with_options(rules: RuleSet, options: Mapping[str, Any]) -> RuleSet:
@@ -236,7 +236,7 @@ def _shipped(name: str, frozen_options: str) -> RuleSet:
     return _read(text, name, file, base=None if parent is None else _shipped(parent, "{}"))
 
 
-def _house(path: Path, steps: int) -> RuleSet:
+def _app_state(path: Path, steps: int) -> RuleSet:
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
@@ -256,7 +256,7 @@ def _house(path: Path, steps: int) -> RuleSet:
         if parent in SHIPPED:
             base = _shipped(parent, "{}")
         elif parent.endswith(".toml"):
-            base = _house(path.parent / parent, steps + 1)
+            base = _app_state(path.parent / parent, steps + 1)
         else:
             expected = f"expected one of {', '.join(RULESET_NAMES)} or the path of a .toml file"
             raise RuleSetError(f"{path}: extends: no rule set {_shown(parent)}, {expected}")

@@ -13,7 +13,7 @@ from companion.game.standing import is_fault
 from hardware.panel import Light, Press
 
 
-class Desk(Protocol):
+class GameControls(Protocol):
     """The verbs a button can say."""
 
     def snapshot(self) -> dict[str, Any]: ...
@@ -42,9 +42,9 @@ def is_accused(snapshot: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Tableside:
-    """`desk` gives the game that is being played, or None. A press that the desk refuses changes nothing."""
+    """`controls` gives the game that is being played, or None. A press that the game refuses changes nothing."""
 
-    desk: Callable[[], Desk | None]
+    controls: Callable[[], GameControls | None]
     read_now: Callable[[], None]
     show_pin: Callable[[], None]
 
@@ -56,14 +56,14 @@ class Tableside:
         if press is Press.SHOW_PIN:
             self.show_pin()
             return True
-        desk = self.desk()
-        if desk is None:
+        controls = self.controls()
+        if controls is None:
             return False
         try:
             if press is Press.PASS:
-                desk.pass_turn(by=desk.snapshot().get("turn"))
+                controls.pass_turn(by=controls.snapshot().get("turn"))
             else:
-                desk.undo()
+                controls.undo()
         except (ValueError, LookupError):
             return False
         return True

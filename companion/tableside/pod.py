@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
-from companion.app.state import House, NoGameError
+from companion.app.state import AppState, NoGameError
 from companion.tableside.buttons import Tableside, light_of
 from hardware.panel import Panel, PanelError, Press, open_panel
 
@@ -20,7 +20,7 @@ class ButtonPod:
 
     def __init__(
         self,
-        house: House,
+        app_state: AppState,
         *,
         read_now: Callable[[], None] = lambda: None,
         show_pin: Callable[[], None] | None = None,
@@ -32,8 +32,8 @@ class ButtonPod:
         """`pins` names a file of pins other than the project's. `every_s`: the lamp is looked after at least as often,
         and at once whenever the page has news. `opener` opens the panel; tests give their own. `show_pin` left out: the
         PIN is shown on the box's own screen for `pin_s` seconds."""
-        self._house, self._pins, self._opener, self._every_s = house, pins, opener, every_s
-        self._side = Tableside(self._desk, read_now, show_pin or self._show_pin)
+        self._app_state, self._pins, self._opener, self._every_s = app_state, pins, opener, every_s
+        self._side = Tableside(self._controls, read_now, show_pin or self._show_pin)
         self._pin_s = pin_s
         self._hiding: threading.Timer | None = None
         self._panel: Panel | None = None
@@ -54,7 +54,7 @@ class ButtonPod:
         self._stop.set()
         if self._hiding is not None:
             self._hiding.cancel()
-        self._house.bell.ring()
+        self._app_state.signal.ring()
         if self._panel is not None:
             self._thread.join()
             self._panel.close()
@@ -63,14 +63,14 @@ class ButtonPod:
         """Shown now, hidden by itself; a second press begins anew."""
         if self._hiding is not None:
             self._hiding.cancel()
-        self._hiding = threading.Timer(self._pin_s, self._house.show_pin, (False,))
+        self._hiding = threading.Timer(self._pin_s, self._app_state.show_pin, (False,))
         self._hiding.daemon = True
-        self._house.show_pin()
+        self._app_state.show_pin()
         self._hiding.start()
 
-    def _desk(self) -> Any:
+    def _controls(self) -> Any:
         try:
-            return self._house.session
+            return self._app_state.session
         except NoGameError:
             return None
 
@@ -78,17 +78,17 @@ class ButtonPod:
         heard = -1
         while not self._stop.is_set():
             self._light_up()
-            if self._house.bell.closed:
+            if self._app_state.signal.closed:
                 self._stop.wait(self._every_s)
             else:
-                heard = self._house.bell.wait(heard, self._every_s)
+                heard = self._app_state.signal.wait(heard, self._every_s)
 
     def _light_up(self) -> None:
-        desk = self._desk()
+        controls = self._controls()
         try:
-            snapshot = None if desk is None else desk.snapshot()
+            snapshot = None if controls is None else controls.snapshot()
         except (ValueError, LookupError, OSError):
             return
-        camera = self._house.camera_status() or {}
+        camera = self._app_state.camera_status() or {}
         if self._panel is not None:
             self._panel.show(light_of(snapshot, camera.get("state") == "lost"))

@@ -9,7 +9,7 @@ from flask import Blueprint, Response, current_app, jsonify, redirect, request
 from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.log.journal import JournalError
 from companion.rules.mexican.scoring import starters
 from companion.rules.tile import Tile
@@ -36,8 +36,8 @@ MOST_ALIKE = 50
 """Questions of one kind that one tap settles."""
 
 
-def house() -> House:
-    found: House = current_app.extensions["companion_house"]
+def app_state() -> AppState:
+    found: AppState = current_app.extensions["companion_house"]
     return found
 
 
@@ -45,22 +45,22 @@ def house() -> House:
 def health() -> Response:
     """`ok`, or `degraded` with the reasons in plain words."""
     reasons = []
-    camera = house().camera_status()
+    camera = app_state().camera_status()
     if camera is not None and camera.get("state") == "lost":
         reasons.append(str(camera.get("message") or "the camera gives no pictures"))
-    reasons += house().troubles()
-    reasons += [in_english(repair) for repair in house().repairs.to_show()]
+    reasons += app_state().troubles()
+    reasons += [in_english(repair) for repair in app_state().repairs.to_show()]
     return jsonify({"status": "degraded" if reasons else "ok", "reasons": reasons})
 
 
 @api.get("/api/state")
 def state() -> Response:
     """The whole table and scoreboard."""
-    if not house().has_game:
-        return jsonify({"seq": 0, "game": None, "phase": "no_game", "camera": house().camera_status()})
-    snapshot = dict(house().session.snapshot())
-    snapshot["game"] = house().game
-    snapshot["camera"] = house().camera_status()
+    if not app_state().has_game:
+        return jsonify({"seq": 0, "game": None, "phase": "no_game", "camera": app_state().camera_status()})
+    snapshot = dict(app_state().session.snapshot())
+    snapshot["game"] = app_state().game
+    snapshot["camera"] = app_state().camera_status()
     return jsonify(snapshot)
 
 
@@ -77,14 +77,14 @@ def act(call: Callable[..., Any], *arguments: Any, **named: Any) -> Sequence[Any
 
 def said(verb: str, *arguments: Any, **named: Any) -> AnyResponse:
     """The answer to a tap: the events it brought, or for a form the page it came from."""
-    events = act(getattr(house().session, verb), *arguments, **named)
+    events = act(getattr(app_state().session, verb), *arguments, **named)
     if wants_page():
         return redirect(own_path(request.form.get("next") or "/"), 303)
     return jsonify({"events": [event if isinstance(event, dict) else event.to_json() for event in events]})
 
 
 def _board() -> dict[str, Any]:
-    return house().session.snapshot()
+    return app_state().session.snapshot()
 
 
 def _players() -> list[str]:

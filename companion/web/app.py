@@ -12,7 +12,7 @@ from pathlib import Path
 from flask import Flask, Response, g, jsonify, render_template, request
 from werkzeug.exceptions import HTTPException
 
-from companion.app.state import House, NoGameError
+from companion.app.state import AppState, NoGameError
 from companion.log.journal import JournalError
 from companion.web.access import SignedIn, access, wants_page
 from companion.web.api import api
@@ -65,8 +65,8 @@ class PageSettings:
     testing: bool = False
 
 
-def create_app(house: House, settings: PageSettings | None = None, lock: PinLock | None = None) -> Flask:
-    """The page over `house`. `lock` stands in for the PIN of `settings` (tests give one with their own clock)."""
+def create_app(app_state: AppState, settings: PageSettings | None = None, lock: PinLock | None = None) -> Flask:
+    """The page over `app_state`. `lock` stands in for the PIN of `settings` (tests give one with their own clock)."""
     chosen = settings or PageSettings()
     app = Flask(__name__)
     app.config.update(
@@ -81,7 +81,7 @@ def create_app(house: House, settings: PageSettings | None = None, lock: PinLock
     )
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
-    app.extensions["companion_house"] = house
+    app.extensions["companion_house"] = app_state
     app.extensions["companion_settings"] = chosen
     app.extensions["companion_lock"] = lock or PinLock.of(chosen.pin)
     app.extensions["companion_stream"] = chosen.stream

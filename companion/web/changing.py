@@ -22,7 +22,7 @@ from flask import Response, current_app, make_response, request
 from markupsafe import Markup
 from werkzeug.exceptions import Conflict
 
-from companion.app.state import House, SessionLike
+from companion.app.state import AppState, SessionLike
 from companion.web.access import needs_pin
 from companion.web.body import number, read_body
 from companion.web.languages import gettext as _
@@ -129,13 +129,13 @@ def table_as_seen(fields: Mapping[str, Any]) -> Iterator[SessionLike]:
 
     Raises Conflict where the game or its last entry is not the one that the change expects; NoGameError.
     """
-    house: House = current_app.extensions["companion_house"]
+    app_state: AppState = current_app.extensions["companion_house"]
     expected = None if fields.get("expected_seq") in (None, "") else number(fields, "expected_seq", 0, 10**9)
-    with house.switching, house.session.hold() as seq:
-        expect_game(fields, house.game)
+    with app_state.switching, app_state.session.hold() as seq:
+        expect_game(fields, app_state.game)
         if expected is not None and expected != seq:
             raise Conflict(changed())
-        yield house.session
+        yield app_state.session
 
 
 def expect_game(fields: Mapping[str, Any], game: str) -> None:
@@ -154,8 +154,8 @@ def stamp(board: Any = None, once: object = None) -> Markup:
     With `board` they name what lies on the table as it is shown, and stay the same as long as it does. With `once` the
     change is made whatever happens meanwhile, but no second time. Without either they name this copy of the page.
     """
-    house: House = current_app.extensions["companion_house"]
-    fields = {"expected_game": house.game} if house.has_game else {}
+    app_state: AppState = current_app.extensions["companion_house"]
+    fields = {"expected_game": app_state.game} if app_state.has_game else {}
     if board is not None and once is None:
         fields["expected_seq"] = str(board.seq)
     else:

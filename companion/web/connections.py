@@ -24,7 +24,7 @@ from waitress.channel import ClientDisconnected, HTTPChannel
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher, WSGITask
 
-from companion.app.change_signal import Bell
+from companion.app.change_signal import ChangeSignal
 from companion.web.fair_queue import FairQueue
 from companion.web.guard import BUSY, network_of
 from companion.web.request_limits import ConnectionSettings, Parser, socket_options
@@ -278,17 +278,17 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
     def __init__(
         self,
         application: Any,
-        ear: socket.socket,
+        sock: socket.socket,
         *,
         threads: int,
         limits: ConnectionSettings,
-        bell: Bell,
+        signal: ChangeSignal,
         seats: Seats,
         knows: Callable[[Mapping[str, str]], bool],
         map: dict[int, Any],
     ) -> None:
         self.limits, self.knows = limits, knows
-        self._bell, self._seats = bell, seats
+        self._bell, self._seats = signal, seats
         self._following: dict[Channel, None] = {}
         self._going = 0
         """Connections that were dropped and are not closed yet, as far as they were counted."""
@@ -296,19 +296,19 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
         self._lock = threading.Lock()
         # Never reached: places are made before (handle_accept).
         adj = Adjustments(
-            sockets=[ear], threads=threads, connection_limit=10 * limits.most, ident=None, cleanup_interval=1,
+            sockets=[sock], threads=threads, connection_limit=10 * limits.most, ident=None, cleanup_interval=1,
             clear_untrusted_proxy_headers=True, asyncore_use_poll=True, recv_bytes=65536,
             max_request_body_size=limits.small_body + 1, backlog=1024,
         )  # fmt: skip
         adj.socket_options = [*adj.socket_options, *socket_options(limits)]
         self.small_adj, self.large_adj = adj, copy.copy(adj)
         self.large_adj.max_request_body_size = limits.large_body + 1
-        sockinfo = (ear.family, ear.type, ear.proto, ear.getsockname())
+        sockinfo = (sock.family, sock.type, sock.proto, sock.getsockname())
         dispatcher = ThreadedTaskDispatcher()
         dispatcher.queue = FairQueue(max(1, threads // SHARE))
         dispatcher.set_thread_count(threads)
         super().__init__(
-            application, map, True, ear, dispatcher=dispatcher, adj=adj, bind_socket=False, sockinfo=sockinfo
+            application, map, True, sock, dispatcher=dispatcher, adj=adj, bind_socket=False, sockinfo=sockinfo
         )
         self.task_dispatcher.queue_logger.setLevel(logging.ERROR)
         self._teller = threading.Thread(target=self._tell, name="streams", daemon=True)

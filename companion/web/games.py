@@ -14,7 +14,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.app.state import NoGameError, SessionLike, event_lines
 from companion.log.journal import JournalError
 from companion.web.access import needs_pin
-from companion.web.api import house
+from companion.web.api import app_state
 from companion.web.board import board_of
 from companion.web.body import read_body
 from companion.web.changing import changes, expect_game
@@ -36,7 +36,7 @@ EXPORT_LIMIT = 400 * 1024 * 1024
 def look_up(game: str) -> SessionLike:
     """A game to look at. Raises NotFound, Conflict."""
     try:
-        found = house().look_up(game)
+        found = app_state().look_up(game)
     except (OSError, ValueError, JournalError) as fault:
         raise Conflict(_("The game cannot be read: %(why)s", why=why_of(fault))) from None
     if found is None:
@@ -47,17 +47,17 @@ def look_up(game: str) -> SessionLike:
 @games.get("/games")
 def listing() -> str:
     found: list[dict[str, Any]] = []
-    names = house().games()
-    if house().has_game and house().game not in names:
-        names.insert(0, house().game)
+    names = app_state().games()
+    if app_state().has_game and app_state().game not in names:
+        names.insert(0, app_state().game)
     for name in names[:MOST_LISTED]:
         try:
-            session = house().look_up(name)
+            session = app_state().look_up(name)
             shown = {"board": None, "begun": ""} if session is None else _shown(session)
-            found.append({"name": name, "fault": None, "current": name == house().game, **shown})
+            found.append({"name": name, "fault": None, "current": name == app_state().game, **shown})
         except Exception as fault:  # one broken file must not hide the others
             found.append({"name": name, "board": None, "fault": why_of(fault)[:300], "current": False})
-    may_delete = house().delete_pictures is not None
+    may_delete = app_state().delete_pictures is not None
     return render_template("games.html", found=found, tv=False, may_delete=may_delete)
 
 
@@ -81,12 +81,12 @@ def begun_at(session: SessionLike) -> datetime | None:
 @changes
 def reopen(game: str) -> AnyResponse:
     """Put an earlier game on the table again."""
-    with house().switching:
-        if game == house().game:
+    with app_state().switching:
+        if game == app_state().game:
             return redirect("/", 303)
-        expect_game(read_body(request), house().game)
+        expect_game(read_body(request), app_state().game)
         try:
-            house().reopen(game)
+            app_state().reopen(game)
         except NoGameError:
             raise NotFound(_("We do not know that game.")) from None
         except (OSError, ValueError, JournalError) as fault:
@@ -114,18 +114,18 @@ def replay(game: str) -> str:
 @games.get("/pictures/delete")
 def ask_to_delete() -> str:
     """Asks first: pictures do not come back."""
-    return render_template("delete_pictures.html", may_delete=house().delete_pictures is not None, tv=False)
+    return render_template("delete_pictures.html", may_delete=app_state().delete_pictures is not None, tv=False)
 
 
 @games.post("/pictures/delete")
 @changes
 def delete_pictures() -> AnyResponse:
     """Every picture of every game, now; the games stay."""
-    delete = house().delete_pictures
+    delete = app_state().delete_pictures
     if delete is None:
         raise Conflict(_("No pictures are kept here."))
     delete()
-    house().bell.ring()
+    app_state().signal.ring()
     return redirect("/games", 303)
 
 
@@ -143,7 +143,7 @@ def export(game: str) -> Response:
                 kind = zipfile.ZIP_STORED if PICTURE.fullmatch(path.name) else zipfile.ZIP_DEFLATED
                 archive.write(path, f"{game}/{path.name}", compress_type=kind)
 
-    return send_once(pack, f"{game}.zip", house().data_dir, current_app.extensions["companion_exports"])
+    return send_once(pack, f"{game}.zip", app_state().data_dir, current_app.extensions["companion_exports"])
 
 
 def _parts(folder: Path) -> list[Path]:

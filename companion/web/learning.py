@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.state import Learning
 from companion.web.access import needs_pin, wants_page
-from companion.web.api import house
+from companion.web.api import app_state
 from companion.web.board import board_of
 from companion.web.body import read_body
 from companion.web.changing import changes
@@ -35,7 +35,7 @@ SETS: Mapping[str, tuple[int, int]] = {
 
 def desk() -> Learning:
     """Raises Conflict where nothing can be learned: a fixed demonstration."""
-    found = house().learning
+    found = app_state().learning
     if found is None:
         raise Conflict(_("This page shows one game only. Learn a set with `companion serve`."))
     return found
@@ -64,8 +64,8 @@ def _expected(last: Mapping[str, Any]) -> dict[str, Any]:
 @learning.get("/learn")
 def show() -> str:
     """The steps, what was learned, and how the last attempt ended."""
-    found = None if house().learning is None else desk().status()
-    camera = house().camera
+    found = None if app_state().learning is None else desk().status()
+    camera = app_state().camera
     return render_template(
         "learn.html",
         found=found,
@@ -81,7 +81,7 @@ def _chosen_set() -> str:
     asked = request.args.get("set", "")
     if asked in SETS:
         return asked
-    played = board_of(house().session.snapshot()).set_name if house().has_game else ""
+    played = board_of(app_state().session.snapshot()).set_name if app_state().has_game else ""
     return played if played in SETS else "double-12"
 
 
@@ -115,4 +115,4 @@ def corrections() -> Response:
     if not desk().status().get("corrections"):
         raise NotFound(_("No tile of a picture has been corrected yet."))
     exports = current_app.extensions["companion_exports"]
-    return send_once(desk().write_corrections, "corrections.zip", house().data_dir, exports)
+    return send_once(desk().write_corrections, "corrections.zip", app_state().data_dir, exports)

@@ -11,7 +11,7 @@ from flask import Blueprint, Response, current_app, g, jsonify, render_template,
 from markupsafe import Markup
 from werkzeug.exceptions import NotFound
 
-from companion.app.state import House, NoGameError
+from companion.app.state import AppState, NoGameError
 from companion.game.standing import is_fault, standing_doubts, standing_faults
 from companion.web import wording
 from companion.web.access import signed_in, who_changes
@@ -36,8 +36,8 @@ REGIONS = ("head", "alerts", "turn", "yard", "scores", "plays", "act")
 LAST_PLAYS = 8
 
 
-def house() -> House:
-    found: House = current_app.extensions["companion_house"]
+def app_state() -> AppState:
+    found: AppState = current_app.extensions["companion_house"]
     return found
 
 
@@ -83,11 +83,11 @@ def words() -> dict[str, Any]:
         "sprite": sprite,
         "last_plays": LAST_PLAYS,
         "on_the_box": on_the_box(),
-        "pin_is_shown": house().pin_is_shown,
+        "pin_is_shown": app_state().pin_is_shown,
         "settings": current_app.extensions["companion_settings"],
-        "game": house().game,
-        "troubles": house().troubles(),
-        "repairs": [repair_words(repair) for repair in house().repairs.to_show()],
+        "game": app_state().game,
+        "troubles": app_state().troubles(),
+        "repairs": [repair_words(repair) for repair in app_state().repairs.to_show()],
     }
 
 
@@ -128,15 +128,15 @@ def tv() -> str:
 
 
 def _whole(template: str, *, tv: bool) -> str:
-    if not house().has_game:
+    if not app_state().has_game:
         raise NoGameError
-    board = board_of(house().session.snapshot())
-    shown = _shown(board, house().camera_status())
+    board = board_of(app_state().session.snapshot())
+    shown = _shown(board, app_state().camera_status())
     return render_template(template, tv=tv, regions=_regions_now(tv)["regions"], **shown)
 
 
 def _shown(board: Board, camera: Mapping[str, Any] | None) -> dict[str, Any]:
-    return {"board": board, "camera": camera, "manual": camera is None, "can_read": house().table is not None}
+    return {"board": board, "camera": camera, "manual": camera is None, "can_read": app_state().table is not None}
 
 
 class RegionCache:
@@ -170,8 +170,12 @@ def _regions_now(tv: bool) -> dict[str, Any]:
     if returned() is not None:
         return _render_regions(tv)
     cache: RegionCache = current_app.extensions["companion_regions"]
-    moment = house().bell.rings
-    around = (repr(house().camera_status()), tuple(house().troubles()), *(one.id for one in house().repairs.to_show()))
+    moment = app_state().signal.rings
+    around = (
+        repr(app_state().camera_status()),
+        tuple(app_state().troubles()),
+        *(one.id for one in app_state().repairs.to_show()),
+    )
     key = (tv, g.language, signed_in(), on_the_box(), *around)
     found = cache.get(moment, key)
     if found is None:
@@ -181,10 +185,16 @@ def _regions_now(tv: bool) -> dict[str, Any]:
 
 
 def _render_regions(tv: bool) -> dict[str, Any]:
-    board = board_of(house().session.snapshot())
-    shown = _shown(board, house().camera_status())
+    board = board_of(app_state().session.snapshot())
+    shown = _shown(board, app_state().camera_status())
     html = {name: Markup(render_template(f"regions/{name}.html", tv=tv, **shown)) for name in REGIONS}
-    return {"seq": board.seq, "game": house().game, "regions": html, "say": _news_sentence(board), "tone": _tone(board)}
+    return {
+        "seq": board.seq,
+        "game": app_state().game,
+        "regions": html,
+        "say": _news_sentence(board),
+        "tone": _tone(board),
+    }
 
 
 def _news_sentence(board: Board) -> str:

@@ -11,9 +11,9 @@ from flask import Blueprint, Response, jsonify, redirect, render_template, reque
 from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.app.state import Placing
+from companion.app.state import TableSetupPort
 from companion.web.access import wants_page
-from companion.web.api import house
+from companion.web.api import app_state
 from companion.web.body import read_body
 from companion.web.changing import changes
 from companion.web.disk import disk_fault
@@ -60,9 +60,9 @@ def problem_words(found: Mapping[str, Any]) -> str:
     return _("These four corners do not make a table. Go round it clockwise and stay inside the picture.")
 
 
-def table() -> Placing:
+def table() -> TableSetupPort:
     """Raises Conflict where no camera looks at the table."""
-    found = house().table
+    found = app_state().table
     if found is None:
         raise Conflict(_("There is no camera here. Tap the plays in on the page."))
     return found
@@ -78,12 +78,12 @@ def looked_over(corners: Any = None, size_mm: Any = None) -> Mapping[str, Any] |
 @placing.get("/table")
 def show() -> str:
     """The camera's picture with the table's corners to be dragged, and what is wrong with it."""
-    return _page(None if house().table is None else looked_over())
+    return _page(None if app_state().table is None else looked_over())
 
 
 def _page(found: Mapping[str, Any] | None) -> str:
     corners = (found or {}).get("corners") or FIRST_CORNERS
-    has = house().table is not None
+    has = app_state().table is not None
     film = has and table().is_film
     words = {"cause_words": cause_words, "problem_words": problem_words}
     return render_template("table.html", found=found, corners=corners, has_camera=has, film=film, tv=False, **words)
@@ -132,7 +132,7 @@ def watch_again() -> AnyResponse:
     if not table().is_film:
         raise Conflict(_("This camera films what happens now: there is nothing to watch again."))
     table().watch_again()
-    return redirect("/", 303) if wants_page() else jsonify({"camera": house().camera_status()})
+    return redirect("/", 303) if wants_page() else jsonify({"camera": app_state().camera_status()})
 
 
 @placing.post("/api/read-now")
@@ -141,7 +141,7 @@ def read_now() -> AnyResponse:
     """Out of every state, should the watcher ever wait for a stillness that does not come."""
     read_body(request)
     table().read_now()
-    return redirect("/", 303) if wants_page() else jsonify({"camera": house().camera_status()})
+    return redirect("/", 303) if wants_page() else jsonify({"camera": app_state().camera_status()})
 
 
 def _corners(fields: Mapping[str, Any]) -> list[list[float]]:

@@ -18,7 +18,7 @@ from companion.evidence.index import CloseUp, close_up, unread_close_up
 from companion.game.standing import standing_faults
 from companion.log.event_fields import EventError, read_certainty, read_laid
 from companion.web.access import needs_pin
-from companion.web.api import correction, house
+from companion.web.api import app_state, correction
 from companion.web.board import Board, board_of
 from companion.web.body import number, read_body, text
 from companion.web.languages import gettext as _
@@ -48,7 +48,7 @@ class Change:
 
 def line_of(seq: int) -> dict[str, Any]:
     """The journal's line with this number. Raises NotFound."""
-    for line in event_lines(house().session, after=seq - 1):
+    for line in event_lines(app_state().session, after=seq - 1):
         if line["seq"] == seq:
             return line
     raise NotFound(_("This game has no entry number %(number)s.", number=seq))
@@ -56,11 +56,11 @@ def line_of(seq: int) -> dict[str, Any]:
 
 def pictures_of(seq: int) -> tuple[str | None, str | None]:
     """The pictures before and after: of the seconds before `seq` or else the last earlier one, and its own."""
-    folder = pictures_folder(house().game)
+    folder = pictures_folder(app_state().game)
     if folder is None:
         return None, None
     before = after = None
-    for line in event_lines(house().session):
+    for line in event_lines(app_state().session):
         frame = str(line.get("frame") or "")
         if line["seq"] > seq:
             break
@@ -99,10 +99,10 @@ def shown_play(seq: int, board: Board) -> dict[str, Any]:
 def show(seq: int) -> str:
     """One play: ruling, rule, pictures, and the ways to correct it."""
     line = line_of(seq)
-    board = board_of(house().session.snapshot())
+    board = board_of(app_state().session.snapshot())
     play = shown_play(seq, board)
     before, after = pictures_of(seq)
-    folder = pictures_folder(house().game)
+    folder = pictures_folder(app_state().game)
     return render_template(
         "play.html",
         board=board,
@@ -157,7 +157,7 @@ def _looked_for(line: Mapping[str, Any]) -> Sequence[int] | None:
 def question_picture(question: Mapping[str, Any]) -> CloseUp | None:
     """The place that a question is about, from close by; None where no picture of it was kept."""
     frame = str(question.get("frame") or "")
-    folder = pictures_folder(house().game) if frame else None
+    folder = pictures_folder(app_state().game) if frame else None
     if folder is None:
         return None
     tiles = [line.get("tile") for one in question.get("candidates") or () for line in one.get("events") or ()]
@@ -186,7 +186,7 @@ def _of_this_tile(seq: int, tile: Sequence[int]) -> tuple[str, list[dict[str, An
     withdrawn and recorded anew are of the same tile.
     """
     since, last, window = "", "", list[dict[str, Any]]()
-    lines = event_lines(house().session)
+    lines = event_lines(app_state().session)
     gone = {line.get("corrects") for line in lines if (line.get("what") or {}).get("withdrawn")}
     gone |= {line.get("undoes") for line in lines}
     for line in lines:
@@ -221,7 +221,7 @@ def preview(seq: int) -> AnyResponse | str:
     number(fields, "seq", 1, 10**9)
     line_of(seq)
     _seq, what = correction(fields)
-    session = house().session
+    session = app_state().session
     now = session.snapshot()
     try:
         then = session.what_if("correct", seq, what)  # type: ignore[attr-defined]
@@ -249,7 +249,7 @@ def preview(seq: int) -> AnyResponse | str:
 @plays.get("/ask")
 def ask() -> str:
     """Ask the referee: may this tile be laid there now? Changes nothing, so it needs no PIN."""
-    session = house().session
+    session = app_state().session
     board = board_of(session.snapshot())
     answer: Mapping[str, Any] | None = None
     fields = dict(request.args)
@@ -276,9 +276,9 @@ def picture(game: str, name: str) -> Response:
 
 def pictures_folder(game: str) -> Path | None:
     """Where a game's pictures lie: its folder, or beside the journal of the game on the table."""
-    folder = house().folder(game)
-    if folder is None and house().has_game and game == house().game:
-        journal = getattr(house().session, "journal", None)
+    folder = app_state().folder(game)
+    if folder is None and app_state().has_game and game == app_state().game:
+        journal = getattr(app_state().session, "journal", None)
         path = getattr(journal, "path", None)
         folder = None if path is None else Path(path).parent
     return None if folder is None else folder.resolve()
@@ -286,5 +286,5 @@ def pictures_folder(game: str) -> Path | None:
 
 @plays.get("/play")
 def latest() -> AnyResponse:
-    board = board_of(house().session.snapshot())
+    board = board_of(app_state().session.snapshot())
     return redirect(f"/play/{board.plays[-1]['seq']}" if board.plays else "/")

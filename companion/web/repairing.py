@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.storage.repairs import Repair
 from companion.web.access import needs_pin, wants_page
-from companion.web.api import house
+from companion.web.api import app_state
 from companion.web.changing import changes
 from companion.web.downloads import send_once
 from companion.web.languages import gettext as _
@@ -35,8 +35,8 @@ def _moment(since: str) -> str:
 
 @repairing.get("/repairs")
 def listing() -> str:
-    found = [shown(one) for one in house().repairs.open()]
-    parts = {"can_diagnose": house().diagnostics is not None, "can_restart": _can_start_safely()}
+    found = [shown(one) for one in app_state().repairs.open()]
+    parts = {"can_diagnose": app_state().diagnostics is not None, "can_restart": _can_start_safely()}
     return render_template("repairs.html", found=found, tv=False, **parts)
 
 
@@ -44,20 +44,20 @@ def listing() -> str:
 @needs_pin
 def diagnostics() -> Response:
     """How the box is, for whoever helps from afar: no pictures, no names, no PIN."""
-    found = house().diagnostics
+    found = app_state().diagnostics
     if found is None:
         raise NotFound(_("There are no diagnostics here."))
     settings = current_app.extensions["companion_settings"]
     secrets = [settings.pin, settings.screen_key]
     exports = current_app.extensions["companion_exports"]
-    return send_once(lambda into: found.pack(into, secrets), "diagnostics.zip", house().data_dir, exports)
+    return send_once(lambda into: found.pack(into, secrets), "diagnostics.zip", app_state().data_dir, exports)
 
 
 @repairing.post("/repairs/<id>/seen")
 @changes
 def seen(id: str) -> AnyResponse:
     """A report was read; it goes from the list."""
-    if not house().repairs.seen(id):
+    if not app_state().repairs.seen(id):
         raise NotFound(_("That report is no longer on the list."))
     return redirect("/repairs", 303) if wants_page() else jsonify({"seen": id})
 
@@ -66,7 +66,7 @@ def seen(id: str) -> AnyResponse:
 @changes
 def do(id: str) -> AnyResponse:
     """Press the button of a case."""
-    if not house().repairs.act(id):
+    if not app_state().repairs.act(id):
         raise NotFound(_("That report is no longer on the list."))
     return redirect("/repairs", 303) if wants_page() else jsonify({"done": id})
 
@@ -75,7 +75,7 @@ def do(id: str) -> AnyResponse:
 @changes
 def safe_mode() -> AnyResponse:
     """Start again with no camera, no broker and no learned set."""
-    restart = house().restart_in
+    restart = app_state().restart_in
     if restart is None:
         raise NotFound(_("This page cannot start the box again."))
     restart(True)
@@ -84,5 +84,5 @@ def safe_mode() -> AnyResponse:
 
 def _can_start_safely() -> bool:
     """Whether there is a safe mode to go to: not while the box runs in it."""
-    in_it = any(one.code.startswith("SAFE_MODE") for one in house().repairs.open())
-    return house().restart_in is not None and not in_it
+    in_it = any(one.code.startswith("SAFE_MODE") for one in app_state().repairs.open())
+    return app_state().restart_in is not None and not in_it

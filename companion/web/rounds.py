@@ -14,7 +14,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.app.state import SessionLike
 from companion.rules.ruleset import SHIPPED, load_ruleset
 from companion.web.access import needs_pin
-from companion.web.api import act, house
+from companion.web.api import act, app_state
 from companion.web.board import Board, board_of
 from companion.web.body import number as whole_number
 from companion.web.body import person, read_body, tiles
@@ -38,12 +38,12 @@ MOST_POINTS = 9999
 
 
 def _board() -> Board:
-    return board_of(house().session.snapshot())
+    return board_of(app_state().session.snapshot())
 
 
 @rounds.get("/round-start")
 def start() -> str:
-    snapshot = house().session.snapshot()
+    snapshot = app_state().session.snapshot()
     board = board_of(snapshot)
     rules = load_ruleset(board.rules, snapshot.get("options") or {}) if board.rules in SHIPPED else None
     drawing = rules is not None and rules.starter_by == "highest_tile" and not board.rounds_played
@@ -59,13 +59,13 @@ def end_match() -> str:
 @rounds.get("/scores")
 def sheet() -> str:
     """The score sheet of the game on the table."""
-    return _sheet(house().session, house().game, current=True)
+    return _sheet(app_state().session, app_state().game, current=True)
 
 
 @rounds.get("/games/<game>/scores")
 def earlier_sheet(game: str) -> str:
     """The score sheet of any game; everybody may look at it."""
-    return _sheet(look_up(game), game, current=house().has_game and game == house().game)
+    return _sheet(look_up(game), game, current=app_state().has_game and game == app_state().game)
 
 
 def _sheet(session: SessionLike, game: str, *, current: bool) -> str:
@@ -103,8 +103,8 @@ def _end_page(
     how: str | None = None,
     notes: Mapping[str, list[str]] | None = None,
 ) -> str:
-    workshop = house().workshop
-    eye = workshop is not None and workshop.read_hand is not None
+    repository = app_state().repository
+    eye = repository is not None and repository.read_hand is not None
     return render_template(
         "round_end.html",
         board=board, hands=hands, note=note, eye=eye, whose=whose, how=how, notes=notes or {},
@@ -219,8 +219,8 @@ def photo() -> AnyResponse | str | tuple[str, int]:
         if "how" not in request.args:
             raise
         return photo_page(refused.description), 413
-    workshop = house().workshop
-    if workshop is None or workshop.read_hand is None:
+    repository = app_state().repository
+    if repository is None or repository.read_hand is None:
         raise Conflict(_("This box cannot read photographs; type the tiles instead."))
     board = _board()
     name = request.form.get("by", "")
@@ -231,7 +231,7 @@ def photo() -> AnyResponse | str | tuple[str, int]:
     if raw is None:
         raise FieldError("photo", _("Choose a photograph first."))
     try:
-        read = workshop.read_hand(raw, {"rules": board.rules, "set": board.set_name})
+        read = repository.read_hand(raw, {"rules": board.rules, "set": board.set_name})
     except ValueError as fault:
         raise FieldError("photo", _("The photograph cannot be read: %(why)s", why=say_plainly(str(fault)))) from None
     sign = ":" if board.chinese else "-"

@@ -19,7 +19,7 @@ from typing import Any
 from flask import Flask
 from waitress import wasyncore
 
-from companion.app.change_signal import Bell
+from companion.app.change_signal import ChangeSignal
 from companion.web.access import cookie_opens
 from companion.web.connections import PageServer
 from companion.web.photographs import FORM_LIMIT
@@ -47,30 +47,30 @@ class ServingSettings:
 def listen(host: str = "0.0.0.0", port: int = DEFAULT_PORT) -> socket.socket:
     """A listening socket; port 0 takes any free one. Raises PortTakenError, before anything else was started."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    ear = socket.socket(family, socket.SOCK_STREAM)
-    ear.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        ear.bind((host, port))
-        ear.listen(BACKLOG)
+        sock.bind((host, port))
+        sock.listen(BACKLOG)
     except (OSError, OverflowError) as fault:
-        ear.close()
+        sock.close()
         why = getattr(fault, "strerror", None) or str(fault)
         raise PortTakenError(f"port {port} on {host} cannot be used: {why}; choose another with --port") from None
-    return ear
+    return sock
 
 
-def port_of(ear: socket.socket) -> int:
-    return int(ear.getsockname()[1])
+def port_of(sock: socket.socket) -> int:
+    return int(sock.getsockname()[1])
 
 
-def numeric_address(ear: socket.socket) -> str:
+def numeric_address(sock: socket.socket) -> str:
     """The page's address as other phones reach it, by number: `http://192.168.1.23:8000`."""
-    host, port = ear.getsockname()[:2]
+    host, port = sock.getsockname()[:2]
     if host == "::":
         with socket.socket(socket.AF_INET) as asked:
             return f"http://{own_number(asked)}:{port}"
     if host == "0.0.0.0":
-        host = own_number(ear)
+        host = own_number(sock)
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
@@ -119,7 +119,7 @@ def _allow_files(count: int) -> None:
 class Server:
     """A running page. `run` blocks until `stop` is called from another thread."""
 
-    def __init__(self, app: Flask, ear: socket.socket, settings: ServingSettings | None = None) -> None:
+    def __init__(self, app: Flask, sock: socket.socket, settings: ServingSettings | None = None) -> None:
         chosen = settings or ServingSettings()
         # Many phones at once are served one after the other; that is nothing to say in the terminal.
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
@@ -131,12 +131,12 @@ class Server:
         streams: StreamSettings = parts.get("companion_stream") or StreamSettings()
         self._server = PageServer(
             app,
-            ear,
+            sock,
             threads=chosen.threads,
             limits=replace(
                 chosen.limits, large_body=FORM_LIMIT, large_paths=PHOTO_ROUTES, ping_s=min(streams.ping_s, 60.0)
             ),
-            bell=parts["companion_house"].bell if "companion_house" in parts else Bell(),
+            signal=parts["companion_house"].signal if "companion_house" in parts else ChangeSignal(),
             seats=parts["companion_seats"] if "companion_seats" in parts else Seats(0),
             knows=partial(cookie_opens, app),
             map=self._sockets,
@@ -159,24 +159,24 @@ class Server:
 
     def hang_up(self) -> None:
         """Tell every open stream to end."""
-        house = self._app.extensions.get("companion_house")
-        if house is not None:
-            house.bell.close()
+        app_state = self._app.extensions.get("companion_house")
+        if app_state is not None:
+            app_state.signal.close()
 
 
 def serve(
     app: Flask, host: str = "0.0.0.0", port: int = DEFAULT_PORT, *, ready: Callable[[str], None] | None = None
 ) -> None:
     """Serve until interrupted or terminated. `ready` is told the address once it is open. Raises PortTakenError."""
-    ear = listen(host, port)
+    sock = listen(host, port)
     if ready is not None:
-        ready(numeric_address(ear))
-    serve_on(app, ear)
+        ready(numeric_address(sock))
+    serve_on(app, sock)
 
 
-def serve_on(app: Flask, ear: socket.socket) -> None:
+def serve_on(app: Flask, sock: socket.socket) -> None:
     """Serve on a socket of `listen` until interrupted or terminated."""
-    server = Server(app, ear)
+    server = Server(app, sock)
     _end_politely(server)
     server.run()
 

@@ -15,7 +15,7 @@ from companion.log.journal import JournalError
 from companion.rules.ruleset import house_file, load_ruleset
 from companion.rules.ruleset_fields import ContradictionError, RuleSetError
 from companion.web.access import needs_pin, wants_page
-from companion.web.api import house
+from companion.web.api import app_state
 from companion.web.body import MAX_NAME, read_body, text
 from companion.web.changing import changes, expect_game
 from companion.web.disk import disk_fault
@@ -43,13 +43,13 @@ RESERVED = frozenset({"MX", "MX2", "R", "L"})
 
 @setup.get("/setup")
 def ask() -> str:
-    own = find(house().data_dir, request.args.get("own", ""))
+    own = find(app_state().data_dir, request.args.get("own", ""))
     chosen = RULES.get(request.args.get("rules", "")) if own is None else RULES[own.extends]
     last = _last_game()
     shown = {
         "all_rules": RULES, "rules": chosen, "options": _options(chosen, own), "seat_map": seat_map, "last": last,
         "own": own, "differences": [] if own is None else _differences(own),
-        "all_own": [(one, _differences(one)) for one in own_rules(house().data_dir)],
+        "all_own": [(one, _differences(one)) for one in own_rules(app_state().data_dir)],
         "choice_of": choice_of,
         "names": list(last["players"]) if last else [], "running": _running(), "tv": False,
     }  # fmt: skip
@@ -58,10 +58,10 @@ def ask() -> str:
 
 def _last_game() -> Mapping[str, Any] | None:
     """`game`, `rules`, `set`, `players` and `options` of the game on the table, else of the latest one."""
-    games = [house().game] if house().has_game else house().games()[:1]
+    games = [app_state().game] if app_state().has_game else app_state().games()[:1]
     for game in games:
         try:
-            session = house().look_up(game)
+            session = app_state().look_up(game)
         except (OSError, ValueError, JournalError):
             continue
         snapshot = {} if session is None else session.snapshot()
@@ -73,9 +73,9 @@ def _last_game() -> Mapping[str, Any] | None:
 
 def _running() -> list[str]:
     """The players of a game that a new one would put aside."""
-    if not house().has_game:
+    if not app_state().has_game:
         return []
-    snapshot = house().session.snapshot()
+    snapshot = app_state().session.snapshot()
     over = snapshot.get("phase") == "match_over" or not snapshot.get("round")
     return [] if over else [str(name) for name in snapshot.get("players") or ()]
 
@@ -100,7 +100,7 @@ def _differences(own: OwnRules) -> list[tuple[str, str]]:
 
 
 def _camera() -> dict[str, Any]:
-    camera = house().camera
+    camera = app_state().camera
     if camera is None:
         return {"camera": None}
     return {"camera": {**camera.status(), "picture": camera.still() is not None}}
@@ -110,7 +110,7 @@ def _camera() -> dict[str, Any]:
 @needs_pin
 def camera_picture() -> Response:
     """What the camera sees now, for placing it. Nothing is painted over: only for whoever sets the table up."""
-    camera = house().camera
+    camera = app_state().camera
     picture = None if camera is None else camera.still()
     if picture is None:
         raise NotFound(_("There is no picture from a camera."))
@@ -125,17 +125,17 @@ def camera_picture() -> Response:
 def start() -> AnyResponse:
     fields = read_body(request)
     header = read_header(fields)
-    if house().workshop is None or house().data_dir is None:
+    if app_state().repository is None or app_state().data_dir is None:
         raise Conflict(_("This page shows one game only. Start new games with `companion serve`."))
     try:
-        with house().switching:
-            expect_game(fields, house().game)
-            name = house().start_game(header)
+        with app_state().switching:
+            expect_game(fields, app_state().game)
+            name = app_state().start_game(header)
     except ValueError as refusal:
         raise BadRequest(say(str(refusal))) from None
     except (JournalError, OSError) as fault:
         raise disk_fault(fault, _("The game could not be written to the disk: %(why)s")) from None
-    unseated = (table := house().table) is not None and table.unseated()
+    unseated = (table := app_state().table) is not None and table.unseated()
     if wants_page():
         return redirect("/seats?next=/round-start" if unseated else "/round-start", 303)
     return jsonify({"game": name, "unseated": unseated})
@@ -194,7 +194,7 @@ def _rules_of(fields: dict[str, Any]) -> RuleWords:
 
 
 def _data_dir() -> Path:
-    if (data_dir := house().data_dir) is None:
+    if (data_dir := app_state().data_dir) is None:
         raise Conflict(_("This page shows one game only. Start new games with `companion serve`."))
     return data_dir
 
@@ -295,7 +295,7 @@ def _own_of(fields: dict[str, Any], rules: RuleWords) -> OwnRules:
     """The house's own rules that a form or a request names; without any, none that differ."""
     if not fields.get("own"):
         return OwnRules("")
-    own = find(house().data_dir, text(fields, "own", longest=80))
+    own = find(app_state().data_dir, text(fields, "own", longest=80))
     if own is None or own.extends != rules.name:
         raise FieldError("own", _("These rules are not here any more."))
     return own

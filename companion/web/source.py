@@ -9,7 +9,7 @@ from typing import IO
 
 from flask import Blueprint, Response, current_app
 
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.web.disk import disk_fault
 from companion.web.downloads import AGAIN_S, Packed, Places, send
 from companion.web.languages import gettext as _
@@ -52,11 +52,11 @@ class SourceArchive:
 
 @source.get("/source")
 def download() -> Response:
-    house: House = current_app.extensions["companion_house"]
+    app_state: AppState = current_app.extensions["companion_house"]
     archive: SourceArchive = current_app.extensions["companion_source"]
     give_back = archive.places.take()
     try:
-        packed = archive.packed(house.data_dir)
+        packed = archive.packed(app_state.data_dir)
     except OSError as fault:
         give_back()
         raise disk_fault(fault, _("It could not be packed: %(why)s"), retry_after=AGAIN_S) from None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from flask import Blueprint, Response, current_app, request
 
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.web.guard import network_of
 from companion.web.streaming import FAREWELL, GREETING, PING, Listener, Seat, Seats
 
@@ -29,20 +29,20 @@ class StreamSettings:
 @stream.get("/api/stream")
 def events() -> Response:
     """All events after `Last-Event-ID` (or `?after=`), then each one as it happens."""
-    house: House = current_app.extensions["companion_house"]
+    app_state: AppState = current_app.extensions["companion_house"]
     settings: StreamSettings = current_app.extensions["companion_stream"]
     seats: Seats = current_app.extensions["companion_seats"]
     asked = request.headers.get("Last-Event-ID") or request.args.get("after") or ""
     sent = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 12 else 0
-    if request.args.get("game") not in (None, house.game):
+    if request.args.get("game") not in (None, app_state.game):
         sent = 0
-    listener, seat = Listener(house, sent), seats.take(network_of(request.remote_addr))
+    listener, seat = Listener(app_state, sent), seats.take(network_of(request.remote_addr))
     hand_over: Callable[[Listener, Seat], None] | None = request.environ.get(HAND_OVER)
     if hand_over is not None:
         hand_over(listener, seat)
         body: Iterator[bytes] = iter([GREETING])
     else:
-        body = _Flow(house, listener, seat, seats, settings.ping_s)
+        body = _Flow(app_state, listener, seat, seats, settings.ping_s)
     response = Response(body, mimetype="text/event-stream")
     response.headers["Cache-Control"] = "no-store"
     response.headers["X-Accel-Buffering"] = "no"
@@ -52,11 +52,11 @@ def events() -> Response:
 class _Flow:
     """The body for a server that iterates: gives its seat back when it is closed, even if it was never begun."""
 
-    def __init__(self, house: House, listener: Listener, seat: Seat, seats: Seats, ping_s: float) -> None:
+    def __init__(self, app_state: AppState, listener: Listener, seat: Seat, seats: Seats, ping_s: float) -> None:
         self._seat, self._seats = seat, seats
         self._over = threading.Event()
         seat.end = self._over.set
-        self._flow = self._words(house, listener, ping_s)
+        self._flow = self._words(app_state, listener, ping_s)
 
     def __iter__(self) -> Iterator[bytes]:
         return self._flow
@@ -68,14 +68,14 @@ class _Flow:
         self._seats.give_back(self._seat)
         self._flow.close()
 
-    def _words(self, house: House, listener: Listener, ping_s: float) -> Generator[bytes]:
+    def _words(self, app_state: AppState, listener: Listener, ping_s: float) -> Generator[bytes]:
         yield GREETING
-        while not house.bell.closed:
-            rings = house.bell.rings
+        while not app_state.signal.closed:
+            rings = app_state.signal.rings
             if words := listener.news():
                 yield words
             if self._over.is_set():
                 yield FAREWELL
                 return
-            if house.bell.wait(rings, ping_s) == rings:
+            if app_state.signal.wait(rings, ping_s) == rings:
                 yield PING

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from companion.app.state import House, NoGameError, event_lines
+from companion.app.state import AppState, NoGameError, event_lines
 
 GREETING = b"retry: 1500\n\n"
 FAREWELL = b"retry: 15000\n\n"
@@ -26,8 +26,8 @@ Moment = tuple[str | None, int, str]
 class Listener:
     """One screen. `news` brings everything it has not heard; it resumes after any journal line."""
 
-    def __init__(self, house: House, sent: int) -> None:
-        self._house = house
+    def __init__(self, app_state: AppState, sent: int) -> None:
+        self._app_state = app_state
         self._heard = -1
         self._sent = sent
         self._game: str | None = None
@@ -39,7 +39,7 @@ class Listener:
         `told` is shared by listeners that are asked one after the other: what two of them have to hear is put into
         words once.
         """
-        rings = self._house.bell.rings
+        rings = self._app_state.signal.rings
         if rings == self._heard:
             return b""
         since = (rings, self._sent, self._game, json.dumps(self._camera, sort_keys=True))
@@ -53,7 +53,7 @@ class Listener:
         return words
 
     def _messages(self) -> Iterator[bytes]:
-        game = self._house.game
+        game = self._app_state.game
         if self._game != game:
             self._sent = self._sent if self._game is None else 0
             self._game = game
@@ -63,7 +63,7 @@ class Listener:
             self._sent = line["seq"]
             quiet = False
             yield message(line, event=None, number=self._sent)
-        camera = self._house.camera_status()
+        camera = self._app_state.camera_status()
         if camera != self._camera:
             self._camera = camera
             yield message(camera, event="camera")
@@ -73,7 +73,7 @@ class Listener:
 
     def _lines(self) -> list[dict[str, Any]]:
         try:
-            return event_lines(self._house.session, after=self._sent)
+            return event_lines(self._app_state.session, after=self._sent)
         except NoGameError:
             return []
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from companion.app.games import make_house
+from companion.app.games import make_app_state
 from companion.app.redaction import Redaction, stand_ins
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.cli.serve_diagnostics import Diagnostics, RecentLog
 from companion.web.app import PageSettings, create_app
 
@@ -25,8 +25,8 @@ CORRECTOR = "Bartholomew"
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    made = make_house(tmp_path)
+def app_state(tmp_path: Path) -> Iterator[AppState]:
+    made = make_app_state(tmp_path)
     header = {
         "rules": "tactic",
         "set": "double-12",
@@ -57,12 +57,12 @@ def house(tmp_path: Path) -> Iterator[House]:
     made.diagnostics = Diagnostics(made, tmp_path, {"camera": "usb:", "broker": False}, log)
     yield made
     session.journal.close()  # type: ignore[attr-defined]
-    made.bell.close()
+    made.signal.close()
 
 
 @pytest.fixture
-def page(house: House) -> FlaskClient:
-    return create_app(house, PageSettings(pin=PIN, testing=True)).test_client()
+def page(app_state: AppState) -> FlaskClient:
+    return create_app(app_state, PageSettings(pin=PIN, testing=True)).test_client()
 
 
 def bundle_of(page: FlaskClient) -> zipfile.ZipFile:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.tableside import ButtonPod
 from companion.web.app import PageSettings, create_app
 from hardware.panel import Light, Panel, PanelError, Press
@@ -53,30 +53,30 @@ def session() -> FakeSession:
 
 
 @pytest.fixture
-def house(session: FakeSession, tmp_path: Path) -> House:
-    return House(session, data_dir=tmp_path, camera=FakeCamera(), game="tonight")
+def app_state(session: FakeSession, tmp_path: Path) -> AppState:
+    return AppState(session, data_dir=tmp_path, camera=FakeCamera(), game="tonight")
 
 
-def test_the_lamp_follows_the_game_and_the_camera(house: House, session: FakeSession) -> None:
+def test_the_lamp_follows_the_game_and_the_camera(app_state: AppState, session: FakeSession) -> None:
     panel = FakePanel()
-    with ButtonPod(house, opener=panel.open):
+    with ButtonPod(app_state, opener=panel.open):
         panel.wait_for(Light.READING)
         session.show(tables.illegal())
         panel.wait_for(Light.ILLEGAL)
         session.show(tables.question())
         panel.wait_for(Light.UNSURE)
         session.show(tables.midgame(plays=[], unclear=[]))
-        assert isinstance(house.camera, FakeCamera)
-        house.camera.state = "lost"
-        house.bell.ring()
+        assert isinstance(app_state.camera, FakeCamera)
+        app_state.camera.state = "lost"
+        app_state.signal.ring()
         panel.wait_for(Light.NO_CAMERA)
     assert panel.closed
 
 
-def test_a_pressed_button_is_a_verb_of_the_session(house: House, session: FakeSession) -> None:
+def test_a_pressed_button_is_a_verb_of_the_session(app_state: AppState, session: FakeSession) -> None:
     panel, other = FakePanel(), []
     pod = ButtonPod(
-        house,
+        app_state,
         opener=panel.open,
         read_now=lambda: other.append("read"),
         show_pin=lambda: other.append("pin"),
@@ -88,8 +88,8 @@ def test_a_pressed_button_is_a_verb_of_the_session(house: House, session: FakeSe
     assert other == ["read", "pin"]
 
 
-def test_the_pin_button_shows_the_pin_on_the_box_s_own_screen_for_a_while(house: House) -> None:
-    app = create_app(house, PageSettings(pin="135790", screen_key="k"))
+def test_the_pin_button_shows_the_pin_on_the_box_s_own_screen_for_a_while(app_state: AppState) -> None:
+    app = create_app(app_state, PageSettings(pin="135790", screen_key="k"))
     client, away = app.test_client(), app.test_client()
     client.get("/tv?screen=k")
 
@@ -99,29 +99,29 @@ def test_the_pin_button_shows_the_pin_on_the_box_s_own_screen_for_a_while(house:
         return str(told["regions"]["alerts"])
 
     panel = FakePanel()
-    with ButtonPod(house, opener=panel.open, pin_s=0.05) as pod:
+    with ButtonPod(app_state, opener=panel.open, pin_s=0.05) as pod:
         assert "135790" not in alerts()
         panel.press(Press.SHOW_PIN)
         hiding = pod._hiding
         assert hiding is not None
         hiding.join(20)
         assert "135790" not in alerts(), "it was hidden again"
-    with ButtonPod(house, opener=(panel := FakePanel()).open):
+    with ButtonPod(app_state, opener=(panel := FakePanel()).open):
         panel.press(Press.SHOW_PIN)
         assert "135790" in alerts()
         assert "135790" not in alerts(away), "never on a phone"
         assert "135790" not in away.get("/tv").text
 
 
-def test_a_box_without_buttons_plays_on_and_says_what_is_missing(house: House) -> None:
+def test_a_box_without_buttons_plays_on_and_says_what_is_missing(app_state: AppState) -> None:
     before = threading.active_count()
-    with ButtonPod(house, opener=no_panel) as pod:
+    with ButtonPod(app_state, opener=no_panel) as pod:
         assert pod.note == "no buttons or lamp here"
         assert threading.active_count() == before
 
 
-def test_it_ends_while_nobody_has_news(house: House) -> None:
+def test_it_ends_while_nobody_has_news(app_state: AppState) -> None:
     panel = FakePanel()
-    with ButtonPod(house, opener=panel.open, every_s=1000.0):
+    with ButtonPod(app_state, opener=panel.open, every_s=1000.0):
         panel.wait_for(Light.READING)
     assert panel.closed

@@ -10,9 +10,9 @@ from flask.testing import FlaskClient
 
 from companion.app.restart import arguments_again
 from companion.app.safe_mode import FEW_STARTS, STARTS_FILE, STEADY_S, WITHIN_S, SafeMode
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.web.repair_words import in_english
-from tests.web.conftest import anyone, app, clock, house, keeper, session  # noqa: F401
+from tests.web.conftest import anyone, app, app_state, clock, keeper, session  # noqa: F401
 from tests.web.fakes import FakeClock
 
 
@@ -90,20 +90,20 @@ def test_starting_again_drops_the_word_that_said_safely() -> None:
 def test_the_page_starts_in_safe_mode_and_out_of_it(
     anyone: FlaskClient,  # noqa: F811
     keeper: FlaskClient,  # noqa: F811
-    house: House,  # noqa: F811
+    app_state: AppState,  # noqa: F811
     tmp_path: Path,
 ) -> None:
     wanted: list[bool] = []
     assert "Start in safe mode" not in keeper.get("/repairs").text, "whoever started the program has to"
     assert keeper.post("/safe-mode", data={}).status_code == 404
-    house.restart_in = wanted.append
+    app_state.restart_in = wanted.append
     assert anyone.post("/safe-mode").status_code in (303, 401) and wanted == []
     assert "Start in safe mode" in keeper.get("/repairs").text
     assert keeper.post("/safe-mode", data={}).status_code in (200, 303)
     assert wanted == [True]
     mode = SafeMode(tmp_path)
-    house.repairs.check(mode.repairs)
-    house.repairs.actions["SAFE_MODE"] = lambda: wanted.append(False)
+    app_state.repairs.check(mode.repairs)
+    app_state.repairs.actions["SAFE_MODE"] = lambda: wanted.append(False)
     page = keeper.get("/repairs").text
     assert "The box runs in safe mode" in page and "Start in safe mode" not in page
     assert "The box runs in safe mode" in anyone.get("/tv").text

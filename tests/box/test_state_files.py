@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from companion.app.games import make_house
+from companion.app.games import make_app_state
 from companion.app.learned import LEARNED
 from companion.app.learning import LESSON, LearningDesk
 from companion.app.seats import NOBODY_SEATED, SEATS_FILE, Seats, read_seats, write_seats
@@ -104,10 +104,10 @@ def test_files_set_aside_keep_their_names_apart(tmp_path: Path) -> None:
 def test_the_learning_page_is_shown_whatever_the_lesson_says(tmp_path: Path) -> None:
     (tmp_path / LEARNED).write_bytes(b"learned")
     (tmp_path / LESSON).write_bytes(b'{"learn": {"set": "double-12"}, "test": {"right": "many"}}')
-    house = make_house(tmp_path)
-    house.learning = LearningDesk(tmp_path, damaged=house.repairs.report_damaged)
-    page = create_app(house, PageSettings(pin="1357", testing=True)).test_client()
+    app_state = make_app_state(tmp_path)
+    app_state.learning = LearningDesk(tmp_path, damaged=app_state.repairs.report_damaged)
+    page = create_app(app_state, PageSettings(pin="1357", testing=True)).test_client()
     assert page.get("/learn").status_code == 200
     assert "The file learned-set.json made no sense" in page.get("/repairs").text
-    house.learning.close()
-    house.bell.close()
+    app_state.learning.close()
+    app_state.signal.close()

@@ -37,7 +37,7 @@ def test_a_suspicion_never_lights_the_red_lamp() -> None:
     assert light_of(suspected, False) is Light.READING
 
 
-class Desk:
+class GameControls:
     def __init__(self) -> None:
         self.done: list[tuple[str, str | None]] = []
         self.refuses = False
@@ -55,16 +55,16 @@ class Desk:
 
 
 def test_buttons_say_what_a_person_would_tap() -> None:
-    desk, other = Desk(), []
-    side = Tableside(lambda: desk, lambda: other.append("read"), lambda: other.append("pin"))
+    controls, other = GameControls(), []
+    side = Tableside(lambda: controls, lambda: other.append("read"), lambda: other.append("pin"))
     assert all(side.pressed(press) for press in Press)
-    assert desk.done == [("pass", "Ben"), ("undo", None)]
+    assert controls.done == [("pass", "Ben"), ("undo", None)]
     assert other == ["read", "pin"]
 
 
 def test_a_button_that_is_refused_or_has_no_game_does_nothing() -> None:
-    desk = Desk()
-    desk.refuses = True
-    assert not Tableside(lambda: desk, lambda: None, lambda: None).pressed(Press.PASS)
+    controls = GameControls()
+    controls.refuses = True
+    assert not Tableside(lambda: controls, lambda: None, lambda: None).pressed(Press.PASS)
     assert not Tableside(lambda: None, lambda: None, lambda: None).pressed(Press.PASS)
-    assert desk.done == []
+    assert controls.done == []

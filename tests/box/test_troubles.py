@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from companion.app.checkup import Machine, quick_reasons
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.publish.publisher import PublishStatus
 from companion.web.app import PageSettings, create_app
 from tests.web import tables
@@ -15,15 +15,15 @@ from tests.web.fakes import FakeCamera, FakeSession
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> House:
-    return House(FakeSession(tables.midgame()), data_dir=tmp_path, camera=FakeCamera(), game="tonight")
+def app_state(tmp_path: Path) -> AppState:
+    return AppState(FakeSession(tables.midgame()), data_dir=tmp_path, camera=FakeCamera(), game="tonight")
 
 
-def test_a_full_disk_is_a_banner_on_every_screen_and_a_reason(house: House) -> None:
-    client = create_app(house, PageSettings(pin="135790")).test_client()
+def test_a_full_disk_is_a_banner_on_every_screen_and_a_reason(app_state: AppState) -> None:
+    client = create_app(app_state, PageSettings(pin="135790")).test_client()
     assert client.get("/health").json == {"status": "ok", "reasons": []}
-    house.checks.append(lambda: ["the disk is full: pictures are not kept, the game is"])
-    house.bell.ring()
+    app_state.checks.append(lambda: ["the disk is full: pictures are not kept, the game is"])
+    app_state.signal.ring()
     assert client.get("/health").json["status"] == "degraded"
     for page in ("/", "/tv"):
         assert "The disk is full: pictures are not kept" in client.get(page).text
@@ -38,12 +38,12 @@ def test_a_healthy_machine_gives_no_reason(tmp_path: Path) -> None:
     assert quick_reasons(Machine(data=tmp_path)) == []
 
 
-def test_one_tap_deletes_every_picture_for_whoever_knows_the_pin(house: House) -> None:
+def test_one_tap_deletes_every_picture_for_whoever_knows_the_pin(app_state: AppState) -> None:
     deleted = []
-    client = create_app(house, PageSettings(pin="135790")).test_client()
+    client = create_app(app_state, PageSettings(pin="135790")).test_client()
     signed = {"X-Companion-Pin": "135790"}
     assert client.post("/pictures/delete", headers=signed).status_code == 409, "nothing is kept here"
-    house.delete_pictures = lambda: deleted.append("all") or 3  # type: ignore[func-returns-value]
+    app_state.delete_pictures = lambda: deleted.append("all") or 3  # type: ignore[func-returns-value]
     assert client.post("/pictures/delete").status_code in (302, 303, 401, 403)
     assert deleted == []
     assert client.post("/pictures/delete", headers=signed).status_code == 303

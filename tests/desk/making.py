@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from companion.log.events import (
     Announced,
+    Candidate,
     Corrected,
     Discarded,
     DoubleFlipped,
@@ -24,7 +25,6 @@ from companion.log.events import (
     RoundEnded,
     RoundScored,
     RoundStarted,
-    Story,
     TilePlayed,
     TileTakenBack,
     Unclear,
@@ -60,7 +60,7 @@ plain = st.recursive(
     max_leaves=5,
 )
 stories = st.lists(
-    st.builds(Story, st.text(max_size=9), st.just(()), st.none() | st.just(0.25), maybe), max_size=2
+    st.builds(Candidate, st.text(max_size=9), st.just(()), st.none() | st.just(0.25), maybe), max_size=2
 ).map(tuple)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from companion.log.corrections import held_events, open_questions
-from companion.log.event_fields import EventError, Finding, Story
+from companion.log.corrections import effective_events, open_questions
+from companion.log.event_fields import Candidate, EventError, Finding
 from companion.log.events import Corrected, Event, Passed, RoundScored, RoundStarted, TilePlayed, Unclear
 from companion.play.scoreboard import fold
 from companion.rules.tile import Laid
@@ -30,13 +30,13 @@ def corrected(seq: int, **what: Any) -> Corrected:
 def test_who_changed_a_line_is_known_and_the_camera_is_nobody() -> None:
     late = replace(corrected(2, by="Ben"), source="camera")
     for change, people in ((late, False), (corrected(2, by="Ben"), True), (corrected(2, overruled=True), False)):
-        (held,) = (one for one in held_events(journal(STARTED, PLAYED, change)) if one.event.seq == 2)
+        (held,) = (one for one in effective_events(journal(STARTED, PLAYED, change)) if one.event.seq == 2)
         assert held.by_people is people
 
 
 def test_a_corrected_tile_is_read_otherwise_and_the_line_stays() -> None:
     events = journal(STARTED, PLAYED, STRANGER, corrected(2, tile=[12, 6]))
-    held = held_events(events)
+    held = effective_events(events)
     assert held[1].event == TilePlayed(seq=2, by="Ann", tile=Laid(12, 6), train="Ann")
     assert held[1].original == events[1]
     assert held[1].changed_by == (4,)
@@ -44,20 +44,20 @@ def test_a_corrected_tile_is_read_otherwise_and_the_line_stays() -> None:
 
 
 def test_a_withdrawn_event_did_not_happen() -> None:
-    held = held_events(journal(STARTED, PLAYED, STRANGER, corrected(3, withdrawn=True)))
+    held = effective_events(journal(STARTED, PLAYED, STRANGER, corrected(3, withdrawn=True)))
     assert [item.event.seq for item in held] == [1, 2]
 
 
 def test_a_correction_can_be_withdrawn_and_that_withdrawn_again() -> None:
     events = journal(STARTED, PLAYED, corrected(2, withdrawn=True), corrected(3, withdrawn=True))
-    assert [item.event.seq for item in held_events(events)] == [1, 2]
+    assert [item.event.seq for item in effective_events(events)] == [1, 2]
     events = journal(*events, corrected(4, withdrawn=True))
-    assert [item.event.seq for item in held_events(events)] == [1]
+    assert [item.event.seq for item in effective_events(events)] == [1]
 
 
 def test_a_forgotten_pass_is_put_in_before_a_play() -> None:
     events = journal(STARTED, PLAYED, STRANGER, corrected(3, insert=[{"event": "passed", "by": "Ben"}]))
-    held = held_events(events)
+    held = effective_events(events)
     assert [item.event.KIND for item in held] == ["round_started", "tile_played", "passed", "tile_played"]
     assert held[2].event.seq == 4
     assert held[2].changed_by == (4,)
@@ -66,10 +66,10 @@ def test_a_forgotten_pass_is_put_in_before_a_play() -> None:
 def test_what_was_put_in_can_be_corrected_by_its_corrections_seq() -> None:
     events = journal(STARTED, PLAYED, corrected(2, insert=[{"event": "passed", "by": "Ben"}], after=True))
     events = journal(*events, corrected(3, by="Cy"))
-    held = held_events(events)
+    held = effective_events(events)
     assert isinstance(held[2].event, Passed)
     assert held[2].event.by == "Cy"
-    assert [item.event.KIND for item in held_events(journal(*events, corrected(3, withdrawn=True)))] == [
+    assert [item.event.KIND for item in effective_events(journal(*events, corrected(3, withdrawn=True)))] == [
         "round_started",
         "tile_played",
     ]
@@ -79,23 +79,23 @@ def test_an_answer_brings_the_events_of_its_candidate() -> None:
     asked = Unclear(
         reason="Is this 8-5 or 9-5?",
         candidates=(
-            Story("8-5", ({"event": "tile_played", "by": "Ann", "tile": [5, 8], "train": "Ann"},)),
-            Story("9-5"),
+            Candidate("8-5", ({"event": "tile_played", "by": "Ann", "tile": [5, 8], "train": "Ann"},)),
+            Candidate("9-5"),
         ),
     )
     events = journal(STARTED, asked)
     assert [question.seq for question in open_questions(events)] == [2]
     answered = journal(*events, corrected(2, answer=0))
     assert open_questions(answered) == ()
-    played = held_events(answered)[2].event
+    played = effective_events(answered)[2].event
     assert isinstance(played, TilePlayed)
     assert played.tile == Laid(5, 8)
-    assert [item.event.seq for item in held_events(journal(*events, corrected(2, answer=None)))] == [1, 2]
+    assert [item.event.seq for item in effective_events(journal(*events, corrected(2, answer=None)))] == [1, 2]
 
 
 def test_naming_the_player_ends_the_doubt() -> None:
     doubtful = replace(PLAYED, by=None, maybe=("Ann", "Ben"))
-    held = held_events(journal(STARTED, doubtful, corrected(2, by="Ben")))
+    held = effective_events(journal(STARTED, doubtful, corrected(2, by="Ben")))
     assert held[1].event == TilePlayed(seq=2, by="Ben", tile=Laid(12, 5), train="Ann")
 
 
@@ -130,7 +130,7 @@ def test_the_rule_can_rule_anew_on_an_older_event() -> None:
 def test_a_correction_that_cannot_be_applied_is_named(correction: Corrected, complaint: str) -> None:
     events = journal(STARTED, PLAYED, STRANGER)
     with pytest.raises(EventError) as refused:
-        held_events([*events, replace(correction, seq=len(events) + 1)])
+        effective_events([*events, replace(correction, seq=len(events) + 1)])
     assert str(refused.value).startswith(complaint)
 
 

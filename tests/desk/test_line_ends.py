@@ -12,8 +12,8 @@ SIX = Laid(6, 6)
 def test_an_equal_tile_beside_a_line_of_its_like_lies_at_the_open_end():
     rules = load_ruleset("jielong")
     seen = Laying(SIX, "L")
-    sight = TableChange((seen,), arms={seen: {"Ann": 9}}, whose={seen: "Ben"})
-    placed = at_the_open_end(sight, rules, (SIX,))
+    report = TableChange((seen,), arms={seen: {"Ann": 9}}, whose={seen: "Ben"})
+    placed = at_the_open_end(report, rules, (SIX,))
     here = Laying(SIX, "R")
     assert (placed.delta, placed.arms, placed.whose) == ((here,), {here: {"Ann": 9}}, {here: "Ben"})
 
@@ -21,5 +21,5 @@ def test_an_equal_tile_beside_a_line_of_its_like_lies_at_the_open_end():
 def test_where_the_line_reads_otherwise_the_closed_end_is_what_was_seen():
     rules = load_ruleset("jielong")
     for line, tile in (((SIX, Laid(6, 5)), SIX), ((Laid(6, 5),), Laid(4, 6)), ((), SIX)):
-        sight = TableChange((Laying(tile, "L"),))
-        assert at_the_open_end(sight, rules, line) is sight
+        report = TableChange((Laying(tile, "L"),))
+        assert at_the_open_end(report, rules, line) is report

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from companion.game.session import Session
-from companion.log.event_fields import Certainty, Story
+from companion.log.event_fields import Candidate, Certainty
 from companion.log.events import Header
 from companion.rules.notation import Laying, Vanishing, parse_change
 from companion.rules.tile import Laid
@@ -111,7 +111,7 @@ def test_an_answer_of_two_tiles_can_be_put_right_tile_by_tile_and_is_undone_as_o
         {"event": "tile_played", "source": "camera", "by": by, "tile": tile, "train": by}
         for by, tile in (("Ben", [12, 8]), ("Cy", [12, 6]))
     ]
-    asked = session.ask("which", [Story("8 and 6", tuple(lines))])
+    asked = session.ask("which", [Candidate("8 and 6", tuple(lines))])
     session.answer(asked[0].seq, 0)
     assert [play["tile"] for play in laid(session)] == [[12, 3], [12, 8], [12, 6]]
     first, second = laid(session)[1:]
@@ -131,7 +131,7 @@ def test_a_line_that_put_in_two_tiles_is_read_and_survives_corrections(tmp_path:
     lines = [
         {"event": "tile_played", "source": "camera", "by": "Ben", "tile": t, "train": "Ben"} for t in ([12, 8], [8, 6])
     ]
-    asked = session.ask("which", [Story("both", tuple(lines))])
+    asked = session.ask("which", [Candidate("both", tuple(lines))])
     session.correct(asked[0].seq, {"answer": 0, "insert": lines, "after": True})
     session.correct(laid(session)[0]["seq"], {"train": "Ben"})
     assert len(laid(session)) == 3

@@ -9,7 +9,7 @@ import pytest
 
 from companion.game.replay import replay
 from companion.game.session import CommandRejected, Session
-from companion.log.event_fields import Story
+from companion.log.event_fields import Candidate
 from companion.log.events import Header
 from tests.desk.making import ticking
 
@@ -65,7 +65,7 @@ def test_a_fault_that_was_let_stand_counts_again(tmp_path: Path) -> None:
 def test_an_answered_question_is_asked_again(tmp_path: Path, choice: int | None) -> None:
     session = table(tmp_path)
     line = {"event": "tile_played", "by": "Ann", "tile": [12, 3], "train": "Ann"}
-    question = session.ask("one of these", [Story("Ann laid 12-3", (line,))])[0]
+    question = session.ask("one of these", [Candidate("Ann laid 12-3", (line,))])[0]
     before = state(session)
     session.answer(question.seq, choice)
     assert session.questions == ()

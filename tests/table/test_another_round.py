@@ -13,8 +13,8 @@ from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile
 from companion.log.events import Header, RoundStarted, TilePlayed, Unclear
 from companion.log.journal import Journal
-from companion.observing.game_sink import SessionDesk
-from companion.observing.next_round import AnotherRound
+from companion.observing.game_sink import GameSink
+from companion.observing.next_round import NextRound
 from companion.perception import Watcher
 from companion.perception.table_location import known_set
 from companion.rules.actions import Play
@@ -46,11 +46,11 @@ class Evening:
         rules, known = load_ruleset(game), known_set(setup)
         self.session = Session(Journal.create(folder / "game.jsonl", setup.header), rules)
         box = {Tile(a, b): count for (a, b), count in known.copies.items()}
-        desk = SessionDesk(self.session, rules, setup, box, asks=page)
+        sink = GameSink(self.session, rules, setup, box, asks=page)
         place = Calibration.from_corners(setup.corners_px, setup.size_mm, 0.001, size_wh=first.size_wh)
         eye = KnowingEye(self.camera, unread=0.0, missed=0.0)  # type: ignore[arg-type]
         table = setup.table_setup()
-        self.watcher = Watcher(self.camera, eye, Settler(), place, table, desk, known=known)  # type: ignore[arg-type]
+        self.watcher = Watcher(self.camera, eye, Settler(), place, table, sink, known=known)  # type: ignore[arg-type]
         self.watcher.see(first)
 
     def until_asked(self) -> Unclear:
@@ -89,11 +89,11 @@ def _tiles_at(y: float) -> tuple[PlacedTile, ...]:
     return tuple(PlacedTile(n, tile(100.0 + 60 * n, y, 0.0, *halves)) for n, halves in enumerate(laid))
 
 
-def _playing(folder: Path) -> AnotherRound:
+def _playing(folder: Path) -> NextRound:
     session = Session.create(folder / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
     session.start_round((12, 12), "Ann", draws_seen=False)
     session.observe(table_change([Laying(Laid(*halves), name) for name, row in LAID.items() for halves in row]))
-    return AnotherRound(session, lambda frame: frame, 2)
+    return NextRound(session, lambda frame: frame, 2)
 
 
 def test_trains_that_lost_their_hub_are_no_cleared_table(tmp_path: Path) -> None:

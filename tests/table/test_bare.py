@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.geometry.table_view import SeenTile
-from companion.perception.background import BareTable
+from companion.perception.background import BackgroundModel
 from vision.calibration import Calibration
 
 CORNERS = np.array([[0, 0], [900, 0], [900, 600], [0, 600]], np.float32)
@@ -52,7 +52,7 @@ def boneyard(
 
 def bare(picture: NDArray[np.uint8]) -> bool:
     others = [back(place) for place in PLACES if place != TAKEN]
-    return BareTable().is_bare(picture, back(TAKEN), others, CALIBRATION)
+    return BackgroundModel().is_bare(picture, back(TAKEN), others, CALIBRATION)
 
 
 def test_a_gap_in_the_shade_of_its_neighbours_is_bare() -> None:
@@ -79,7 +79,7 @@ def test_tiles_far_off_in_another_light_say_nothing_about_a_place() -> None:
         for x, y in far:
             cv2.rectangle(picture, (int(x) - 12, int(y) - 25), (int(x) + 12, int(y) + 25), (146, 170, 155), -1)
         others = [back(place) for place in (*PLACES, *far) if place != TAKEN]
-        assert BareTable().is_bare(picture, back(TAKEN), others, CALIBRATION) is gone
+        assert BackgroundModel().is_bare(picture, back(TAKEN), others, CALIBRATION) is gone
 
 
 def test_under_a_cup_nothing_is_bare() -> None:

@@ -15,9 +15,9 @@ from companion.geometry.diff import Observation, difference
 from companion.geometry.table_view import SeenHalf, SeenMarker, SeenTile
 from companion.log.table_change import TableChange
 from companion.observing.doubts import Doubts
-from companion.observing.game_sink import SessionDesk
+from companion.observing.game_sink import GameSink
 from companion.observing.hypotheses import settings_for
-from companion.perception.background import BareTable
+from companion.perception.background import BackgroundModel
 from companion.perception.colour import ColourSettings, colours, recoloured
 from companion.perception.half_values import WeighSettings, weigh_unread
 from companion.perception.projection import overlap
@@ -118,7 +118,7 @@ PLACE = tile(400.0, 300.0, 0.0, 5, 7)
 
 @pytest.mark.parametrize("learnt", [True, False], ids=["seen bare before", "never seen bare"])
 def test_an_empty_place_is_bare_and_a_cup_is_not(learnt: bool) -> None:
-    bare = BareTable()
+    bare = BackgroundModel()
     empty, calibration = table_picture()
     bare.learn(empty, [] if learnt else [PLACE], calibration)
     assert bare.is_bare(table_picture()[0], PLACE, [], calibration)
@@ -232,76 +232,76 @@ class Desk:
         self.questions = [one for one in self.questions if one.seq != seq]
 
 
-def observed(inner: SeenHalf) -> tuple[Observation, Layout, SessionDesk, Desk]:
+def observed(inner: SeenHalf) -> tuple[Observation, Layout, GameSink, Desk]:
     before = reconstruct(view(eastward([(12, 5)])), SETUP)
     new = replace(eastward([(12, 5), (8, 7)])[1], halves=(inner, SeenHalf(7, 0.999)))
     after = reconstruct(view([eastward([(12, 5)])[0], new]), SETUP, before)
     session = Desk()
     setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
-    return difference(before, after), after, SessionDesk(session, load_ruleset("tactic"), setup, BOX), session
+    return difference(before, after), after, GameSink(session, load_ruleset("tactic"), setup, BOX), session
 
 
 def test_a_fault_with_a_likely_legal_runner_up_is_asked() -> None:
-    observation, layout, desk, session = observed(SeenHalf(8, 0.97, ((5, 0.02),)))
-    assert desk.record(observation, layout, "f1") is False
+    observation, layout, sink, session = observed(SeenHalf(8, 0.97, ((5, 0.02),)))
+    assert sink.record(observation, layout, "f1") is False
     assert session.observed == []
     assert session.asked == ["misread_or_illegal: 8-7"]
 
 
 def test_a_question_nobody_answers_is_decided_by_what_is_likelier() -> None:
     """One play in two hundred breaks a rule: a runner-up of 2 % that fits is four times as likely as that."""
-    observation, layout, desk, session = observed(SeenHalf(8, 0.97, ((5, 0.02),)))
-    while not desk.record(observation, layout, "f"):
+    observation, layout, sink, session = observed(SeenHalf(8, 0.97, ((5, 0.02),)))
+    while not sink.record(observation, layout, "f"):
         assert len(session.asked) == 1
     assert session.observed == [["+5-7@Ann"]]
     assert session.questions == []
 
 
 def test_a_reading_that_is_likelier_than_a_misreading_is_believed_in_the_end() -> None:
-    observation, layout, desk, session = observed(SeenHalf(8, 0.998, ((5, 0.0018),)))
-    while not desk.record(observation, layout, "f"):
+    observation, layout, sink, session = observed(SeenHalf(8, 0.998, ((5, 0.0018),)))
+    while not sink.record(observation, layout, "f"):
         assert len(session.asked) == 1
     assert session.observed == [["+8-7@Ann"]]
 
 
 def test_a_tile_about_as_likely_misread_as_illegal_stays_what_was_read_and_accuses_nobody() -> None:
     """Odds of 4 to 1,000 against one play in 200: the runner-up would be a guess, and certainty an accusation."""
-    observation, layout, desk, session = observed(SeenHalf(8, 0.995, ((5, 0.004),)))
-    while not desk.record(observation, layout, "f"):
+    observation, layout, sink, session = observed(SeenHalf(8, 0.995, ((5, 0.004),)))
+    while not sink.record(observation, layout, "f"):
         assert len(session.asked) == 1
     assert session.observed == [["+8-7@Ann"]]
     assert session.guessed is True
 
 
 def test_a_fault_read_beyond_doubt_goes_on_record() -> None:
-    observation, layout, desk, session = observed(SeenHalf(8, 0.9999, ((5, 0.00001),)))
-    assert desk.record(observation, layout, "f1") is True
+    observation, layout, sink, session = observed(SeenHalf(8, 0.9999, ((5, 0.00001),)))
+    assert sink.record(observation, layout, "f1") is True
     assert session.observed == [["+8-7@Ann"]]
     assert session.asked == [] and session.guessed is False
 
 
 def test_no_fault_is_alleged_while_part_of_the_table_is_not_understood() -> None:
-    observation, layout, desk, session = observed(SeenHalf(8, 0.9999))
+    observation, layout, sink, session = observed(SeenHalf(8, 0.9999))
     before = reconstruct(view([]), SETUP)
     loose = reconstruct(view([*eastward([(8, 7)]), tile(900.0, 250.0, 30.0, 3, 4)]), SETUP, before)
     doubtful = difference(before, loose)
     assert doubtful.doubts
-    assert desk.record(doubtful, loose, "f1") is False
+    assert sink.record(doubtful, loose, "f1") is False
     assert session.observed == [] and len(session.asked) == 1
     assert observation.laid and layout.trains
 
 
 def test_what_lies_there_long_is_no_part_of_the_game() -> None:
     """A card or a printed tile that nobody understands must not silence the referee for the rest of the round."""
-    _, _, desk, session = observed(SeenHalf(8, 0.9999))
+    _, _, sink, session = observed(SeenHalf(8, 0.9999))
     before = reconstruct(view([]), SETUP)
     loose = reconstruct(view([*eastward([(8, 7)]), tile(900.0, 250.0, 30.0, 3, 4)]), SETUP, before)
     doubtful = difference(before, loose)
     held_back = 0
-    while not desk.record(doubtful, loose, "f"):
+    while not sink.record(doubtful, loose, "f"):
         held_back += 1
-        assert held_back <= desk.settings.cloud_patience
-    assert held_back == desk.settings.cloud_patience
+        assert held_back <= sink.settings.cloud_patience
+    assert held_back == sink.settings.cloud_patience
     assert session.observed == [["+8-7@Ann"]] and len(session.asked) == 1
     assert session.clouded is True
 
@@ -316,17 +316,17 @@ def test_a_hand_being_laid_open_at_the_edge_is_not_asked_about_at_once() -> None
             "table": {"size_mm": [1200, 900]},
         }
     )
-    desk = SessionDesk(session, load_ruleset("tactic"), setup, BOX)
+    sink = GameSink(session, load_ruleset("tactic"), setup, BOX)
     before = reconstruct(view([]), SETUP)
-    for n, (place, looks) in enumerate((((900.0, 32.0), desk.settings.hand_patience), ((900.0, 250.0), 0))):
+    for n, (place, looks) in enumerate((((900.0, 32.0), sink.settings.hand_patience), ((900.0, 250.0), 0))):
         session.asked.clear()
         layout = reconstruct(view([]), SETUP, before)
         layout = replace(layout, problems=(Problem(Trouble.FORKED_TRAIN, place, (n,)),))
         doubtful = difference(before, layout)
         assert doubtful.doubts
-        desk.ask(doubtful, layout, "f")
+        sink.ask(doubtful, layout, "f")
         for look in range(looks + 1):
-            desk.understood(layout, f"f{look}")
+            sink.understood(layout, f"f{look}")
             assert len(session.asked) == (look == looks)
 
 

@@ -16,7 +16,7 @@ from companion.geometry import Layout, PlacedTile, Problem, Trouble, reconstruct
 from companion.geometry.table_view import SeenHalf, TableView
 from companion.log.events import Header, RoundEnded, RoundScored, Unclear
 from companion.log.journal import Journal
-from companion.observing.game_sink import SessionDesk
+from companion.observing.game_sink import GameSink
 from companion.observing.round_end import Ending, OpenHands
 from companion.perception import Watcher
 from companion.perception.table_location import known_set
@@ -75,8 +75,8 @@ def late_table(
     calibration = Calibration.from_corners(setup.corners_px, setup.size_mm, 0.0, size_wh=first.size_wh)  # type: ignore[arg-type]
     known = known_set(setup)
     box = {Tile(a, b): count for (a, b), count in known.copies.items()}
-    desk = SessionDesk(session, rules, setup, box)
-    watcher = Watcher(camera, eye, Settler(), calibration, setup.table_setup(), desk, known=known)  # type: ignore[arg-type]
+    sink = GameSink(session, rules, setup, box)
+    watcher = Watcher(camera, eye, Settler(), calibration, setup.table_setup(), sink, known=known)  # type: ignore[arg-type]
     watcher.see(first)
     return camera, session, watcher, eye
 
@@ -123,7 +123,7 @@ def test_the_end_shows_where_no_hand_could_be_counted(rules: str, seed: int, tmp
 @pytest.mark.slow
 def test_the_last_to_lay_a_hand_open_was_not_out(tmp_path: Path) -> None:
     _, session, watcher, _ = late_table(4, "poltava", tmp_path / "game.jsonl", 6, counted=False)
-    ending, seen = watcher.desk._ending, []  # type: ignore[attr-defined]
+    ending, seen = watcher.sink._ending, []  # type: ignore[attr-defined]
     see = ending.see
     ending.see = lambda layout, frame: (seen.append(layout), see(layout, frame))
     watcher.run()
@@ -159,7 +159,7 @@ def test_one_hand_laid_open_at_the_end_ends_a_round_of_two(all_along: bool, tmp_
     camera, session, watcher, _ = late_table(3, "tactic", tmp_path / "game.jsonl", 8, players=2)
     assert camera.round.out is not None
     other = next(name for name in camera.plan.players if name != camera.round.out)
-    ending = watcher.desk._ending  # type: ignore[attr-defined]
+    ending = watcher.sink._ending  # type: ignore[attr-defined]
     see = ending.see
     hand = tuple(PlacedTile(900 + n, tile(60.0 * n, 20.0, 90.0, 0, n)) for n in range(3))
     if all_along:
@@ -179,7 +179,7 @@ def test_one_hand_laid_open_at_the_end_ends_a_round_of_two(all_along: bool, tmp_
 )
 def test_what_is_no_riddle_of_hands_keeps_no_round_from_ending(trouble: Trouble, ends: bool, tmp_path: Path) -> None:
     _, session, watcher, _ = late_table(5, "tactic", tmp_path / "game.jsonl", 6, counted=False)
-    ending = watcher.desk._ending  # type: ignore[attr-defined]
+    ending = watcher.sink._ending  # type: ignore[attr-defined]
     see = ending.see
     ending.see = lambda layout, frame: see(replace(layout, problems=(*layout.problems, Problem(trouble))), frame)
     watcher.run()
@@ -190,7 +190,7 @@ def test_what_is_no_riddle_of_hands_keeps_no_round_from_ending(trouble: Trouble,
 def test_a_trains_own_tile_beside_a_hand_is_none_of_the_hand(tmp_path: Path) -> None:
     """It is where it lies in no train; where its equal does, the hand's tile was misread."""
     _, session, watcher, _ = late_table(5, "reeves", tmp_path / "game.jsonl", 6)
-    ending, kept = watcher.desk._ending, []  # type: ignore[attr-defined]
+    ending, kept = watcher.sink._ending, []  # type: ignore[attr-defined]
     see = ending.see
     ending.see = lambda layout, frame: (kept.append((layout, session.position)), see(layout, frame))
     watcher.run()
@@ -259,11 +259,11 @@ def test_a_middle_that_nobody_finds_is_asked_for_until_it_is_found(tmp_path: Pat
     setup = setup_from_json({"journal": 1, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
     rules = load_ruleset("tactic")
     session = Session(Journal.create(tmp_path / "game.jsonl", setup.header), rules)
-    desk = SessionDesk(session, rules, setup, dict.fromkeys(double_set(12), 1))
+    sink = GameSink(session, rules, setup, dict.fromkeys(double_set(12), 1))
     lost = reconstruct(TableView((), hub=None), setup.table_setup())
-    desk.first_table(lost, "1.jpg")
+    sink.first_table(lost, "1.jpg")
     for _ in range(2):
-        desk.understood(lost, "1.jpg")
+        sink.understood(lost, "1.jpg")
     assert [question.reason for question in session.questions] == ["NO_HUB"]
-    desk.understood(reconstruct(view([]), setup.table_setup(), lost), "2.jpg")
+    sink.understood(reconstruct(view([]), setup.table_setup(), lost), "2.jpg")
     assert session.questions == ()

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from companion.perception.prefetch import Glimpse
+from companion.perception.prefetch import Prefetch
 from companion.perception.projection import at_edge
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
@@ -41,7 +41,7 @@ class Looks:
 
 
 def test_a_look_counts_for_its_own_picture_and_only_as_far_as_it_reached() -> None:
-    glimpse, seen = Glimpse(Looks()), frame()
+    glimpse, seen = Prefetch(Looks()), frame()
     glimpse.take(seen, [(10, 10, 40, 40), (60, 60, 70, 70)])
     assert glimpse.at(seen, [(12, 12, 40, 38)]) is SEEN
     assert glimpse.at(seen, [(12, 12, 40, 38), (60, 60, 65, 70)]) is SEEN
@@ -55,13 +55,13 @@ def test_a_look_counts_for_its_own_picture_and_only_as_far_as_it_reached() -> No
 @pytest.mark.parametrize("regions", [[], [(1, 1, 99, 79)], [(1, 1, 50, 20), (50, 1, 99, 20)], [(40, 60, 50, 80)]])
 def test_nothing_and_much_are_not_looked_at_ahead(regions: list[tuple[int, int, int, int]]) -> None:
     looks = Looks()
-    Glimpse(looks).take(frame(), regions)
+    Prefetch(looks).take(frame(), regions)
     assert not looks.frames
 
 
 def test_the_next_picture_is_looked_at_while_other_work_goes_on_and_only_the_next() -> None:
     looks = Looks()
-    glimpse, first, second, third = Glimpse(looks), frame(), frame(), frame()
+    glimpse, first, second, third = Prefetch(looks), frame(), frame(), frame()
     glimpse.again(second, first)
     assert not looks.frames, "nothing was glimpsed at before"
     glimpse.take(first, [PLACE])
@@ -94,7 +94,7 @@ def test_one_look_at_a_time() -> None:
         under_way.pop()
         return SEEN
 
-    glimpse, first, second = Glimpse(look), frame(), frame()
+    glimpse, first, second = Prefetch(look), frame(), frame()
     glimpse.take(first, [PLACE])
     glimpse.again(second, first)
     glimpse.look(second, [(50, 50, 60, 60)])
@@ -110,7 +110,7 @@ def test_an_eye_that_fails_fails_where_its_answer_is_wanted() -> None:
             raise answer
         return answer
 
-    glimpse, first, second = Glimpse(look), frame(), frame()
+    glimpse, first, second = Prefetch(look), frame(), frame()
     glimpse.take(first, [PLACE])
     glimpse.again(second, first)
     with pytest.raises(ValueError, match="away"):
@@ -121,11 +121,11 @@ def test_an_eye_that_fails_fails_where_its_answer_is_wanted() -> None:
 
 def test_a_tile_is_on_record_with_the_first_picture_that_shows_the_table_still() -> None:
     settings = SimSettings(rules="reeves", most_scenes=6, troubles=Troubles.none(), **SHORT)
-    _, watcher, desk, _, _ = seat_a_watcher(3, settings)
+    _, watcher, sink, _, _ = seat_a_watcher(3, settings)
     recorded: dict[int, int] = {}
     count = 1
     while watcher.step():
-        for _ in desk.records[len(recorded) :]:
+        for _ in sink.records[len(recorded) :]:
             recorded[len(recorded)] = count
         count += 1
     scene = SHORT["hand_frames"] + SHORT["still_frames"]
@@ -138,17 +138,17 @@ def test_a_tile_is_on_record_with_the_first_picture_that_shows_the_table_still()
 
 def test_what_was_seen_while_something_moved_is_looked_at_again() -> None:
     settings = SimSettings(rules="reeves", most_scenes=1, troubles=Troubles.none(), **SHORT)
-    camera, watcher, desk, _, eye = seat_a_watcher(3, settings)
+    camera, watcher, sink, _, eye = seat_a_watcher(3, settings)
     for _ in range(SHORT["still_frames"] + 1 + SHORT["hand_frames"]):
         watcher.step()
-    before, known = eye.looks, list(desk.records)
+    before, known = eye.looks, list(sink.records)
     bare = camera.read()
     assert bare is not None
     watcher.see(bare)
-    assert eye.looks == before + 1 and desk.records == known, "looked at, and not believed"
+    assert eye.looks == before + 1 and sink.records == known, "looked at, and not believed"
     moved = Frame(np.roll(bare.image, 9, 1), bare.at + 0.2, "moved")
     watcher.see(moved)
-    assert desk.records == known
+    assert sink.records == known
 
 
 @pytest.mark.parametrize(("region", "looks"), [((300, 200, 380, 260), 2), ((300, 0, 380, 260), 1)])
@@ -156,7 +156,7 @@ def test_what_reaches_the_edge_may_be_an_arm_and_has_to_lie_still_once_more(
     region: tuple[int, int, int, int], looks: int
 ) -> None:
     settings = SimSettings(rules="reeves", most_scenes=1, troubles=Troubles.none(), **SHORT)
-    _, watcher, desk, _, eye = seat_a_watcher(3, settings)
+    _, watcher, sink, _, eye = seat_a_watcher(3, settings)
     for _ in range(5):
         watcher.step()
     assert watcher.layout is not None
@@ -167,7 +167,7 @@ def test_what_reaches_the_edge_may_be_an_arm_and_has_to_lie_still_once_more(
     watcher._begin(second, still, first)
     assert eye.looks == before + looks
     assert (watcher._reading is None) == (looks == 2), "two equal looks end a reading, one does not"
-    assert not desk.records
+    assert not sink.records
 
 
 def test_the_edge_is_the_pictures_own() -> None:

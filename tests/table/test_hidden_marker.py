@@ -19,15 +19,15 @@ from tests.table.watching import watching
 @pytest.mark.parametrize("hidden", [False, True])
 def test_what_is_laid_while_a_marker_is_hidden_is_clouded(hidden: bool, tmp_path: Path) -> None:
     camera = sketched(5, SimSettings(rules="reeves", troubles=Troubles.none(), most_scenes=2))
-    _, desk, watcher = watching(camera, tmp_path / "game.jsonl")
+    _, sink, watcher = watching(camera, tmp_path / "game.jsonl")
     seen: list[Observation] = []
-    record = desk.record
+    record = sink.record
 
     def spied(observation: Observation, *rest: object) -> bool:
         seen.append(observation)
         return record(observation, *rest)  # type: ignore[arg-type]
 
-    desk.record = spied  # type: ignore[method-assign, assignment]
+    sink.record = spied  # type: ignore[method-assign, assignment]
     while watcher.layout is None:
         assert watcher.step()
     watcher.memory.markers.append(MarkerTrack(SeenMarker((20.0, 20.0), 0.9), 4, hidden=hidden))

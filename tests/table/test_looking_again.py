@@ -8,7 +8,7 @@ import pytest
 
 from companion.game.session import Session
 from companion.geometry.diff import Observation
-from companion.observing.game_sink import SessionDesk
+from companion.observing.game_sink import GameSink
 from companion.perception.sink import LookAgain, Where, Why
 from companion.play.setup_file import setup_from_json
 from companion.rules.notation import Drawing, Laying, parse_delta
@@ -18,41 +18,41 @@ from tests.desk.watching import table_change
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> SessionDesk:
+def sink(tmp_path: Path) -> GameSink:
     setup = setup_from_json({"rules": "reeves", "set": "double-12", "players": ["Ann", "Ben"]})
     session = Session.create(tmp_path / "game.jsonl", setup.header)
     session.start_round((12, 12), "Ann")
     session.observe(table_change(parse_delta(["+12-1@Ann"])))
     session.observe(table_change(parse_delta(["+12-2@Ben"])))
-    return SessionDesk(session, load_ruleset("reeves"), setup, dict.fromkeys(double_set(12), 1))
+    return GameSink(session, load_ruleset("reeves"), setup, dict.fromkeys(double_set(12), 1))
 
 
-def test_a_legal_play_is_taken_as_it_is_seen(desk: SessionDesk) -> None:
-    assert desk.look_again(Observation((Laying(Laid(1, 5), "Ann"),))) == ()
-    assert desk.look_again(Observation()) == ()
+def test_a_legal_play_is_taken_as_it_is_seen(sink: GameSink) -> None:
+    assert sink.look_again(Observation((Laying(Laid(1, 5), "Ann"),))) == ()
+    assert sink.look_again(Observation()) == ()
 
 
-def test_where_no_legal_play_explains_it_every_place_is_looked_at_again(desk: SessionDesk) -> None:
-    again = desk.look_again(Observation((Laying(Laid(3, 5), "Ann"),)))
+def test_where_no_legal_play_explains_it_every_place_is_looked_at_again(sink: GameSink) -> None:
+    again = sink.look_again(Observation((Laying(Laid(3, 5), "Ann"),)))
     assert again == tuple(LookAgain(where, Why.NO_LEGAL_PLAY) for where in Where)
 
 
-def test_after_a_draw_a_marker_is_looked_for(desk: SessionDesk) -> None:
-    assert desk.look_again(Observation((Drawing(1),))) == (LookAgain(Where.BESIDE_THE_TRAINS, Why.MARKER_MAY_BE_DUE),)
+def test_after_a_draw_a_marker_is_looked_for(sink: GameSink) -> None:
+    assert sink.look_again(Observation((Drawing(1),))) == (LookAgain(Where.BESIDE_THE_TRAINS, Why.MARKER_MAY_BE_DUE),)
 
 
 def test_what_may_end_the_round_is_compared_with_the_rest_of_the_table(tmp_path: Path) -> None:
     setup = setup_from_json({"rules": "jielong", "set": "chinese", "players": ["Ann", "Ben", "Cy", "Dee"]})
     session = Session.create(tmp_path / "game.jsonl", setup.header)
     session.start_round(starter="Ann")
-    desk = SessionDesk(session, load_ruleset("jielong"), setup, {})
+    sink = GameSink(session, load_ruleset("jielong"), setup, {})
     left = sum(session.position.hands.values())
     laid = tuple(Laying(Laid(1, 1), "R") for _ in range(left))
-    assert LookAgain(Where.THE_REST, Why.ROUND_MAY_END) in desk.look_again(Observation(laid, adopted=True))
+    assert LookAgain(Where.THE_REST, Why.ROUND_MAY_END) in sink.look_again(Observation(laid, adopted=True))
 
 
-def test_the_first_way_without_a_broken_rule_is_the_likeliest(desk: SessionDesk) -> None:
+def test_the_first_way_without_a_broken_rule_is_the_likeliest(sink: GameSink) -> None:
     odd, even = Observation((Laying(Laid(3, 5), "Ann"),)), Observation((Laying(Laid(1, 5), "Ann"),))
-    assert desk.likeliest([odd, even]) == 1
-    assert desk.likeliest([even, odd]) == 0
-    assert desk.likeliest([odd, odd]) == 0
+    assert sink.likeliest([odd, even]) == 1
+    assert sink.likeliest([even, odd]) == 0
+    assert sink.likeliest([odd, odd]) == 0

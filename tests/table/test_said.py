@@ -12,8 +12,8 @@ from bench.somebody import SLIPS, TRUE
 from companion.geometry import Layout, PlacedTile
 from companion.geometry.diff import Observation
 from companion.log.events import Discarded, Drew, TilePlayed
+from companion.observing.line_input import as_many_as_lie
 from companion.observing.operator_input import marked_otherwise, not_borne_out, without_the_said, without_the_told
-from companion.observing.told_line import as_many_as_lie
 from companion.rules.actions import Mark
 from companion.rules.notation import Drawing, Laying, Vanishing
 from companion.rules.position import Position
@@ -136,13 +136,13 @@ def test_a_tile_misread_as_its_neighbour_and_taken_back_was_not_moved(tmp_path: 
     camera = sketched(
         5, SimSettings(rules="reeves", troubles=Troubles.none(), most_scenes=10, hand_frames=3, still_frames=7)
     )
-    _, desk, watcher = watching(camera, tmp_path / "game.jsonl")
+    _, sink, watcher = watching(camera, tmp_path / "game.jsonl")
     watcher.run()
     layout = watcher.layout
     assert layout is not None
     train, placed = next((name, row[-1].laid) for name, row in layout.trains.items() if row)
     assert placed is not None
     gone = Observation((Vanishing(placed, train),))
-    assert desk.still_new(gone, layout).delta == ()
+    assert sink.still_new(gone, layout).delta == ()
     shorter = replace(layout, trains={**layout.trains, train: layout.trains[train][:-1]})
-    assert desk.still_new(gone, shorter).delta == gone.delta
+    assert sink.still_new(gone, shorter).delta == gone.delta

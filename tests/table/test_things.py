@@ -15,11 +15,11 @@ from companion.game.session import Session
 from companion.geometry import reconstruct
 from companion.geometry.diff import difference
 from companion.geometry.table_view import Point, SeenMarker, SeenTile
-from companion.observing.game_sink import SessionDesk
-from companion.perception.background import BareTable
-from companion.perception.blobs import Things
+from companion.observing.game_sink import GameSink
+from companion.perception.background import BackgroundModel
+from companion.perception.blobs import Blobs
 from companion.perception.lifted import Places
-from companion.perception.presumed_markers import SupposedMarkers
+from companion.perception.presumed_markers import PresumedMarkers
 from companion.perception.projection import square_of
 from companion.perception.tracks import MarkerTrack, TableMemory
 from companion.play.setup_file import setup_from_json
@@ -47,7 +47,7 @@ def near(places: tuple[Point, ...], place: Point) -> bool:
 
 
 def test_a_small_new_thing_is_remembered_until_it_is_lifted() -> None:
-    things = Things()
+    things = Blobs()
     things.keep(table(), [], CALIBRATION)
     assert things.places == ()
     coin = ((400.0, 300.0), 9)
@@ -61,7 +61,7 @@ def test_a_small_new_thing_is_remembered_until_it_is_lifted() -> None:
 
 
 def test_tiles_cups_and_another_light_are_no_such_things() -> None:
-    things = Things()
+    things = Blobs()
     things.keep(table(), [], CALIBRATION)
     laid = tile(700.0, 500.0, 0.0, 3, 4)
     seen = table(((700.0, 500.0), 12), ((250.0, 250.0), 60), light=30)
@@ -79,7 +79,7 @@ def test_a_missing_marker_is_not_alleged_where_something_lies(tmp_path: Path) ->
         setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
         session = Session.create(tmp_path / f"{len(accused)}.jsonl", setup.header)
         session.start_round((12, 12), "Ann", draws_seen=False)
-        desk = SessionDesk(session, load_ruleset("tactic"), setup, dict.fromkeys(double_set(12), 1))
+        sink = GameSink(session, load_ruleset("tactic"), setup, dict.fromkeys(double_set(12), 1))
         first, second = eastward([(12, 5), (5, 9)])
         ben = tile(515.0, 450.0, 180.0, 12, 7)
         tables = [[], [first], [first, ben], [first, ben, second, tile(467.0, 450.0, 180.0, 7, 1)]]
@@ -87,14 +87,14 @@ def test_a_missing_marker_is_not_alleged_where_something_lies(tmp_path: Path) ->
         for lying in tables[1:]:
             layouts.append(reconstruct(view(lying), SETUP, layouts[-1]))
         for before, after in itertools.pairwise(layouts):
-            desk.record(replace(difference(before, after), maybe_marked=maybe), after, "")
+            sink.record(replace(difference(before, after), maybe_marked=maybe), after, "")
         # Both have played; now Ben lays on Ann's train although no marker was seen there.
         third = [*tables[-1], eastward([(12, 5), (5, 9), (9, 2)])[2], eastward([(12, 5), (5, 9), (9, 2), (2, 3)])[3]]
         after = reconstruct(view(third), SETUP, layouts[-1])
-        desk.record(replace(difference(layouts[-1], after), maybe_marked=maybe), after, "")
+        sink.record(replace(difference(layouts[-1], after), maybe_marked=maybe), after, "")
         plays = session.snapshot()["plays"]
         accused.append(any(play.get("violations") for play in plays))
-        marked.append("Ann" in desk.marked())
+        marked.append("Ann" in sink.marked())
         session.close()
     assert accused == [True, False]
     assert marked == [False, True]
@@ -108,21 +108,21 @@ def test_what_comes_beside_the_train_of_who_draws_is_a_marker(
     setup = setup_from_json({"rules": "reeves", "set": "double-12", "players": ["Ann", "Ben"]})
     session = Session.create(tmp_path / "g.jsonl", setup.header)
     session.start_round((12, 12), "Ann", draws_seen=True)
-    desk = SessionDesk(session, load_ruleset("reeves"), setup, dict.fromkeys(double_set(12), 1))
+    sink = GameSink(session, load_ruleset("reeves"), setup, dict.fromkeys(double_set(12), 1))
     ann, ben = eastward([(12, 5)])[0], tile(515.0, 450.0, 180.0, 12, 7)
     boneyard = [back(100, 100), back(160, 100)]
     before = reconstruct(view(boneyard), SETUP)
     for lying in ([ann, *boneyard], [ann, ben, *boneyard], [ann, ben, boneyard[0]]):
         after = reconstruct(view(lying), SETUP, before)
         drawn = after.boneyard == 1
-        desk.record(replace(difference(before, after), maybe_marked=frozenset(maybe if drawn else ())), after, "")
+        sink.record(replace(difference(before, after), maybe_marked=frozenset(maybe if drawn else ())), after, "")
         before = after
-    assert ("Ann" in desk.marked()) == marked
+    assert ("Ann" in sink.marked()) == marked
     session.close()
 
 
 def test_a_pattern_that_was_always_there_has_not_changed() -> None:
-    things = Things()
+    things = Blobs()
     printed = ((500.0, 300.0), 9)
     assert things.changed(table(printed), printed[0], CALIBRATION)  # nothing to compare with yet
     things.keep(table(printed), [], CALIBRATION)
@@ -133,7 +133,7 @@ def test_a_pattern_that_was_always_there_has_not_changed() -> None:
 
 def test_a_marker_was_lifted_where_only_its_own_place_changed() -> None:
     coin = ((400.0, 300.0), 9)
-    things = Things()
+    things = Blobs()
     things.keep(table(coin), [], CALIBRATION)
     assert things.only_here(table(), coin[0], CALIBRATION)
     assert not things.only_here(table(coin, light=8), coin[0], CALIBRATION), "it lies there still"
@@ -146,7 +146,7 @@ def test_a_thing_taken_for_a_marker_goes_when_the_marker_is_found() -> None:
     before = reconstruct(lying, SETUP)
     owner = next(name for name, train in before.trains.items() if train)
     beside = (second.center_mm[0], second.center_mm[1] + 25.0)
-    supposed, memory = SupposedMarkers(), TableMemory()
+    supposed, memory = PresumedMarkers(), TableMemory()
     assert supposed.look([beside], [beside], (), SETUP, before, before) == frozenset()
     assert supposed.look([beside], [beside], [owner], SETUP, before, before) == {owner}
     assert supposed.look([beside], [], (), SETUP, before, before) == {owner}
@@ -167,9 +167,9 @@ def test_what_lies_on_a_tile_is_no_second_marker_of_its_owner() -> None:
     real = MarkerTrack(SeenMarker((first.center_mm[0], first.center_mm[1] + 25.0), 0.9), 1)
     memory = TableMemory(markers=[thing, real])
     real.missing = 1
-    assert not SupposedMarkers().drop_needless(memory, SETUP, before, before), "the marker may have been moved there"
+    assert not PresumedMarkers().drop_needless(memory, SETUP, before, before), "the marker may have been moved there"
     real.missing = 0
-    assert SupposedMarkers().drop_needless(memory, SETUP, before, before)
+    assert PresumedMarkers().drop_needless(memory, SETUP, before, before)
     assert memory.markers == [real]
 
 
@@ -187,7 +187,7 @@ def with_a_tile(picture: NDArray[np.uint8], at: Point = (400.0, 300.0)) -> NDArr
 
 
 def on_the_tile(picture: NDArray[np.uint8], lying: SeenTile = TRAIN_TILE) -> list[SeenMarker]:
-    things = Things()
+    things = Blobs()
     things.keep(with_a_tile(table()), [TRAIN_TILE], CALIBRATION)
     return things.and_on_tiles(picture, [], [lying], CALIBRATION)
 
@@ -208,7 +208,7 @@ def test_an_outline_that_wavers_under_a_marker_hides_it_not() -> None:
 def test_a_marker_that_was_recognised_there_is_none_more() -> None:
     picture = with_a_tile(table())
     cv2.circle(picture, (408, 301), 9, (40, 40, 160), -1)
-    things = Things()
+    things = Blobs()
     things.keep(with_a_tile(table()), [TRAIN_TILE], CALIBRATION)
     seen = SeenMarker((407.0, 300.0), 0.9)
     assert things.and_on_tiles(picture, [seen], [TRAIN_TILE], CALIBRATION) == [seen]
@@ -227,7 +227,7 @@ def test_shadows_nudges_and_new_tiles_are_no_markers() -> None:
 def test_a_marker_taken_from_a_tile_is_not_seen_there() -> None:
     picture = with_a_tile(table())
     cv2.circle(picture, (408, 301), 9, (40, 40, 160), -1)
-    things = Things()
+    things = Blobs()
     things.keep(picture, [TRAIN_TILE], CALIBRATION)
     assert things.and_on_tiles(with_a_tile(table()), [], [TRAIN_TILE], CALIBRATION) == []
 
@@ -238,7 +238,7 @@ def test_what_a_lifted_marker_had_covered_is_no_marker() -> None:
     cv2.circle(picture, (408, 312), 12, (140, 160, 200), -1)
     bared = with_a_tile(table())
     cv2.circle(bared, (408, 305), 6, (20, 20, 20), -1)
-    unknown, known = Things(), Things()
+    unknown, known = Blobs(), Blobs()
     unknown.keep(picture, [TRAIN_TILE], CALIBRATION)
     known.keep(picture, [TRAIN_TILE, square_of(SeenMarker((408.0, 312.0), 0.9), 24.0)], CALIBRATION)
     assert len(unknown.and_on_tiles(bared, [], [TRAIN_TILE], CALIBRATION)) == 1
@@ -248,7 +248,7 @@ def test_what_a_lifted_marker_had_covered_is_no_marker() -> None:
 def test_a_light_that_falls_on_several_tiles_lays_no_markers() -> None:
     second = tile(600.0, 300.0, 0.0, 5, 3)
     before = with_a_tile(with_a_tile(table()), (600.0, 300.0))
-    things = Things()
+    things = Blobs()
     things.keep(before, [TRAIN_TILE, second], CALIBRATION)
     lit = before.copy()
     for x in (408, 608):
@@ -273,7 +273,7 @@ def lying_on_a_tile(now: NDArray[np.uint8], seen_at: Point = (408.0, 301.0)) -> 
     """Is a marker that was seen on a train's tile, and is not found now, held to lie there still?"""
     before = with_a_tile(table())
     cv2.circle(before, (408, 301), 9, (40, 40, 160), -1)
-    things, bare = Things(), BareTable()
+    things, bare = Blobs(), BackgroundModel()
     things.keep(before, [TRAIN_TILE], CALIBRATION)
     bare.learn(before, [TRAIN_TILE], CALIBRATION)
     track = MarkerTrack(SeenMarker(seen_at, 0.5, recognised=False), 2, 2)
@@ -301,7 +301,7 @@ def half_beside_the_tile(now: NDArray[np.uint8]) -> bool:
     """Is a marker that lay over the tile's long side, half on the table, held to lie there still?"""
     before = with_a_tile(table())
     cv2.circle(before, (408, 314), 12, (110, 60, 20), -1)
-    things, bare = Things(), BareTable()
+    things, bare = Blobs(), BackgroundModel()
     things.keep(before, [TRAIN_TILE], CALIBRATION)
     bare.learn(with_a_tile(table()), [TRAIN_TILE], CALIBRATION)
     track = MarkerTrack(SeenMarker((408.0, 314.0), 0.9), 2, 2)
@@ -333,7 +333,7 @@ def ends_of_two_trains(coin: bool, lamp: float = 1.0) -> NDArray[np.uint8]:
 
 
 def lies_between(now: NDArray[np.uint8], found: list[SeenTile]) -> bool:
-    things, bare = Things(), BareTable()
+    things, bare = Blobs(), BackgroundModel()
     track = MarkerTrack(SeenMarker(BETWEEN, 0.9), 2, 2)
     known = [TRAIN_TILE, NEXT_TRAIN, square_of(track.seen, 24.0)]
     things.keep(ends_of_two_trains(True), known, CALIBRATION)
@@ -353,5 +353,5 @@ def test_a_marker_between_two_tiles_has_gone_where_both_are_found_and_it_is_not(
 def test_a_marker_on_a_tile_outlives_a_bump_of_the_camera() -> None:
     """Nothing is known of the table as it was then, so nothing has gone from it."""
     track = MarkerTrack(SeenMarker((408.0, 301.0), 0.5, recognised=False), 2, 2)
-    lifted = Places(with_a_tile(table()), CALIBRATION, 24.0, Things(), BareTable())
+    lifted = Places(with_a_tile(table()), CALIBRATION, 24.0, Blobs(), BackgroundModel())
     assert not lifted.is_empty(track, [track], [TRAIN_TILE])

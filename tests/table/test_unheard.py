@@ -10,7 +10,7 @@ import pytest
 from companion.geometry import Layout, reconstruct
 from companion.geometry.table_view import SeenHalf
 from companion.observing.hypotheses import HypothesisSettings
-from companion.observing.pending_questions import Unanswered
+from companion.observing.pending_questions import PendingQuestions
 from companion.rules.position import Position
 from companion.rules.tile import Laid, double_set
 from tests.table.tables import SETUP, eastward, view
@@ -66,13 +66,13 @@ def table(place: int) -> tuple[Layout, Position]:
     return layout, Position(12, ("Ann", "Ben"), Laid(12, 12), {}, turn="Ann")
 
 
-def unanswered(room: Room, places: list[int], settings: HypothesisSettings = SETTINGS) -> Unanswered:
+def unanswered(room: Room, places: list[int], settings: HypothesisSettings = SETTINGS) -> PendingQuestions:
     """After these tables, of which nobody says anything: each is asked about and given up."""
-    desk = Unanswered(room, BOX, settings, lambda _frame: None)
+    sink = PendingQuestions(room, BOX, settings, lambda _frame: None)
     for place in places:
-        desk.ask(*table(place), "frame")
-        desk.holds_back(*table(place))
-    return desk
+        sink.ask(*table(place), "frame")
+        sink.holds_back(*table(place))
+    return sink
 
 
 def test_at_first_every_unread_tile_is_asked_about(room: Room) -> None:
@@ -81,27 +81,27 @@ def test_at_first_every_unread_tile_is_asked_about(room: Room) -> None:
 
 
 def test_after_three_that_nobody_answered_it_waits_a_while(room: Room) -> None:
-    desk = unanswered(room, [0, 1, 2, 3])
+    sink = unanswered(room, [0, 1, 2, 3])
     assert len(room.asked) == 3
     for _ in range(SETTINGS.quiet):
-        desk.ask(*table(4), "frame")
+        sink.ask(*table(4), "frame")
     assert len(room.asked) == 4, "one is asked, now and then"
 
 
 def test_an_answer_shows_that_somebody_listens(room: Room) -> None:
-    desk = unanswered(room, [0, 1, 2])
+    sink = unanswered(room, [0, 1, 2])
     for _ in range(SETTINGS.quiet):
-        desk.ask(*table(3), "frame")
+        sink.ask(*table(3), "frame")
     assert len(room.asked) == 4
     room.questions = ()
     for place in (4, 5, 0, 1):
-        desk.ask(*table(place), "frame")
+        sink.ask(*table(place), "frame")
     assert len(room.asked) == 7, "three more, and then it waits again"
 
 
 def test_where_people_answer_nothing_is_held_back(room: Room) -> None:
-    desk = Unanswered(room, BOX, replace(SETTINGS, unread_patience=5), lambda _frame: None)
+    sink = PendingQuestions(room, BOX, replace(SETTINGS, unread_patience=5), lambda _frame: None)
     for place in (0, 1, 2, 3, 4, 5):
-        desk.ask(*table(place), "frame")
+        sink.ask(*table(place), "frame")
         room.questions = ()
     assert len(room.asked) == 6

@@ -12,7 +12,7 @@ from companion.game.session import Session
 from companion.geometry import reconstruct
 from companion.geometry.diff import difference
 from companion.geometry.table_view import SeenHalf, SeenTile
-from companion.observing.game_sink import SessionDesk
+from companion.observing.game_sink import GameSink
 from companion.observing.hypotheses import HypothesisSettings
 from companion.perception import Watcher
 from companion.perception.half_values import WeighSettings, weigh_unread
@@ -77,7 +77,7 @@ class Evening:
             Settler(),
             first_calibration(first, setup, self.eye),  # type: ignore[arg-type]
             setup.table_setup(),
-            SessionDesk(self.session, load_ruleset(RULES), setup, box),
+            GameSink(self.session, load_ruleset(RULES), setup, box),
             known=known,
         )
         self.watcher.see(first)
@@ -200,7 +200,7 @@ class Table:
         self.session.start_round((12, 12), "Ann", draws_seen=False)
         settings = HypothesisSettings(unread_patience=patience)
         self.box = dict.fromkeys(double_set(12), 1)
-        self.desk = SessionDesk(self.session, load_ruleset("tactic"), setup, self.box, settings=settings)
+        self.sink = GameSink(self.session, load_ruleset("tactic"), setup, self.box, settings=settings)
         self.layout = reconstruct(view([]), SETUP)
         first, second = eastward([(12, 5), (5, 9)])
         self.show([first])
@@ -212,12 +212,12 @@ class Table:
 
     def show(self, tiles: list[SeenTile]) -> None:
         layout = reconstruct(view(tiles), SETUP, self.layout)
-        known, guessed = self.desk.recorded(), self.desk.guessed()
+        known, guessed = self.sink.recorded(), self.sink.guessed()
         weighed = weigh_unread(layout, tiles, 12, self.box, known, WeighSettings(), guessed)
         layout = reconstruct(view(weighed), SETUP, self.layout)
-        observation = self.desk.still_new(difference(self.layout, layout), layout)
-        taken = observation.empty or self.desk.record(observation, layout, "")
-        self.desk.understood(layout, "")
+        observation = self.sink.still_new(difference(self.layout, layout), layout)
+        taken = observation.empty or self.sink.record(observation, layout, "")
+        self.sink.understood(layout, "")
         self.layout = layout if taken else self.layout
 
     def plays(self) -> list[tuple[str | None, str]]:
@@ -242,7 +242,7 @@ def test_what_is_laid_after_an_unread_tile_waits_and_keeps_its_player(tmp_path: 
 def test_a_tile_that_nobody_names_is_guessed_and_nothing_beside_it_is_certain(tmp_path: Path) -> None:
     table = Table(tmp_path, patience=0)
     assert table.session.questions == () and table.plays() == FIRST
-    assert table.desk.stirred(), "the table is to be read again"
+    assert table.sink.stirred(), "the table is to be read again"
     table.show(table.lying)
     assert table.plays() == [*FIRST, ("Ann", "5-9@Ann"), ("Ben", "12-4@MX")]
     guess = next(play for play in table.session.snapshot()["plays"] if play.get("tile") == [5, 9])
@@ -256,7 +256,7 @@ def test_a_tile_that_nobody_names_is_guessed_and_nothing_beside_it_is_certain(tm
 def test_without_an_idea_of_the_unread_tile_the_game_goes_on_without_it(tmp_path: Path) -> None:
     faint = tuple((value, 0.1) for value in range(10))
     table = Table(tmp_path, patience=0, halves=(SeenHalf(5, 0.99), SeenHalf(None, 0.1, faint)))
-    assert table.session.questions == () and not table.desk.stirred()
+    assert table.session.questions == () and not table.sink.stirred()
     assert len(table.plays()) == 3
 
 

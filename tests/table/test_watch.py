@@ -94,7 +94,7 @@ def seat_a_watcher(
     camera = sketched(seed, settings)
     setup = camera.setup()
     eye = KnowingEye(camera, **errors)  # type: ignore[arg-type]
-    desk = Notebook()
+    sink = Notebook()
     news: list[CameraNews] = []
     first = camera.read()
     assert first is not None
@@ -105,20 +105,20 @@ def seat_a_watcher(
         Settler(),
         calibration,
         setup.table_setup(),
-        desk,
+        sink,
         known=known_set(setup),
         publish=news.append,
     )
     watcher.see(first)
-    return camera, watcher, desk, news, eye
+    return camera, watcher, sink, news, eye
 
 
 def watched(
     seed: int, settings: SimSettings, **errors: float
 ) -> tuple[SimCamera, Notebook, list[CameraNews], KnowingEye]:
-    camera, watcher, desk, news, eye = seat_a_watcher(seed, settings, **errors)
+    camera, watcher, sink, news, eye = seat_a_watcher(seed, settings, **errors)
     watcher.run()
-    return camera, desk, news, eye
+    return camera, sink, news, eye
 
 
 def truth(filmed: Sequence[Filmed]) -> list[Counter[str]]:
@@ -176,20 +176,20 @@ def without_draws(scenes: Sequence[Counter[str]]) -> list[Counter[str]]:
 @pytest.mark.parametrize(("seed", "rules"), [(2, "cz"), (12, "tactic")])
 def test_a_quiet_game_is_seen_exactly(seed: int, rules: str) -> None:
     settings = SimSettings(rules=rules, most_scenes=9, troubles=Troubles.none(), **SHORT)
-    camera, desk, _, _ = watched(seed, settings)
-    seen, true = [told(observation) for _, observation in desk.records], truth(camera.truth)
+    camera, sink, _, _ = watched(seed, settings)
+    seen, true = [told(observation) for _, observation in sink.records], truth(camera.truth)
     if not camera.plan.boneyard_spread:
         seen, true = without_draws(seen), without_draws(true)
     assert seen == true
-    assert desk.questions == []
+    assert sink.questions == []
 
 
 @pytest.mark.slow
 def test_a_chinese_line_with_discards_and_a_wall_is_seen_exactly() -> None:
     settings = SimSettings(rules="jielong", most_scenes=17, troubles=Troubles.none(), **SHORT)
-    camera, desk, _, _ = watched(4, settings)
-    assert [told(observation) for _, observation in desk.records] == truth(camera.truth)
-    assert desk.questions == []
+    camera, sink, _, _ = watched(4, settings)
+    assert [told(observation) for _, observation in sink.records] == truth(camera.truth)
+    assert sink.questions == []
     assert len(camera.table.line) > 8
 
 
@@ -197,30 +197,30 @@ def test_a_chinese_line_with_discards_and_a_wall_is_seen_exactly() -> None:
 def test_bumps_lamps_nudges_and_passing_hands_are_no_plays() -> None:
     troubles = Troubles(0.3, 0.1, 0.0, 0.15, 0.15, 0.15, 0.0, 0.15)
     settings = SimSettings(rules="reeves", most_scenes=12, troubles=troubles, plant=VISIBLE_FAULTS, **SHORT)
-    camera, desk, _, _ = watched(9, settings)
+    camera, sink, _, _ = watched(9, settings)
     kinds = {one.scene.trouble for one in camera.truth} - {None}
     assert {"bump", "nudge", "lamp"} & kinds
-    assert [told(observation) for _, observation in desk.records] == truth(camera.truth)
+    assert [told(observation) for _, observation in sink.records] == truth(camera.truth)
 
 
 @pytest.mark.slow
 def test_a_tile_taken_back_is_seen_to_go() -> None:
     troubles = Troubles(0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0)
     settings = SimSettings(rules="tactic", most_scenes=7, troubles=troubles, **SHORT)
-    camera, desk, _, _ = watched(5, settings)
+    camera, sink, _, _ = watched(5, settings)
     taken = sum(one.scene.trouble == "take_back" for one in camera.truth)
-    gone = [change for _, observation in desk.records for change in observation.delta if isinstance(change, Vanishing)]
+    gone = [change for _, observation in sink.records for change in observation.delta if isinstance(change, Vanishing)]
     assert taken > 0 and len(gone) == taken
 
 
 @pytest.mark.slow
 def test_a_wavering_eye_ends_in_questions_and_not_in_wrong_tiles() -> None:
     settings = SimSettings(rules="reeves", most_scenes=8, troubles=Troubles.none(), **SHORT)
-    camera, desk, _, _ = watched(3, settings, unread=0.3, jitter_mm=1.2, missed=0.03)
+    camera, sink, _, _ = watched(3, settings, unread=0.3, jitter_mm=1.2, missed=0.03)
     real = Counter(change for scene in truth(camera.truth) for change in scene if change.startswith("+"))
     seen = Counter(
         print_change(change)
-        for _, observation in desk.records
+        for _, observation in sink.records
         for change in observation.delta
         if isinstance(change, Laying)
     )
@@ -242,9 +242,9 @@ def test_the_cameras_state_is_published_from_hand_to_read() -> None:
 @pytest.mark.slow
 def test_a_cup_put_on_a_train_takes_nothing_away() -> None:
     settings = SimSettings(rules="reeves", most_scenes=6, troubles=Troubles.none(), **SHORT)
-    camera, watcher, desk, _, _ = seat_a_watcher(3, settings)
+    camera, watcher, sink, _, _ = seat_a_watcher(3, settings)
     watcher.run()
-    before = list(desk.records)
+    before = list(sink.records)
     end = next(train[-1] for train in camera.table.trains.values() if train)
     for cup in (end.center_mm, None):
         camera.film.cup_mm = cup
@@ -253,19 +253,19 @@ def test_a_cup_put_on_a_train_takes_nothing_away() -> None:
         camera.film.develop(camera.table)
         for n in range(14):
             watcher.see(Frame(camera.film.frame(), 0.0, f"still {n}"))
-    assert desk.records == before
+    assert sink.records == before
 
 
 @pytest.mark.slow
 def test_where_the_hub_is_not_found_the_engine_of_the_game_on_record_is_the_middle() -> None:
     """A game made on the page has no engine in its set-up: its round names it."""
     settings = SimSettings(rules="tactic", most_scenes=5, troubles=Troubles.none(), **SHORT)
-    camera, watcher, desk, _, eye = seat_a_watcher(12, settings)
+    camera, watcher, sink, _, eye = seat_a_watcher(12, settings)
     look_again = eye.look_again
     eye.look_again = lambda *a, **k: replace(look_again(*a, **k), hub=None)  # type: ignore[method-assign]
     watcher.setup = replace(watcher.setup, engine=None)
     assert camera.round.engine is not None
-    desk.due = camera.round.engine.outer
+    sink.due = camera.round.engine.outer
     watcher.run()
-    assert desk.first is not None and not desk.first.has(Trouble.NO_HUB)
-    assert [told(one) for _, one in desk.records] == truth(camera.truth) != []
+    assert sink.first is not None and not sink.first.has(Trouble.NO_HUB)
+    assert [told(one) for _, one in sink.records] == truth(camera.truth) != []

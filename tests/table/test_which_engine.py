@@ -9,7 +9,7 @@ from companion.game.session import Session
 from companion.geometry import Layout, Trouble, reconstruct
 from companion.geometry.table_view import SeenTile, TableView
 from companion.log.journal import Journal
-from companion.observing.game_sink import SessionDesk
+from companion.observing.game_sink import GameSink
 from companion.observing.which_engine import MOST, engines_offered
 from companion.play.setup_file import setup_from_json
 from companion.rules.ruleset import load_ruleset
@@ -41,19 +41,19 @@ def seen(tiles: list[SeenTile], engine: int | None, before: Layout | None = None
 def test_the_doubles_on_the_table_are_offered_and_a_tap_names_the_engine(tmp_path: Path) -> None:
     rules = load_ruleset("tactic")
     session = Session(Journal.create(tmp_path / "game.jsonl", SETUP.header), rules)
-    desk = SessionDesk(session, rules, SETUP, dict.fromkeys(double_set(12), 1))
-    lost = seen(lying(), desk.engine())
+    sink = GameSink(session, rules, SETUP, dict.fromkeys(double_set(12), 1))
+    lost = seen(lying(), sink.engine())
     assert lost.has(Trouble.NO_HUB)
-    desk.first_table(lost, "1.jpg")
+    sink.first_table(lost, "1.jpg")
     for _ in range(2):
-        desk.understood(lost, "1.jpg")
+        sink.understood(lost, "1.jpg")
     (question,) = [one for one in session.questions if one.reason == "NO_HUB"]
     assert [story.story for story in question.candidates] == ["6-6", "3-3"]
     assert reason_words(question.to_json()) == "We cannot find the engine. Which tile is it?"
     session.answer(question.seq, 0)
     assert session.position is not None and session.position.engine == Laid(6, 6)
-    assert desk.engine() == 6
-    found = seen(lying(), desk.engine(), lost)
+    assert sink.engine() == 6
+    found = seen(lying(), sink.engine(), lost)
     assert not found.has(Trouble.NO_HUB)
     assert sorted(len(train) for train in found.trains.values() if train) == [1, 2]
     assert not [one for one in session.questions if one.reason == "NO_HUB"]

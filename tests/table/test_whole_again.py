@@ -25,14 +25,14 @@ def test_a_play_that_nothing_shows_is_on_record_within_ten_seconds(seed: int, ru
 @pytest.mark.parametrize("stern", [False, True])
 def test_before_an_accusation_the_rest_of_the_table_is_looked_at(stern: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = SimSettings(rules="reeves", troubles=Troubles.none(), most_scenes=3, **{**SHORT, "still_frames": 14})
-    camera, watcher, desk, _, _ = seat_a_watcher(9941, settings, unread=0.0, missed=0.0)
+    camera, watcher, sink, _, _ = seat_a_watcher(9941, settings, unread=0.0, missed=0.0)
     watcher.settler = BlindSettler(camera, frozenset({1}))
     watcher.settings = WatchSettings(whole_after=10**9)
     monkeypatch.setattr(watcher, "_recoloured", lambda frame: ())
-    monkeypatch.setattr(desk, "accuses", lambda observation: stern and bool(observation.laid))
+    monkeypatch.setattr(sink, "accuses", lambda observation: stern and bool(observation.laid))
     watcher.run()
     unnoticed = {f"+{act.tile.inner}-{act.tile.outer}@{act.train}" for act in plays_of(camera.truth[1])}
-    seen = {print_change(change) for _, observation in desk.records for change in observation.delta}
+    seen = {print_change(change) for _, observation in sink.records for change in observation.delta}
     assert unnoticed
     assert (unnoticed <= seen) is stern
 

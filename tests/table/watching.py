@@ -7,7 +7,7 @@ from pathlib import Path
 
 from companion.game.session import Session
 from companion.log.journal import Journal
-from companion.observing.game_sink import SessionDesk
+from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
 from companion.perception.attributing import attribution_for
 from companion.perception.table_location import known_set
@@ -19,7 +19,7 @@ from vision.calibration import Calibration
 from vision.settle import Settler
 
 
-def watching(camera: SimCamera, journal: Path, *, arms: bool = False) -> tuple[Session, SessionDesk, Watcher]:
+def watching(camera: SimCamera, journal: Path, *, arms: bool = False) -> tuple[Session, GameSink, Watcher]:
     """Having seen the first frame, with an eye that errs nowhere; sketched tiles have no height."""
     setup = replace(camera.setup(), tile_mm=(*camera.plan.tile_mm[:2], 0.001))
     first = camera.read()
@@ -28,10 +28,10 @@ def watching(camera: SimCamera, journal: Path, *, arms: bool = False) -> tuple[S
     session = Session(Journal.create(journal, setup.header), rules)
     known = known_set(setup)
     box = {Tile(a, b): count for (a, b), count in known.copies.items()}
-    desk = SessionDesk(session, rules, setup, box)
+    sink = GameSink(session, rules, setup, box)
     calibration = Calibration.from_corners(setup.corners_px, setup.size_mm, 0.001, size_wh=first.size_wh)
     eye = KnowingEye(camera, unread=0.0, missed=0.0)
     seats = attribution_for(setup, off=not arms)
-    watcher = Watcher(camera, eye, Settler(), calibration, setup.table_setup(), desk, known=known, arms=seats)  # type: ignore[arg-type]
+    watcher = Watcher(camera, eye, Settler(), calibration, setup.table_setup(), sink, known=known, arms=seats)  # type: ignore[arg-type]
     watcher.see(first)
-    return session, desk, watcher
+    return session, sink, watcher

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vision.familiar import Familiar
+from vision.familiar import Appearance
 
 SIDE = 48
 PLACES = {1: [(24, 24)], 5: [(12, 12), (12, 36), (24, 24), (36, 12), (36, 36)], 3: [(12, 12), (24, 24), (36, 36)]}
@@ -34,9 +34,9 @@ def sure(a: int, b: int) -> np.ndarray:
     return p
 
 
-def taught(twelve: list[tuple[int, int]], colour: tuple[int, int, int]) -> Familiar:
+def taught(twelve: list[tuple[int, int]], colour: tuple[int, int, int]) -> Appearance:
     """Six tiles of a box, whose twelves look like `twelve` in `colour`."""
-    familiar = Familiar()
+    familiar = Appearance()
     shows = [(1, 5), (1, 3), (3, 5), (12, 1), (12, 5), (12, 3)]
     crops = [
         tile(
@@ -95,7 +95,7 @@ def test_a_blank_that_may_be_a_value_never_shown_stays_doubtful() -> None:
 
 
 def test_too_few_equal_halves_say_nothing() -> None:
-    familiar = Familiar()
+    familiar = Appearance()
     crop = tile(half(GRID, (90, 90, 90), 1), half(PLACES[1], (30, 30, 30), 2))
     familiar.learn(sure(12, 1)[None], crop[None])
     p, other = doubtful(TEN, (40, 40, 200), {10: 0.56, 12: 0.43})
@@ -103,7 +103,7 @@ def test_too_few_equal_halves_say_nothing() -> None:
 
 
 def test_only_sure_tiles_are_remembered() -> None:
-    familiar = Familiar()
+    familiar = Appearance()
     p = sure(12, 1)
     p[1, 1] = 0.8
     familiar.learn(p[None], tile(half(GRID, (90, 90, 90), 1), half(PLACES[1], (30, 30, 30), 2))[None])
@@ -135,7 +135,7 @@ def test_a_blank_in_a_glare_must_be_quite_sure() -> None:
     seen = tile(burnt, half(PLACES[1], (30, 30, 30), 98))[None]
     for odds, believed in ((0.95, False), (0.99, True)):
         p = doubtful([], (0, 0, 0), {0: odds})[0]
-        assert bool(Familiar().believed(p, seen)[0, 0, 0] == odds) is believed
+        assert bool(Appearance().believed(p, seen)[0, 0, 0] == odds) is believed
     plain = tile(half([], (0, 0, 0), 97), half(PLACES[1], (30, 30, 30), 98))[None]
     p = doubtful([], (0, 0, 0), {0: 0.95})[0]
-    assert np.array_equal(Familiar().believed(p, plain), p)
+    assert np.array_equal(Appearance().believed(p, plain), p)

@@ -13,7 +13,7 @@ def serve_in_background(
     app: Flask, host: str = "127.0.0.1", port: int = 0, settings: ServingSettings | None = None
 ) -> tuple[Server, int]:
     """The server and its port, running in a thread."""
-    ear = listen(host, port)
-    server = Server(app, ear, settings)
+    sock = listen(host, port)
+    server = Server(app, sock, settings)
     threading.Thread(target=server.run, name="page", daemon=True).start()
-    return server, port_of(ear)
+    return server, port_of(sock)

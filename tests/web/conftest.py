@@ -11,7 +11,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from jinja2.bccache import Bucket, BytecodeCache
 
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.web.app import PageSettings, create_app
 from companion.web.pin import PinLock, PinSettings
 from companion.web.stream import StreamSettings
@@ -59,12 +59,12 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-def house(session: FakeSession, tmp_path: Path) -> House:
-    return House(session, data_dir=tmp_path, workshop=fake_workshop(), camera=FakeCamera(), game="tonight")
+def app_state(session: FakeSession, tmp_path: Path) -> AppState:
+    return AppState(session, data_dir=tmp_path, repository=fake_workshop(), camera=FakeCamera(), game="tonight")
 
 
 @pytest.fixture
-def app(house: House, clock: FakeClock) -> Iterator[Flask]:
+def app(app_state: AppState, clock: FakeClock) -> Iterator[Flask]:
     settings = PageSettings(
         pin=PIN,
         names=frozenset({"localhost", "box.local"}),
@@ -73,10 +73,10 @@ def app(house: House, clock: FakeClock) -> Iterator[Flask]:
         stream=StreamSettings(ping_s=0.02, most=6),
         testing=True,
     )
-    made = create_app(house, settings, PinLock.of(PIN, QUICK, clock))
+    made = create_app(app_state, settings, PinLock.of(PIN, QUICK, clock))
     made.jinja_env.bytecode_cache = Compiled()
     yield made
-    house.bell.close()
+    app_state.signal.close()
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from companion.app.state import Workshop
+from companion.app.state import GameRepository
 from tests.web import tables
 
 
@@ -93,7 +93,7 @@ class FakeClock:
         return self.now_s
 
 
-def fake_workshop() -> Workshop:
+def fake_workshop() -> GameRepository:
     """Makes games that are waiting for their first round, and reads every photograph as the same two tiles."""
 
     def create(path: Path, header: Mapping[str, Any]) -> FakeSession:
@@ -109,4 +109,4 @@ def fake_workshop() -> Workshop:
             raise ValueError("it ends too early")
         return {"tiles": [[12, 5], [3, 3]], "unreadable": 1}
 
-    return Workshop(create=create, open=open_game, look=open_game, read_hand=read_hand)
+    return GameRepository(create=create, open=open_game, look=open_game, read_hand=read_hand)

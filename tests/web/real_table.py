@@ -7,7 +7,7 @@ from typing import Any
 
 from werkzeug.test import TestResponse
 
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.game.session import Session
 from companion.log.events import Header
 from companion.web.app import PageSettings, create_app
@@ -25,7 +25,7 @@ class Table:
     ) -> None:
         self.session = Session.create(path / "g.jsonl", Header(rules, box, names, options or {}))
         self.session.start_round(starter=names[0])
-        app = create_app(House(self.session, data_dir=path), PageSettings(pin=PIN), PinLock.of(PIN, QUICK))
+        app = create_app(AppState(self.session, data_dir=path), PageSettings(pin=PIN), PinLock.of(PIN, QUICK))
         self.client = app.test_client()
         assert self.client.post("/api/pin", json={"pin": PIN}).status_code == 200
 

@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from flask import Flask
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from companion.app.state import House
+from companion.app.state import AppState
 from tests.web import tables
 from tests.web.browser import complaints, served
 from tests.web.conftest import PIN
@@ -33,9 +33,9 @@ PAGES = (
 
 
 @pytest.fixture
-def address(app: Flask, house: House) -> Iterator[str]:
-    house.table, house.learning = FakeTable(), FakeDesk()
-    house.learning.told |= {"last": {"task": "test", "right": 25, "wrong": 0, "unread": 1}, "lesson": {}}
+def address(app: Flask, app_state: AppState) -> Iterator[str]:
+    app_state.table, app_state.learning = FakeTable(), FakeDesk()
+    app_state.learning.told |= {"last": {"task": "test", "right": 25, "wrong": 0, "unread": 1}, "lesson": {}}
     with served(app) as found:
         yield found
 

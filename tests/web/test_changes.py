@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.rules.ruleset import SHIPPED, load_ruleset
 from companion.rules.ruleset_fields import ContradictionError, fields_of
 from companion.web.plays import changes_between
@@ -159,13 +159,13 @@ def test_a_photographed_hand_is_looked_over_before_it_counts(keeper: FlaskClient
 SETUP = {"rules": "cz", "set": "double-12", "player_1": "Ann", "player_2": " Ben  B ", "option_scoring": "winner_takes"}
 
 
-def test_a_game_is_set_up_and_comes_on_the_table(keeper: FlaskClient, house: House) -> None:
+def test_a_game_is_set_up_and_comes_on_the_table(keeper: FlaskClient, app_state: AppState) -> None:
     answer = keeper.post("/setup", data=SETUP)
     assert answer.headers["Location"] == "/round-start"
     state = keeper.get("/api/state").json
     assert state["players"] == ["Ann", "Ben B"] and state["rules"] == "cz"
-    assert house.games() == [state["game"]]
-    assert house.folder(state["game"]).joinpath("journal.jsonl").exists()  # type: ignore[union-attr]
+    assert app_state.games() == [state["game"]]
+    assert app_state.folder(state["game"]).joinpath("journal.jsonl").exists()  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
@@ -187,43 +187,43 @@ def test_a_game_is_set_up_and_comes_on_the_table(keeper: FlaskClient, house: Hou
     ],
 )
 def test_a_set_up_that_cannot_be_played_makes_no_game(
-    keeper: FlaskClient, house: House, change: dict, part: str
+    keeper: FlaskClient, app_state: AppState, change: dict, part: str
 ) -> None:
     answer = keeper.post("/setup", data={**SETUP, **change})
     assert answer.status_code == 400 and part in answer.text
-    assert house.games() == []
+    assert app_state.games() == []
 
 
-def test_an_earlier_game_is_listed_replayed_and_reopened(keeper: FlaskClient, house: House) -> None:
+def test_an_earlier_game_is_listed_replayed_and_reopened(keeper: FlaskClient, app_state: AppState) -> None:
     keeper.post("/setup", data=SETUP)
-    first = house.game
+    first = app_state.game
     keeper.post("/setup", data={**SETUP, "player_1": "Zoe"})
-    second = house.game
+    second = app_state.game
     assert first != second
     listing = keeper.get("/games").text
     assert first in listing and "Zoe" in listing
     keeper.post(f"/games/{first}/open", data={"x": "1"})
-    assert house.game == first
+    assert app_state.game == first
 
 
-def test_a_broken_game_does_not_hide_the_others(keeper: FlaskClient, house: House, tmp_path: Path) -> None:
+def test_a_broken_game_does_not_hide_the_others(keeper: FlaskClient, app_state: AppState, tmp_path: Path) -> None:
     keeper.post("/setup", data=SETUP)
     broken = tmp_path / "games" / "2020-01-01-000000"
     broken.mkdir()
     broken.joinpath("journal.jsonl").write_text("{", encoding="utf-8")
     page = keeper.get("/games")
-    assert page.status_code == 200 and "2020-01-01-000000" in page.text and house.game in page.text
+    assert page.status_code == 200 and "2020-01-01-000000" in page.text and app_state.game in page.text
 
 
-def test_a_game_is_taken_away_with_its_pictures(keeper: FlaskClient, house: House) -> None:
+def test_a_game_is_taken_away_with_its_pictures(keeper: FlaskClient, app_state: AppState) -> None:
     keeper.post("/setup", data=SETUP)
-    folder = house.folder(house.game)
+    folder = app_state.folder(app_state.game)
     assert folder is not None
     folder.joinpath("f1.jpg").write_bytes(b"\xff\xd8\xff")
     folder.joinpath("secret.txt").write_text("no", encoding="utf-8")
-    answer = keeper.get(f"/games/{house.game}/export.zip")
+    answer = keeper.get(f"/games/{app_state.game}/export.zip")
     with zipfile.ZipFile(io.BytesIO(answer.data)) as archive:
-        assert archive.namelist() == [f"{house.game}/journal.jsonl", f"{house.game}/f1.jpg"]
+        assert archive.namelist() == [f"{app_state.game}/journal.jsonl", f"{app_state.game}/f1.jpg"]
 
 
 def test_the_replay_asks_for_the_table_as_it_was(anyone: FlaskClient, session: FakeSession) -> None:
@@ -265,13 +265,13 @@ def test_the_set_up_page_offers_every_rule_set() -> None:
         assert words.family == load_ruleset(name).family
 
 
-def test_the_same_players_play_again_by_the_same_house_rules(keeper: FlaskClient, house: House) -> None:
+def test_the_same_players_play_again_by_the_same_house_rules(keeper: FlaskClient, app_state: AppState) -> None:
     keeper.post("/setup", data=SETUP)
-    first = house.game
+    first = app_state.game
     page = keeper.get("/setup").text
     assert f'name="same_as" value="{first}"' in page and "Ann, Ben B" in page
     answer = keeper.post("/setup", data={"same_as": first})
-    assert answer.headers["Location"] == "/round-start" and house.game != first
+    assert answer.headers["Location"] == "/round-start" and app_state.game != first
     state = keeper.get("/api/state").json
     assert (state["rules"], state["set"], state["players"]) == ("cz", "double-12", ["Ann", "Ben B"])
     assert keeper.post("/setup", data={"same_as": first}).status_code == 409, "that game is no longer the last one"
@@ -283,9 +283,9 @@ def test_a_running_game_is_said_to_be_put_aside(keeper: FlaskClient, session: Fa
     assert "is not over" not in keeper.get("/setup?rules=cz").text
 
 
-def test_pictures_are_deleted_only_after_a_question(keeper: FlaskClient, house: House) -> None:
+def test_pictures_are_deleted_only_after_a_question(keeper: FlaskClient, app_state: AppState) -> None:
     deleted: list[int] = []
-    house.delete_pictures = lambda: deleted.append(1) or 0  # type: ignore[func-returns-value]
+    app_state.delete_pictures = lambda: deleted.append(1) or 0  # type: ignore[func-returns-value]
     listing = keeper.get("/games").text
     assert 'href="/pictures/delete"' in listing and 'action="/pictures/delete"' not in listing
     assert "for good" in keeper.get("/pictures/delete").text

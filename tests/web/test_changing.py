@@ -14,8 +14,8 @@ from flask import Flask, Response
 from flask.testing import FlaskClient
 from werkzeug.exceptions import Conflict
 
-from companion.app.games import make_house
-from companion.app.state import House
+from companion.app.games import make_app_state
+from companion.app.state import AppState
 from companion.web.app import PageSettings, create_app
 from companion.web.changing import Repeats
 from companion.web.pin import PinLock, PinSettings
@@ -37,18 +37,18 @@ HARMLESS = re.compile(r"/pin|/play/\d+/preview|/api/read-now")
 
 
 @pytest.fixture
-def real(tmp_path: Path) -> Iterator[House]:
+def real(tmp_path: Path) -> Iterator[AppState]:
     (tmp_path / "games").mkdir()
-    house = make_house(tmp_path)
-    house.start_game({"journal": 1, **GAME})
-    house.session.start_round((12, 12), "Ann")  # type: ignore[attr-defined]
-    yield house
-    house.bell.close()
-    house.session.journal.close()  # type: ignore[attr-defined]
+    app_state = make_app_state(tmp_path)
+    app_state.start_game({"journal": 1, **GAME})
+    app_state.session.start_round((12, 12), "Ann")  # type: ignore[attr-defined]
+    yield app_state
+    app_state.signal.close()
+    app_state.session.journal.close()  # type: ignore[attr-defined]
 
 
 @pytest.fixture
-def served(real: House) -> Flask:
+def served(real: AppState) -> Flask:
     return create_app(real, PageSettings(pin=PIN, testing=True), PinLock.of(PIN, PinSettings(n=2**4)))
 
 
@@ -70,8 +70,8 @@ def at_once(calls: list[Callable[[], Any]]) -> list[Any]:
         return list(pool.map(wait_and, calls))
 
 
-def kinds(house: House) -> list[str]:
-    return [event.KIND for event in house.session.events if event.source == "person"]
+def kinds(app_state: AppState) -> list[str]:
+    return [event.KIND for event in app_state.session.events if event.source == "person"]
 
 
 TAPS = (
@@ -88,7 +88,7 @@ TAPS = (
 @pytest.mark.parametrize(("path", "fields", "kind"), TAPS, ids=[tap[0][5:] for tap in TAPS])
 @pytest.mark.parametrize("key", ["expected_seq", "once", "header"])
 def test_a_double_tap_counts_once_and_is_answered_twice(
-    served: Flask, real: House, path: str, fields: dict[str, Any], kind: str, key: str
+    served: Flask, real: AppState, path: str, fields: dict[str, Any], kind: str, key: str
 ) -> None:
     named = {"expected_seq": {"expected_seq": 1}, "once": {"once": "a1"}, "header": {}}[key]
     headers = {"Idempotency-Key": "a1"} if key == "header" else {}
@@ -99,7 +99,7 @@ def test_a_double_tap_counts_once_and_is_answered_twice(
     assert kinds(real).count(kind) == 1
 
 
-def test_a_double_tap_on_undo_takes_back_one_thing(served: Flask, real: House) -> None:
+def test_a_double_tap_on_undo_takes_back_one_thing(served: Flask, real: AppState) -> None:
     first, second = phone(served), phone(served)
     first.post("/api/play", json={"tile": [12, 5], "train": "Ann", "by": "Ann"})
     first.post("/api/play", json={"tile": [12, 7], "train": "Ben", "by": "Ben"})
@@ -111,7 +111,7 @@ def test_a_double_tap_on_undo_takes_back_one_thing(served: Flask, real: House) -
     ]
 
 
-def test_of_two_changes_to_one_table_the_later_is_refused(served: Flask, real: House) -> None:
+def test_of_two_changes_to_one_table_the_later_is_refused(served: Flask, real: AppState) -> None:
     acts = [("/api/draw", {"by": "Ann"}), ("/api/pass", {"by": "Ann"}), ("/api/undo", {})]
     phones = [phone(served) for _ in acts]
     answers = at_once(
@@ -122,7 +122,7 @@ def test_of_two_changes_to_one_table_the_later_is_refused(served: Flask, real: H
     assert "changed meanwhile" in refused
 
 
-def test_the_same_act_at_another_table_is_another_act(served: Flask, real: House) -> None:
+def test_the_same_act_at_another_table_is_another_act(served: Flask, real: AppState) -> None:
     keeper = phone(served)
     for _ in range(2):
         seen = real.session.snapshot()["seq"]
@@ -130,20 +130,20 @@ def test_the_same_act_at_another_table_is_another_act(served: Flask, real: House
     assert kinds(real).count("drew") == 2
 
 
-def test_a_program_without_a_key_may_do_the_same_twice(served: Flask, real: House) -> None:
+def test_a_program_without_a_key_may_do_the_same_twice(served: Flask, real: AppState) -> None:
     keeper = phone(served)
     for _ in range(2):
         keeper.post("/api/draw", json={"by": "Ann"})
     assert kinds(real).count("drew") == 2
 
 
-def test_a_change_meant_for_another_game_is_refused(served: Flask, real: House) -> None:
+def test_a_change_meant_for_another_game_is_refused(served: Flask, real: AppState) -> None:
     answer = phone(served).post("/api/draw", json={"by": "Ann", "expected_seq": 1, "expected_game": "last-night"})
     assert answer.status_code == 409
     assert kinds(real) == ["round_started"]
 
 
-def test_a_new_game_begun_with_two_taps_is_one_game(served: Flask, real: House) -> None:
+def test_a_new_game_begun_with_two_taps_is_one_game(served: Flask, real: AppState) -> None:
     before, phones = real.games(), [phone(served) for _ in range(3)]
     form = {"rules": "tactic", "player_1": "Ann", "player_2": "Ben", "once": "k", "expected_game": real.game}
     answers = at_once([lambda p=p: p.post("/setup?rules=tactic", data=form) for p in phones])
@@ -153,7 +153,7 @@ def test_a_new_game_begun_with_two_taps_is_one_game(served: Flask, real: House) 
     assert late.status_code == 409 and len(real.games()) == len(before) + 1
 
 
-def test_hands_sent_twice_are_counted_once(served: Flask, real: House) -> None:
+def test_hands_sent_twice_are_counted_once(served: Flask, real: AppState) -> None:
     form = {"how": "out", "hand_1": "", "hand_2": "1-2", "hand_3": "3-3", "expected_seq": "1"}
     phones = [phone(served) for _ in range(3)]
     answers = at_once([lambda p=p: p.post("/round-end", data=form) for p in phones])
@@ -170,11 +170,11 @@ def test_a_refused_change_may_be_tried_again(app: Flask, keeper: FlaskClient, se
     assert [call[0] for call in session.calls] == ["draw", "draw"]
 
 
-def test_another_photograph_from_the_same_form_is_another_change(keeper: FlaskClient, house: House) -> None:
+def test_another_photograph_from_the_same_form_is_another_change(keeper: FlaskClient, app_state: AppState) -> None:
     import io
 
     desk = FakeDesk()
-    house.learning = desk
+    app_state.learning = desk
     for content in (b"\xff\xd8\xff1", b"\xff\xd8\xff1", b"\xff\xd8\xff2"):
         form = {"do": "learn", "set": "double-9", "once": "x", "photo": (io.BytesIO(content), "row.jpg")}
         assert keeper.post("/learn", data=form, content_type="multipart/form-data").status_code == 303
@@ -229,11 +229,11 @@ def test_only_the_latest_changes_are_remembered() -> None:
     "make", [tables.midgame, tables.illegal, tables.question, tables.chinese_line, tables.waiting, tables.round_over]
 )
 def test_every_form_that_changes_something_says_what_its_sender_looked_at(
-    keeper: FlaskClient, session: FakeSession, house: House, make: Callable[[], dict[str, Any]]
+    keeper: FlaskClient, session: FakeSession, app_state: AppState, make: Callable[[], dict[str, Any]]
 ) -> None:
-    house.table, house.learning, house.camera = FakeTable(), FakeDesk(), None
-    house.learning.told |= {"lesson": {}}
-    house.delete_pictures = lambda: 0
+    app_state.table, app_state.learning, app_state.camera = FakeTable(), FakeDesk(), None
+    app_state.learning.told |= {"lesson": {}}
+    app_state.delete_pictures = lambda: 0
     session.show(make())
     found = 0
     pages = (
@@ -259,7 +259,9 @@ def test_every_form_that_changes_something_says_what_its_sender_looked_at(
     assert found > 4
 
 
-def test_a_region_stays_the_same_while_the_table_does(keeper: FlaskClient, house: House, session: FakeSession) -> None:
+def test_a_region_stays_the_same_while_the_table_does(
+    keeper: FlaskClient, app_state: AppState, session: FakeSession
+) -> None:
     before = keeper.get("/regions").json["regions"]["act"]
-    house.bell.ring()
+    app_state.signal.ring()
     assert keeper.get("/regions").json["regions"]["act"] == before, "a choice half made would be lost"

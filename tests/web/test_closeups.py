@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.evidence import PICTURE, EvidenceStore
 from companion.evidence.index import close_up, read_index, unread_close_up
 from companion.geometry.table_view import Point, SeenHalf, SeenTile
@@ -159,7 +159,7 @@ def test_a_table_that_was_laid_while_nobody_watched_does_not_flood_the_disk(
 
 
 def test_the_play_shows_the_tile_with_its_reading_and_the_other_readings(
-    anyone: FlaskClient, session: FakeSession, house: House, tmp_path: Path, store: EvidenceStore
+    anyone: FlaskClient, session: FakeSession, app_state: AppState, tmp_path: Path, store: EvidenceStore
 ) -> None:
     laid = tile(300, 300, 0, 11, 0.72)
     kept(store, (frame(1), []))
@@ -174,7 +174,7 @@ def test_the_play_shows_the_tile_with_its_reading_and_the_other_readings(
 
 
 def test_the_play_shows_the_arm_that_it_rests_on(
-    anyone: FlaskClient, session: FakeSession, house: House, tmp_path: Path, store: EvidenceStore
+    anyone: FlaskClient, session: FakeSession, app_state: AppState, tmp_path: Path, store: EvidenceStore
 ) -> None:
     (tmp_path / "games/tonight/journal.jsonl").write_text("{}\n", encoding="utf-8")
     players = [str(name) for name in session.snapshot()["players"]]

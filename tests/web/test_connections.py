@@ -16,7 +16,7 @@ import pytest
 from flask import Flask
 from werkzeug.exceptions import ServiceUnavailable
 
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.web.fair_queue import FairQueue
 from companion.web.request_limits import ConnectionSettings
 from companion.web.serving import ServingSettings
@@ -299,10 +299,10 @@ def test_a_screen_that_takes_nothing_is_not_waited_for(phone: Open, app: Flask, 
     stuck.close()
 
 
-def test_closing_the_house_ends_every_stream_with_its_last_word(phone: Open, house: House) -> None:
+def test_closing_the_house_ends_every_stream_with_its_last_word(phone: Open, app_state: AppState) -> None:
     screen = phone().ask("/api/stream")
     assert screen.hears(b"id: 32")
-    house.bell.close()
+    app_state.signal.close()
     assert screen.hears(b"0\r\n\r\n") and screen.ended()
 
 

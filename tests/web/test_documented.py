@@ -11,7 +11,7 @@ import click
 import pytest
 
 from companion.__main__ import COMMANDS
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.log.events import OWN_FIELDS
 from companion.publish import topics
 from companion.publish.discovery import discovery
@@ -40,7 +40,7 @@ def test_every_documented_command_exists() -> None:
 
 
 def routes() -> set[str]:
-    app = create_app(House())
+    app = create_app(AppState())
     return {
         f"{method} {rule}" for rule in app.url_map.iter_rules() for method in (rule.methods or set()) & {"GET", "POST"}
     }

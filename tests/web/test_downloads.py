@@ -10,7 +10,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.web.disk import DiskFull
 from companion.web.downloads import Packed, Places, send_once
 from tests.web.test_learning import FakeDesk
@@ -19,10 +19,10 @@ SETUP = {"rules": "tactic", "set": "double-12", "player_1": "Ann", "player_2": "
 
 
 @pytest.mark.parametrize("path", ["/games/tonight/export.zip", "/corrections.zip"])
-def test_what_was_played_is_taken_away_only_with_the_pin(anyone: FlaskClient, house: House, path: str) -> None:
+def test_what_was_played_is_taken_away_only_with_the_pin(anyone: FlaskClient, app_state: AppState, path: str) -> None:
     desk = FakeDesk()
     desk.told["corrections"] = 3
-    house.learning = desk
+    app_state.learning = desk
     refused = anyone.get(path)
     assert refused.status_code == 401 and "PIN" in refused.text
     browser = anyone.get(path, headers={"Accept": "text/html,*/*"})
@@ -30,10 +30,12 @@ def test_what_was_played_is_taken_away_only_with_the_pin(anyone: FlaskClient, ho
 
 
 @pytest.mark.parametrize("page", ["/games", "/scores", "/learn"])
-def test_who_has_no_pin_is_shown_no_download(anyone: FlaskClient, keeper: FlaskClient, house: House, page: str) -> None:
+def test_who_has_no_pin_is_shown_no_download(
+    anyone: FlaskClient, keeper: FlaskClient, app_state: AppState, page: str
+) -> None:
     desk = FakeDesk()
     desk.told["corrections"] = 3
-    house.learning = desk
+    app_state.learning = desk
     assert ".zip" not in anyone.get(page).text
     assert ".zip" in keeper.get(page).text
 
@@ -84,8 +86,8 @@ def test_a_full_disk_is_said_and_keeps_no_place(app: Flask) -> None:
                 send_once(full, "x.zip", None, places)
 
 
-def test_an_export_keeps_no_place_once_it_is_read(keeper: FlaskClient, house: House) -> None:
+def test_an_export_keeps_no_place_once_it_is_read(keeper: FlaskClient, app_state: AppState) -> None:
     keeper.post("/setup", data=SETUP)
     for _ in range(5):
-        answer = keeper.get(f"/games/{house.game}/export.zip")
+        answer = keeper.get(f"/games/{app_state.game}/export.zip")
         assert answer.status_code == 200 and zipfile.ZipFile(io.BytesIO(answer.data)).testzip() is None

@@ -13,8 +13,8 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from companion.app.games import make_house
-from companion.app.state import House
+from companion.app.games import make_app_state
+from companion.app.state import AppState
 from companion.app.table_service import DEMO_OVER, FILM_OVER, WatchedTable
 from companion.supervise import EyeAwayError
 from tests.web.test_placing import FakeTable
@@ -51,7 +51,7 @@ def watched(tmp_path: Path, films: list[ShortFilm]) -> Iterator[WatchedTable]:
         films.append(ShortFilm(0 if films else 3))
         return films[-1]
 
-    table = WatchedTable(make_house(tmp_path), "evening.mp4", tmp_path, camera=film(), reopen=film)  # type: ignore[arg-type]
+    table = WatchedTable(make_app_state(tmp_path), "evening.mp4", tmp_path, camera=film(), reopen=film)  # type: ignore[arg-type]
     yield table
     table._eye.close()
     table._evidence.close()
@@ -69,7 +69,7 @@ def test_a_film_runs_once_its_round_has_begun(watched: WatchedTable, films: list
         waits_for_starter = True
 
     class Watcher:
-        desk = Desk()
+        sink = Desk()
         seen = 0
 
         def see(self, frame: Frame) -> None:
@@ -78,14 +78,14 @@ def test_a_film_runs_once_its_round_has_begun(watched: WatchedTable, films: list
     watched._stop.set()
     watched._watcher = Watcher()  # type: ignore[assignment]
     assert watched._step() and watched._step() and films[0].shown == 1
-    watched._watcher.desk.waits_for_starter = False  # type: ignore[union-attr]
+    watched._watcher.sink.waits_for_starter = False  # type: ignore[union-attr]
     assert watched._step() and watched._step() and films[0].shown == 3
     assert not watched._step()
 
 
 def test_a_film_stands_still_while_the_reader_is_away(watched: WatchedTable, films: list[ShortFilm]) -> None:
     class Watcher:
-        desk = None
+        sink = None
         seen: ClassVar[list[str]] = []
 
         def see(self, frame: Frame) -> None:
@@ -103,14 +103,14 @@ def test_a_film_stands_still_while_the_reader_is_away(watched: WatchedTable, fil
 @pytest.mark.parametrize(("source", "words"), [("evening.mp4", FILM_OVER), ("sim:3", DEMO_OVER)])
 def test_a_film_that_ends_is_over_and_no_camera_is_gone(source: str, words: str, tmp_path: Path) -> None:
     news: queue.Queue[object] = queue.Queue()
-    house = make_house(tmp_path)
+    app_state = make_app_state(tmp_path)
     films = [ShortFilm(0)]
 
     def reopen() -> ShortFilm:
         films.append(ShortFilm(0))
         return films[-1]
 
-    table = WatchedTable(house, source, tmp_path, camera=films[0], reopen=reopen)  # type: ignore[arg-type]
+    table = WatchedTable(app_state, source, tmp_path, camera=films[0], reopen=reopen)  # type: ignore[arg-type]
     say = table._say
     table._say = lambda state, message="": (say(state, message), news.put((state, message)))[0]  # type: ignore[method-assign]
     table._thread.start()
@@ -132,10 +132,10 @@ def test_a_live_camera_is_not_watched_again(watched: WatchedTable) -> None:
 
 
 @pytest.fixture
-def shown(app: Flask, house: House) -> FakeTable:
+def shown(app: Flask, app_state: AppState) -> FakeTable:
     table = FakeTable()
-    house.table = table
-    house.camera = type("Film", (), {"status": lambda self: {"state": "ended", "message": DEMO_OVER}})()  # type: ignore[assignment]
+    app_state.table = table
+    app_state.camera = type("Film", (), {"status": lambda self: {"state": "ended", "message": DEMO_OVER}})()  # type: ignore[assignment]
     return table
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from companion.app.games import make_house
-from companion.app.state import House
+from companion.app.games import make_app_state
+from companion.app.state import AppState
 from companion.log import journal as journal_module
 from companion.web.app import PageSettings, create_app
 
@@ -21,17 +21,17 @@ SENTENCE = "The disk is full, so nothing was changed. Delete pictures on the Gam
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> Iterator[House]:
-    house = make_house(tmp_path)
-    house.start_game(GAME)
-    house.session.start_round((9, 9), "Ann")  # type: ignore[attr-defined]
-    yield house
-    house.session.journal.close()  # type: ignore[attr-defined]
-    house.bell.close()
+def table(tmp_path: Path) -> Iterator[AppState]:
+    app_state = make_app_state(tmp_path)
+    app_state.start_game(GAME)
+    app_state.session.start_round((9, 9), "Ann")  # type: ignore[attr-defined]
+    yield app_state
+    app_state.session.journal.close()  # type: ignore[attr-defined]
+    app_state.signal.close()
 
 
 @pytest.fixture
-def page(table: House) -> FlaskClient:
+def page(table: AppState) -> FlaskClient:
     return create_app(table, PageSettings(pin="135790", testing=True)).test_client()
 
 
@@ -43,21 +43,23 @@ def full(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(journal_module.os, "fsync", refuse)
 
 
-def test_a_play_is_refused_and_not_recorded(page: FlaskClient, table: House, full: None) -> None:
+def test_a_play_is_refused_and_not_recorded(page: FlaskClient, table: AppState, full: None) -> None:
     before = len(table.session.events)
     answer = page.post("/api/play", json={"tile": "9-5", "train": "Ann", "expected_seq": before}, headers=PIN)
     assert (answer.status_code, answer.json) == (507, {"error": SENTENCE})
     assert len(table.session.events) == before
 
 
-def test_a_new_game_is_refused_and_leaves_the_old_one_on_the_table(page: FlaskClient, table: House, full: None) -> None:
+def test_a_new_game_is_refused_and_leaves_the_old_one_on_the_table(
+    page: FlaskClient, table: AppState, full: None
+) -> None:
     answer = page.post("/api/games", json={**GAME, "expected_game": table.game}, headers=PIN)
     assert (answer.status_code, answer.json) == (507, {"error": SENTENCE})
     assert table.game == "game-0001" and table.games() == ["game-0001"]
 
 
 def test_another_fault_of_the_disk_says_why_without_the_place(
-    page: FlaskClient, table: House, monkeypatch: pytest.MonkeyPatch
+    page: FlaskClient, table: AppState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
         raise OSError(errno.EIO, os.strerror(errno.EIO))

@@ -18,7 +18,7 @@ from companion.app.games import create_game
 from companion.app.labels import LabelKeeper, delete_samples, oriented, pack, samples
 from companion.app.learned import LEARNED, learned_for, usable
 from companion.app.learning import LearningDesk
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.app.table_service import WatchedTable
 from companion.evidence import Deleter, EvidenceStore
 from companion.geometry.table_view import SeenHalf, SeenTile
@@ -53,9 +53,9 @@ class FakeDesk:
 
 
 @pytest.fixture
-def desk(house: House) -> FakeDesk:
+def desk(app_state: AppState) -> FakeDesk:
     made = FakeDesk()
-    house.learning = made
+    app_state.learning = made
     return made
 
 
@@ -272,8 +272,8 @@ class NoCamera:
         return
 
 
-def test_the_table_is_read_with_the_learned_set_as_soon_as_there_is_one(house: House, tmp_path: Path) -> None:
-    table = WatchedTable(house, "none", tmp_path, camera=NoCamera())  # type: ignore[arg-type]
+def test_the_table_is_read_with_the_learned_set_as_soon_as_there_is_one(app_state: AppState, tmp_path: Path) -> None:
+    table = WatchedTable(app_state, "none", tmp_path, camera=NoCamera())  # type: ignore[arg-type]
     shipped = table._eye
     table._read_with("double-12")
     assert table._eye is shipped, "nothing was learned"

@@ -9,7 +9,7 @@ from flask import Flask
 from playwright.sync_api import Browser, Route, expect
 
 from bench.first_view import view
-from companion.app.state import House
+from companion.app.state import AppState
 from tests.web import tables
 from tests.web.browser import complaints, served
 from tests.web.conftest import PIN
@@ -193,12 +193,12 @@ def test_sounds_are_off_until_asked_for(browser: Browser, address: str, session:
     assert heard == []
 
 
-def test_the_cameras_state_follows(browser: Browser, address: str, house: House) -> None:
+def test_the_cameras_state_follows(browser: Browser, address: str, app_state: AppState) -> None:
     page = browser.new_page()
     page.goto(address, wait_until="domcontentloaded")
     expect(page.locator(".camera")).to_contain_text("Up to date")
-    house.camera.state = "hand"  # type: ignore[union-attr]
-    house.bell.ring()
+    app_state.camera.state = "hand"  # type: ignore[union-attr]
+    app_state.signal.ring()
     expect(page.locator(".camera")).to_contain_text("Sees a hand")
     page.close()
 
@@ -217,10 +217,10 @@ def test_a_lost_connection_is_said_and_then_caught_up(browser: Browser, address:
     context.close()
 
 
-def test_another_game_on_the_table_reloads_the_page(browser: Browser, address: str, house: House) -> None:
+def test_another_game_on_the_table_reloads_the_page(browser: Browser, address: str, app_state: AppState) -> None:
     page = browser.new_page()
     page.goto(address, wait_until="domcontentloaded")
-    house.put_on_the_table(FakeSession(tables.chinese_line()), "second")
+    app_state.put_on_the_table(FakeSession(tables.chinese_line()), "second")
     expect(page.locator(".line")).to_be_visible()
     page.close()
 

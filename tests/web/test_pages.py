@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.game.session import Session
 from companion.geometry import Trouble
 from companion.log.events import Header
@@ -159,14 +159,14 @@ def test_the_state_is_the_snapshot_with_the_camera(anyone: FlaskClient) -> None:
     assert state["turn"] == "Cyril" and state["camera"] == {"state": "read"} and state["game"] == "tonight"
 
 
-def test_health_names_a_camera_that_is_gone(anyone: FlaskClient, house: House) -> None:
+def test_health_names_a_camera_that_is_gone(anyone: FlaskClient, app_state: AppState) -> None:
     assert anyone.get("/health").json == {"status": "ok", "reasons": []}
-    house.camera.state, house.camera.message = "lost", "the cable is out"  # type: ignore[union-attr]
+    app_state.camera.state, app_state.camera.message = "lost", "the cable is out"  # type: ignore[union-attr]
     assert anyone.get("/health").json == {"status": "degraded", "reasons": ["the cable is out"]}
 
 
 def test_without_a_game_the_page_leads_to_setting_one_up() -> None:
-    client = create_app(House(), PageSettings(pin="1", testing=True)).test_client()
+    client = create_app(AppState(), PageSettings(pin="1", testing=True)).test_client()
     assert "/setup" in client.get("/").text
     assert client.get("/api/state").json["phase"] == "no_game"
     assert client.get("/scores").status_code == 404
@@ -192,13 +192,13 @@ def test_the_pin_is_shown_on_the_boxes_own_screen_only(app, anyone: FlaskClient)
     assert "135790" not in app.test_client().get("/tv").text
 
 
-def test_without_a_key_no_screen_shows_the_pin(house: House) -> None:
-    app = create_app(house, PageSettings(pin="135790"))
+def test_without_a_key_no_screen_shows_the_pin(app_state: AppState) -> None:
+    app = create_app(app_state, PageSettings(pin="135790"))
     assert "135790" not in app.test_client().get("/tv?screen=", headers={"Host": "127.0.0.1"}).text
 
 
 def test_a_play_page_shows_ruling_source_and_the_pictures_that_are_there(
-    anyone: FlaskClient, house: House, tmp_path: Path
+    anyone: FlaskClient, app_state: AppState, tmp_path: Path
 ) -> None:
     folder = tmp_path / "games" / "tonight"
     folder.mkdir(parents=True)
@@ -308,7 +308,7 @@ def test_a_round_of_which_nobody_said_who_began_names_nobody(tmp_path: Path, rul
     session.start_round(guess=False)
     if rules == "kkori":
         session.observe(table_change([Laying(Laid(5, 6), "R")]))
-    client = create_app(House(session, data_dir=tmp_path), PageSettings(pin="1", testing=True)).test_client()
+    client = create_app(AppState(session, data_dir=tmp_path), PageSettings(pin="1", testing=True)).test_client()
     for path in ("/", "/tv", "/scores", "/ask"):
         answer = client.get(path, headers={"Host": "127.0.0.1"})
         assert answer.status_code == 200, path

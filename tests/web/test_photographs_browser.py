@@ -15,7 +15,7 @@ import pytest
 from flask import Flask
 from playwright.sync_api import Browser, Page, expect
 
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.web.photographs import PHOTO_LIMIT
 from tests.web import tables
 from tests.web.browser import served
@@ -43,7 +43,7 @@ def photograph(kb: int) -> bytes:
 
 
 @pytest.fixture
-def arrived(house: House) -> dict[str, list[str]]:
+def arrived(app_state: AppState) -> dict[str, list[str]]:
     """What has come through, by its hash."""
     found: dict[str, list[str]] = {"hand": [], "row": []}
 
@@ -51,15 +51,15 @@ def arrived(house: House) -> dict[str, list[str]]:
         found["hand"].append(hashlib.sha256(raw).hexdigest())
         return {"tiles": [[1, 2]], "unreadable": 0}
 
-    assert house.workshop is not None
-    house.workshop = replace(house.workshop, read_hand=read_hand)
+    assert app_state.repository is not None
+    app_state.repository = replace(app_state.repository, read_hand=read_hand)
 
     class Desk(FakeDesk):
         def begin(self, task: str, tile_set: str, photograph: bytes | None = None) -> bool:
             found["row"].append(hashlib.sha256(photograph or b"").hexdigest())
             return True
 
-    house.learning = Desk()
+    app_state.learning = Desk()
     return found
 
 

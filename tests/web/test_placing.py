@@ -13,7 +13,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from companion.app.seats import Middle, seats_at
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.app.table_place import TablePlace, look_over, place_from, read_place, write_place
 from companion.web.placing import cause_words
 from tests.web.fakes import FakeCamera
@@ -77,9 +77,9 @@ class FakeTable:
 
 
 @pytest.fixture
-def table(house: House) -> FakeTable:
+def table(app_state: AppState) -> FakeTable:
     made = FakeTable()
-    house.table = made
+    app_state.table = made
     return made
 
 
@@ -143,13 +143,13 @@ def test_corners_that_are_none_are_refused(keeper: FlaskClient, table: FakeTable
 
 
 def test_a_keeper_has_the_table_read_at_once(
-    keeper: FlaskClient, anyone: FlaskClient, house: House, table: FakeTable
+    keeper: FlaskClient, anyone: FlaskClient, app_state: AppState, table: FakeTable
 ) -> None:
-    house.camera = FakeCamera()
+    app_state.camera = FakeCamera()
     assert "Read the table now" in keeper.get("/").get_data(as_text=True)
     assert "Read the table now" not in anyone.get("/").get_data(as_text=True)
     answer = keeper.post("/api/read-now", json={})
-    assert answer.status_code == 200 and answer.get_json()["camera"] == house.camera_status()
+    assert answer.status_code == 200 and answer.get_json()["camera"] == app_state.camera_status()
     assert keeper.post("/api/read-now", data={}, content_type="application/x-www-form-urlencoded").status_code == 303
     assert table.read == 2
     assert anyone.post("/api/read-now", json={}).status_code in (401, 403) and table.read == 2

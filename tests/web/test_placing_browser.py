@@ -11,7 +11,7 @@ import pytest
 from flask import Flask
 from playwright.sync_api import Browser, Page, expect
 
-from companion.app.state import House
+from companion.app.state import AppState
 from tests.web.browser import complaints, served
 from tests.web.conftest import PIN
 from tests.web.fakes import FakeCamera
@@ -26,9 +26,9 @@ class Filming(FakeCamera):
 
 
 @pytest.fixture
-def table(house: House) -> FakeTable:
-    house.camera, house.table = Filming(), FakeTable()
-    return house.table
+def table(app_state: AppState) -> FakeTable:
+    app_state.camera, app_state.table = Filming(), FakeTable()
+    return app_state.table
 
 
 @pytest.fixture

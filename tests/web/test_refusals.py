@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 
 import companion.game.open_game
 import companion.game.session
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.game.rejected import CommandRejected, Reason
 from companion.log.event_fields import EventError
 from companion.supervise.health import SENTENCES, State
@@ -59,9 +59,9 @@ def test_an_unknown_refusal_is_shown_as_it_is(keeper: FlaskClient, session: Fake
     assert keeper.post("/api/draw?lang=uk", json={"by": "Ann"}).get_json()["error"] == "The moon is full"
 
 
-def test_troubles_and_a_lost_camera_are_said_where_the_table_is(anyone: FlaskClient, house: House) -> None:
-    house.camera = FakeCamera("lost", "the picture is black: is the lens covered, is the light off? (12 of 255)")
-    house.checks.append(lambda: ["only 120 MB are free for games and pictures"])
+def test_troubles_and_a_lost_camera_are_said_where_the_table_is(anyone: FlaskClient, app_state: AppState) -> None:
+    app_state.camera = FakeCamera("lost", "the picture is black: is the lens covered, is the light off? (12 of 255)")
+    app_state.checks.append(lambda: ["only 120 MB are free for games and pictures"])
     english = anyone.get("/?lang=en").get_data(as_text=True)
     assert "The picture is black: is the lens covered, is the light off? (12 of 255)" in english
     assert "Only 120 MB are free" in english

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from companion.app.games import make_house
-from companion.app.state import House
+from companion.app.games import make_app_state
+from companion.app.state import AppState
 from companion.log.copies import journal_of, keep_copy
 from companion.log.events import Drew
 from companion.log.header import Header
@@ -26,18 +26,18 @@ DAMAGED = Repair(
 SENTENCE = "Game evening was damaged on the card and has been repaired; it has 30 entries."
 
 
-def test_a_report_is_on_the_table_on_the_big_screen_and_in_health(anyone: FlaskClient, house: House) -> None:
-    house.repairs.report(DAMAGED)
+def test_a_report_is_on_the_table_on_the_big_screen_and_in_health(anyone: FlaskClient, app_state: AppState) -> None:
+    app_state.repairs.report(DAMAGED)
     assert SENTENCE in anyone.get("/").text
     assert SENTENCE in anyone.get("/tv").text
     health = anyone.get("/health").json
     assert health["status"] == "degraded" and SENTENCE in health["reasons"]
 
 
-def test_the_page_says_what_it_means_and_since_when(anyone: FlaskClient, house: House) -> None:
+def test_the_page_says_what_it_means_and_since_when(anyone: FlaskClient, app_state: AppState) -> None:
     assert "Nothing needs repair." in anyone.get("/repairs").text
-    house.repairs = Repairs(clock=lambda: datetime(2026, 11, 20, 18, 0, tzinfo=UTC))
-    house.repairs.report(DAMAGED)
+    app_state.repairs = Repairs(clock=lambda: datetime(2026, 11, 20, 18, 0, tzinfo=UTC))
+    app_state.repairs.report(DAMAGED)
     page = anyone.get("/repairs").text
     assert SENTENCE in page
     assert "The damaged file is kept as journal.jsonl.damaged-1." in page
@@ -46,30 +46,30 @@ def test_the_page_says_what_it_means_and_since_when(anyone: FlaskClient, house: 
 
 
 def test_only_who_has_the_pin_takes_a_report_from_the_list(
-    anyone: FlaskClient, keeper: FlaskClient, house: House
+    anyone: FlaskClient, keeper: FlaskClient, app_state: AppState
 ) -> None:
-    house.repairs.report(DAMAGED)
+    app_state.repairs.report(DAMAGED)
     assert "I have seen it" not in anyone.get("/repairs").text
     assert anyone.post(f"/repairs/{DAMAGED.id}/seen").status_code in (303, 401)
-    assert house.repairs.open()
+    assert app_state.repairs.open()
     assert "I have seen it" in keeper.get("/repairs").text
     assert keeper.post(f"/repairs/{DAMAGED.id}/seen", data={}).status_code in (200, 303)
-    assert house.repairs.open() == []
+    assert app_state.repairs.open() == []
     assert keeper.post(f"/repairs/{DAMAGED.id}/seen", data={}).status_code == 404
 
 
-def test_what_lasts_cannot_be_taken_from_the_list(keeper: FlaskClient, house: House) -> None:
+def test_what_lasts_cannot_be_taken_from_the_list(keeper: FlaskClient, app_state: AppState) -> None:
     lasting = Repair("COPY_REFUSED", {"game": "evening"})
-    house.repairs.check(lambda: (lasting,))
+    app_state.repairs.check(lambda: (lasting,))
     assert keeper.post(f"/repairs/{lasting.id}/seen", data={}).status_code == 404
-    assert house.repairs.open()[0].code == "COPY_REFUSED"
+    assert app_state.repairs.open()[0].code == "COPY_REFUSED"
 
 
-def test_a_button_mends_what_lasts(anyone: FlaskClient, keeper: FlaskClient, house: House) -> None:
+def test_a_button_mends_what_lasts(anyone: FlaskClient, keeper: FlaskClient, app_state: AppState) -> None:
     right: list[bool] = []
     leapt = Repair("CLOCK_LEAPT", {"last": "2026-11-20"})
-    house.repairs.check(lambda: () if right else (leapt,))
-    house.repairs.actions["CLOCK_LEAPT"] = lambda: right.append(True)
+    app_state.repairs.check(lambda: () if right else (leapt,))
+    app_state.repairs.actions["CLOCK_LEAPT"] = lambda: right.append(True)
     assert "The date above is right" not in anyone.get("/repairs").text
     assert anyone.post(f"/repairs/{leapt.id}/do").status_code in (303, 401) and not right
     assert "The date above is right" in keeper.get("/repairs").text
@@ -78,9 +78,9 @@ def test_a_button_mends_what_lasts(anyone: FlaskClient, keeper: FlaskClient, hou
     assert keeper.post(f"/repairs/{leapt.id}/do", data={}).status_code == 404
 
 
-def test_what_other_parts_say_is_on_the_list_with_what_helps(keeper: FlaskClient, house: House) -> None:
-    house.camera = FakeCamera("lost", "the camera is not there; plug it in again, it comes back by itself")
-    house.checks.append(lambda: ["only 120 MB are free for games and pictures", "the clock was never set", "odd"])
+def test_what_other_parts_say_is_on_the_list_with_what_helps(keeper: FlaskClient, app_state: AppState) -> None:
+    app_state.camera = FakeCamera("lost", "the camera is not there; plug it in again, it comes back by itself")
+    app_state.checks.append(lambda: ["only 120 MB are free for games and pictures", "the clock was never set", "odd"])
     page = keeper.get("/repairs").text
     for words in (
         "The camera is not there",
@@ -116,8 +116,10 @@ def test_a_list_of_reports_that_makes_no_sense_is_set_aside_and_said(tmp_path: P
     assert (tmp_path / str(report.about["aside"])).read_bytes() == content
 
 
-def test_a_report_of_a_newer_release_is_no_fault_of_the_page(tmp_path: Path, anyone: FlaskClient, house: House) -> None:
-    house.repairs.report(Repair("SOMETHING_NEW", {"what": "7"}))
+def test_a_report_of_a_newer_release_is_no_fault_of_the_page(
+    tmp_path: Path, anyone: FlaskClient, app_state: AppState
+) -> None:
+    app_state.repairs.report(Repair("SOMETHING_NEW", {"what": "7"}))
     assert anyone.get("/repairs").status_code == 200
     assert "SOMETHING_NEW" in anyone.get("/repairs").text
     assert anyone.get("/health").status_code == 200
@@ -164,35 +166,35 @@ def test_a_journal_that_lost_its_end_is_whole_on_the_page_again_and_says_so(tmp_
     repairs = Repairs(tmp_path / REPAIRS_FILE)
     for report in repair_games(tmp_path / "games"):
         repairs.report(report)
-    house = make_house(tmp_path, repairs=repairs)
-    page = create_app(house, PageSettings(pin="1357", testing=True)).test_client()
+    app_state = make_app_state(tmp_path, repairs=repairs)
+    page = create_app(app_state, PageSettings(pin="1357", testing=True)).test_client()
     assert "The end of game evening was missing on the card; 3 entries are back from its copy." in page.get("/").text
-    assert len(house.session.events) >= 5
-    house.bell.close()
+    assert len(app_state.session.events) >= 5
+    app_state.signal.close()
 
 
 def test_the_last_game_that_cannot_be_opened_is_said_at_once(tmp_path: Path) -> None:
     path = a_game(tmp_path / "games", "evening")
     path.write_bytes(path.read_bytes()[40:])
-    house = make_house(tmp_path)
-    page = create_app(house, PageSettings(pin="1357", testing=True)).test_client()
+    app_state = make_app_state(tmp_path)
+    page = create_app(app_state, PageSettings(pin="1357", testing=True)).test_client()
     front = page.get("/")
     assert "The last game, evening, cannot be opened" in front.text
     assert "What to do" in front.text
     assert str(tmp_path) not in front.text
     assert page.get("/health").json["status"] == "degraded"
-    house.start_game({"rules": "tactic", "set": "double-9", "players": ["Ann", "Ben"], "options": {}})
+    app_state.start_game({"rules": "tactic", "set": "double-9", "players": ["Ann", "Ben"], "options": {}})
     assert page.get("/health").json["status"] == "ok"
-    house.bell.close()
+    app_state.signal.close()
 
 
 def test_a_game_damaged_meanwhile_is_repaired_when_it_is_opened_again(tmp_path: Path) -> None:
     path = a_game(tmp_path / "games", "evening")
-    house = make_house(tmp_path)
-    house.start_game({"rules": "tactic", "set": "double-9", "players": ["Ann", "Ben"], "options": {}})
+    app_state = make_app_state(tmp_path)
+    app_state.start_game({"rules": "tactic", "set": "double-9", "players": ["Ann", "Ben"], "options": {}})
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([*lines[:2], *lines[3:]]))
-    house.reopen("evening")
-    assert len(house.session.events) >= 5
-    assert [one.code for one in house.repairs.open()] == ["JOURNAL_DAMAGED"]
-    house.bell.close()
+    app_state.reopen("evening")
+    assert len(app_state.session.events) >= 5
+    assert [one.code for one in app_state.repairs.open()] == ["JOURNAL_DAMAGED"]
+    app_state.signal.close()

@@ -9,7 +9,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.web.access import SignedIn, cookie_opens
 from companion.web.guard import host_is_ours
 from companion.web.pin import PinLock, PinSettings, TooManyTriesError
@@ -351,12 +351,14 @@ def test_an_upload_without_the_pin_is_not_even_read(anyone: FlaskClient) -> None
     assert answer.status_code == 303 and "/pin" in answer.headers["Location"]
 
 
-def test_the_live_camera_is_seen_only_with_the_pin(anyone: FlaskClient, keeper: FlaskClient, house: House) -> None:
+def test_the_live_camera_is_seen_only_with_the_pin(
+    anyone: FlaskClient, keeper: FlaskClient, app_state: AppState
+) -> None:
     class Camera(FakeCamera):
         def still(self) -> bytes | None:
             return b"\xff\xd8\xffeverything, the room included"
 
-    house.camera, house.table, house.learning = Camera(), FakeTable(), FakeDesk()
+    app_state.camera, app_state.table, app_state.learning = Camera(), FakeTable(), FakeDesk()
     assert anyone.get("/camera.jpg").status_code == 401
     assert keeper.get("/camera.jpg").status_code == 200
     for page in ("/setup?rules=tactic", "/table", "/seats", "/learn"):

@@ -21,7 +21,7 @@ from companion.app.seats import (
     seats_at,
     write_seats,
 )
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.app.table_service import WatchedTable
 from companion.log.header import Header
 from companion.play.setup_file import setup_from_json
@@ -37,9 +37,9 @@ HUB = Middle((600.0, 450.0), 60.0)
 
 
 @pytest.fixture
-def table(house: House) -> FakeTable:
-    house.camera, house.table = FakeCamera(), FakeTable()
-    return house.table
+def table(app_state: AppState) -> FakeTable:
+    app_state.camera, app_state.table = FakeCamera(), FakeTable()
+    return app_state.table
 
 
 def test_the_page_shows_a_handle_for_everybody(keeper: FlaskClient, table: FakeTable) -> None:
@@ -89,8 +89,8 @@ def test_a_game_without_a_camera_has_no_seats_to_show(keeper: FlaskClient) -> No
     assert keeper.get("/api/seats").status_code == 409
 
 
-def test_the_live_page_asks_while_nobody_is_seated(keeper: FlaskClient, house: House, table: FakeTable) -> None:
-    house.camera = FakeCamera("unseated")
+def test_the_live_page_asks_while_nobody_is_seated(keeper: FlaskClient, app_state: AppState, table: FakeTable) -> None:
+    app_state.camera = FakeCamera("unseated")
     page = keeper.get("/").get_data(as_text=True)
     assert 'href="/seats"' in page and "Who sits where?" in page
 
@@ -141,13 +141,13 @@ def test_people_need_not_sit_behind_their_trains(tmp_path: Path) -> None:
     assert seats_at({**places, **chairs}, HUB, (1200.0, 900.0)) == seats
 
 
-def test_arms_are_switched_off_on_the_page_and_stay_off(tmp_path: Path, house: House) -> None:
+def test_arms_are_switched_off_on_the_page_and_stay_off(tmp_path: Path, app_state: AppState) -> None:
     seating = Seating(tmp_path / "seats.json")
     seating.watch_arms(False)
     assert not Seating(tmp_path / "seats.json").arms
     seating.forget()
     assert not Seating(tmp_path / "seats.json").arms, "who sits where is another question"
-    watched = WatchedTable(house, "none", tmp_path, camera=OneFrame())  # type: ignore[arg-type]
+    watched = WatchedTable(app_state, "none", tmp_path, camera=OneFrame())  # type: ignore[arg-type]
     watched.watch_arms(True)
     assert Seating(tmp_path / "seats.json").arms
 
@@ -189,8 +189,8 @@ class NoEye:
         return PictureReading((1200, 900), ())
 
 
-def test_what_was_shown_on_the_page_is_what_the_next_table_is_read_by(house: House, tmp_path: Path) -> None:
-    watched = WatchedTable(house, "none", tmp_path, camera=OneFrame())  # type: ignore[arg-type]
+def test_what_was_shown_on_the_page_is_what_the_next_table_is_read_by(app_state: AppState, tmp_path: Path) -> None:
+    watched = WatchedTable(app_state, "none", tmp_path, camera=OneFrame())  # type: ignore[arg-type]
     header = Header("tactic", "double-12", ("Ann", "Ben"))
     game = type("Game", (), {"header": header, "subscribe": lambda *_: None})()
     watched._play("game", game)  # type: ignore[arg-type]
@@ -216,7 +216,7 @@ def test_what_was_shown_on_the_page_is_what_the_next_table_is_read_by(house: Hou
     assert not watched.unseated() and setup.round_number == 1
     watched.place([[0.01, 0.0], [0.98, 0.0], [0.98, 1.0], [0.01, 1.0]], [1200, 900])
     assert not watched.unseated(), "the same corners, a little off"
-    again = WatchedTable(house, "none", tmp_path, camera=OneFrame())  # type: ignore[arg-type]
+    again = WatchedTable(app_state, "none", tmp_path, camera=OneFrame())  # type: ignore[arg-type]
     assert again._setup_for(game).stations == setup.stations
     watched.place([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0]], [900, 1200])
     assert watched.unseated(), "directions count from the first corner, and that is another one now"

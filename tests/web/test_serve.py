@@ -18,9 +18,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from companion.app.games import ClosedBook, create_game, make_house
+from companion.app.games import ClosedBook, create_game, make_app_state
 from companion.app.safe_mode import SafeMode
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.cli.serve import default_data_dir, hold_data_dir, serve
 from companion.log.journal import JournalError
 
@@ -28,13 +28,13 @@ HEADER = {"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"], "opt
 
 
 @pytest.fixture
-def opened() -> Iterator[list[House]]:
+def opened() -> Iterator[list[AppState]]:
     """Houses whose journals are closed at the end."""
-    houses: list[House] = []
+    houses: list[AppState] = []
     yield houses
-    for house in houses:
-        if house.has_game:
-            house.session.journal.close()  # type: ignore[attr-defined]
+    for app_state in houses:
+        if app_state.has_game:
+            app_state.session.journal.close()  # type: ignore[attr-defined]
 
 
 def one_line(*arguments: str) -> str:
@@ -114,27 +114,27 @@ def test_the_program_says_where_it_is_and_ends_at_once_when_told(tmp_path: Path)
         assert run.stderr is not None and "Traceback" not in run.stderr.read()
 
 
-def test_a_restart_puts_the_unfinished_game_back_on_the_table(tmp_path: Path, opened: list[House]) -> None:
+def test_a_restart_puts_the_unfinished_game_back_on_the_table(tmp_path: Path, opened: list[AppState]) -> None:
     (tmp_path / "games").mkdir()
-    before = make_house(tmp_path)
+    before = make_app_state(tmp_path)
     opened.append(before)
     name = before.start_game(HEADER)
     session = before.session
     session.start_round((12, 12), "Ann")  # type: ignore[attr-defined]
     session.play((12, 5), "Ann")  # type: ignore[attr-defined]
     session.journal.close()  # type: ignore[attr-defined]
-    after = make_house(tmp_path)
+    after = make_app_state(tmp_path)
     opened.append(after)
     assert after.game == name
     assert after.session.snapshot()["turn"] == "Ben"
 
 
-def test_a_wrong_clock_does_not_bring_another_game_back(tmp_path: Path, opened: list[House]) -> None:
+def test_a_wrong_clock_does_not_bring_another_game_back(tmp_path: Path, opened: list[AppState]) -> None:
     """Games are counted and the current one is written down; earlier releases went by names made of the date."""
     for name in ("2031-01-01-000000", "1970-01-01-000000"):
         (tmp_path / "games" / name).mkdir(parents=True)
         create_game(tmp_path / "games" / name / "journal.jsonl", HEADER).journal.close()
-    before = make_house(tmp_path)
+    before = make_app_state(tmp_path)
     opened.append(before)
     assert before.game == "2031-01-01-000000"
     assert before.start_game(HEADER) == "game-0001"
@@ -142,29 +142,29 @@ def test_a_wrong_clock_does_not_bring_another_game_back(tmp_path: Path, opened: 
     assert before.games() == ["game-0002", "game-0001", "2031-01-01-000000", "1970-01-01-000000"]
     before.reopen("1970-01-01-000000")
     before.session.journal.close()  # type: ignore[attr-defined]
-    after = make_house(tmp_path)
+    after = make_app_state(tmp_path)
     opened.append(after)
     assert after.game == "1970-01-01-000000"
 
 
-def test_a_number_is_never_given_to_another_game(tmp_path: Path, opened: list[House]) -> None:
-    house = make_house(tmp_path)
-    opened.append(house)
-    first = house.start_game(HEADER)
-    house.start_game(HEADER)
+def test_a_number_is_never_given_to_another_game(tmp_path: Path, opened: list[AppState]) -> None:
+    app_state = make_app_state(tmp_path)
+    opened.append(app_state)
+    first = app_state.start_game(HEADER)
+    app_state.start_game(HEADER)
     shutil.rmtree(tmp_path / "games" / "game-0002")
-    again = make_house(tmp_path)
+    again = make_app_state(tmp_path)
     assert again.games() == [first]
     assert again.start_game(HEADER) == "game-0003", "its copy, its pictures and its numbers on the broker are its own"
     opened.append(again)
 
 
-def test_a_current_game_that_makes_no_sense_is_set_aside_and_said(tmp_path: Path, opened: list[House]) -> None:
-    house = make_house(tmp_path)
-    name = house.start_game(HEADER)
-    house.session.journal.close()  # type: ignore[attr-defined]
+def test_a_current_game_that_makes_no_sense_is_set_aside_and_said(tmp_path: Path, opened: list[AppState]) -> None:
+    app_state = make_app_state(tmp_path)
+    name = app_state.start_game(HEADER)
+    app_state.session.journal.close()  # type: ignore[attr-defined]
     (tmp_path / "current-game.json").write_bytes(b'{"game": "game-0001", "count": 1e999}')
-    again = make_house(tmp_path)
+    again = make_app_state(tmp_path)
     opened.append(again)
     assert again.game == name
     [report] = again.repairs.open()
@@ -182,8 +182,8 @@ def test_a_broken_last_game_does_not_keep_the_box_from_starting(tmp_path: Path) 
     folder = tmp_path / "games" / "2026-01-01-000000"
     folder.mkdir(parents=True)
     folder.joinpath("journal.jsonl").write_text("nonsense\n", encoding="utf-8")
-    house = make_house(tmp_path)
-    assert not house.has_game and house.games() == [folder.name]
+    app_state = make_app_state(tmp_path)
+    assert not app_state.has_game and app_state.games() == [folder.name]
 
 
 def test_a_game_that_is_looked_at_cannot_be_changed(tmp_path: Path) -> None:
@@ -198,9 +198,9 @@ def test_a_game_that_is_looked_at_cannot_be_changed(tmp_path: Path) -> None:
 
 def test_a_game_for_nobody_leaves_nothing_behind(tmp_path: Path) -> None:
     (tmp_path / "games").mkdir()
-    house = make_house(tmp_path)
+    app_state = make_app_state(tmp_path)
     with pytest.raises(ValueError, match="players"):
-        house.start_game({**HEADER, "players": []})
+        app_state.start_game({**HEADER, "players": []})
     assert list((tmp_path / "games").iterdir()) == []
 
 

@@ -10,7 +10,7 @@ import pytest
 from flask import Flask
 from playwright.sync_api import Browser, Page, expect
 
-from companion.app.state import House
+from companion.app.state import AppState
 from tests.web import tables
 from tests.web.browser import served
 from tests.web.conftest import PIN
@@ -123,7 +123,7 @@ def test_players_change_seats_by_drag_and_by_keys(browser: Browser, address: str
     context.close()
 
 
-def test_the_sheet_of_an_earlier_match_needs_no_pin(browser: Browser, address: str, house: House) -> None:
+def test_the_sheet_of_an_earlier_match_needs_no_pin(browser: Browser, address: str, app_state: AppState) -> None:
     page = browser.new_page(viewport={"width": 360, "height": 740})
     page.goto(f"{address}/games", wait_until="load")
     page.get_by_role("link", name="Score sheet").first.click()

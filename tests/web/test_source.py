@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 import zipfile
 
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.web.app import create_app
 
 
 def test_the_page_hands_out_its_own_source() -> None:
-    answer = create_app(House()).test_client().get("/source", headers={"Host": "127.0.0.1"})
+    answer = create_app(AppState()).test_client().get("/source", headers={"Host": "127.0.0.1"})
     assert answer.status_code == 200
     names = zipfile.ZipFile(io.BytesIO(answer.data)).namelist()
     assert "tabletop-companion/companion/web/source.py" in names

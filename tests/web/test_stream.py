@@ -9,8 +9,8 @@ from typing import Any
 from flask import Flask
 from flask.testing import FlaskClient
 
-from companion.app.change_signal import Bell
-from companion.app.state import House
+from companion.app.change_signal import ChangeSignal
+from companion.app.state import AppState
 from companion.web.streaming import Listener
 from tests.web import tables
 from tests.web.fakes import FakeCamera, FakeSession
@@ -88,20 +88,22 @@ def test_silence_is_filled_with_pings(anyone: FlaskClient) -> None:
     assert comments == ["ping"] * 3
 
 
-def test_the_cameras_state_comes_without_a_number(anyone: FlaskClient, house: House) -> None:
+def test_the_cameras_state_comes_without_a_number(anyone: FlaskClient, app_state: AppState) -> None:
     flow = messages(listen(anyone))
     assert next(m for m in flow if m["event"] == "camera")["data"] == {"state": "read"}
-    assert isinstance(house.camera, FakeCamera)
-    house.camera.state = "hand"
-    house.bell.ring()
+    assert isinstance(app_state.camera, FakeCamera)
+    app_state.camera.state = "hand"
+    app_state.signal.ring()
     seen = next(m for m in flow if m["event"] == "camera")
     assert seen["data"] == {"state": "hand"} and seen["id"] is None
 
 
-def test_another_game_on_the_table_is_announced_and_told_from_its_start(anyone: FlaskClient, house: House) -> None:
+def test_another_game_on_the_table_is_announced_and_told_from_its_start(
+    anyone: FlaskClient, app_state: AppState
+) -> None:
     flow = messages(listen(anyone))
     next(m for m in flow if m["id"] == "32")
-    house.put_on_the_table(FakeSession(tables.waiting(), [{"seq": 1, "event": "round_started"}]), "second")
+    app_state.put_on_the_table(FakeSession(tables.waiting(), [{"seq": 1, "event": "round_started"}]), "second")
     assert next(m for m in flow if m["event"] == "game")["data"] == {"game": "second"}
     assert next(m for m in flow if m["id"] is not None)["id"] == "1"
 
@@ -130,28 +132,28 @@ def test_a_seat_becomes_free_when_its_screen_goes(app: Flask, anyone: FlaskClien
     assert len(app.extensions["companion_seats"]) == 0
 
 
-def test_what_several_screens_have_to_hear_is_put_into_words_once(house: House, session: FakeSession) -> None:
-    screens = [Listener(house, 0) for _ in range(3)]
+def test_what_several_screens_have_to_hear_is_put_into_words_once(app_state: AppState, session: FakeSession) -> None:
+    screens = [Listener(app_state, 0) for _ in range(3)]
     told: dict[Any, tuple[bytes, Any]] = {}
     assert len({screen.news(told) for screen in screens}) == 1 and len(told) == 1
     assert [screen.news(told) for screen in screens] == [b""] * 3
     session.record(event="passed", by="Cyril", source="camera", violations=[])
-    ahead = Listener(house, 33)
+    ahead = Listener(app_state, 33)
     assert b"id: 33" in screens[0].news(told) and b"id: 33" not in ahead.news(told)
 
 
-def test_closing_the_house_ends_the_streams(anyone: FlaskClient, house: House) -> None:
+def test_closing_the_house_ends_the_streams(anyone: FlaskClient, app_state: AppState) -> None:
     flow = listen(anyone)
     numbers(flow, 32)
-    house.bell.close()
+    app_state.signal.close()
     left = list(messages(flow))
     assert all(m["id"] is None for m in left), "it ends, and nothing is told twice"
 
 
 def test_a_bell_that_rang_before_is_heard_at_once() -> None:
-    bell = Bell()
-    bell.ring()
-    assert bell.wait(0, timeout_s=60) == 1
+    signal = ChangeSignal()
+    signal.ring()
+    assert signal.wait(0, timeout_s=60) == 1
 
 
 def test_regions_are_rendered_once_for_many_phones(anyone: FlaskClient, session: FakeSession) -> None:

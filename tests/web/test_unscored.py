@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from companion.app.state import House
+from companion.app.state import AppState
 from companion.game.session import Session
 from companion.log.events import Header
 from companion.web.app import PageSettings, create_app
@@ -78,7 +78,7 @@ def played(tmp_path: Path) -> tuple[FlaskClient, Session]:
     session = Session.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
     session.start_round((12, 12), "Ann", draws_seen=False)
     session.play((12, 5), "Ann")
-    client = create_app(House(session), PageSettings(pin="135790")).test_client()
+    client = create_app(AppState(session), PageSettings(pin="135790")).test_client()
     assert client.post("/pin", data={"pin": "135790"}).status_code == 303
     return client, session
 

@@ -9,7 +9,7 @@ import pypdfium2
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from companion.app.games import make_house
+from companion.app.games import make_app_state
 from companion.web.app import PageSettings, create_app
 from companion.web.pin import PinLock, PinSettings
 from datasets.render.table import TableCamera, TableScene, TableTile, render_table
@@ -22,16 +22,16 @@ PIN = "135790"
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Page]:
-    house = make_house(tmp_path_factory.mktemp("data"))
-    assert house.workshop is not None
-    app = create_app(house, PageSettings(pin=PIN, screen_key="wall"), PinLock.of(PIN, PinSettings(n=2**4)))
+    app_state = make_app_state(tmp_path_factory.mktemp("data"))
+    assert app_state.repository is not None
+    app = create_app(app_state, PageSettings(pin=PIN, screen_key="wall"), PinLock.of(PIN, PinSettings(n=2**4)))
     with served(app) as address:
         found = browser.new_page(base_url=address, viewport={"width": 360, "height": 740}, is_mobile=True)
         found.heard = complaints(found)  # type: ignore[attr-defined]
         yield found
         found.close()
-    house.session.journal.close()  # type: ignore[attr-defined]
-    house.workshop.read_hand.close()  # type: ignore[union-attr]
+    app_state.session.journal.close()  # type: ignore[attr-defined]
+    app_state.repository.read_hand.close()  # type: ignore[union-attr]
 
 
 def lay(page: Page, train: str, outer: int) -> int:

@@ -9,7 +9,7 @@ from companion.geometry import Layout
 from companion.geometry.diff import Observation
 from companion.log.corrections import withdrawn_corrections
 from companion.log.events import Corrected, Event, RoundStarted, TilePlayed
-from companion.observing.told_line import ends_beyond
+from companion.observing.line_input import ends_beyond
 from companion.rules.actions import LEFT, RIGHT
 from companion.rules.notation import Change, Laying
 from companion.rules.position import Position
