@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from bench import second_reading
 from companion.judge_api.questions import answer
 from tests.rules.plain_reading import (
     HOUSES,
@@ -182,3 +183,10 @@ def made_up_change(chance: random.Random, rules: str, table: Table) -> tuple[lis
     marks: list[Act] = [("mark", name) for name in PLAYERS if name in now["markers"] - table["markers"]]
     marks += [("unmark", name) for name in PLAYERS if name in table["markers"] - now["markers"]]
     return list(tiles.values()), draws, marks
+
+
+def test_the_bench_compares_the_same_two_readings(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, turns, different = second_reading.compare(1)
+    assert asked > 500 and turns == 4 * second_reading.TURNS and different == []
+    monkeypatch.setitem(HOUSES["tactic"], "off", "any")
+    assert any(second_reading.compare(seed)[2] for seed in range(8)), "it notices another rule"
