@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -101,26 +102,31 @@ def blind_round(
         watcher.see(first)
         watcher.run()
         session.close()
-    shown = {(event.tile, event.train): event.frame for event in session.events if isinstance(event, TilePlayed)}
+    shown: dict[tuple[Tile, str], list[str | None]] = {}
+    for event in session.events:
+        if isinstance(event, TilePlayed):
+            shown.setdefault((event.tile, event.train), []).append(event.frame)
     laid = [
         ((act.tile, act.train), number, filmed.frame)
         for number, filmed in enumerate(camera.truth)
         for _, act in filmed.scene.plays
         if isinstance(act, Play)
     ]
-    late = [
-        None if place not in shown else (_number(shown[place]) - _number(last) + still_frames) * FRAME_S
-        for place, number, last in laid
-        if number in blind
-    ]
+    late: list[float | None] = []
+    for n, (place, number, last) in enumerate(laid):
+        # A Chinese set has tiles twice: the first laid is the first on record.
+        on_record = shown.get(place, ())[sum(other == place for other, _, _ in laid[:n]) :]
+        if number in blind:
+            late.append((_number(on_record[0]) - _number(last) + still_frames) * FRAME_S if on_record else None)
     certain = [found for event in session.events for found in getattr(event, "violations", ()) if found.certain]
-    places = {place for place, _, _ in laid}
+    places = Counter(place for place, _, _ in laid)
+    recorded = Counter({place: len(frames) for place, frames in shown.items()})
     return BlindRound(
         seed=seed,
         rules=rules,
         plays=len(laid),
-        missed=len(places - set(shown)),
-        invented=len(set(shown) - places),
+        missed=(places - recorded).total(),
+        invented=(recorded - places).total(),
         late_s=tuple(None if one is None else round(one, 1) for one in late),
         accused=tuple(str(found.code) for found in certain),
         taken_back=sum(event.KIND == "tile_taken_back" for event in session.events),
