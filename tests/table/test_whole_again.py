@@ -6,6 +6,7 @@ import pytest
 
 from bench.blind import WITHIN_S, BlindSettler, blind_round
 from companion.perception.settings import WatchSettings
+from companion.perception.sink import LookAgain, Where, Why
 from companion.rules.actions import Play
 from companion.rules.notation import print_change
 from datasets.simulator.camera import Filmed, SimSettings
@@ -23,13 +24,14 @@ def test_a_play_that_nothing_shows_is_on_record_within_ten_seconds(seed: int, ru
 
 
 @pytest.mark.parametrize("stern", [False, True])
-def test_before_an_accusation_the_rest_of_the_table_is_looked_at(stern: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_rest_of_the_table_is_looked_at_where_the_game_asks(stern: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = SimSettings(rules="reeves", troubles=Troubles.none(), most_scenes=3, **{**SHORT, "still_frames": 14})
     camera, watcher, sink, _, _ = seat_a_watcher(9941, settings, unread=0.0, missed=0.0)
     watcher.settler = BlindSettler(camera, frozenset({1}))
     watcher.settings = WatchSettings(whole_after=10**9)
     monkeypatch.setattr(watcher, "_recoloured", lambda frame: ())
-    monkeypatch.setattr(sink, "accuses", lambda observation: stern and bool(observation.laid))
+    again = (LookAgain(Where.THE_REST, Why.NO_LEGAL_PLAY),) if stern else ()
+    monkeypatch.setattr(sink, "look_again", lambda observation: again if observation.laid else ())
     watcher.run()
     unnoticed = {f"+{act.tile.inner}-{act.tile.outer}@{act.train}" for act in plays_of(camera.truth[1])}
     seen = {print_change(change) for _, observation in sink.records for change in observation.delta}
