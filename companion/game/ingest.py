@@ -29,6 +29,7 @@ from companion.game.patch import line_of
 from companion.log.corrections import EffectiveEvent, open_questions
 from companion.log.event_fields import Candidate, Certainty, Finding
 from companion.log.events import Corrected, Event, RoundEnded, RoundStarted, TilePlayed, TileTakenBack, Unclear
+from companion.log.question import QuestionKind
 from companion.log.table_change import TableChange
 from companion.play.event_actions import event_of
 from companion.play.line_ends import at_the_open_end
@@ -405,7 +406,7 @@ class CameraIngest:
         stories = tuple(Candidate(name, ({**line_of(play), "seq": seq},)) for name, play in plays.items())
         frame = self._pictures.get(question.item, UNSEEN)[0]
         asked_now = self.ledger.record(
-            Unclear(reason="several_stories", candidates=stories, source="camera", frame=frame)
+            Unclear(reason=str(QuestionKind.SEVERAL_STORIES), candidates=stories, source="camera", frame=frame)
         )
         self._asked = (begun, asked_now[0].seq, question.item)
         return list(asked_now)

@@ -38,6 +38,7 @@ from companion.log.events import (
     Unclear,
 )
 from companion.log.journal import Clock, Journal, utc_now
+from companion.log.question import Question
 from companion.log.table_change import TableChange
 from companion.play.event_actions import event_of
 from companion.play.lifting import lifts_marker
@@ -410,11 +411,16 @@ class Session(OpenGame):
             return self._amend(*(Corrected(corrects=seq, what=one, by=by) for one in put_in))
 
     def ask(
-        self, reason: str, candidates: Iterable[Candidate] = (), *, frame: str | None = None, source: str = "camera"
+        self,
+        question: Question | str,
+        candidates: Iterable[Candidate] = (),
+        *,
+        frame: str | None = None,
+        source: str = "camera",
     ) -> tuple[Event, ...]:
-        """Record that something cannot be told; a person will answer."""
+        """Record that something cannot be told; a person will answer. A text is taken for a question's reason."""
         with self._lock:
-            return self._record(Unclear(reason=reason, candidates=tuple(candidates), frame=frame, source=source))
+            return self._record(Unclear(reason=str(question), candidates=tuple(candidates), frame=frame, source=source))
 
     def drop_question(self, seq: int) -> tuple[Event, ...]:
         """The camera has seen the answer, or there is nothing left to answer."""

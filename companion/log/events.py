@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from companion.log.event_fields import Candidate, Certainty, Codec, EventError, Finding, codec_of, read_text, shown
 from companion.log.header import Header as Header
+from companion.log.question import Question
 from companion.rules.tile import Laid, Tile
 
 SOURCES = ("camera", "person", "rule")
@@ -198,6 +199,10 @@ class Unclear(Event):
     KIND = "unclear"
     reason: str
     candidates: tuple[Candidate, ...] = ()
+
+    @property
+    def question(self) -> Question:
+        return Question.of(self.reason)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,10 +11,11 @@ from companion.geometry import Layout, Problem, Trouble
 from companion.geometry.diff import Observation, difference, worth_asking
 from companion.log.event_fields import Candidate
 from companion.log.events import TilePlayed
+from companion.log.question import OF_POINTS, Question, QuestionKind
 from companion.observing.doubts import Doubts
 from companion.observing.hypotheses import Hypothesis, HypothesisSettings, other_readings
 from companion.observing.line_input import as_many_as_lie, line_of, new_in_line
-from companion.observing.next_round import NO_POINTS, NextRound, still_lies
+from companion.observing.next_round import NextRound, still_lies
 from companion.observing.operator_input import marked_otherwise, not_borne_out, without_the_said, without_the_told
 from companion.observing.pending_questions import Keep, PendingQuestions, as_lines
 from companion.observing.readings import readings_of
@@ -63,7 +64,7 @@ class GameSink:
         self.keep = keep
         self.draws_seen = True
         self._beginning = RoundStart(session, rules, setup)
-        self._asked: set[str] = set()
+        self._asked: set[Question] = set()
         self._told_of = 0
         self._missed = False
         self._begun = False
@@ -110,7 +111,7 @@ class GameSink:
         return [(event.by, event.arm) for event in plays if event.by is not None and event.arm is not None]
 
     def ask_about_seats(self, player: str, seat: str, frame: str) -> None:
-        self._put(f"seats: {player}, {seat}", frame)
+        self._put(Question(QuestionKind.SEATS, player=player, about=seat), frame)
 
     def first_table(self, layout: Layout, frame: str) -> bool:
         """Begin the round that this table shows; tiles that lie there already are its first changes.
@@ -163,7 +164,7 @@ class GameSink:
     def _let_old_questions_be(self) -> None:
         """What nobody could tell of the last round's table lies there no more."""
         for question in self.session.questions:
-            if question.source == "camera" and not question.reason.startswith((NO_POINTS, "hand_", "set_sum")):
+            if question.source == "camera" and question.question.kind not in OF_POINTS:
                 self.session.drop_question(question.seq)
 
     def still_new(self, observation: Observation, layout: Layout) -> Observation:
@@ -236,7 +237,9 @@ class GameSink:
             read = _read(doubtful[0])
             stories = [_story(read, observation), *(_story(_named(one), one.observation) for one in doubtful)]
             if read not in self._disputed:
-                asked = self.session.ask(f"misread_or_illegal: {read}", stories, frame=self.keep(frame))
+                asked = self.session.ask(
+                    Question(QuestionKind.MISREAD_OR_ILLEGAL, about=read), stories, frame=self.keep(frame)
+                )
                 self._disputed[read] = asked[0].seq
             return False
         instead: dict[Laid, Laid] = {}
@@ -323,11 +326,11 @@ class GameSink:
             doubts = list(observation.doubts)
         if doubts and at_once:
             if new := self._doubts.asked_now(doubts):
-                self._put("; ".join(map(str, new)), frame)
+                self._put(Question.of_table("; ".join(map(str, new))), frame)
         elif doubts:
             self._doubts.put_off(doubts, frame)
         else:
-            self._put("the readings disagree", frame)
+            self._put(Question.of_table("the readings disagree"), frame)
 
     def _ask_what_lasts(self, layout: Layout, frame: str) -> None:
         """Ask about doubts that have outlived a change of the table."""
@@ -337,13 +340,13 @@ class GameSink:
             layout, frame, lambda doubt: self._asked_apart(doubt, layout) or self._may_be_a_hand(doubt)
         )
         if lasting:
-            self._put("; ".join(map(str, lasting)), frame)
+            self._put(Question.of_table("; ".join(map(str, lasting))), frame)
 
-    def _put(self, reason: str, frame: str) -> None:
+    def _put(self, question: Question, frame: str) -> None:
         """A question without candidates, once."""
-        if reason not in self._asked:
-            self._asked.add(reason)
-            self.session.ask(reason, (), frame=self.keep(frame))
+        if question not in self._asked:
+            self._asked.add(question)
+            self.session.ask(question, (), frame=self.keep(frame))
 
     def _may_be_a_hand(self, problem: Problem) -> bool:
         """Does this lie along the table's edge, and not for long? There hands are laid open when a round is over."""
@@ -378,7 +381,9 @@ class GameSink:
         if layout.has(Trouble.NO_HUB):
             if self._no_middle is None and self.session.phase == "playing":
                 offered = engines_offered(layout, self.session.events)
-                self._no_middle = self.session.ask(str(Trouble.NO_HUB), offered, frame=self.keep(frame))[0].seq
+                self._no_middle = self.session.ask(
+                    Question.of_table(str(Trouble.NO_HUB)), offered, frame=self.keep(frame)
+                )[0].seq
         elif self._no_middle is not None:
             self._unanswered.drop(self._no_middle)
             self._no_middle = None

@@ -16,12 +16,13 @@ from companion.geometry import Layout
 from companion.log.corrections import effective_events
 from companion.log.event_fields import Candidate
 from companion.log.events import Corrected, Drew, Event, MarkerRemoved, Passed, RoundEnded, TileTakenBack, Unclear
+from companion.log.question import Question, QuestionKind
 from companion.observing.touching import surely_laid
 from companion.perception.sink import LINE
 from companion.rules.position import LinePosition, Position
 from companion.rules.tile import Laid, Tile
 
-NEW_ROUND, SAME_ROUND, NO_POINTS = "new_round", "same_round", "no_points"
+NEW_ROUND, SAME_ROUND = "new_round", "same_round"
 """Reasons to ask, each with the round's number behind a colon; the first two are also the answers to the first."""
 
 LEAST_RECORDED = 3
@@ -110,10 +111,14 @@ class NextRound:
             if self._asked is not None:
                 self._drop(self._asked)
             self._without_points("camera")
-            self._points[number] = self._session.ask(f"{NO_POINTS}: {number}", (), frame=self._keep(frame))[0].seq
+            self._points[number] = self._session.ask(
+                Question(QuestionKind.NO_POINTS, about=str(number)), (), frame=self._keep(frame)
+            )[0].seq
         elif self._asked is None:
             stories = [Candidate(NEW_ROUND), Candidate(SAME_ROUND)]
-            self._asked = self._session.ask(f"{NEW_ROUND}: {number}", stories, frame=self._keep(frame))[0].seq
+            self._asked = self._session.ask(
+                Question(QuestionKind.NEW_ROUND, about=str(number)), stories, frame=self._keep(frame)
+            )[0].seq
 
     def hear(self, layout: Layout | None) -> bool:
         """Go on by what people have answered or entered since; whether the table is to be read again for it."""

@@ -14,6 +14,7 @@ from companion.game.session import Session
 from companion.geometry import Layout
 from companion.geometry.diff import Observation
 from companion.log.event_fields import Candidate
+from companion.log.question import Question, QuestionKind
 from companion.log.table_change import TableChange
 from companion.observing.hypotheses import HypothesisSettings
 from companion.observing.unread import Unread, unread_tiles
@@ -96,7 +97,9 @@ class PendingQuestions:
         for key, one in unread.items():
             if key not in self._asked and self._may_ask():
                 stories = [self._told(one, tile, p, table) for p, tile in one.likely]
-                asked = self.session.ask(f"unreadable_tile: {one.train}", stories, frame=self.keep(frame))
+                asked = self.session.ask(
+                    Question(QuestionKind.UNREADABLE_TILE, train=one.train), stories, frame=self.keep(frame)
+                )
                 self._asked[key] = asked[0].seq
                 self._quiet = 0
                 self._unheard += 1

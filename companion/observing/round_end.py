@@ -16,6 +16,7 @@ from companion.geometry.joints import distance
 from companion.geometry.table_view import Point
 from companion.log.event_fields import Candidate
 from companion.log.events import HandShown, RoundEnded
+from companion.log.question import Question, QuestionKind
 from companion.perception.half_values import Place, WeighSettings, likely_tiles
 from companion.rules.position import LinePosition, Position
 from companion.rules.tile import Tile
@@ -36,14 +37,14 @@ LEAST_CANDIDATE = 0.02
 class OpenHand:
     """A hand as it lies open: what was left, and the Chinese `discards`. `fault` is None where it adds up.
 
-    Else `fault` is the reason to ask (kind and player), and `choices` are the complete hands that it may be, likeliest
+    Else `fault` is the question to ask, and `choices` are the complete hands that it may be, likeliest
     first.
     """
 
     player: str
     tiles: tuple[Tile, ...] = ()
     discards: tuple[Tile, ...] = ()
-    fault: str | None = None
+    fault: Question | None = None
     choices: tuple[tuple[float, OpenHand], ...] = ()
 
 
@@ -129,13 +130,17 @@ class OpenHands:
         known = {tile.id: tile.laid.tile for tile in seen if tile.laid is not None}
         unread = [tile for tile in seen if tile.id not in known]
         if unread:
-            return OpenHand(player, fault=f"hand_unread: {player}", choices=self._choices(player, seen, known, others))
+            return OpenHand(
+                player,
+                fault=Question(QuestionKind.HAND_UNREAD, player=player),
+                choices=self._choices(player, seen, known, others),
+            )
         here = Counter(known.values())
         open_hand = self._sorted(player, seen, known)
         if any(here[tile] + others[tile] > self.box.get(tile, 0) for tile in here):
-            return OpenHand(player, fault=f"hand_twice: {player}", choices=((1.0, open_hand),))
+            return OpenHand(player, fault=Question(QuestionKind.HAND_TWICE, player=player), choices=((1.0, open_hand),))
         if due is not None and len(known) != due:
-            return OpenHand(player, fault=f"hand_count: {player}", choices=((1.0, open_hand),))
+            return OpenHand(player, fault=Question(QuestionKind.HAND_COUNT, player=player), choices=((1.0, open_hand),))
         return open_hand
 
     def _sorted(self, player: str, seen: Sequence[PlacedTile], known: Mapping[int, Tile]) -> OpenHand:
@@ -252,7 +257,7 @@ class Ending:
     def _show(self, layout: Layout, table: Position | LinePosition, hand: OpenHand, frame: str) -> None:
         count = self._count_with(layout, table, hand)
         if count is not None:
-            fault = f"set_sum: {count}/{sum(self.hands.box.values())}"
+            fault = Question(QuestionKind.SET_SUM, about=f"{count}/{sum(self.hands.box.values())}")
             self._ask(replace(hand, fault=fault, choices=((1.0, hand),)), frame)
             return
         self.session.show_hand(hand.player, hand.tiles, hand.discards, source="camera")
@@ -274,7 +279,8 @@ class Ending:
             return
         self._drop(hand.player)
         stories = [_story(one, p) for p, one in hand.choices]
-        asked = self.session.ask(str(hand.fault), stories, frame=self.keep(frame))
+        assert hand.fault is not None
+        asked = self.session.ask(hand.fault, stories, frame=self.keep(frame))
         self._asked[hand.player] = (hand, asked[0].seq)
 
     def _drop(self, player: str) -> None:

@@ -16,7 +16,7 @@ WEIGHTY = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class NameInDoubt:
     """Who laid `play`? One of `players`, the likeliest first; `codes` are what hangs on it."""
 
     item: int
@@ -25,7 +25,7 @@ class Question:
     codes: tuple[str, ...]
 
 
-def question(verdicts: Iterable[Verdict], ripe: Iterable[int]) -> Question | None:
+def question(verdicts: Iterable[Verdict], ripe: Iterable[int]) -> NameInDoubt | None:
     """The question about the oldest of the `ripe` pieces that is worth one.
 
     Ripe are pieces that a lap has passed over since: what follows mostly tells by itself. Worth it is a tile of which
@@ -40,5 +40,5 @@ def question(verdicts: Iterable[Verdict], ripe: Iterable[int]) -> Question | Non
         likely = verdict.maybe[:2]
         close = verdict.p <= 1.0 / (1.0 + 10.0 ** (-CLOSE_DB / 10.0))
         if codes and close and len(likely) == 2:
-            return Question(verdict.item, act, likely, codes)
+            return NameInDoubt(verdict.item, act, likely, codes)
     return None

@@ -19,7 +19,7 @@ from companion.tracking.first_lap import adopted as adopted_states
 from companion.tracking.first_lap import starting
 from companion.tracking.fold import Entry, FoldState, RoundFold
 from companion.tracking.line import LineState
-from companion.tracking.questions import Question, question
+from companion.tracking.questions import NameInDoubt, question
 from companion.tracking.verdict import Verdict
 from companion.tracking.words import NOTHING, WRONG, Said, entered, heard
 
@@ -79,7 +79,7 @@ class RoundTracker:
         self.number = 0
         self._trusting = _Line(self, blind=False)
         self._blind: _Line | None = None
-        self.asked: Question | None = None
+        self.asked: NameInDoubt | None = None
 
     @property
     def filter(self) -> TableFilter:
@@ -281,7 +281,7 @@ class RoundTracker:
         over, share = self.filter.end()
         return over if share >= NAMED else None
 
-    def question(self) -> Question | None:
+    def question(self) -> NameInDoubt | None:
         """What is worth asking now, once a round: whom people name goes to `hear`."""
         if self.asked is None:
             last = len(self.log) - 1 - len(self.players)

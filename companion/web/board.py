@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.game.standing import is_fault, standing_doubts
+from companion.log.question import Question
 from companion.rules.actions import MEXICAN
-from companion.web.asked import question_kind
 from companion.web.drawing import SHAPES
 
 SURE_ENOUGH = 0.9
@@ -183,7 +183,9 @@ class Board:
         """What is asked: of questions of one kind that offer no answers only the newest, with the numbers of all."""
         cards: dict[object, tuple[Mapping[str, Any], tuple[int, ...]]] = {}
         for question in self.unclear:
-            kind = question["seq"] if question.get("candidates") else question_kind(str(question.get("reason") or ""))
+            kind = (
+                question["seq"] if question.get("candidates") else Question.of(str(question.get("reason") or "")).same
+            )
             earlier = cards.pop(kind)[1] if kind in cards else ()
             cards[kind] = (question, (*earlier, int(question["seq"])))
         return tuple(cards.values())

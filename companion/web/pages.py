@@ -15,7 +15,6 @@ from companion.app.state import AppState, NoGameError
 from companion.game.standing import is_fault, standing_doubts, standing_faults
 from companion.web import wording
 from companion.web.access import signed_in, who_changes
-from companion.web.asked import unscored_round
 from companion.web.board import Board, board_of
 from companion.web.changing import stamp
 from companion.web.code_words import code_rule, code_title, reminder
@@ -62,7 +61,7 @@ def words() -> dict[str, Any]:
         "fit": fit,
         "unbroken": wording.unbroken,
         "reason_words": wording.reason_words,
-        "unscored_round": unscored_round,
+        "unscored_round": wording.unscored_round,
         "question_picture": question_picture,
         "photograph_limit": photograph_limit,
         "place_of_question": wording.place_of_question,

@@ -12,8 +12,8 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from companion.log.question import Question, QuestionKind
 from companion.rules.actions import MEXICAN
-from companion.web.asked import TROUBLE_CODE
 from companion.web.board import Board
 from companion.web.code_words import code_title
 from companion.web.languages import gettext as _
@@ -234,42 +234,52 @@ def turn_words(name: str) -> str:
     return _("%(name)s to play.", name=name)
 
 
-def reason_words(question: Mapping[str, Any]) -> str:
+def question_of(line: Mapping[str, Any]) -> Question:
+    """What the line of a question asks."""
+    return Question.of(str(line.get("reason") or ""))
+
+
+def unscored_round(line: Mapping[str, Any]) -> int | None:
+    """The number of the round whose points a question asks for; None for every other question."""
+    return question_of(line).round
+
+
+def reason_words(line: Mapping[str, Any]) -> str:
     """Why a person is asked, in one sentence."""
-    reason = str(question.get("reason") or "")
-    words = {
-        "several_stories": _("Which of these happened?"),
-        "misread_or_illegal": _("Did we misread a tile? Please look."),
-        "unreadable": _("We cannot read a tile. Which one is it?"),
-    }
-    if reason == "NO_HUB" and question.get("candidates"):
+    question = question_of(line)
+    if question.about == "NO_HUB" and line.get("candidates"):
         return _("We cannot find the engine. Which tile is it?")
-    kind, _colon, about = reason.partition(":")
-    if kind == "new_round":
-        return _("Has a new round begun? Round %(number)s has no points yet.", number=about.strip())
-    if kind == "no_points":
-        return _("Round %(number)s has no points yet.", number=about.strip())
-    if kind == "unreadable_tile":
-        return _unread_words(about.strip())
-    if kind == "seats":
-        one, _comma, other = about.strip().partition(", ")
-        return _(
-            "%(one)s's arm comes from %(other)s's seat. Show on “Who sits where” how you sit.", one=one, other=other
-        )
-    if kind in ("hand_unread", "hand_count", "hand_twice", "set_sum"):
-        return _hand_words(kind, about.strip())
-    if kind in words:
-        return words[kind]
-    troubles = [trouble_words(code) for code in dict.fromkeys(TROUBLE_CODE.findall(reason))]
+    match question.kind:
+        case QuestionKind.SEVERAL_STORIES:
+            return _("Which of these happened?")
+        case QuestionKind.MISREAD_OR_ILLEGAL:
+            return _("Did we misread a tile? Please look.")
+        case QuestionKind.UNREADABLE:
+            return _("We cannot read a tile. Which one is it?")
+        case QuestionKind.NEW_ROUND:
+            return _("Has a new round begun? Round %(number)s has no points yet.", number=question.about)
+        case QuestionKind.NO_POINTS:
+            return _("Round %(number)s has no points yet.", number=question.about)
+        case QuestionKind.UNREADABLE_TILE:
+            return _unread_words(question.train or "")
+        case QuestionKind.SEATS:
+            return _(
+                "%(one)s's arm comes from %(other)s's seat. Show on “Who sits where” how you sit.",
+                one=question.player,
+                other=question.about,
+            )
+        case QuestionKind.HAND_UNREAD | QuestionKind.HAND_COUNT | QuestionKind.HAND_TWICE | QuestionKind.SET_SUM:
+            return _hand_words(question.kind, question.player or "")
+    troubles = [trouble_words(code) for code in question.troubles]
     return " ".join(told for told in troubles if told) or _("Something on the table changed. What was it?")
 
 
-def place_of_question(question: Mapping[str, Any]) -> str | None:
+def place_of_question(line: Mapping[str, Any]) -> str | None:
     """The train that a question is about, where it says."""
-    kind, _colon, about = str(question.get("reason") or "").partition(":")
-    if kind == "unreadable_tile":
-        return about.strip() or None
-    trains = {line.get("train") for one in question.get("candidates") or () for line in one.get("events") or ()}
+    question = question_of(line)
+    if question.kind is QuestionKind.UNREADABLE_TILE:
+        return question.train
+    trains = {act.get("train") for one in line.get("candidates") or () for act in one.get("events") or ()}
     return trains.pop() if len(trains) == 1 else None
 
 
@@ -279,13 +289,13 @@ def _unread_words(train: str) -> str:
     return _("We cannot read a tile on %(name)s's train. Which one is it?", name=train)
 
 
-def _hand_words(kind: str, name: str) -> str:
+def _hand_words(kind: QuestionKind, name: str) -> str:
     """What is wrong with a hand laid open at the end of the round."""
-    if kind == "hand_unread":
+    if kind is QuestionKind.HAND_UNREAD:
         return _("We cannot read a tile in %(name)s's hand. Which tiles are left?", name=name)
-    if kind == "hand_count":
+    if kind is QuestionKind.HAND_COUNT:
         return _("We expected another number of tiles in %(name)s's hand. Are these all?", name=name)
-    if kind == "hand_twice":
+    if kind is QuestionKind.HAND_TWICE:
         return _("A tile in %(name)s's hand is somewhere else on the table too. Did we read it right?", name=name)
     return _("The table and the hands do not add up to a whole set. Did we read the last hand right?")
 
