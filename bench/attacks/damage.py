@@ -12,6 +12,8 @@ does at the start. Seen must be, each time:
   lies in a file that was set aside and is counted in a report;
 - both damaged files are kept byte by byte, unless nothing had to be replaced;
 - a second repair finds nothing to do, and the game goes on.
+
+The same for games that a camera watched: what it saw is a line of its own in them, and counts as an entry here.
 """
 
 from __future__ import annotations
@@ -28,12 +30,17 @@ from typing import Any
 
 from bench.attacks.power_cut import record_game
 from bench.attacks.results import arguments, command, record
+from companion.bots import BotGame
+from companion.game.session import Session
 from companion.log.copies import copy_of, count_of, counted, journal_of
-from companion.log.events import Drew, Event
-from companion.log.journal import Journal, JournalError, read_journal
+from companion.log.events import Drew, Event, Header
+from companion.log.journal import Journal, JournalError, JournalText, read_journal
 from companion.log.repair import repair_game
+from companion.log.table_change import Seen
+from companion.rules.ruleset import load_ruleset
 from companion.storage.checksums import split_line
 from companion.storage.repairs import Repair
+from tests.desk.watching import seen
 
 GAME = "evening"
 BLOCK = 512
@@ -76,10 +83,10 @@ class DamageReport:
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A whole journal, and what it says. `checked`: its lines carry checksums."""
+    """A whole journal, and what it says line by line. `checked`: its lines carry checksums."""
 
     content: bytes
-    events: tuple[Event, ...]
+    entries: tuple[Event | Seen, ...]
     checked: bool
 
     @property
@@ -94,6 +101,34 @@ def make_game(folder: Path, rounds: int, seed: int, *, checked: bool = True) -> 
     if not checked:
         content = b"".join(split_line(line)[0] + b"\n" for line in content.splitlines())
     return Game(content, events, checked)
+
+
+def make_watched_game(folder: Path, seed: int, *, checked: bool = True) -> Game:
+    """A round that a camera watched: between the events stand the lines of what it saw."""
+    path = folder / f"watched-{seed}.jsonl"
+    rules = load_ruleset("reeves")
+    game = BotGame(rules, 3, seed, rounds=1)
+    played = next(iter(game.rounds()))
+    session = Session.create(path, Header("reeves", f"double-{played.start.set_max}", game.players))
+    session.start_round(played.engine, played.starter)
+    for turn in played.turns():
+        session.observe(seen([turn]))
+    session.close()
+    content = path.read_bytes()
+    if not checked:
+        content = b"".join(split_line(line)[0] + b"\n" for line in content.splitlines())
+    return Game(content, entries_of(read_journal(path)), checked)
+
+
+def entries_of(text: JournalText) -> tuple[Event | Seen, ...]:
+    """The lines after the header, in their order."""
+    lines: list[Event | Seen] = []
+    looks = list(text.seen)
+    for event in text.events:
+        while looks and looks[0].after < event.seq:
+            lines.append(looks.pop(0))
+        lines.append(event)
+    return (*lines, *looks)
 
 
 Damage = Callable[[bytes, random.Random], bytes]
@@ -194,13 +229,18 @@ KINDS: dict[str, Damage] = {
 }
 
 
-def attack(folder: Path, damages: int, seed: int, *, first: int = 0, checked: bool = True) -> DamageReport:
+def attack(
+    folder: Path, damages: int, seed: int, *, first: int = 0, checked: bool = True, watched: bool = False
+) -> DamageReport:
     """Damages number `first` and on; each is made from the seed and its number alone.
 
     `checked` False: journals of earlier releases, without checksums, each with its copy: without one nothing can tell
-    damage that is still good JSON.
+    damage that is still good JSON. `watched`: games that a camera watched.
     """
-    games = [make_game(folder, 1, 5, checked=checked), make_game(folder, 2, 6, checked=checked)]
+    if watched:
+        games = [make_watched_game(folder, number, checked=checked) for number in (5, 6)]
+    else:
+        games = [make_game(folder, 1, 5, checked=checked), make_game(folder, 2, 6, checked=checked)]
     report = DamageReport()
     for number in range(first, first + damages):
         chance = random.Random(f"{seed}-{number}")
@@ -236,7 +276,8 @@ def damaged(game: Game, chance: random.Random) -> tuple[bytes, bytes | None, lis
     if chance.random() < 0.05 and game.checked:
         kinds.append("no copy")
         return journal, None, kinds, 0
-    return journal, copy, kinds, len(game.events) - lag
+    copied = game.entries[: len(game.entries) - lag]
+    return journal, copy, kinds, sum(isinstance(one, Event) for one in copied)
 
 
 def count_note(copied: int, chance: random.Random) -> bytes | None:
@@ -259,12 +300,12 @@ def _try_one(
     report.damages += 1
     kept = [file.read_bytes() for file in folder.rglob("*") if file.is_file()]
     report.files_lost += sum(1 for one in (journal, copy) if one and not any(_holds(file, one) for file in kept))
-    _compare(game, _events(path), journal, copy, kept, reports, report)
-    left = len(_events(path) or ())
+    _compare(game, _entries(path), journal, copy, kept, reports, report)
+    left = sum(isinstance(one, Event) for one in _entries(path) or ())
     report.ends_unsaid += left < noted and not reports
     if repair_game(games, GAME):
         report.not_settled += 1
-    if _events(path) is not None:
+    if _entries(path) is not None:
         with Journal.open(path) as reopened:
             reopened.append(Drew(by=None))
 
@@ -274,16 +315,16 @@ def _holds(file: bytes, damaged_file: bytes) -> bool:
     return file == damaged_file or file.startswith(damaged_file)
 
 
-def _events(path: Path) -> tuple[Event, ...] | None:
+def _entries(path: Path) -> tuple[Event | Seen, ...] | None:
     try:
-        return read_journal(path).events
+        return entries_of(read_journal(path))
     except JournalError:
         return None
 
 
 def _compare(
     game: Game,
-    found: Sequence[Event] | None,
+    found: Sequence[Event | Seen] | None,
     journal: bytes,
     copy: bytes | None,
     kept: Sequence[bytes],
@@ -302,9 +343,9 @@ def _compare(
     lying = {piece for file in kept for piece in file.split(b"\n")}
     report.entries_lost += sum(1 for raw in later if raw not in lying)
     counted = any(one.code in ("JOURNAL_GAP", "JOURNAL_GAP_SCORED", "JOURNAL_LOST", "JOURNAL_GONE") for one in reports)
-    differing = [n for n, (a, b) in enumerate(zip(found or (), game.events, strict=False), start=1) if a != b]
+    differing = [n for n, (a, b) in enumerate(zip(found or (), game.entries, strict=False), start=1) if a != b]
     named = any(one.code == "JOURNAL_IN_DOUBT" for one in reports)
-    if differing or (found is not None and len(found) > len(game.events)):
+    if differing or (found is not None and len(found) > len(game.entries)):
         copied = (copy or b"").count(b"\n") - 1
         if named:
             report.named_differences += 1
@@ -317,7 +358,7 @@ def _compare(
     if found is None:
         report.gone += 1
         report.silent_differences += not counted and bool(journal or copy)
-    elif len(found) == len(game.events):
+    elif len(found) == len(game.entries):
         report.identical += not differing
         report.entries_restored += sum(1 for raw in raws if raw not in journal.split(b"\n"))
     elif any(one.code == "JOURNAL_END_LOST" for one in reports):
@@ -333,12 +374,14 @@ def main() -> None:
         "Damages of journal and copy, the seed, the first damage's number.", damages=10_000, seed=1, first=0
     )
     faults = 0
-    for name, checked, damages in (
-        ("journals_damaged", True, chosen.damages),
-        ("journals_without_checksums_damaged", False, max(1, chosen.damages // 10)),
+    tenth = max(1, chosen.damages // 10)
+    for name, checked, watched, damages in (
+        ("journals_damaged", True, False, chosen.damages),
+        ("journals_without_checksums_damaged", False, False, tenth),
+        ("watched_journals_damaged", True, True, tenth),
     ):
         with tempfile.TemporaryDirectory() as folder:
-            report = attack(Path(folder), damages, chosen.seed, first=chosen.first, checked=checked)
+            report = attack(Path(folder), damages, chosen.seed, first=chosen.first, checked=checked, watched=watched)
         faults += report.faults
         facts: dict[str, Any] = {**asdict(report), "kinds": dict(sorted(report.kinds.items()))}
         print(f"{name}: {facts}", flush=True)

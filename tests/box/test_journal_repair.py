@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bench.attacks.damage import attack
+from bench.attacks.damage import attack, make_watched_game
 from companion.log import repair
 from companion.log.copies import (
     CopyKeeper,
@@ -27,6 +27,7 @@ from companion.log.events import Drew, RoundEnded, RoundScored
 from companion.log.header import Header
 from companion.log.journal import Journal, JournalError, read_journal
 from companion.log.repair import repair_game, repair_games
+from companion.log.table_change import Seen
 from companion.storage.checksums import Chain, split_line
 from companion.storage.repairs import Repair
 from companion.web.repair_words import WORDS, in_english
@@ -339,6 +340,16 @@ def test_no_damage_is_silent_and_nothing_is_lost(tmp_path: Path) -> None:
     assert report.failed == []
     assert report.faults == 0
     assert report.identical > 30 and report.entries_restored > 100
+
+
+def test_no_damage_to_what_the_camera_saw_is_silent(tmp_path: Path) -> None:
+    game = make_watched_game(tmp_path, 7)
+    assert sum(isinstance(one, Seen) for one in game.entries) > 20
+    assert len(game.entries) == len(game.lines) - 1
+    report = attack(tmp_path, damages=20, seed=41, watched=True)
+    assert report.failed == []
+    assert report.faults == 0
+    assert report.identical > 8 and report.entries_restored > 30
 
 
 def test_an_end_that_both_files_lost_is_said_once(games: Path, path: Path, copy: Path) -> None:
