@@ -1,6 +1,7 @@
 """Single still frames of full tables through eye and layout, against the exact truth: `python -m bench.stills`.
 
     python -m bench.stills --eye knowing --tables 400   sketched frames and an eye that errs as told
+    python -m bench.stills --eye knowing --bent --tables 200   trains that turn after two or three tiles and double back
     python -m bench.stills --tables 20                  rendered frames, the shipped weights
     python -m bench.stills --tables 14 --renderer FOLDER   the same drawn by another renderer (bench/foreign_film)
 
@@ -58,12 +59,12 @@ class Standing:
 
 
 def look(
-    seed: int, hub: bool, eye_name: str, size_wh: tuple[int, int], renderer: Path | None = None
+    seed: int, hub: bool, eye_name: str, size_wh: tuple[int, int], renderer: Path | None = None, bent: bool = False
 ) -> dict[str, Any] | None:
     """One table, one frame, one look; None where the made-up players ran out of table."""
     start = time.perf_counter()
     try:
-        plan, table, trains, marked = random_table(seed, hub=hub, touching=not hub and seed % 4 == 1)
+        plan, table, trains, marked = random_table(seed, hub=hub, touching=not hub and seed % 4 == 1, bent=bent)
     except TableFullError:
         return None
     eye: Any
@@ -176,15 +177,16 @@ def main() -> None:
     parser.add_argument("--eye", choices=("real", "knowing"), default="real")
     parser.add_argument("--size", type=int, nargs=2, default=(2400, 1800), metavar=("W", "H"))
     parser.add_argument("--renderer", type=Path, help="folder of another renderer that draws the tables")
+    parser.add_argument("--bent", action="store_true", help="trains turn corners early and double back")
     parser.add_argument("--out", type=Path, default=RESULTS)
     args = parser.parse_args()
     kept: dict[str, Any] = json.loads(args.out.read_text()) if args.out.exists() else {}
-    name = "foreign" if args.renderer else args.eye
+    name = ("foreign" if args.renderer else args.eye) + (" bent" if args.bent else "")
     part = kept.setdefault(name, {"tables": {}})
     for seed in range(args.first_seed, args.first_seed + args.tables):
         if str(seed) in part["tables"]:
             continue
-        result = look(seed, seed % 2 == 0, args.eye, tuple(args.size), args.renderer)
+        result = look(seed, seed % 2 == 0, args.eye, tuple(args.size), args.renderer, args.bent)
         if result is None:
             continue
         part["tables"][str(seed)] = result

@@ -41,11 +41,12 @@ def place_markers(
         close = [name for name, away in near if away <= near[0][1] + CLEAR_LEAD * width]
         if len(close) > 1:
             kept = [name for name in close if name in had]
-            if len(kept) != 1:
+            likely = kept or [name for name in close if _at_an_end(marker.center_mm, trains[name], setup)]
+            if len(likely) != 1:
                 problems.append(Problem(Trouble.EITHER_MARKER, marker.center_mm))
                 found.update(kept)
                 continue
-            close = kept
+            close = likely
         # The Mexican train's own marker is a hint, never a player's.
         if close[0] not in (MEXICAN, SECOND_MEXICAN):
             found.add(close[0])
@@ -55,6 +56,13 @@ def place_markers(
 def owners_of(marker: SeenMarker, layout: Layout, setup: TableSetup, before: Layout | None) -> frozenset[str]:
     """The players whose trains would carry this marker, if it was one more of those on this table."""
     return place_markers([marker], layout.trains, layout.middle, setup, before)[0]
+
+
+def _at_an_end(place: Point, train: Sequence[PlacedTile], setup: TableSetup) -> bool:
+    """Whether of all tiles of a train the first or the last is the nearest to a place: there people put markers."""
+    length, width = setup.tile_mm[:2]
+    spots = [outside(tile.seen, place, length, width) for tile in train]
+    return not spots or min(spots) in (spots[0], spots[-1])
 
 
 def _distances(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from companion.geometry import Layout, TableSetup
 from companion.geometry.table_setup import MEXICAN, Family
 from companion.geometry.table_view import Point, SeenHalf, SeenHub, SeenMarker, SeenTile, TableView
 from companion.rules.tile import Laid, double_set
-from datasets.simulator.plan import TablePlan, even_stations
+from datasets.simulator.plan import Bend, TablePlan, even_stations
 from datasets.simulator.tabletop import TableTop, lay_out
 from datasets.simulator.touching import at_the_engine
 
@@ -93,11 +94,12 @@ def random_trains(
 
 
 def random_table(
-    seed: int, count: int = 45, hub: bool = True, touching: bool = False
+    seed: int, count: int = 45, hub: bool = True, touching: bool = False, bent: bool = False
 ) -> tuple[TablePlan, TableTop, Mapping[str, list[Laid]], list[str]]:
     """A laid-out table for 2 to 8 players; raises TableFullError where the trains do not fit.
 
-    Without a `hub` trains begin on a ring around the engine, or `touching` it where all find room there.
+    Without a `hub` trains begin on a ring around the engine, or `touching` it where all find room there. `bent` trains
+    turn a corner after two or three tiles; half of them turn once more and run back beside themselves.
     """
     rng = np.random.default_rng(seed)
     players = PLAYERS[: 2 + seed % 7]
@@ -105,9 +107,22 @@ def random_table(
     plan = TablePlan(players, stations=stations, hub_radius_mm=62.0 if hub else 0.0)
     if touching:
         plan = at_the_engine(plan, np.random.default_rng([seed, 1]))
+    if bent:
+        plan = replace(plan, bends=corners_of((*players, MEXICAN), np.random.default_rng([seed, 2])))
     trains = random_trains(rng, players, 12, count)
     marked = [name for name in players if rng.random() < 0.3]
     return plan, lay_out(plan, rng, Laid(12, 12), trains, marked, boneyard=25), trains, marked
+
+
+def corners_of(trains: Sequence[str], rng: np.random.Generator) -> dict[tuple[str, int], Bend]:
+    """Where trains turn though they could go straight on: after two or three tiles, and half of them again."""
+    bends = {}
+    for name in trains:
+        first, side, back = int(rng.integers(2, 4)), bool(rng.random() < 0.5), rng.random() < 0.5
+        bends[name, first] = Bend(early=True, right=side)
+        if back:
+            bends[name, first + int(rng.integers(1, 3))] = Bend(early=True, right=side)
+    return bends
 
 
 def setup_for(plan: TablePlan) -> TableSetup:

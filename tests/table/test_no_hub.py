@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
-from companion.geometry import reconstruct
+from companion.geometry import PlacedTile, reconstruct
 from companion.geometry.hub import owners
-from companion.geometry.table_view import SeenHub, TableView
+from companion.geometry.table_view import SeenHub, SeenTile, TableView
 from tests.table.no_hub import Table, no_hub_table
-from tests.table.tables import HUB, LENGTH, SETUP, WIDTH, eastward, tile, train
+from tests.table.tables import HUB, LENGTH, SETUP, WIDTH, eastward, random_table, setup_for, tile, train
 
 
 def exact(table: Table) -> bool:
@@ -23,6 +25,30 @@ def exact(table: Table) -> bool:
 @pytest.mark.parametrize("turning", [0.0, 0.6], ids=["straight", "turning"])
 def test_trains_that_touch_the_engine_are_their_owners(turning: float) -> None:
     assert [seed for seed in range(60) if not exact(no_hub_table(seed, tiles=30, turning=turning))] == []
+
+
+def test_trains_that_turn_early_and_double_back_are_their_owners() -> None:
+    for seed in (21, 22, 25):
+        plan, table, trains, _ = random_table(seed, hub=seed % 2 == 0, bent=True)
+        seen = [
+            tile(*one.center_mm, one.heading_deg, one.laid.inner, one.laid.outer)
+            for one in table.visible()
+            if one.face_up
+        ]
+        hub = SeenHub((600.0, 450.0), plan.hub_radius_mm, 0.9) if plan.hub_radius_mm else None
+        layout = reconstruct(TableView(tuple(seen), (), hub, plan.size_mm), setup_for(plan))
+        corners = [
+            (one.heading_deg - two.heading_deg) % 180
+            for laid in layout.trains.values()
+            for one, two in corner_pairs(laid)
+        ]
+        assert sum(60 < corner < 120 for corner in corners) >= 3
+        assert {name: [one.laid for one in laid] for name, laid in layout.trains.items() if laid} == trains
+
+
+def corner_pairs(laid: Sequence[PlacedTile]) -> list[tuple[SeenTile, SeenTile]]:
+    """Neighbours of a train that both lie along it."""
+    return [(one.seen, two.seen) for one, two in pairwise(laid) if not one.crosswise and not two.crosswise]
 
 
 def test_every_place_at_the_engine_is_tried() -> None:

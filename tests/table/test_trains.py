@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
-from companion.geometry import Layout, Trouble, reconstruct
+from companion.geometry import Layout, PlacedTile, Trouble, reconstruct
 from companion.geometry.hub import find_middle
 from companion.geometry.identity import Known
+from companion.geometry.markers import owners_of
 from companion.geometry.table_setup import MEXICAN
-from companion.geometry.table_view import SeenHalf, SeenTile, TableView
+from companion.geometry.table_view import SeenHalf, SeenMarker, SeenTile, TableView
 from tests.table.tables import HUB, LENGTH, SETUP, back, direction, eastward, ids, moved, tile, train, view
 
 
@@ -239,6 +241,20 @@ def test_a_marker_between_two_trains_is_asked_about() -> None:
     layout = reconstruct(view(tiles, markers=[direction(0.0, 100.0)]), setup)
     assert layout.has(Trouble.EITHER_MARKER)
     assert layout.markers == frozenset()
+
+
+def test_a_marker_between_two_trains_is_at_the_one_that_ends_there() -> None:
+    """Ben's train has turned and runs beside Ann's: the marker lies as near to his middle as to her last tile."""
+    for last, owner in (((5, 7), {"Ann"}), (None, frozenset())):
+        anns = eastward([(12, 5), last] if last else [(12, 5), (5, 7), (7, 9)], y=450.0)
+        beside = [tile(660.0 + 25 + 49 * n, 506.0, 0.0, a, b) for n, (a, b) in enumerate([(12, 3), (3, 4), (4, 6)])]
+        layout = Layout(trains={"Ann": placed(anns), "Ben": placed(beside)})
+        marker = SeenMarker((735.0, 478.0), 0.9)
+        assert owners_of(marker, layout, SETUP, None) == owner
+
+
+def placed(tiles: Sequence[SeenTile]) -> tuple[PlacedTile, ...]:
+    return tuple(PlacedTile(n, one) for n, one in enumerate(tiles))
 
 
 def test_a_marker_beside_a_tile_is_not_drawn_to_the_empty_place_of_a_train_that_has_begun() -> None:
