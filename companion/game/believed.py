@@ -13,7 +13,7 @@ from companion.play.misfits import PICTURED
 from companion.play.round import Course
 from companion.rules.actions import End
 from companion.rules.violations import Violation
-from companion.tracking.costs import Cause
+from companion.tracking.costs import CERTAIN, Cause
 from companion.tracking.evidence import ITEMS
 from companion.tracking.filter import Hypothesis
 from companion.tracking.pieces import Step
@@ -90,6 +90,9 @@ def as_pictured(verdict: Verdict, proved: Collection[str], lying: Collection[str
     is, is open where the belief alone would not be certain any more.
     """
     twice = str(Violation.DUPLICATE_TILE)
+    if twice not in lying and sum(one.p for one in verdict.charges if one.code == twice) < CERTAIN:
+        # A half that was surely read may still be misread: what is laid on it tells.
+        proved = [code for code in proved if code != twice]
     charges: list[Charge] = []
     for one in verdict.charges:
         if one.code in PICTURED and one.code not in proved:

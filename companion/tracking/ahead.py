@@ -29,14 +29,18 @@ class Ahead(NamedTuple):
     begun: bool
 
 
-def at_least(turn: TurnState, pieces: Pieces, rest: Rest, *, several: bool, between: bool) -> int:
+def at_least(
+    turn: TurnState, pieces: Pieces, rest: Rest, *, several: bool, between: bool, misread: frozenset[str]
+) -> int:
     """No turn but a long first one has two tiles that are no doubles (`several`: one may), and a tile that does not fit
-    is a fault or was misread, whoever laid it. `between`: the turn began in the middle of this change."""
+    is a fault or was misread, whoever laid it. `between`: the turn began in the middle of this change. What lies
+    on one of the trains `misread` may fit all the same."""
     trains = turn.trains
-    key = (rest, tuple([trains[train][-1] if trains.get(train) else None for train, _ in pieces.trains]))
+    ends = tuple([trains[train][-1] if trains.get(train) else None for train, _ in pieces.trains])
+    key = (rest, ends, misread)
     ahead = pieces.ahead.get(key)
     if ahead is None:
-        ahead = pieces.ahead[key] = _ahead(turn, pieces, rest)
+        ahead = pieces.ahead[key] = _ahead(turn, pieces, rest, misread)
     if several:
         return ahead.misfits
     more = max(1, ahead.closing) if turn.complete and ahead.tiles and ahead.begun else max(0, ahead.closing - 1)
@@ -49,20 +53,25 @@ def at_least(turn: TurnState, pieces: Pieces, rest: Rest, *, several: bool, betw
     return least
 
 
-def _ahead(turn: TurnState, pieces: Pieces, rest: Rest) -> Ahead:
+def _ahead(turn: TurnState, pieces: Pieces, rest: Rest, misread: frozenset[str]) -> Ahead:
     closing = tiles = misfits = places = 0
     doubles = False
     rows = [(train, row[done:]) for (train, row), done in zip(pieces.trains, rest.tiles, strict=True)]
     for train, row in rows:
         chain = turn.trains.get(train)
         due = chain[-1].outer if chain else None if train == MEXICAN else turn.position.engine.outer
+        doubted = train in misread
         for piece in row:
             assert isinstance(piece.act, Play)
             tile = piece.act.tile
             tiles += 1
             closing += not tile.is_double
             doubles = doubles or tile.is_double
-            if due is not None and tile.inner != due:
+            if due is not None and tile.inner != due and doubted:
+                # It fits what was misread.
+                doubted = False
+            elif due is not None and tile.inner != due:
+                doubted = True
                 cost = min(_C[Cause.ILLEGAL], cost_of_misreading(turn, piece, train, pieces))
                 misfits += max(0, cost - _C[Cause.ON_MEXICAN_TRAIN])
             due = tile.outer

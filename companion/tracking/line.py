@@ -32,9 +32,10 @@ class LineMove(NamedTuple):
 
 
 class LineState:
-    """The line in the middle of a turn, treated as a value. `done`: tiles laid or put away in it."""
+    """The line in the middle of a turn, treated as a value. `done`: tiles laid or put away in it; `unseen`: who has put
+    a tile away that no picture shows yet, once for each."""
 
-    __slots__ = ("anyone", "done", "last", "resume", "rules", "table", "tail")
+    __slots__ = ("anyone", "done", "last", "resume", "rules", "table", "tail", "unseen")
 
     def __init__(self, rules: RuleSet, table: LinePosition, *, anyone: bool = False) -> None:
         self.rules = rules
@@ -44,6 +45,7 @@ class LineState:
         self.resume: str | None = None
         self.last: str | None = None
         self.tail: int | None = None
+        self.unseen: tuple[str, ...] = ()
 
     def copy(self) -> LineState:
         other = LineState.__new__(LineState)
@@ -68,11 +70,12 @@ class LineState:
         table = self.table
         ends = (table.line[:1], table.line[-1:])
         hands, away = tuple(table.hands.items()), tuple(sorted(table.discards.items()))
-        return table.turn, self.done, self.anyone, self.resume, hands, away, ends
+        return table.turn, self.done, self.anyone, self.resume, hands, away, ends, self.unseen
 
     @property
     def overdue(self) -> int:
-        return 0
+        """What it costs that another picture does not show what was put away."""
+        return _C[Cause.DISCARD_UNSEEN_AGAIN] * len(self.unseen)
 
     @property
     def pending(self) -> int:
@@ -121,9 +124,13 @@ class LineState:
                     step = Step(me, piece.act, piece.item, codes, (*causes, *wrong), cost)
                     yield LineMove(cost, state, after, step)
         for n, (player, row) in enumerate(pieces.discards):
-            if player in (me, "") and rest.discards[n] < len(row):
-                piece = row[rest.discards[n]]
-                after = rest._replace(discards=(*rest.discards[:n], rest.discards[n] + 1, *rest.discards[n + 1 :]))
+            if rest.discards[n] == len(row):
+                continue
+            piece = row[rest.discards[n]]
+            after = rest._replace(discards=(*rest.discards[:n], rest.discards[n] + 1, *rest.discards[n + 1 :]))
+            for late in self._late(player):
+                yield LineMove(0, self._seen_late(late), after, Step(late, piece.act, piece.item, (), (), 0))
+            if player in (me, ""):
                 for cost, state, codes, causes in self._with(piece.act, piece.item, faults, 99):
                     yield LineMove(cost, state, after, Step(me, piece.act, piece.item, codes, causes, cost))
         yield from self._ends(pieces, rest, faults)
@@ -172,7 +179,7 @@ class LineState:
             return
         if self.table.line:
             away = apply(self.table, Discard())
-            yield from self._over(away, pieces, rest, (), (Cause.MISSED_DISCARD,))
+            yield from self._put_away(me)._over(away, pieces, rest, (), (Cause.MISSED_DISCARD,))
         if faults:
             codes = (str(V.PASS_WITHOUT_DISCARD),)
             yield from self._over(self.table, pieces, rest, codes, (Cause.ILLEGAL,))
@@ -198,6 +205,21 @@ class LineState:
             begun.table = replace(table, turn=who)
             begun.last = me
             yield LineMove(cost, begun, rest, Step(me, End(), self.tail, codes, causes, cost))
+
+    def _late(self, player: str) -> tuple[str, ...]:
+        """Whose tile put away earlier this may be: `player`'s, or anybody's where no places are known."""
+        return tuple(dict.fromkeys(one for one in self.unseen if player in (one, "")))
+
+    def _put_away(self, player: str) -> LineState:
+        other = self.copy()
+        other.unseen = tuple(sorted((*self.unseen, player)))
+        return other
+
+    def _seen_late(self, player: str) -> LineState:
+        other = self.copy()
+        at = self.unseen.index(player)
+        other.unseen = (*self.unseen[:at], *self.unseen[at + 1 :])
+        return other
 
     def _begun(self, player: str) -> LineState:
         other = self.copy()
@@ -227,6 +249,7 @@ class LineState:
         other.done = 0
         other.anyone = True
         other.resume = other.last = other.tail = None
+        other.unseen = ()
         return other
 
 

@@ -59,7 +59,7 @@ class MexicanState(RoundState):
         turn = self.turn
         open_first_turns = self.rules.long_first and len(self.moved) < len(self.players)
         several = V.EXTRA_TILE in turn.open_codes or open_first_turns
-        return at_least(turn, pieces, rest, several=several, between=self.between)
+        return at_least(turn, pieces, rest, several=several, between=self.between, misread=self.misread)
 
     # ---- moves -------------------------------------------------------------------------------------------------
 
@@ -149,19 +149,23 @@ class MexicanState(RoundState):
         wrong, unsettled = self.turn.faults_of(act.tile, train)
         where = self._where(train)
         state = partial(self._with_play, act.tile, train, piece.item)
+        after_misread = train in self.misread
         if not wrong:
             where += _C[Cause.UNSETTLED] if unsettled else 0
-            yield where, state, (), ()
+            chance = (Cause.FITS_BY_CHANCE,) if after_misread else ()
+            yield where + sum(_C[cause] for cause in chance), state, (), chance
             return
         if self.errors and OF_VALUES.intersection(wrong):
             others = [code for code in wrong if code not in OF_VALUES]
-            cost = where + cost_of_misreading(self.turn, piece, train, pieces)
+            free = after_misread and OF_VALUES.intersection(wrong) == {V.MISMATCH}
+            cost = where + (0 if free else cost_of_misreading(self.turn, piece, train, pieces))
             causes: tuple[Cause, ...] = (Cause.MISREAD,)
+            held = state if free else partial(self._with_play, act.tile, train, piece.item, misread=True)
             if others:
                 root = fault(others)
                 cost, causes = cost + _C[root], (Cause.MISREAD, root)
             if faults or cost < _C[Cause.ILLEGAL]:
-                yield cost, state, tuple(map(str, others[:1])), causes
+                yield cost, held, tuple(map(str, others[:1])), causes
         if faults:
             cause = fault((wrong[0],))
             yield _C[cause] + _C[Cause.ON_OWN_TRAIN], state, (str(wrong[0]),), (cause,)
@@ -179,8 +183,10 @@ class MexicanState(RoundState):
         laid = _C[Cause.MARKED_AND_LAID] if marked and turn.boneyard is None else 0
         return laid + _C[place]
 
-    def _with_play(self, laid: Laid, train: str, item: int) -> MexicanState:
+    def _with_play(self, laid: Laid, train: str, item: int, *, misread: bool = False) -> MexicanState:
         other = self.copy()
+        if misread or train in self.misread:
+            other.misread = self.misread | {train} if misread else self.misread - {train}
         other.turn = fork(self.turn, BY_PLAY)
         other.turn.play(laid, train)
         other.acted = True

@@ -36,12 +36,12 @@ class RoundState:
     expected. `moved` have had their first turn. `unseen_on` are markers that are held to lie there though no picture
     shows them, `unseen_off` the other way. `silent`: turns in a row without a tile. `anyone`: whose turn it is is not
     known. `between`: the turn began in the middle of the change that is being explained. `last`: who had the turn
-    before.
+    before. `misread`: trains of which the last tile is held to show other values than were read.
     """
 
     __slots__ = (
-        "acted", "anchors", "anyone", "between", "last", "moved", "put_on", "resume", "rules", "silent", "starter",
-        "turn", "unseen_off", "unseen_on",
+        "acted", "anchors", "anyone", "between", "last", "misread", "moved", "put_on", "resume", "rules", "silent",
+        "starter", "turn", "unseen_off", "unseen_on",
     )  # fmt: skip
 
     lap: ClassVar[bool] = False
@@ -62,6 +62,7 @@ class RoundState:
         self.anyone = anyone
         self.between = False
         self.last: str | None = None
+        self.misread: frozenset[str] = frozenset()
 
     def copy(self) -> Self:
         return self.copied_as(type(self))
@@ -73,6 +74,7 @@ class RoundState:
         other.anyone = self.anyone
         other.between = self.between
         other.last = self.last
+        other.misread = self.misread
         other.moved = self.moved
         other.put_on = self.put_on
         other.resume = self.resume
@@ -98,7 +100,7 @@ class RoundState:
         turn = self.turn
         return (
             turn.player, self.acted, self.put_on, self.resume, self.moved, self.unseen_on, self.unseen_off,
-            self._passes, self.anyone, self.between, self.lap,
+            self._passes, self.anyone, self.between, self.lap, self.misread,
             turn.complete, turn.drawn, turn.drawn_ever, turn.last_was_double, turn.took_off, turn.qualifies,
             bool(turn.laid), tuple(turn.doubles), turn.live, tuple(turn.open),
             frozenset(turn.markers), frozenset(turn.flipped), _few(turn.boneyard), _few(turn.hand),
@@ -208,6 +210,7 @@ class RoundState:
         other.silent = 0
         other.anyone = True
         other.last = None
+        other.misread = frozenset()
         return other
 
     def on_table(self, table: Position | LinePosition) -> Self:
