@@ -6,7 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from flask import Flask
 from playwright.sync_api import Browser, Page, expect, sync_playwright
@@ -67,6 +67,20 @@ def served(app: Flask, threads: int = 16) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
     finally:
         server.stop()
+
+
+Seen = TypeVar("Seen")
+
+
+def once_at_rest(page: Page, look: Callable[[], Seen], fine: Callable[[Seen], bool] = bool) -> Seen:
+    """What is seen as soon as it is fine; the last of it where it never is. A page is measured while it still moves."""
+    seen = look()
+    for _ in range(100):
+        if fine(seen):
+            break
+        page.wait_for_timeout(100)
+        seen = look()
+    return seen
 
 
 def complaints(page: Page) -> list[str]:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from flask import Flask
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from companion.app.state import AppState
 from tests.web import tables
-from tests.web.browser import complaints, served
+from tests.web.browser import complaints, once_at_rest, served
 from tests.web.conftest import PIN
 from tests.web.fakes import FakeSession
 from tests.web.test_learning import FakeDesk
@@ -91,7 +91,9 @@ def test_no_page_is_wider_than_its_screen(
     wide = []
     for path in PAGES[:-1]:
         page.goto(address + path, wait_until="domcontentloaded")
-        if page.evaluate("document.documentElement.scrollWidth") > width:
+        if not once_at_rest(
+            page, lambda: page.evaluate("(width) => document.documentElement.scrollWidth <= width", width)
+        ):
             wide.append(path)
     context.close()
     assert wide == []
@@ -117,13 +119,11 @@ WALLS = ((1280, 720), (1920, 1080), (3840, 2160), (1366, 768))
 def overflowing(page: Page, width: int, height: int) -> list[str]:
     """What does not fit on a screen of this size."""
     page.set_viewport_size({"width": width, "height": height})
-    found: list[str] = page.evaluate(
-        """[...document.querySelectorAll('.end, .laid, .put-away li, .board tbody tr')].filter((part) => {
+    outside = """[...document.querySelectorAll('.end, .laid, .put-away li, .board tbody tr')].filter((part) => {
             const box = part.getBoundingClientRect();
             return box.bottom > innerHeight || box.right > innerWidth;
         }).map((part) => part.textContent.trim().slice(0, 40))"""
-    )
-    return found
+    return once_at_rest(page, lambda: page.evaluate(outside), lambda found: found == [])
 
 
 def test_everything_that_is_tapped_is_large_enough(browser: Browser, address: str, session: FakeSession) -> None:
@@ -151,12 +151,12 @@ def test_the_keyboard_alone_enters_a_play(browser: Browser, address: str, sessio
     page = context.new_page()
     page.goto(address, wait_until="domcontentloaded")
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.className") == "skip", "the first stop leads past the menu"
+    expect(page.locator(".skip"), "the first stop leads past the menu").to_be_focused()
     page.focus(".entry > summary")
     page.keyboard.press("Enter")
     for _ in range(3):
         page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.value") == "1", "the train that fits is chosen already"
+    expect(page.locator('.enter button[value="1"]:focus'), "the train that fits is chosen already").to_have_count(1)
     with page.expect_response("**/api/play"):
         page.keyboard.press("Enter")
     context.close()
@@ -167,6 +167,6 @@ def test_motion_stops_for_who_asked_for_less(browser: Browser, address: str) -> 
     context = browser.new_context(reduced_motion="reduce")
     page = context.new_page()
     page.goto(address, wait_until="domcontentloaded")
-    moving = page.evaluate("document.getAnimations().length")
+    moving = once_at_rest(page, lambda: page.evaluate("document.getAnimations().length"), lambda found: found == 0)
     context.close()
     assert moving == 0

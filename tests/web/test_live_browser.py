@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Route, expect
 from bench.first_view import view
 from companion.app.state import AppState
 from tests.web import tables
-from tests.web.browser import complaints, served
+from tests.web.browser import complaints, once_at_rest, served
 from tests.web.conftest import PIN
 from tests.web.fakes import FakeSession
 
@@ -73,9 +73,9 @@ def test_what_is_being_typed_survives_news_from_elsewhere(browser: Browser, addr
     session.show(tables.midgame(boneyard=23))
     session.record(event="drew", by="Ben", source="camera", violations=[])
     expect(page.locator("#region-head")).to_contain_text("23")
-    assert page.evaluate("document.activeElement.value") == "7"
-    assert page.evaluate("document.querySelector('.enter').train.value") == "MX", "what was chosen stays chosen"
-    assert page.evaluate("document.querySelector('#region-act details').open") is True
+    expect(page.locator('.enter button[name="outer"][value="7"]')).to_be_focused()
+    expect(page.locator('.enter input[name="train"][value="MX"]')).to_be_checked()
+    expect(page.locator("#region-act details").first).to_have_attribute("open", "")
     context.close()
 
 
@@ -116,7 +116,7 @@ def test_what_has_no_name_keeps_the_focus_when_its_part_changes(
     page.focus(held)
     session.show(tables.midgame(seq=33))
     expect(page.locator('.enter input[name="expected_seq"]')).to_have_value("33")
-    assert page.evaluate("(held) => document.activeElement === document.querySelector(held)", held)
+    expect(page.locator(held).first).to_be_focused()
     context.close()
 
 
@@ -129,12 +129,20 @@ def test_a_tap_moves_nothing_on_the_page(browser: Browser, address: str, session
     page.locator("#region-act summary").first.click()
     page.evaluate("window.stayed = true; scrollTo(0, 160)")
     key = page.locator('#region-act button[name="outer"][value="7"]')
-    before = key.bounding_box()
+    seen: list[object] = []
+
+    def at_rest() -> object:
+        """Where the key lies, seen twice in the same place."""
+        once_at_rest(page, lambda: seen.append(key.bounding_box()), lambda _: seen[-2:-1] == seen[-1:])
+        return seen[-1]
+
+    before = at_rest()
+    scrolled = page.evaluate("scrollY")
     with page.expect_response("**/api/play"):
         key.click()
     expect(page.locator("form[data-sent]")).to_have_count(0)
-    assert page.evaluate("window.stayed") is True and page.evaluate("scrollY") == 160
-    assert key.bounding_box() == before
+    assert at_rest() == before
+    assert page.evaluate("window.stayed") is True and page.evaluate("scrollY") == scrolled
     assert [call[0] for call in session.calls] == ["play"]
     context.close()
 
@@ -153,8 +161,9 @@ def test_what_was_refused_is_said_over_the_keys_and_stays_filled_in(
     page.click('#region-act button[name="outer"][value="7"]')
     expect(page.locator("#region-act .complaint")).to_have_text("The match is over")
     assert page.evaluate("document.querySelector('.enter').train.value") == "MX"
-    box = page.locator("#region-act .complaint").bounding_box()
-    assert box is not None and 0 < box["y"] < 740, "without scrolling"
+    complaint = page.locator("#region-act .complaint")
+    y = once_at_rest(page, lambda: (complaint.bounding_box() or {"y": -1.0})["y"], lambda y: 0 < y < 740)
+    assert 0 < y < 740, "without scrolling"
     context.close()
 
 

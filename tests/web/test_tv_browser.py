@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from tests.web import tables
-from tests.web.browser import served
+from tests.web.browser import once_at_rest, served
 from tests.web.fakes import FakeSession
 
 pytestmark = pytest.mark.browser
@@ -103,7 +103,7 @@ def test_nothing_touches_and_nothing_is_cut_off(
     for name, table in TABLES.items():
         session.show(table)
         page.goto(f"{address}/tv", wait_until="load")
-        faults[name] = page.evaluate(MEASURE)
+        faults[name] = once_at_rest(page, lambda: page.evaluate(MEASURE), lambda found: found == [])
     page.close()
     assert {name: found for name, found in faults.items() if found} == {}
 
@@ -114,7 +114,7 @@ def test_longer_words_have_room_too(browser: Browser, address: str, session: Fak
     faults: dict[str, Any] = {}
     for language in ("uk", "cs", "ru", "bn"):
         page.goto(f"{address}/tv?lang={language}", wait_until="load")
-        faults[language] = page.evaluate(MEASURE)
+        faults[language] = once_at_rest(page, lambda: page.evaluate(MEASURE), lambda found: found == [])
     page.close()
     assert {language: found for language, found in faults.items() if found} == {}
 
@@ -134,12 +134,8 @@ def test_the_measure_finds_what_it_is_for(browser: Browser, address: str, sessio
     page.evaluate(
         "(css) => { const s = new CSSStyleSheet(); s.replaceSync(css); document.adoptedStyleSheets = [s]; }", spoil
     )
-    assert page.evaluate(MEASURE) != []
+    assert once_at_rest(page, lambda: page.evaluate(MEASURE)) != []
     page.close()
-
-
-def shown(page: Page) -> list[str]:
-    return [text.strip() for text in page.locator(".notice h3").all_inner_texts()]
 
 
 def test_a_fault_leaves_the_big_screen_after_two_turns(browser: Browser, address: str, session: FakeSession) -> None:
@@ -147,7 +143,7 @@ def test_a_fault_leaves_the_big_screen_after_two_turns(browser: Browser, address
     table = tables.illegal()
     session.show(table)
     page.goto(f"{address}/tv", wait_until="load")
-    assert shown(page) == ["This train is closed"]
+    expect(page.locator(".notice h3")).to_have_text(["This train is closed"])
     for seq, by in ((33, "Cyril"), (34, "Dorothea")):
         table = table | {"seq": seq, "plays": [*table["plays"], tables.play(seq, by, (1, 2), by)]}
     session.show(table)

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import cv2
 import pypdfium2
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, FloatRect, Page, expect
 
 from companion.app.games import make_app_state
 from companion.web.app import PageSettings, create_app
 from companion.web.pin import PinLock, PinSettings
 from datasets.render.table import TableCamera, TableScene, TableTile, render_table
-from tests.web.browser import complaints, served
+from tests.web.browser import complaints, once_at_rest, served
 
 pytestmark = pytest.mark.browser
 
@@ -50,14 +50,14 @@ def lay(page: Page, train: str, outer: int) -> int:
 
 def comes_into_view(page: Page, selector: str) -> bool:
     """Whether all of it can be seen without scrolling, once the page is at rest."""
-    box = None
-    for _ in range(50):
-        box = page.locator(selector).first.bounding_box()
-        if box is not None and box["y"] >= 0 and box["y"] + box["height"] <= 740:
-            return True
-        page.wait_for_timeout(100)
-    print(selector, box, page.evaluate("scrollY"), page.locator("#live").inner_text())
-    return False
+
+    def inside(box: FloatRect | None) -> bool:
+        return box is not None and box["y"] >= 0 and box["y"] + box["height"] <= 740
+
+    box = once_at_rest(page, lambda: page.locator(selector).first.bounding_box(), inside)
+    if not inside(box):
+        print(selector, box, page.evaluate("scrollY"), page.locator("#live").inner_text())
+    return inside(box)
 
 
 def photographed(*hand: tuple[int, int]) -> bytes:
@@ -200,7 +200,7 @@ def test_c_the_wall_shows_the_same_game(page: Page) -> None:
     page.goto("/tv?screen=wall", wait_until="domcontentloaded")
     expect(page.locator("#region-turn h2")).to_contain_text("Ben")
     expect(page.locator(".join")).to_contain_text(PIN)
-    assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+    assert once_at_rest(page, lambda: page.evaluate("document.documentElement.scrollHeight <= innerHeight"))
 
 
 def test_d_the_match_ends_after_a_look_at_who_wins(page: Page) -> None:
