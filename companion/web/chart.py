@@ -13,7 +13,10 @@ from companion.web.drawing import SHAPES
 
 @dataclass(frozen=True, slots=True)
 class ChartSize:
-    """A chart's measures in its own units; `apart` between two labels, `names` full ones or initials."""
+    """A chart's measures in its own units; `apart` between two labels, `names` full ones or initials.
+
+    `right` is the least room for the labels, `lines` the most lines across.
+    """
 
     width: float
     height: float
@@ -23,19 +26,24 @@ class ChartSize:
     apart: float
     names: bool
     css: str
+    lines: int = 10
 
 
 WIDE = ChartSize(900.0, 420.0, 64.0, 190.0, 46.0, 26.0, True, "wide")
 NARROW = ChartSize(300.0, 260.0, 34.0, 76.0, 30.0, 17.0, False, "narrow")
 """For a phone: type of the same size on a third of the width, players by their initials."""
+PAPER = ChartSize(900.0, 190.0, 64.0, 190.0, 30.0, 19.0, True, "paper", lines=5)
+"""For a landscape page: low enough to stand under the table of a whole match."""
+GLYPH = 11.5
+"""The width of a letter of a name, bold, on the wide side."""
 
 TOP = 24.0
 
 
-def nice_step(span: float) -> int:
-    """A step of 1, 2 or 5 times a power of ten that puts four to ten lines into `span`."""
+def nice_step(span: float, most: int = 10) -> int:
+    """The smallest step of 1, 2 or 5 times a power of ten that puts at most so many lines into `span`."""
     step = 1
-    while span / step > 10:
+    while span / step > most:
         step = {1: 2, 2: 5, 5: 10}[int(str(step)[0])] * 10 ** (len(str(step)) - 1)
     return step
 
@@ -51,12 +59,14 @@ def totals_chart(
     values = [value for line in lines.values() for value in line]
     low = min(0, *values)
     high = max(10 if low == 0 else 2, *values)
-    step = nice_step(high - low)
+    step = nice_step(high - low, size.lines)
     low, high = low // step * step, -(-high // step) * step
     count = max(1, len(rounds))
+    widest = max(len(f"{seat.name} {lines[seat.name][-1]}") for seat in seats)
+    edge = size.width - max(size.right, 12 + GLYPH * widest if size.names else 0.0)
 
     def x(i: float) -> float:
-        return size.left + (size.width - size.left - size.right) * i / count
+        return size.left + (edge - size.left) * i / count
 
     def y(value: float) -> float:
         return size.height - size.bottom - (size.height - TOP - size.bottom) * (value - low) / (high - low)
@@ -66,7 +76,7 @@ def totals_chart(
         f' aria-label="{escape(title)}">'
     ]
     for value in range(low, high + 1, step):
-        parts.append(f'<path class="grid" d="M{size.left:g} {y(value):.1f}H{size.width - size.right:g}"/>')
+        parts.append(f'<path class="grid" d="M{size.left:g} {y(value):.1f}H{edge:g}"/>')
         parts.append(
             f'<text class="axis" x="{size.left - 8:g}" y="{y(value) + 5:.1f}" text-anchor="end">{value}</text>'
         )
@@ -82,7 +92,7 @@ def totals_chart(
                 f'<use class="point" href="#s{(seat.index - 1) % SHAPES}" x="{px - 7:.1f}" y="{py - 7:.1f}"'
                 ' width="14" height="14"/>'
             )
-        x_text, y_text = size.width - size.right + 12, labels[seat.name] + 5
+        x_text, y_text = edge + 12, labels[seat.name] + 5
         name = escape(seat.name if size.names else seat.initial)
         parts.append(
             f'<text class="name" x="{x_text:g}" y="{y_text:.1f}">{name}'

@@ -19,7 +19,7 @@ from companion.web.board import Board, board_of
 from companion.web.body import number as whole_number
 from companion.web.body import person, read_body, tiles
 from companion.web.changing import changes, table_as_seen
-from companion.web.chart import NARROW, WIDE, totals_chart
+from companion.web.chart import NARROW, PAPER, WIDE, totals_chart
 from companion.web.games import begun_at, look_up
 from companion.web.hand_notes import hand_notes, mark_of
 from companion.web.languages import gettext as _
@@ -71,7 +71,7 @@ def earlier_sheet(game: str) -> str:
 def _sheet(session: SessionLike, game: str, *, current: bool) -> str:
     board = board_of(session.snapshot())
     title = _("Totals after each round")
-    charts = [totals_chart(board.seats, board.rounds_played, title, size) for size in (WIDE, NARROW)]
+    charts = [totals_chart(board.seats, board.rounds_played, title, size) for size in (WIDE, NARROW, PAPER)]
     return render_template(
         "scores.html", board=board, charts=charts if board.rounds_played else [], day=_day(session), name=game,
         order=sorted(board.scores, key=lambda row: row.rank), current=current, tv=False,
