@@ -29,6 +29,9 @@ from vision.weights import shipped_weights
 HERE = Path(__file__).parent
 BASELINE = HERE / "baseline.json"
 SAMPLES = HERE / "samples"
+HUB, LEANING_DEG, TILE_MM, SMALL_PX, MOST_COMMON = 3, 20.0, 48.0, 45.0, 12
+"""What the kinds of tables are told by: a hub's class, how far the camera leans, a tile's usual length in mm, in how
+many pixels it is small, and the highest value of the common sets."""
 SLACK = {"recall": 0.02, "precision": 0.02, "exact": 0.02, "wrong": 0.005}
 """How much worse than the baseline a quick figure may be (another processor rounds otherwise) before it is a drop."""
 
@@ -113,12 +116,13 @@ def rendered(folder: Path, eye: Any, most: int | None = None) -> dict[str, Any]:
     import cv2
 
     predictions, labels, p, true, times = [], [], [], [], []
-    things, unprinted = Tally(), []
+    things, unprinted, kinds = Tally(), [], []
     for path in sorted((folder / "images").glob("*.jpg"))[:most]:
         meta = json.loads((folder / "meta" / f"{path.stem}.json").read_text(encoding="utf-8"))
         image = cv2.imread(str(path))
         label = label_of(path.name, str(meta.get("set_kind", "tables")), meta)
         labels.append(label)
+        kinds.append(kinds_of(meta))
         unprinted.append(not meta.get("printed_dominoes", False))
         reading = eye.look(image)
         times.append(reading.ms)
@@ -133,6 +137,13 @@ def rendered(folder: Path, eye: Any, most: int | None = None) -> dict[str, Any]:
     bare = [n for n, clean in enumerate(unprinted) if clean]
     if 0 < len(bare) < len(labels):
         result["without_printed_dominoes"] = scored([predictions[n] for n in bare], [labels[n] for n in bare])["all"]
+    result["kinds"] = {
+        name: scored(
+            [one for one, names in zip(predictions, kinds, strict=True) if name in names],
+            [one for one, names in zip(labels, kinds, strict=True) if name in names],
+        )["all"]
+        for name in sorted(set().union(*kinds))
+    }
     if p:
         probabilities, values = np.concatenate(p), np.concatenate(true)
         result["halves"] = {
@@ -145,6 +156,19 @@ def rendered(folder: Path, eye: Any, most: int | None = None) -> dict[str, Any]:
     result["things"] = things.figures()
     result["ms"] = round(statistics.median(times), 1) if times else None
     return result
+
+
+def kinds_of(meta: dict[str, Any]) -> set[str]:
+    """What makes a rendered table easy or hard; a table is of several kinds."""
+    hub = any(thing["cls"] == HUB for thing in meta["objects"])
+    kinds = {
+        f"scene {meta['scene']}" + ("" if meta["scene"] != "train" else " with a hub" if hub else " without a hub")
+    }
+    kinds.add("leaning" if meta["tilt_deg"] >= LEANING_DEG else "from above")
+    kinds.add("small tiles" if TILE_MM * meta["px_per_mm"] < SMALL_PX else "large tiles")
+    if meta["nmax"] > MOST_COMMON:
+        kinds.add("values over 12")
+    return kinds
 
 
 def claims_on_illegible(predictions: list[dict[str, Any]], labels: list[dict[str, Any]]) -> dict[str, int]:

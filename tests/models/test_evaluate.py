@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from models.evaluate import BASELINE, SAMPLES, drops, label_of, open_eye, rendered
+from models.evaluate import BASELINE, SAMPLES, drops, kinds_of, label_of, open_eye, rendered
 
 GOOD = {"recall": 0.99, "precision": 0.98, "exact": 0.95, "wrong": 0.001}
 
@@ -73,3 +73,11 @@ def test_only_tiles_a_person_could_read_must_be_read(
 def test_markers_hubs_and_hidden_tiles_are_no_tiles_to_find() -> None:
     things = [thing(cls=2, values=None), thing(cls=3, values=None), thing(vis=0.05)]
     assert label_of("a.jpg", "tables", {"objects": things})["tiles"] == []
+
+
+def test_a_table_is_of_several_kinds() -> None:
+    meta = {"scene": "train", "tilt_deg": 29.2, "px_per_mm": 0.8, "nmax": 15, "objects": [thing()]}
+    assert kinds_of(meta) == {"scene train without a hub", "leaning", "small tiles", "values over 12"}
+    meta |= {"tilt_deg": 3.0, "px_per_mm": 2.0, "nmax": 12, "objects": [thing(cls=3)]}
+    assert kinds_of(meta) == {"scene train with a hub", "from above", "large tiles"}
+    assert kinds_of(meta | {"scene": "pile"}) == {"scene pile", "from above", "large tiles"}
