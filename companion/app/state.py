@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from companion.app.change_signal import ChangeSignal
+from companion.game.game_view import GameView
 from companion.storage.game_folders import GameFolders
 from companion.storage.repairs import LASTING_TROUBLE, Repair, Repairs
 
@@ -17,7 +18,7 @@ from companion.storage.repairs import LASTING_TROUBLE, Repair, Repairs
 class SessionLike(Protocol):
     """The part of the referee's desk that the page uses: it reads snapshots and events, and calls verbs by name."""
 
-    def snapshot(self, at: int | None = None) -> dict[str, Any]: ...
+    def snapshot(self, at: int | None = None) -> GameView: ...
 
     @property
     def events(self) -> Sequence[Any]: ...

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from companion.game.game_view import GameView
 from companion.game.ingest import CameraIngest
 from companion.game.ledger import Ledger
 from companion.game.rejected import CommandRejected, Reason
@@ -121,7 +122,7 @@ class OpenGame:
         with self._lock:
             return open_questions(self.journal.events)
 
-    def snapshot(self, at: int | None = None) -> dict[str, Any]:
+    def snapshot(self, at: int | None = None) -> GameView:
         """Everything the page shows (game.view); `at`: as it stood after that journal line."""
         with self._lock:
             ledger = self._ledger
@@ -148,7 +149,7 @@ class OpenGame:
 
         return stop
 
-    def what_if(self, verb: str, seq: int, what: Mapping[str, Any]) -> dict[str, Any]:
+    def what_if(self, verb: str, seq: int, what: Mapping[str, Any]) -> GameView:
         """The snapshot as it would be after `correct(seq, what)`; nothing is recorded."""
         if verb != "correct":
             raise CommandRejected(Reason.NO_PREVIEW, verb=verb)
@@ -245,13 +246,14 @@ class OpenGame:
         return train if train in self.header.players else self._who(None)
 
 
-def _with_retractions(shown: dict[str, Any], events: Sequence[Event]) -> dict[str, Any]:
+def _with_retractions(shown: GameView, events: Sequence[Event]) -> GameView:
     accused = frozenset(
         (play["seq"], finding["code"], finding.get("by") or play.get("by"))
         for play in shown["plays"]
         for finding in standing_findings(play)
     )
-    return shown | {"retractions": retractions(events, accused)}
+    shown["retractions"] = retractions(events, accused)
+    return shown
 
 
 def laid_of(tile: TileLike) -> Laid:

@@ -1,10 +1,21 @@
-"""The snapshot: everything the page and /api/state show, as plain JSON values."""
+"""The view of a game, put together from its timeline: everything that the page and /api/state show."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from companion.game.game_view import (
+    Blocked,
+    Examined,
+    GameView,
+    Line,
+    MustCover,
+    NextRound,
+    RoundScores,
+    TileShown,
+    TrainShown,
+)
 from companion.log.corrections import EffectiveEvent
 from companion.log.events import Header, RoundStarted, TilePlayed, Unclear
 from companion.play.round import Course
@@ -43,20 +54,13 @@ def scene(
     held: Sequence[EffectiveEvent],
     seq: int,
     questions: Sequence[Unclear],
-) -> dict[str, Any]:
-    """The game after journal line `seq`.
-
-    `phase` is waiting (for a round), playing, round_over (hands are to be shown) or match_over; `plays` are this
-    round's events as they are held now, with their rulings; `must_cover` the open double that binds the player to move;
-    `unable` the acts that end the turn of a player who cannot play; `still_laying` whose long first train may go on;
-    `laying_together` says that first trains are laid at the same time and somebody has not begun; `after_double` is the
-    train of a double just laid, to which one more tile is due; `unclear` are the questions that nobody has answered.
-    """
+) -> GameView:
+    """The game after journal line `seq`."""
     match = timeline.match
     course = match.course
     board = match.board
     playing = match.phase == "playing"
-    shown: dict[str, Any] = {
+    shown: GameView = {
         "seq": seq,
         "phase": PHASES[match.phase],
         "rules": header.rules,
@@ -120,13 +124,13 @@ def scene(
         shown["laying_together"] = course.laying_together and not course.all_begun
         shown["after_double"] = after_double(course)
     if isinstance(table, Position):
-        shown.update(_mexican(course, timeline, table, playing=playing))
+        _show_trains(shown, course, timeline, table, playing=playing)
     else:
-        shown.update(_line(course, timeline, table, playing=playing))
+        _show_line(shown, course, timeline, table, playing=playing)
     return shown
 
 
-def _mexican(course: Course, timeline: Timeline, table: Position, *, playing: bool) -> dict[str, Any]:
+def _show_trains(shown: GameView, course: Course, timeline: Timeline, table: Position, *, playing: bool) -> None:
     rules = course.rules
     turn = course.turn
     done = turn.actions if turn is not None and turn.player == table.turn else ()
@@ -138,7 +142,7 @@ def _mexican(course: Course, timeline: Timeline, table: Position, *, playing: bo
     live = live_doubles(rules, table)
     due = reachable_trains(rules, table) if live else ()
     names = (*table.players, MEXICAN, *(name for name in table.trains if name not in (*table.players, MEXICAN)))
-    trains = [
+    trains: list[TrainShown] = [
         {
             "name": name,
             "owner": name if name in table.players else None,
@@ -152,7 +156,7 @@ def _mexican(course: Course, timeline: Timeline, table: Position, *, playing: bo
         }
         for name in names
     ]
-    must = None
+    must: MustCover | None = None
     if playing and due and not done:
         must = {
             "train": due[0],
@@ -160,22 +164,24 @@ def _mexican(course: Course, timeline: Timeline, table: Position, *, playing: bo
             "by": table.turn,
             "since": _seq_of_end(timeline, course, due[0]),
         }
-    return {
-        "engine": list(table.engine),
-        "first_turn": playing and table.first_turn,
-        "boneyard": table.boneyard,
-        "markers": sorted(table.markers),
-        "trains": trains,
-        "open_doubles": [
-            {"train": name, "value": table.value_due(name), "dead": dead_status(table, name) == "certain",
-             "since": _seq_of_end(timeline, course, name)}
-            for name in table.open
-        ],
-        "must_cover": must,
-        "reminders": _reminders(course, table) if playing else [],
-        "may_play": [{"tile": list(play.tile), "train": play.train} for play in plays],
-        "blocked": _blocked(course, table) if playing else None,
-    }  # fmt: skip
+    shown["engine"] = list(table.engine)
+    shown["first_turn"] = playing and table.first_turn
+    shown["boneyard"] = table.boneyard
+    shown["markers"] = sorted(table.markers)
+    shown["trains"] = trains
+    shown["open_doubles"] = [
+        {
+            "train": name,
+            "value": table.value_due(name),
+            "dead": dead_status(table, name) == "certain",
+            "since": _seq_of_end(timeline, course, name),
+        }
+        for name in table.open
+    ]
+    shown["must_cover"] = must
+    shown["reminders"] = _reminders(course, table) if playing else []
+    shown["may_play"] = [{"tile": list(play.tile), "train": play.train} for play in plays]
+    shown["blocked"] = _blocked(course, table) if playing else None
 
 
 def _reminders(course: Course, table: Position) -> list[str]:
@@ -199,26 +205,24 @@ def _open_to(course: Course, table: Position) -> tuple[str, ...]:
     return () if live else tuple(sorted(table.perhaps_marked - table.flipped))
 
 
-def _line(course: Course, timeline: Timeline, table: LinePosition, *, playing: bool) -> dict[str, Any]:
+def _show_line(shown: GameView, course: Course, timeline: Timeline, table: LinePosition, *, playing: bool) -> None:
     arms = open_arms(course.rules)
     ends = table.ends
     tiles = [_shown_tile(timeline, laid, key) for laid, key in zip(table.line, _line_keys(course), strict=False)]
     plays = course.referee.legal_plays(table, None) if playing else []
-    blocked = None
+    blocked: Blocked | None = None
     if playing and ends is not None:
         proved = course.referee.blocked(table)
         values = sorted({end for arm, end in ((LEFT, ends[0]), (RIGHT, ends[1])) if arm in arms})
         blocked = {"provable": proved, "nearly": not proved and len(plays) <= NEARLY, "values": values}
-    return {
-        "line": tiles,
-        "ends": [ends[0] if ends and LEFT in arms else None, ends[1] if ends else None],
-        "discards": {player: table.discards.get(player, 0) for player in table.players},
-        "may_play": [{"tile": list(play.tile), "train": play.train} for play in plays],
-        "blocked": blocked,
-    }  # fmt: skip
+    shown["line"] = tiles
+    shown["ends"] = [ends[0] if ends and LEFT in arms else None, ends[1] if ends else None]
+    shown["discards"] = {player: table.discards.get(player, 0) for player in table.players}
+    shown["may_play"] = [{"tile": list(play.tile), "train": play.train} for play in plays]
+    shown["blocked"] = blocked
 
 
-def _tiles(timeline: Timeline, course: Course, train: str, chain: Sequence[Any]) -> list[dict[str, Any]]:
+def _tiles(timeline: Timeline, course: Course, train: str, chain: Sequence[Any]) -> list[TileShown]:
     keys = list(course.laid.get(train, ()))
     if len(keys) != len(chain):
         keys = [*([NOBODYS] * max(0, len(chain) - len(keys))), *keys][-len(chain) :] if chain else []
@@ -229,9 +233,8 @@ def _line_keys(course: Course) -> list[int]:
     return [*reversed(course.laid.get(LEFT, ())), *course.laid.get(RIGHT, ())]
 
 
-def _shown_tile(timeline: Timeline, laid: Laid, key: int) -> dict[str, Any]:
-    """A laid tile: `sure` is how probably the camera read it right, None where a person said what it is."""
-    shown: dict[str, Any] = {"tile": list(laid), "seq": _seq(timeline, key), "sure": None}
+def _shown_tile(timeline: Timeline, laid: Laid, key: int) -> TileShown:
+    shown: TileShown = {"tile": list(laid), "seq": _seq(timeline, key), "sure": None}
     held = timeline.acts[key].held if 0 <= key < len(timeline.acts) else None
     event = held.event if held is not None else None
     if held is None or not isinstance(event, TilePlayed) or event.reading is None:
@@ -252,7 +255,7 @@ def _seq_of_end(timeline: Timeline, course: Course, train: str) -> int | None:
     return _seq(timeline, keys[-1]) if keys else None
 
 
-def _blocked(course: Course, table: Position) -> dict[str, Any]:
+def _blocked(course: Course, table: Position) -> Blocked:
     """Whether nothing can be laid any more, with the values that prove it; or whether it is nearly so."""
     rules = course.rules
     values = sorted({table.value_due(train) for train in reachable_trains(rules, table)})
@@ -262,7 +265,7 @@ def _blocked(course: Course, table: Position) -> dict[str, Any]:
     return {"provable": proved, "nearly": not proved and fitting <= NEARLY, "values": values, "fitting": fitting}
 
 
-def _plays(timeline: Timeline, held: Sequence[EffectiveEvent]) -> list[dict[str, Any]]:
+def _plays(timeline: Timeline, held: Sequence[EffectiveEvent]) -> list[Line]:
     """This round's events, the newest last, as they are held now."""
     start = max((n for n, item in enumerate(held) if isinstance(item.event, RoundStarted)), default=len(held))
     index = {id(act.held): n for n, act in enumerate(timeline.acts)}
@@ -288,11 +291,11 @@ def _plays(timeline: Timeline, held: Sequence[EffectiveEvent]) -> list[dict[str,
     return lines
 
 
-def _question(question: Unclear) -> dict[str, Any]:
+def _question(question: Unclear) -> Line:
     return question.to_json()
 
 
-def _rounds(board: Scoreboard) -> list[dict[str, Any]]:
+def _rounds(board: Scoreboard) -> list[RoundScores]:
     return [
         {
             "round": sheet.number,
@@ -308,7 +311,7 @@ def _rounds(board: Scoreboard) -> list[dict[str, Any]]:
     ]
 
 
-def _audit(course: Course, timeline: Timeline) -> list[dict[str, Any]]:
+def _audit(course: Course, timeline: Timeline) -> list[Examined]:
     """What the shown hands prove or leave possible about earlier passes, draws and discards."""
     match = timeline.match
     if not match.shown:
@@ -328,7 +331,7 @@ def _audit(course: Course, timeline: Timeline) -> list[dict[str, Any]]:
     ]
 
 
-def _next(match: Any) -> Mapping[str, Any]:
+def _next(match: Any) -> NextRound:
     engine = match.engine_due(match.next_number)
     return {
         "round": match.next_number,

@@ -105,6 +105,7 @@ class NextRound:
     def ask(self, layout: Layout, frame: str) -> None:
         """Ask whether another round has begun. Where its first tile has lain there, unanswered, for long, it has."""
         table, number = self._session.position, self._session.snapshot()["round"]
+        assert number is not None
         another = table is not None and _beginning(layout, table) is not None
         self._waited += another and self._asked is not None
         if another and self._waited >= self._patience:

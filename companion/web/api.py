@@ -10,6 +10,7 @@ from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.state import AppState
+from companion.game.game_view import GameView
 from companion.log.journal import JournalError
 from companion.rules.mexican.scoring import starters
 from companion.rules.tile import Tile
@@ -83,7 +84,7 @@ def said(verb: str, *arguments: Any, **named: Any) -> AnyResponse:
     return jsonify({"events": [event if isinstance(event, dict) else event.to_json() for event in events]})
 
 
-def _board() -> dict[str, Any]:
+def _board() -> GameView:
     return app_state().session.snapshot()
 
 

@@ -64,9 +64,9 @@ def _last_game() -> Mapping[str, Any] | None:
             session = app_state().look_up(game)
         except (OSError, ValueError, JournalError):
             continue
-        snapshot = {} if session is None else session.snapshot()
-        if snapshot.get("rules") in RULES:
-            return {"game": game, **{name: snapshot[name] for name in ("rules", "set", "players")},
+        snapshot = None if session is None else session.snapshot()
+        if snapshot is not None and snapshot.get("rules") in RULES:
+            return {"game": game, "rules": snapshot["rules"], "set": snapshot["set"], "players": snapshot["players"],
                     "options": snapshot.get("options") or {}}  # fmt: skip
     return None
 

@@ -1,0 +1,149 @@
+"""What the page, `/api/state`, MQTT and the lamp are given of a game: plain JSON values, each with its type.
+
+Tiles are [inner, outer] (in hands [low, high]); `seq` is the number of the journal's line that laid a tile, 0 of none.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NotRequired, TypedDict
+
+Line = dict[str, Any]
+"""An event as a journal has it (log.events), for a play with its ruling and what was made of it since."""
+
+
+class TileShown(TypedDict):
+    """A laid tile: `sure` is how probably the camera read it right, None where a person said what it is; `others` are
+    what else it may be, with probabilities."""
+
+    tile: list[int]
+    seq: int
+    sure: float | None
+    others: NotRequired[list[list[Any]]]
+
+
+class TrainShown(TypedDict):
+    """A train from the engine outwards. `end` is the value that is due, `dead` whether its double can be covered."""
+
+    name: str
+    owner: str | None
+    tiles: list[TileShown]
+    end: int | None
+    marker: bool
+    open: bool
+    flipped: bool
+    dead: str
+    playable: bool
+
+
+class MustCover(TypedDict):
+    """The open double that binds the player to move, and the line that laid it."""
+
+    train: str
+    value: int | None
+    by: str
+    since: int | None
+
+
+class OpenDouble(TypedDict):
+    train: str
+    value: int | None
+    dead: bool
+    since: int | None
+
+
+class Playable(TypedDict):
+    tile: list[int]
+    train: str
+
+
+class Blocked(TypedDict):
+    """Whether nothing can be laid any more, with the values that prove it; or whether it is nearly so."""
+
+    provable: bool
+    nearly: bool
+    values: list[int]
+    fitting: NotRequired[int]
+
+
+class RoundScores(TypedDict):
+    round: int
+    engine: list[int] | None
+    starter: str | None
+    how: str | None
+    out: str | None
+    scores: dict[str, int]
+    totals: dict[str, int]
+
+
+class Examined(TypedDict):
+    """What the shown hands prove or leave possible about an earlier decision."""
+
+    player: str
+    code: str
+    status: str
+    offence: bool
+    seq: int | None
+    tiles: list[list[int]]
+
+
+class NextRound(TypedDict):
+    round: int
+    engine: list[int] | None
+    starter: str | None
+
+
+class GameView(TypedDict):
+    """The game after journal line `seq`.
+
+    `phase` is waiting (for a round), playing, round_over (hands are to be shown) or match_over; `plays` are this
+    round's events as they are held now, with their rulings; `must_cover` the open double that binds the player to move;
+    `unable` the acts that end the turn of a player who cannot play; `still_laying` whose long first train may go on;
+    `laying_together` says that first trains are laid at the same time and somebody has not begun; `after_double` is the
+    train of a double just laid, to which one more tile is due; `unclear` are the questions that nobody has answered.
+    """
+
+    seq: int
+    phase: str
+    rules: str
+    title: str
+    family: str
+    set: str
+    set_max: int
+    players: list[str]
+    options: dict[str, Any]
+    round: int | None
+    rounds: int | None
+    starter: str | None
+    how: str | None
+    engine: list[int] | None
+    turn: str | None
+    turn_actions: list[str]
+    turn_finished: bool
+    first_turn: bool
+    unable: list[str]
+    still_laying: str | None
+    laying_together: bool
+    after_double: str | None
+    boneyard: int | None
+    hands: Mapping[str, int | None]
+    markers: list[str]
+    trains: list[TrainShown]
+    line: list[TileShown]
+    arms: int
+    ends: list[int | None]
+    discards: dict[str, int]
+    open_doubles: list[OpenDouble]
+    must_cover: MustCover | None
+    may_play: list[Playable]
+    blocked: Blocked | None
+    plays: list[Line]
+    unclear: list[Line]
+    totals: dict[str, int]
+    most_points_win: bool
+    rounds_played: list[RoundScores]
+    winner: list[str] | None
+    audit: list[Examined]
+    shown: dict[str, list[list[int]]]
+    next: NextRound | None
+    camera: None
+    reminders: NotRequired[list[str]]
+    retractions: NotRequired[list[Line]]

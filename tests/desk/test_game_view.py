@@ -1,0 +1,33 @@
+"""The view that is given out is the one that is declared: these keys, no others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import pytest
+
+from companion.game.game_view import GameView, TileShown, TrainShown
+from companion.game.session import Session
+
+GAMES = Path(__file__).parents[1] / "games"
+
+
+def given_as(view: type[Any], value: dict[str, Any]) -> bool:
+    keys, optional = set(get_type_hints(view)), view.__optional_keys__
+    return set(value) <= keys and keys - optional <= set(value)
+
+
+@pytest.mark.parametrize("game", ["reeves-2", "jielong-3"])
+def test_a_view_has_the_keys_that_are_declared(game: str, tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    path.write_bytes((GAMES / f"{game}.jsonl").read_bytes())
+    session = Session.open(path)
+    for at in (0, 1, 20, 40, None):
+        view: Any = session.snapshot(at=at)
+        assert given_as(GameView, view)
+        assert all(given_as(TrainShown, train) for train in view["trains"])
+        tiles = [*view["line"], *(tile for train in view["trains"] for tile in train["tiles"])]
+        assert all(given_as(TileShown, tile) for tile in tiles)
+    assert not given_as(GameView, {**view, "more": 1})
+    session.close()
