@@ -83,6 +83,12 @@ def once_at_rest(page: Page, look: Callable[[], Seen], fine: Callable[[Seen], bo
     return seen
 
 
+def has_focus(page: Page, selector: str) -> bool:
+    """Whether the page's focus comes to lie there; whether the browser's window is in front does not matter."""
+    look = "(selector) => document.activeElement?.matches(selector) === true"
+    return once_at_rest(page, lambda: bool(page.evaluate(look, selector)))
+
+
 def complaints(page: Page) -> list[str]:
     """Collects what the page's console says as an error from now on, refusals of the content policy included."""
     heard: list[str] = []

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from flask import Flask
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from companion.app.state import AppState
 from tests.web import tables
-from tests.web.browser import complaints, once_at_rest, served
+from tests.web.browser import complaints, has_focus, once_at_rest, served
 from tests.web.conftest import PIN
 from tests.web.fakes import FakeSession
 from tests.web.test_learning import FakeDesk
@@ -151,12 +151,12 @@ def test_the_keyboard_alone_enters_a_play(browser: Browser, address: str, sessio
     page = context.new_page()
     page.goto(address, wait_until="domcontentloaded")
     page.keyboard.press("Tab")
-    expect(page.locator(".skip"), "the first stop leads past the menu").to_be_focused()
+    assert has_focus(page, ".skip"), "the first stop leads past the menu"
     page.focus(".entry > summary")
     page.keyboard.press("Enter")
     for _ in range(3):
         page.keyboard.press("Tab")
-    expect(page.locator('.enter button[value="1"]:focus'), "the train that fits is chosen already").to_have_count(1)
+    assert has_focus(page, '.enter button[value="1"]'), "the train that fits is chosen already"
     with page.expect_response("**/api/play"):
         page.keyboard.press("Enter")
     context.close()
