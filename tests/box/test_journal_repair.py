@@ -334,12 +334,13 @@ def test_a_journal_of_another_version_is_left_alone(games: Path, path: Path) -> 
     assert codes(repair_game(games, "evening")) == ["JOURNAL_DAMAGED", "COPY_DIFFERS"][:1], "but damage to it is found"
 
 
+@pytest.mark.slow
 def test_no_damage_is_silent_and_nothing_is_lost(tmp_path: Path) -> None:
     """The short version of `python -m bench.attacks.damage`."""
-    report = attack(tmp_path, damages=60, seed=39)
+    report = attack(tmp_path, damages=30, seed=39)
     assert report.failed == []
     assert report.faults == 0
-    assert report.identical > 30 and report.entries_restored > 100
+    assert report.identical > 15 and report.entries_restored > 50
 
 
 def test_no_damage_to_what_the_camera_saw_is_silent(tmp_path: Path) -> None:

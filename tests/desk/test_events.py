@@ -32,7 +32,7 @@ def test_there_is_one_event_for_each_name_of_the_contract() -> None:
     assert ", ".join(EVENT_TYPES) == CONTRACT_EVENTS
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(making.events)
 def test_every_event_reads_back_as_it_was_written(event: Event) -> None:
     line = json.loads(json.dumps(event.to_json(), ensure_ascii=False))

@@ -40,7 +40,7 @@ def test_twice_as_many_acts_take_twice_as_much_work(
 
     monkeypatch.setattr(TurnState, "act", counted)
     work = []
-    for count in (400, 800):
+    for count in (150, 300):
         path = tmp_path / f"{count}" / "journal.jsonl"
         path.parent.mkdir()
         with Journal.create(path, HEADER) as journal:

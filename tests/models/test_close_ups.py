@@ -28,7 +28,7 @@ def test_the_same_seed_draws_the_same_sheets():
 
 def test_high_sets_are_drawn_as_often_as_asked():
     def above_twelve(share):
-        labels = sheets(12, 7, GROUND, SheetSettings(high=share)).labels
+        labels = sheets(6, 7, GROUND, SheetSettings(high=share)).labels
         return ((labels > 12) & (labels < NONE)).any(1).mean()
 
     assert above_twelve(0.0) == 0
