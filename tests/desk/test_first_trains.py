@@ -219,6 +219,7 @@ class TestTogether:
 
 @pytest.mark.parametrize("boneyard", [True, False], ids=["open boneyard", "stacked boneyard"])
 @pytest.mark.parametrize("seed", range(6))
+@pytest.mark.slow
 def test_first_trains_laid_in_any_order_are_held_against_nobody(
     tmp_path: Path, quick_disk: None, seed: int, boneyard: bool
 ) -> None:

@@ -1,6 +1,7 @@
 """Close-ups of tiles to train the reader on."""
 
 import numpy as np
+import pytest
 
 from models.close_ups import SheetSettings, sheets
 from models.crops import NONE
@@ -14,6 +15,7 @@ def nothing(crops):
     return (crops.labels == NONE).all(1).reshape(-1, 16).sum(1)
 
 
+@pytest.mark.slow
 def test_seams_are_shown_as_often_as_asked_where_a_set_has_dividing_lines():
     few, many = (nothing(sheets(5, 3, GROUND, SheetSettings(seams=share))) for share in (0.06, 1.0))
     assert few.max() < 9
@@ -26,6 +28,7 @@ def test_the_same_seed_draws_the_same_sheets():
     assert not (one.context == sheets(1, 6, GROUND, RARE).context).all()
 
 
+@pytest.mark.slow
 def test_high_sets_are_drawn_as_often_as_asked():
     def above_twelve(share):
         labels = sheets(6, 7, GROUND, SheetSettings(high=share)).labels
@@ -35,6 +38,7 @@ def test_high_sets_are_drawn_as_often_as_asked():
     assert above_twelve(1.0) > 0.15
 
 
+@pytest.mark.slow
 def test_every_other_place_on_a_dotted_cloth_is_bare():
     none, all_ = (nothing(sheets(5, 9, GROUND, SheetSettings(dotted=share))) for share in (0.0, 1.0))
     assert none.mean() < 5
