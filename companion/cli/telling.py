@@ -35,4 +35,4 @@ def _fault(event: Mapping[str, Any], code: str) -> str:
     """A fault by its title, its code, and whose it is where that is not the event's own player."""
     findings = event.get("violations") or ()
     others = {one["by"] for one in findings if one["code"] == code and one.get("by")} - {event.get("by")}
-    return f"{code_title(code)} ({code})" + (f", {' or '.join(sorted(others))}" if others else "")
+    return f"{code_title(code)} ({code}{': ' + ' or '.join(sorted(others)) if others else ''})"
