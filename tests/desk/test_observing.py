@@ -252,6 +252,20 @@ def test_a_tile_of_which_the_box_has_one_less_was_first_of_all_misread(tmp_path:
     assert not any(certain for _, certain in held(session))
 
 
+def test_a_tile_put_away_that_shows_late_was_put_away_in_its_owners_turn(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "g.jsonl", Header("jielong", "chinese", (*NAMES, "Dee")), ticking())
+    session.start_round(starter="Ann")
+    for who, change in (("Ann", lay("R", 3, 6)), ("Cy", lay("R", 6, 5)), ("Dee", lay("R", 5, 4))):
+        arms = {change: {name: 0 if name == who else 15 for name in (*NAMES, "Dee")}}
+        session.observe(table_change([change], arms=arms, whose={change: who}))
+    session.observe(table_change([], discards={"Ben": 1}))
+    plays = session.snapshot()["plays"]
+    names = {one["by"] for one in plays if one["event"] == "discarded"}
+    laid = [one["by"] for one in plays if one["event"] == "tile_played"]
+    assert laid == ["Ann", "Cy", "Dee"] and names == {"Ben"}
+    assert not any(finding["certain"] for one in plays for finding in one.get("violations") or ())
+
+
 def test_a_tile_put_away_by_nobody_knows_whom_is_the_movers_and_the_next_one_is_named(tmp_path: Path) -> None:
     """Where no places are known, a tile put away still is a turn: whoever lays after it is the one behind."""
     session = Session.create(tmp_path / "g.jsonl", Header("jielong", "chinese", (*NAMES, "Dee")), ticking())
