@@ -120,7 +120,7 @@ PRIORS: dict[Cause, Prior] = {
         20, "the camera missed a draw", "none of 80 in the first sketched and filmed rounds of the corpus"
     ),
     Cause.MISSED_DISCARD: Prior(
-        15, "the camera missed a tile that was put away", "11 of 370 filmed ones came late, with somebody else's"
+        20, "the camera missed a tile that was put away", "as MISSED_DRAW; 11 of 370 filmed ones came late"
     ),
     Cause.PHANTOM_DRAW: Prior(22, "the camera saw a draw that was none", "the same count, the other way"),
     Cause.REACHED_FOR_NOTHING: Prior(
