@@ -13,6 +13,7 @@ import pytest
 from companion.geometry import Layout, Problem, TableSetup, Trouble, reconstruct
 from companion.geometry.diff import Observation, difference
 from companion.geometry.table_view import SeenHalf, SeenMarker, SeenTile
+from companion.log.question import Question, QuestionKind
 from companion.log.table_change import TableChange
 from companion.observing.doubts import Doubts
 from companion.observing.game_sink import GameSink
@@ -245,7 +246,7 @@ def test_a_fault_with_a_likely_legal_runner_up_is_asked() -> None:
     observation, layout, sink, session = observed(SeenHalf(8, 0.97, ((5, 0.02),)))
     assert sink.record(observation, layout, "f1") is False
     assert session.observed == []
-    assert session.asked == ["misread_or_illegal: 8-7"]
+    assert session.asked == [Question(QuestionKind.MISREAD_OR_ILLEGAL, about="8-7")]
 
 
 def test_a_question_nobody_answers_is_decided_by_what_is_likelier() -> None:
