@@ -16,6 +16,7 @@ from companion.geometry import Layout, PlacedTile, Problem, Trouble, reconstruct
 from companion.geometry.table_view import SeenHalf, TableView
 from companion.log.events import Header, RoundEnded, RoundScored, Unclear
 from companion.log.journal import Journal
+from companion.log.question import Question, QuestionKind
 from companion.observing.game_sink import GameSink
 from companion.observing.round_end import Ending, OpenHands
 from companion.perception import Watcher
@@ -200,11 +201,11 @@ def test_a_trains_own_tile_beside_a_hand_is_none_of_the_hand(tmp_path: Path) -> 
     both = replace(layout, hands={player: (*open_hand, layout.trains[train][-1])})
     apart = replace(both, trains={**layout.trains, train: layout.trains[train][:-1]})
 
-    def fault(seen: Layout) -> str | None:
+    def fault(seen: Layout) -> Question | None:
         return next(hand.fault for hand in hands.read(seen, table) if hand.player == player)
 
     assert fault(apart) is None
-    assert fault(both) == f"hand_twice: {player}"
+    assert fault(both) == Question(QuestionKind.HAND_TWICE, player=player)
 
 
 def test_backs_taken_for_open_hands_end_no_round_that_has_hardly_begun(tmp_path: Path) -> None:
