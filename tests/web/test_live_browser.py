@@ -266,3 +266,17 @@ def test_the_first_view_is_small(browser: Browser, address: str, session: FakeSe
     session.show(tables.eight_players())
     transferred, _drawn = view(browser, address, viewport={"width": 390, "height": 844})
     assert transferred < 150_000
+
+
+def test_a_page_opened_before_the_game_sees_it_begin(
+    browser: Browser, address: str, app_state: AppState, session: FakeSession
+) -> None:
+    app_state._session = None
+    page = browser.new_page()
+    heard = complaints(page)
+    page.goto(address, wait_until="domcontentloaded")
+    expect(page.locator("h1")).to_contain_text("No game is being played")
+    app_state.put_on_the_table(session, "tonight")
+    expect(page.locator("#region-turn h2")).to_be_visible()
+    page.close()
+    assert heard == []

@@ -286,6 +286,16 @@ for (const task of document.querySelectorAll("[data-busy]")) {
   setTimeout(look, 1000);
 }
 
+// No game yet: whoever opens the page before it has begun sees it begin.
+if (document.querySelector("[data-no-game]")) {
+  const look = async () => {
+    const answer = await fetch("/api/state").catch(() => null);
+    if (answer?.ok && (await answer.json()).game) location.reload();
+    else setTimeout(look, 2000);
+  };
+  setTimeout(look, 2000);
+}
+
 for (const button of document.querySelectorAll("[data-print]")) {
   button.hidden = false;
   button.addEventListener("click", () => print());
