@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from random import Random
 
 from companion.rules.mexican.judge import judge_turn, legal_plays
@@ -27,12 +28,25 @@ TURNS = 20
 
 
 def made_up(chance: Random) -> Table:
+    """A table that never was: two to eight players, trains of up to eight tiles, any marker, any open double."""
     highest, players = chance.choice((6, 9, 12)), NAMES[: chance.randint(2, 8)]
+    table = made_up_of(chance, highest, players, (0, 1, 2, 4, 8), (None, 0, 1, 5, 20))
+    return {**table, "first_turn": chance.random() < 0.25}
+
+
+def made_up_of(
+    chance: Random,
+    highest: int,
+    players: Sequence[str],
+    lengths: Sequence[int],
+    boneyards: Sequence[int | None],
+) -> Table:
+    """Such a table of these players, in nobody's first turn; a train has one of `lengths` while tiles fit."""
     pool = [(a, b) for a in range(highest + 1) for b in range(a, highest + 1)][:-1]
     trains = {}
     for name in (*players, "MX"):
         chain: list[tuple[int, int]] = []
-        for _ in range(chance.choice((0, 1, 2, 4, 8))):
+        for _ in range(chance.choice(lengths)):
             due = chain[-1][1] if chain else highest
             fitting = [tile for tile in pool if due in tile]
             if not fitting:
@@ -53,8 +67,8 @@ def made_up(chance: Random) -> Table:
         "open": tuple(name for name in doubles if name not in flipped and chance.random() < 0.8),
         "flipped": frozenset(flipped),
         "turn": chance.choice(players),
-        "first_turn": chance.random() < 0.25,
-        "boneyard": chance.choice((None, 0, 1, 5, 20)),
+        "first_turn": False,
+        "boneyard": chance.choice(boneyards),
         "hands": {name: chance.choice((1, 2, 3)) for name in players if chance.random() < 0.4},
     }
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from bench import second_reading
+from bench.second_reading import made_up_of
 from companion.judge_api.questions import answer
 from tests.rules.plain_reading import (
     HOUSES,
@@ -23,36 +24,7 @@ PLAYERS = ["Ann", "Ben", "Cy"]
 
 
 def made_up_table(chance: random.Random) -> Table:
-    highest = chance.choice([2, 3, 6])
-    pool = [(a, b) for a in range(highest + 1) for b in range(a, highest + 1)][:-1]
-    trains: dict[str, tuple[tuple[int, int], ...]] = {}
-    for name in (*PLAYERS, "MX"):
-        chain: list[tuple[int, int]] = []
-        for _ in range(chance.choice([0, 1, 2, 3, 4, 6])):
-            due = chain[-1][1] if chain else highest
-            fitting = [tile for tile in pool if due in tile]
-            if not fitting:
-                break
-            tile = chance.choice(fitting)
-            pool.remove(tile)
-            chain.append(tile if tile[0] == due else (tile[1], tile[0]))
-        trains[name] = tuple(chain)
-    doubles = [name for name, chain in trains.items() if chain and chain[-1][0] == chain[-1][1]]
-    chance.shuffle(doubles)
-    flipped = [name for name in doubles if chance.random() < 0.15]
-    return {
-        "set": highest,
-        "players": PLAYERS,
-        "engine": (highest, highest),
-        "trains": trains,
-        "markers": frozenset(name for name in PLAYERS if chance.random() < 0.35),
-        "open": tuple(name for name in doubles if name not in flipped and chance.random() < 0.8),
-        "flipped": frozenset(flipped),
-        "turn": chance.choice(PLAYERS),
-        "first_turn": False,
-        "boneyard": chance.choice([None, 0, 1, 5, 5]),
-        "hands": {name: chance.choice([1, 2, 3]) for name in PLAYERS if chance.random() < 0.4},
-    }
+    return made_up_of(chance, chance.choice([2, 3, 6]), PLAYERS, (0, 1, 2, 3, 4, 6), (None, 0, 1, 5, 5))
 
 
 def made_up_turn(chance: random.Random, table: Table) -> list[Act]:
