@@ -17,7 +17,7 @@ from companion.game.game_view import (
     TrainShown,
 )
 from companion.log.corrections import EffectiveEvent
-from companion.log.events import Header, RoundStarted, TilePlayed, Unclear
+from companion.log.events import Event, Header, RoundStarted, TilePlayed, Unclear
 from companion.play.round import Course
 from companion.play.scoreboard import Scoreboard
 from companion.play.shown_hands import examined_decisions, prove
@@ -275,6 +275,9 @@ def _plays(timeline: Timeline, held: Sequence[EffectiveEvent]) -> list[Line]:
         n = index.get(id(item))
         if n is not None:
             line["violations"] = [finding.to_json() for finding in timeline.findings(n)]
+            due = _engine_missed(timeline, item.event)
+            if due is not None:
+                line["engine_due"] = list(due)
             act = timeline.acts[n]
             if act.event is None:
                 line["withdrawn"] = True
@@ -289,6 +292,14 @@ def _plays(timeline: Timeline, held: Sequence[EffectiveEvent]) -> list[Line]:
             line["corrected"] = item.by_people
         lines.append(line)
     return lines
+
+
+def _engine_missed(timeline: Timeline, event: Event) -> Laid | None:
+    """The engine that a round should have had, where it was begun with another tile."""
+    if not isinstance(event, RoundStarted) or event.engine is None:
+        return None
+    due = timeline.match.engine_due(event.round)
+    return due if due != event.engine else None
 
 
 def _question(question: Unclear) -> Line:

@@ -121,10 +121,32 @@ def _say_round_started(event: Mapping[str, Any], family: str) -> str:
     number, starter = event.get("round"), event.get("starter")
     if event.get("engine"):
         engine = show_tile(event["engine"], family)
+        if not event.get("overruled") and _engine_is_wrong(event):
+            return _say_wrong_engine(number, engine, event.get("engine_due"), family)
         started = _("Round %(number)s starts with %(engine)s.", number=number, engine=engine)
     else:
         started = _("Round %(number)s starts.", number=number)
     return started + " " + _("%(name)s goes first.", name=starter) if starter else started
+
+
+def _engine_is_wrong(started: Mapping[str, Any]) -> bool:
+    found = {one.get("code") for one in started.get("violations") or () if one.get("certain")}
+    return not found.isdisjoint({"WRONG_ENGINE", "ENGINE_NOT_DOUBLE"})
+
+
+def _say_wrong_engine(number: Any, engine: str, due: Any, family: str) -> str:
+    if not due:
+        return _(
+            "%(engine)s lies in the middle, but another double belongs there in round %(number)s.",
+            engine=engine,
+            number=number,
+        )
+    return _(
+        "%(engine)s lies in the middle, but %(due)s belongs there in round %(number)s.",
+        engine=engine,
+        due=show_tile(due, family),
+        number=number,
+    )
 
 
 def _say_round_ended(event: Mapping[str, Any], family: str) -> str:
@@ -186,8 +208,9 @@ def say_correction(event: Mapping[str, Any], family: str) -> str:
         return _("No. %(number)s corrected: it did not happen.", number=number)
     if "overruled" in what:
         return _("No. %(number)s: you agreed to let it stand.", number=number)
-    if what.get("tile"):
-        return _("No. %(number)s corrected: it was %(tile)s.", number=number, tile=show_tile(what["tile"], family))
+    if what.get("tile") or what.get("engine"):
+        tile = show_tile(what.get("tile") or what["engine"], family)
+        return _("No. %(number)s corrected: it was %(tile)s.", number=number, tile=tile)
     if what.get("train"):
         return _("No. %(number)s corrected: %(train)s.", number=number, train=train_name(what["train"]))
     if what.get("insert"):

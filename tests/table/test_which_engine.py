@@ -14,7 +14,7 @@ from companion.observing.which_engine import MOST, engines_offered
 from companion.play.setup_file import setup_from_json
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, double_set
-from companion.web.wording import reason_words
+from companion.web.wording import reason_words, say_event
 from tests.table.tables import back, tile
 
 HEADER = {"journal": 1, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]}
@@ -57,6 +57,29 @@ def test_the_doubles_on_the_table_are_offered_and_a_tap_names_the_engine(tmp_pat
     assert not found.has(Trouble.NO_HUB)
     assert sorted(len(train) for train in found.trains.values() if train) == [1, 2]
     assert not [one for one in session.questions if one.reason == "NO_HUB"]
+
+
+def test_a_wrong_engine_is_not_worded_as_if_it_were_right(tmp_path: Path) -> None:
+    session = Session(Journal.create(tmp_path / "game.jsonl", SETUP.header), load_ruleset("tactic"))
+    session.start_round()
+    session.ask("NO_HUB", engines_offered(seen(lying(), 12), session.events))
+    session.answer(session.questions[0].seq, 0)
+    (begun,) = [line for line in session.snapshot()["plays"] if line["event"] == "round_started"]
+    assert [one["code"] for one in begun["violations"]] == ["WRONG_ENGINE"]
+    assert say_event(begun) == "6-6 lies in the middle, but 12-12 belongs there in round 1."
+    assert say_event({**begun, "overruled": True}) == "Round 1 starts with 6-6. Ann goes first."
+    assert say_event({**begun, "engine_due": None}) == (
+        "6-6 lies in the middle, but another double belongs there in round 1."
+    )
+    assert say_event(session.events[3].to_json()) == "No. 1 corrected: it was 6-6."
+
+
+def test_the_engine_that_is_due_is_named_only_where_another_lies_there(tmp_path: Path) -> None:
+    session = Session(Journal.create(tmp_path / "game.jsonl", SETUP.header), load_ruleset("tactic"))
+    session.start_round((12, 12))
+    (begun,) = session.snapshot()["plays"]
+    assert "engine_due" not in begun
+    assert say_event(begun) == "Round 1 starts with 12-12. Ann goes first."
 
 
 def test_a_table_without_a_double_offers_none_and_the_words_ask_for_none() -> None:
