@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 from random import Random
 
 from companion.bots import BotRound, BotTurn
@@ -102,7 +103,13 @@ class Script:
             last = n == len(groups) - 1
             laid = any(isinstance(act, Play) for _, act in group)
             if laid and not separate and len(turns) == 1 and self.rng.random() < self.troubles.take_back:
-                yield Scene(_does(group), trouble="take_back", acts=tuple(group))
+                # A tile that was drawn stays in the hand.
+                drawn = tuple(takewhile(lambda one: isinstance(one[1], Draw), group))
+                if drawn:
+                    yield Scene(_does(drawn), drawn, acts=drawn)
+                group = group[len(drawn) :]
+                if not any(isinstance(act, Draw) for _, act in group):
+                    yield Scene(_does(group), trouble="take_back", acts=tuple(group))
             done = tuple(group)
             yield Scene(_does(group), done, planted if last else (), tuple(turns) if last else (), acts=done)
 
