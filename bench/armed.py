@@ -141,7 +141,8 @@ class _Teller:
         places = self.camera.places.get(id(scene), ())
         stacked = not plan.boneyard_spread and not plan.chinese
         reports = list(reports_of(self.table, after, scene, plan.boneyard_spread and not plan.chinese))
-        reached = self._reached(seen) if stacked and filmed.scene.trouble != "silent" else []
+        laid = [place for _, act, place in places if not isinstance(act, Draw)]
+        reached = self._reached(seen, laid) if stacked and filmed.scene.trouble != "silent" else []
         self.table = after
         votes: dict[Change, Vote] = {}
         for report in reports:
@@ -162,11 +163,11 @@ class _Teller:
     def _vote(self, seen: Reaches, place: Point) -> Vote:
         return vote(seen.over(place), dict(self.camera.plan.seat_deg), self.camera.plan.size_mm)
 
-    def _reached(self, seen: Reaches) -> list[Vote]:
-        """Who reached into the stacked boneyard."""
+    def _reached(self, seen: Reaches, changed: Sequence[Point]) -> list[Vote]:
+        """Who reached into the stacked boneyard, and was not on the way to where something else changed."""
         yard = [lying.center_mm for lying in self.camera.table.boneyard]
         seats, size_mm = dict(self.camera.plan.seat_deg), self.camera.plan.size_mm
-        return [vote(reach, seats, size_mm) for reach in seen.reached(yard)]
+        return [vote(reach, seats, size_mm) for reach in seen.reached(yard, changed)]
 
 
 def _shows(change: Change, act: Any) -> bool:

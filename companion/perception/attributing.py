@@ -157,14 +157,17 @@ class Attribution:
             self.votes[change], self._reported_at[change] = said, places
         drawn: tuple[Change, ...] = ()
         if self.draws_reached and before.boneyard is None and setup.family is Family.MEXICAN:
-            drawn = self._reached(before)
+            drawn = self._reached(observation, before, after)
         whose = {change: one.clear for change, one in self.votes.items() if one.clear is not None}
         return replace(observation, delta=(*observation.delta, *drawn), arms=counted_once(self.votes), whose=whose)
 
-    def _reached(self, before: Layout) -> tuple[Change, ...]:
+    def _reached(self, observation: Observation, before: Layout, after: Layout) -> tuple[Change, ...]:
         """Draws from a stacked boneyard: who reached into it took a tile, though it looks as before."""
         piled = [one.seen.center_mm for one in before.face_down]
-        votes = [vote(reach, self.seats, self._size_mm) for reach in self._reaches.reached(piled)]
+        lying = [tile.seen.center_mm for tile in before]
+        changed = [place for change in observation.delta for place in self._reported_at[change]]
+        changed += [place for place in (tile.seen.center_mm for tile in after) if not _near(place, lying)]
+        votes = [vote(reach, self.seats, self._size_mm) for reach in self._reaches.reached(piled, changed)]
         if not votes:
             return ()
         draw = Drawing(len(votes))

@@ -184,21 +184,30 @@ class Reaches:
             tracks.append(tuple(_with_hand_at(one, place) for one in track))
         return Reach(tuple(tracks), Unclear.SEVERAL if len(tracks) > 1 else None, frame)
 
-    def reached(self, places: Sequence[Point]) -> Iterator[Reach]:
-        """Every arm that was over one of these places with its tip, changed or not: once each. A hand that comes in
-        where no border is seen counts too, and nobody knows whose it is."""
+    def reached(self, places: Sequence[Point], changed: Sequence[Point] = ()) -> Iterator[Reach]:
+        """Every arm that was over one of these places with its hand, changed or not: once each. A hand that comes in
+        where no border is seen counts too, and so does one that is not clear: nobody knows whose these are.
+
+        `changed` are the places at which something else was done: who was on the way there reached for nothing here.
+        """
         known: list[Arm] = []
         moments = list(self._moments)
         hidden = False
         for n, moment in enumerate(moments):
-            here = _hands_in(moment.view, places)
-            if here and not any(_same(arm, one) for arm in here for one in known):
+            here = _hands_in(moment.view, places, changed) or _hands_towards(moment.view, places, changed)
+            # Who reaches with both hands draws once.
+            if here and not any(_same(arm, one) for arm in moment.view.arms for one in known):
                 tracks = [(arm, *_followed(moments[:n][::-1], arm), *_followed(moments[n + 1 :], arm)) for arm in here]
                 known += [arm for track in tracks for arm in track]
                 yield Reach(tuple(tracks), Unclear.SEVERAL if len(tracks) > 1 else None, moment.frame)
             was_hidden, hidden = hidden, not here and _hand_at(moment.view, places)
             if hidden and not was_hidden:
                 yield Reach(unclear=Unclear.NO_ENTRY, frame=moment.frame)
+        for moment in moments:
+            for arm in _unclear_in(moment.view, places):
+                if not any(_same(arm, one) for one in known):
+                    known.append(arm)
+                    yield Reach(unclear=_why(moment.view), frame=moment.frame)
 
 
 def _window(moments: Sequence[_Moment], place: Point) -> tuple[int, int, bool]:
@@ -271,30 +280,70 @@ def _pointing(view: ArmView, place: Point, beyond_mm: float) -> set[int]:
     for index, arm in enumerate(view.arms):
         if not arm.clear or arm.entry_mm is None:
             continue
-        ux, uy = -math.cos(math.radians(arm.axis_deg)), -math.sin(math.radians(arm.axis_deg))
-        dx, dy = place[0] - arm.tip_mm[0], place[1] - arm.tip_mm[1]
-        along, beside = dx * ux + dy * uy, abs(dx * uy - dy * ux)
-        if -arm.reach_mm < along < beyond_mm + WIDE_MM and beside < BESIDE_MM:
+        ahead, in_line = _ahead(arm, place)
+        if in_line and ahead < beyond_mm + WIDE_MM:
             found.add(index)
     return found
 
 
-def _hands_in(view: ArmView, places: Sequence[Point]) -> list[Arm]:
-    """The arms whose hands are at one of these places: both of two that are there at once."""
+def _ahead(arm: Arm, place: Point) -> tuple[float, bool]:
+    """How far beyond the tip a place is, along the arm, and whether it is in the arm's line at all."""
+    ux, uy = -math.cos(math.radians(arm.axis_deg)), -math.sin(math.radians(arm.axis_deg))
+    dx, dy = place[0] - arm.tip_mm[0], place[1] - arm.tip_mm[1]
+    along, beside = dx * ux + dy * uy, abs(dx * uy - dy * ux)
+    return along, -arm.reach_mm < along and beside < BESIDE_MM
+
+
+def _hands_in(view: ArmView, places: Sequence[Point], changed: Sequence[Point]) -> list[Arm]:
+    """The arms whose hands are at one of these places, and nearer to none that has changed: both of two that are there
+    at once."""
     found = []
     for n, arm in enumerate(view.arms):
         for one in (arm, arm.other):
-            if one is not None and one.clear and one.entry_mm is not None and _at_one(view, n, one, places):
+            if one is not None and one.clear and one.entry_mm is not None and _at_one(view, n, one, places, changed):
                 found.append(one)
                 break
     return found
 
 
-def _at_one(view: ArmView, n: int, arm: Arm, places: Sequence[Point]) -> bool:
+def _hands_towards(view: ArmView, places: Sequence[Point], changed: Sequence[Point]) -> list[Arm]:
+    """The arms whose hands, as far as they are seen, end before one of the places and were nowhere else: a hand that
+    looks like the table is not seen, and of one that looks like what lies there a part is."""
+    found = []
+    for n, arm in enumerate(view.arms):
+        for one in (arm, arm.other):
+            if one is None or not one.clear or one.entry_mm is None:
+                continue
+            if any(_distance(one.tip_mm, other) < TIP_MM or _ahead(one, other)[1] for other in changed):
+                continue
+            if any(_half_seen_at(view, n, one, place) for place in places):
+                found.append(one)
+                break
+    return found
+
+
+def _half_seen_at(view: ArmView, n: int, arm: Arm, place: Point) -> bool:
+    if _distance(arm.tip_mm, place) < TIP_MM and n in _covering(view, place, RADIUS_MM):
+        return True
+    ahead, in_line = _ahead(arm, place)
+    return in_line and 0.0 < ahead < HAND_MM
+
+
+def _unclear_in(view: ArmView, places: Sequence[Point]) -> Iterator[Arm]:
+    """The arms that are not clear and end at one of these places."""
+    for arm in view.arms:
+        if not arm.clear and arm.entry_mm is not None and any(_distance(arm.tip_mm, one) < WIDE_MM for one in places):
+            yield arm
+
+
+def _at_one(view: ArmView, n: int, arm: Arm, places: Sequence[Point], changed: Sequence[Point]) -> bool:
     """Whether this arm ends at one of the places. Of a hand at the edge, of which no more is seen, the tips are not
     told well: it lies over the place."""
+    other = min((_distance(arm.tip_mm, one) for one in changed), default=math.inf)
     for place in places:
         away = _distance(arm.tip_mm, place)
+        if away >= other:
+            continue
         if away < WIDE_MM or (away < TIP_MM and view.covers(place, RADIUS_MM).get(n, 0.0) >= LIES_OVER):
             return True
     return False

@@ -425,6 +425,36 @@ def test_a_hand_in_the_boneyard_that_crosses_no_border_draws_and_is_nobodys():
     assert list(reaches.reached([(300.0, 300.0)])) == []
 
 
+YARD = (1000.0, 700.0)
+
+
+def test_a_hand_in_the_tables_colour_is_in_the_boneyard_where_its_sleeve_points():
+    short = arm_of("Ben", (870.0, 655.0))
+    reaches = film({}, {"arms": [short]}, {})
+    (reach,) = reaches.reached([YARD])
+    assert best(vote(reach, SEATS, SIZE_MM).decibans) == "Ben"
+    assert list(reaches.reached([YARD], [(1050.0, 700.0)])) == [], "it was on the way to a tile behind it"
+    assert list(reaches.reached([YARD], [(860.0, 640.0)])) == [], "it was at work where it ends"
+
+
+def test_an_arm_in_the_boneyard_that_is_not_clear_draws_and_is_nobodys():
+    # Along the border, of which it takes more than a quarter.
+    arm = ((-100.0, 20.0), (1120.0, 40.0))
+    reaches = film({}, {"arms": [arm]}, {})
+    (reach,) = reaches.reached([(1150.0, 60.0)])
+    assert reach.unclear is not None and vote(reach, SEATS, SIZE_MM).decibans == {}
+
+
+def test_who_lays_a_tile_beside_the_boneyard_or_reaches_with_both_hands_draws_no_more_for_it():
+    beside = (948.0, 690.0)
+    reaches = film({}, {"arms": [arm_of("Ben", beside)]}, {"tiles": [beside]})
+    assert len(list(reaches.reached([YARD]))) == 1
+    assert list(reaches.reached([YARD], [beside])) == []
+    left, right = arm_of("Dee", (1010.0, 690.0)), ((1460.0, 720.0), (990.0, 705.0))
+    reaches = film({}, {"arms": [left]}, {"arms": [left, right]}, {})
+    assert len(list(reaches.reached([YARD]))) == 1
+
+
 def test_begun_anew_an_arm_is_seen_as_soon_as_the_table_was_read_once():
     attribution = Attribution(tuple(SEATS), SEATS)
     setup, before = TableSetup(Family.MEXICAN, tuple(SEATS)), Layout(trains={"Ann": ()})
