@@ -28,7 +28,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.attacks.power_cut import record_game
+from bench.attacks.power_cut import evening_clock, record_game
 from bench.attacks.results import arguments, command, record
 from companion.bots import BotGame
 from companion.game.session import Session
@@ -109,7 +109,8 @@ def make_watched_game(folder: Path, seed: int, *, checked: bool = True) -> Game:
     rules = load_ruleset("reeves")
     game = BotGame(rules, 3, seed, rounds=1)
     played = next(iter(game.rounds()))
-    session = Session.create(path, Header("reeves", f"double-{played.start.set_max}", game.players))
+    header = Header("reeves", f"double-{played.start.set_max}", game.players)
+    session = Session.create(path, header, evening_clock())
     session.start_round(played.engine, played.starter)
     for turn in played.turns():
         session.observe(seen([turn]))
@@ -338,8 +339,9 @@ def _compare(
     here = 0 if found is None else len(found) + 1
     # Entries up to the first one that neither file holds must be back.
     report.entries_lost += max(0, first_missing - here)
-    # Later ones must lie in some file, and their number in a report.
-    later = [raw for raw, is_held in zip(raws[here:], held[here:], strict=True) if is_held]
+    # Later ones are in it too, or lie in some file, and their number in a report.
+    places = range(here, len(raws))
+    later = [raws[n] for n in places if held[n] and (n == 0 or game.entries[n - 1] not in (found or ()))]
     lying = {piece for file in kept for piece in file.split(b"\n")}
     report.entries_lost += sum(1 for raw in later if raw not in lying)
     counted = any(one.code in ("JOURNAL_GAP", "JOURNAL_GAP_SCORED", "JOURNAL_LOST", "JOURNAL_GONE") for one in reports)
@@ -379,6 +381,7 @@ def main() -> None:
         ("journals_damaged", True, False, chosen.damages),
         ("journals_without_checksums_damaged", False, False, tenth),
         ("watched_journals_damaged", True, True, tenth),
+        ("watched_journals_without_checksums_damaged", False, True, tenth),
     ):
         with tempfile.TemporaryDirectory() as folder:
             report = attack(Path(folder), damages, chosen.seed, first=chosen.first, checked=checked, watched=watched)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -44,9 +45,10 @@ class Recovered:
     """`content` is the game as whole lines, b"" where not even a header is left; `events` how many it holds.
 
     `unproved` are the numbers of the events in it (0 is the header) that no checksum proves, or before which something
-    was seen that none proves; in files without checksums those that not both of them hold. `beyond` counts the events
-    that lie behind the first one missing and are not in it. `totals` are the points after the last round that was
-    scored among those: what its checksum, with the line before it, proves; None where there is no such line.
+    was seen that none proves; in files without checksums those that not both of them hold, and those that may rest on
+    something seen whose line is lost. `beyond` counts the lines that lie behind the first one missing and are not in
+    it. `totals` are the points after the last round that was scored among those: what its checksum, with the line
+    before it, proves; None where there is no such line.
     """
 
     content: bytes
@@ -161,8 +163,9 @@ def recover(files: Sequence[bytes]) -> Recovered:
     walk = _Walk(_Pieces.of(files))
     walk.go()
     last = walk.events
-    beyond = sorted(seq for seq, seen in walk.pieces.lines if not seen and seq > last)
-    totals = next(filter(None, (_totals(walk.pieces, seq) for seq in reversed(beyond))), None)
+    beyond = sorted(place for place in walk.pieces.lines if walk.lies_beyond(place))
+    scored = (_totals(walk.pieces, seq) for seq, seen in reversed(beyond) if not seen)
+    totals = next(filter(None, scored), None)
     unproved = tuple(sorted({min(seq + bool(seen), last) for seq, seen in walk.unproved}))
     return Recovered(b"".join(walk.written()), last, unproved, len(beyond), totals)
 
@@ -192,6 +195,12 @@ class _Walk:
         self._checked = False
         self._broke = False
         self._tried_choices = False
+        self._seen_after: dict[int, set[int]] = defaultdict(set)
+        self._after_of: dict[int, set[int]] = defaultdict(set)
+        for after, number in pieces.lines:
+            if number:
+                self._seen_after[after].add(number)
+                self._after_of[number].add(after)
 
     def go(self) -> None:
         while (line := self._next()) is not None:
@@ -199,6 +208,20 @@ class _Walk:
         if not self.pieces.checked:
             # Nothing could have been proved; what both files say alike is beyond doubt.
             self.unproved = {line.place for line in self.taken if not self.pieces.agree_on(line)}
+            if self._seen_line_is_lost():
+                after = max((line.place[0] for line in self.taken if line.place[1]), default=0)
+                self.unproved |= {(seq, 0) for seq in range(after + 1, self.events + 1)}
+
+    def lies_beyond(self, place: Place) -> bool:
+        """Whether the line of that place is one that comes after all that were taken."""
+        last = self.taken[-1].place if self.taken else (0, 0)
+        return place > last or (not self.pieces.checked and place[1] > self.seen)
+
+    def _seen_line_is_lost(self) -> bool:
+        """Whether something later was seen right here, and the line that is due lies nowhere from here on: without
+        checksums the numbers of the events do not show that a line between them is lost."""
+        later = any(number > self.seen for number in self._seen_after.get(self.events, ()))
+        return later and all(after < self.events for after in self._after_of.get(self.seen + 1, ()))
 
     @property
     def events(self) -> int:
@@ -238,6 +261,8 @@ class _Walk:
         if proved is not None:
             return proved
         if not self._checked:
+            if self._seen_line_is_lost():
+                return None
             unchecked = next((line for line in candidates if line.checksum is None and line.readable), None)
             if unchecked is not None:
                 return unchecked

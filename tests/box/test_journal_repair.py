@@ -354,6 +354,34 @@ def test_no_damage_to_what_the_camera_saw_is_silent(tmp_path: Path) -> None:
     assert report.identical > 8 and report.entries_restored > 30
 
 
+def test_without_checksums_a_lost_line_of_what_was_seen_ends_the_game_there(tmp_path: Path) -> None:
+    """Events are numbered without it, so that only the next line seen shows that one is lost."""
+    game = make_watched_game(tmp_path, 7, checked=False)
+    looks = [n for n, line in enumerate(game.lines) if line.startswith(b'{"seen"')]
+    lost, following = looks[10], looks[11]
+    damaged = b"".join(line for n, line in enumerate(game.lines) if n != lost)
+    path = journal_of(tmp_path / "games", "evening")
+    path.parent.mkdir(parents=True)
+    path.write_bytes(damaged)
+    keep_copy(tmp_path / "games", "evening", damaged)
+
+    reports = repair_game(tmp_path / "games", "evening")
+
+    assert codes(reports) == ["JOURNAL_DAMAGED", "JOURNAL_IN_DOUBT", "JOURNAL_GAP"]
+    assert path.read_bytes() == b"".join([*game.lines[:lost], *game.lines[lost + 1 : following]])
+    before = game.entries[looks[9] - 1]
+    assert isinstance(before, Seen)
+    assert reports[1].about["first"] == before.after + 1, "what may rest on the lost line is in doubt"
+    assert reports[2].about["beyond"] == len(game.lines) - following
+
+
+@pytest.mark.slow
+def test_no_damage_to_what_the_camera_saw_is_silent_without_checksums(tmp_path: Path) -> None:
+    report = attack(tmp_path, damages=100, seed=3041, checked=False, watched=True)
+    assert report.failed == []
+    assert report.faults == 0
+
+
 def test_an_end_that_both_files_lost_is_said_once(games: Path, path: Path, copy: Path) -> None:
     keep_count(games, "evening", 30)
     for file in (path, copy):
