@@ -189,6 +189,8 @@ class Settler:
         shift, followed, bumped = self._follow(now)
         changed = self._changed(now, followed)
         arm = _arm(changed | moving if self._reference is not None else moving, edge, s.hand_area)
+        if arm.any():
+            arm = _arm(self._never_so(changed, now) | moving, edge, s.hand_area)
         full_shift = (shift[0] * full_wh[0] / now.shape[1], shift[1] * full_wh[1] / now.shape[0])
         hidden = regions_of(arm, full_wh, 0)
         reach = max(1, round(s.motion.reach * now.shape[1]))
@@ -226,6 +228,17 @@ class Settler:
             bumped,
             forced=forced and not (quiet and not arm.any()),
         )
+
+    def _never_so(self, changed: Mask, now: Floats) -> Mask:
+        """Of what `changed` since the last reading that which was not so at the one before it either.
+
+        A hand on its way in may lie still enough to be read as part of the table. Once it has gone, the table looks as
+        it did before that, and nothing reaches in.
+        """
+        before, s = self._earlier[0], self.settings.motion
+        if before is None or before is self._reference or before.shape != now.shape:
+            return changed
+        return np.asarray(changed & changed_mask(before, now, s.threshold, s))
 
     def _follow(self, now: Floats) -> tuple[tuple[float, float], Floats | None, bool]:
         """How far the picture has shifted since the reference, the reference moved along, and whether it is a bump."""

@@ -229,3 +229,20 @@ def test_an_arm_that_rests_is_read_around_and_taken_for_the_table_in_the_end():
             settler.done()
     assert [answer.should_read for answer in answers] == [False, True, True, True]
     assert [bool(answer.hidden) for answer in answers] == [True, True, False, False]
+
+
+def test_a_hand_that_was_read_as_part_of_the_table_leaves_none_behind(watched):
+    """On its way in it lay still; so the picture read last shows it, and without it something is missing there."""
+    settler, show = watched
+    show(3, hand=(400, 500))
+    settler.read_now()
+    assert show(1, hand=(400, 500))[0].should_read
+    settler.begin()
+    settler.done()
+    show(2, hand=(420, 460))
+    gone = show(4, tiles=[(420, 400, 20)])
+    assert gone[-1].state is TableState.READING and gone[-1].hidden == ()
+    assert covers(gone[-1].regions, 420, 400)
+    settler.begin()
+    settler.done()
+    assert {a.state for a in show(5, tiles=[(420, 400, 20)])} == {TableState.READ}
