@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from companion.geometry.layout import Layout, PlacedTile
 from companion.geometry.table_setup import TableSetup
@@ -57,18 +58,35 @@ def covered_at_the_turn(
     """The last tile of a row, covered by `new` before it was ever seen; None where `new` may be that last tile itself.
 
     `new` is placed as if it were the last of its row. It matches nothing so, but as the first tile of the next row it
-    lies on a tile that leads from the line's end to it, and only one tile does.
+    lies on a tile that leads from the line's end to it, and only one tile does. Where the half of `new` that tells is
+    not read, that tile's outer half is not known either.
     """
     length = len(line) + len(buried)
-    if setup.arms != 1 or not line or length % WALL != WALL - 1 or new.laid is None or line[-1].laid is None:
+    if setup.arms != 1 or not line or length % WALL != WALL - 1 or new.halves is None or line[-1].laid is None:
         return None
     end = line[-1].laid.outer
-    hidden = Laid(end, new.laid.outer)
-    if new.laid.inner == end or copies_left(hidden.tile, [*line, new], setup) < 1:
+    inner, outer = new.halves[new.inner_half], new.halves[1 - new.inner_half]
+    if inner.value == end:
         return None
-    halves = [SeenHalf(hidden.outer, INFERRED)] * 2
-    halves[new.inner_half] = SeenHalf(hidden.inner, INFERRED)
+    if outer.value is not None and copies_left(Tile(end, outer.value), [*line, new], setup) < 1:
+        return None
+    halves = [SeenHalf(outer.value, INFERRED if outer.value is not None else 0.0)] * 2
+    halves[new.inner_half] = SeenHalf(end, INFERRED)
     return PlacedTile(new_id, replace(new.seen, halves=(halves[0], halves[1])), new.inner_half)
+
+
+def told_by_the_cover(line: Sequence[PlacedTile], walls: Mapping[int, int]) -> list[PlacedTile]:
+    """The line with the outer half of every tile that was not read before the wall turned on it, as the tile that
+    covers it tells: the two halves lie on each other. As sure as what nobody saw."""
+    told = list(line)
+    for n, (below, above) in enumerate(pairwise(line)):
+        if below.halves is None or walls.get(above.id) != below.id or above.laid is None:
+            continue
+        inner, outer = below.halves[below.inner_half], below.halves[1 - below.inner_half]
+        if inner.value is not None and outer.value is None:
+            halves = (inner, SeenHalf(above.laid.inner, INFERRED))
+            told[n] = replace(below, seen=replace(below.seen, halves=halves if below.inner_half == 0 else halves[::-1]))
+    return told
 
 
 def covered(layout: Layout, setup: TableSetup) -> Layout | None:

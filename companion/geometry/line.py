@@ -13,7 +13,14 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from companion.geometry.chains import Chain, ChainBuilder, Link
-from companion.geometry.covering import WALL, copies_left, covered_at_the_turn, equal_cover, place_of_next
+from companion.geometry.covering import (
+    WALL,
+    copies_left,
+    covered_at_the_turn,
+    equal_cover,
+    place_of_next,
+    told_by_the_cover,
+)
 from companion.geometry.identity import Known, turned_like
 from companion.geometry.joints import TileShapes, distance, find_joints
 from companion.geometry.layout import Layout, PlacedTile, Problem, Trouble
@@ -85,7 +92,7 @@ class LineFinder:
         for tile in growing.line:
             if tile.laid is None and tile.id not in covered:
                 self._report(Trouble.UNREADABLE_TILE, tile)
-        if any(self._turned_unseen(growing)) and not self._is_old(growing.line[-1]):
+        if self._hardly_the_rows_last(growing) and not self._is_old(growing.line[-1]):
             self._report(Trouble.COVERED_TILE, growing.line[-1])
         return Layout(
             line=tuple(growing.line),
@@ -149,6 +156,7 @@ class LineFinder:
                 break
             waiting.remove(step.n)
             self._lay(growing, step)
+        growing.line = told_by_the_cover(growing.line, growing.walls)
         for n in waiting:
             if n in stacked:
                 self._report(Trouble.VALUE_CHANGED, PlacedTile(self.ids[n], self.known[n].seen))
@@ -251,6 +259,12 @@ class LineFinder:
             turned = replace(last, inner_half=1 - last.inner_half)
             walls = {**growing.walls, **under, last.id: hidden.id}
             yield Growing([*growing.line[:-1], hidden, turned], walls, growing.buried)
+
+    def _hardly_the_rows_last(self, growing: Growing) -> bool:
+        """Does the line's last tile not match where it seems to lie, and would it if it lay on another one?"""
+        last = growing.line[-1] if growing.line else None
+        told = last is not None and last.halves is not None and last.halves[last.inner_half].value is not None
+        return told and any(self._turned_unseen(growing))
 
     def _next(self, growing: Growing, waiting: Sequence[int], stacked: dict[int, int]) -> Step | None:
         """The tile that continues the line best, or None where nothing does."""

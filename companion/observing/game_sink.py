@@ -78,6 +78,7 @@ class GameSink:
         self._astray: int | None = None
         self._phase = ""
         self._line: tuple[Laid | None, ...] = ()
+        self._length = 0
         self._no_middle: int | None = None
         self._another = NextRound(session, keep, self.settings.round_patience if asks else 0)
         self._read_again = False
@@ -228,10 +229,10 @@ class GameSink:
             return False
         table = self.position
         guessed = False
-        if isinstance(table, Position) and not observation.empty:
+        if table is not None and not observation.empty:
             if self._unanswered.holds_back(layout, table):
                 return False
-            guessed = self._unanswered.beside_a_guess(observation, table)
+            guessed = self._unanswered.beside_a_guess(observation, layout, table)
         doubtful = self._misread(observation, layout)
         if doubtful and self._patient():
             read = _read(doubtful[0])
@@ -361,8 +362,11 @@ class GameSink:
         return self._along_edge[lying] <= self.settings.hand_patience
 
     def _asked_apart(self, problem: Problem, layout: Layout) -> bool:
-        unread = problem.trouble is Trouble.UNREADABLE_TILE and isinstance(self.position, Position)
-        return unread and bool(problem.tiles) and layout.train_of(problem.tiles[0]) is not None
+        """An unread tile in a train or in the line has a question of its own."""
+        if problem.trouble is not Trouble.UNREADABLE_TILE or not problem.tiles or self.position is None:
+            return False
+        in_line = problem.tiles[0] in {tile.id for tile in layout.line}
+        return in_line or layout.train_of(problem.tiles[0]) is not None
 
     def understood(self, layout: Layout, frame: str) -> None:
         if not self._held_back:
@@ -372,8 +376,15 @@ class GameSink:
         self._ending.see(layout, frame)
         self._ask_for_the_middle(layout, frame)
         self._ask_what_lasts(layout, frame)
-        if isinstance(self.position, Position):
+        if self.position is not None:
+            self._wait_in_line(layout)
             self._unanswered.ask(layout, self.position, frame)
+
+    def _wait_in_line(self, layout: Layout) -> None:
+        """A tile laid beyond an unread one of a line is no change to record, and counts as one that waits."""
+        longer, self._length = len(layout.line) > self._length, len(layout.line)
+        if longer and not self._held_back and isinstance(self.position, LinePosition):
+            self._unanswered.holds_back(layout, self.position)
 
     def _ask_for_the_middle(self, layout: Layout, frame: str) -> None:
         """Neither hub nor engine is found: asked once, at the first table already, and unsaid when one shows up. The

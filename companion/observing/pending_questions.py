@@ -13,13 +13,16 @@ from typing import Any
 from companion.game.session import Session
 from companion.geometry import Layout
 from companion.geometry.diff import Observation
+from companion.geometry.line_places import read_part
 from companion.log.event_fields import Candidate
 from companion.log.question import Question, QuestionKind
 from companion.log.table_change import TableChange
 from companion.observing.hypotheses import HypothesisSettings
-from companion.observing.unread import Unread, unread_tiles
+from companion.observing.line_input import ends_beyond
+from companion.observing.unread import Unread, unread_in_line, unread_tiles
+from companion.rules.actions import RIGHT
 from companion.rules.notation import Laying
-from companion.rules.position import Position
+from companion.rules.position import LinePosition, Position
 from companion.rules.tile import Laid, Tile
 
 Keep = Callable[[str], str | None]
@@ -27,7 +30,8 @@ Keep = Callable[[str], str | None]
 
 
 class PendingQuestions:
-    """`guesses`: (train, place from the engine outwards) -> the tile that an unread one is held to be."""
+    """`guesses`: (train, place from the engine outwards) -> the tile that an unread one is held to be; of a line, (arm,
+    place from the tile that came first)."""
 
     def __init__(self, session: Session, box: Mapping[Tile, int], settings: HypothesisSettings, keep: Keep) -> None:
         self.session = session
@@ -52,7 +56,7 @@ class PendingQuestions:
         guessed, self._guessed = self._guessed, False
         return guessed
 
-    def holds_back(self, layout: Layout, table: Position) -> bool:
+    def holds_back(self, layout: Layout, table: Position | LinePosition) -> bool:
         """Is this change to wait because an unread tile was laid before it? Whose turn it is hangs on that tile.
 
         Recorded without it, each later play would be its predecessor's, and the answer an accusation. A tile that
@@ -77,12 +81,19 @@ class PendingQuestions:
                 self._guessed = True
         return self._guessed
 
-    def beside_a_guess(self, observation: Observation, table: Position) -> bool:
+    def beside_a_guess(self, observation: Observation, layout: Layout, table: Position | LinePosition) -> bool:
         """Does a tile now laid lie next to a guessed one, or is it one itself?"""
+        if isinstance(table, LinePosition):
+            return bool(layout.line) and self._beside_a_guess_in_line(observation, layout)
         known = {train: len(table.trains.get(train, ())) for train in {change.train for change in observation.laid}}
         return any(train in known and place >= known[train] - 1 for train, place in self.guesses)
 
-    def ask(self, layout: Layout, table: Position, frame: str) -> None:
+    def _beside_a_guess_in_line(self, observation: Observation, layout: Layout) -> bool:
+        part = read_part(layout.line)
+        laid = [part.place(n) for n, tile in enumerate(layout.line) if tile.id in observation.news]
+        return any(arm == other and place >= at - 1 for arm, place in self.guesses for other, at in laid)
+
+    def ask(self, layout: Layout, table: Position | LinePosition, frame: str) -> None:
         """One question for each train's first unread tile; a question goes as soon as its tile is known or gone."""
         unread = {one.key: one for one in self._unread(layout, table)}
         still_open = {question.seq for question in self.session.questions}
@@ -116,13 +127,15 @@ class PendingQuestions:
         if seq is not None and any(question.seq == seq for question in self.session.questions):
             self.session.drop_question(seq)
 
-    def _unread(self, layout: Layout, table: Position) -> list[Unread]:
+    def _unread(self, layout: Layout, table: Position | LinePosition) -> list[Unread]:
+        if isinstance(table, LinePosition):
+            return list(unread_in_line(layout, self.box))
         return list(unread_tiles(layout, table.engine.outer, self.box))
 
-    def _is_due(self, one: Unread, table: Position) -> bool:
+    def _is_due(self, one: Unread, table: Position | LinePosition) -> bool:
         return any(self.session.foresee(TableChange(_with_inner(one, tile, table))) for _, tile in one.likely)
 
-    def _told(self, one: Unread, tile: Laid, p: float, table: Position) -> Candidate:
+    def _told(self, one: Unread, tile: Laid, p: float, table: Position | LinePosition) -> Candidate:
         """What would be recorded if the unread tile were this one: by whoever may lay it, else by who is to move."""
         delta = _with_inner(one, tile, table)
         events = self.session.foresee(TableChange(delta))
@@ -133,8 +146,13 @@ class PendingQuestions:
         return Candidate(f"{tile.inner}-{tile.outer}", lines, p)
 
 
-def _with_inner(one: Unread, tile: Laid, table: Position) -> tuple[Laying, ...]:
+def _with_inner(one: Unread, tile: Laid, table: Position | LinePosition) -> tuple[Laying, ...]:
     """The tile after those before it in its train that are not on record yet."""
+    if isinstance(table, LinePosition):
+        left, right = ends_beyond(one.inner, table.line) or ((), ())
+        hidden = (Laid(one.inner[-1].outer, tile.inner),) if one.covers and one.inner else ()
+        new = (*right, *hidden) if one.train == RIGHT else tuple(reversed(left))
+        return tuple(Laying(laid, one.train) for laid in (*new, tile) if laid is not None)
     known = len(table.trains.get(one.train, ()))
     return tuple(Laying(laid, one.train) for laid in (*one.inner[known:], tile))
 

@@ -1,4 +1,4 @@
-"""Tiles in trains that nobody can read, and what each of them may be: one question each, and no accusation."""
+"""Tiles in trains and lines that nobody can read, and what each may be: one question each, and no accusation."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from companion.geometry import Layout, PlacedTile
+from companion.geometry import Layout, PlacedTile, Trouble
+from companion.geometry.line_places import read_part
 from companion.geometry.table_view import SeenHalf
-from companion.perception.half_values import Place, WeighSettings, likely_tiles, value_behind
+from companion.perception.half_values import Place, WeighSettings, likely_tiles, place_in_line, value_behind
 from companion.rules.tile import Laid, Tile
 
 MOST_CANDIDATES = 6
@@ -22,13 +23,16 @@ LEAST_CANDIDATE = 0.01
 class Unread:
     """The first tile of `train` that is not read, at `place` (0 next to the engine); `inner` are the ones before it.
 
-    `likely` are (probability, tile as it lies), the likeliest first; empty where the reader has no idea.
+    `likely` are (probability, tile as it lies), the likeliest first; empty where the reader has no idea. In a line,
+    `train` is the arm, `place` is counted from the tile that came first, and `inner` are the read ones around that,
+    from left to right. `covers`: the tile lies on one that nobody saw, which leads from the last of them to it.
     """
 
     train: str
     place: int
     inner: tuple[Laid, ...]
     likely: tuple[tuple[float, Laid], ...]
+    covers: bool = False
 
     @property
     def key(self) -> tuple[str, int]:
@@ -51,6 +55,28 @@ def unread_tiles(layout: Layout, engine: int | None, box: Mapping[Tile, int]) ->
                 break
             else:
                 break
+
+
+def unread_in_line(layout: Layout, box: Mapping[Tile, int]) -> Iterator[Unread]:
+    """The first unread tile towards each end of the line, or the one that came first.
+
+    A tile that may lie on another one is no question yet: the next one tells.
+    """
+    line = layout.line
+    if not line:
+        return
+    lying = Counter(tile.laid.tile for tile in layout.surely() if tile.laid is not None)
+    doubted = {id for problem in layout.problems if problem.trouble is Trouble.COVERED_TILE for id in problem.tiles}
+    part = read_part(line)
+    inner = tuple(tile.laid for tile in line[part.start : part.stop] if tile.laid is not None)
+    for n in {part.stop, part.start - 1 if inner else part.stop}:
+        if not 0 <= n < len(line) or line[n].id in doubted:
+            continue
+        above = line[n + 1] if n + 1 < len(line) else None
+        covers = above is not None and above.laid is None and layout.walls.get(above.id) == line[n].id
+        n += covers
+        arm, place = part.place(n)
+        yield Unread(arm, place, inner, _likely(line[n], place_in_line(layout, n), box, lying), covers)
 
 
 def _likely(

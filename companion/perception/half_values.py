@@ -32,11 +32,15 @@ class WeighSettings:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in a train a tile lies: the value before it, the value behind it, and whether across; None: unknown."""
+    """Where in a train a tile lies: the value before it, the value behind it, and whether across; None: unknown.
+
+    `hidden_from`: the tile before it was never seen, and leads from this value to it.
+    """
 
     due: int | None = None
     following: int | None = None
     crosswise: bool | None = None
+    hidden_from: int | None = None
 
     def likelihood(self, a: int, b: int, settings: WeighSettings) -> float:
         """How much likelier than anything a tile with `a` inside and `b` outside is to lie here, at most 1."""
@@ -88,13 +92,21 @@ def likely_tiles(
     for a, p in inner.items():
         for b, q in outer.items():
             tile = Tile(a, b)
-            if lying.get(tile, 0) >= box.get(tile, 0):
+            if lying.get(tile, 0) >= box.get(tile, 0) or _gone_before(tile, a, place, box, lying):
                 continue
             weights[Laid(a, b)] = p * q * place.likelihood(a, b, settings)
     total = sum(weights.values())
     if total <= 0.0:
         return []
     return sorted(((weight / total, laid) for laid, weight in weights.items()), reverse=True)
+
+
+def _gone_before(tile: Tile, inner: int, place: Place, box: Mapping[Tile, int], lying: Mapping[Tile, int]) -> bool:
+    """Would the tile before it be one that is seen elsewhere, or this very one?"""
+    if place.hidden_from is None:
+        return False
+    hidden = Tile(place.hidden_from, inner)
+    return lying.get(hidden, 0) + (hidden == tile) >= box.get(hidden, 0)
 
 
 def weigh_unread(
@@ -135,9 +147,8 @@ def weigh_unread(
                     filled[tile.seen.center_mm] = _doubted(tile)
             due = laid.outer if laid is not None else None
     for n, tile in enumerate(layout.line):
-        before = layout.line[n - 1].laid if n else None
-        place = Place(None if before is None else before.outer, value_behind(layout.line, n))
-        if tile.laid is None and tile.face_up and (place.due, place.following) != (None, None):
+        place = place_in_line(layout, n)
+        if tile.laid is None and tile.face_up and place != Place():
             laid = _settled(tile, place, box, known, settings)
             if laid is not None:
                 filled[tile.seen.center_mm] = _with(tile, laid)
@@ -162,6 +173,20 @@ def value_behind(train: Sequence[PlacedTile], n: int) -> int | None:
     """The inner value of the tile behind the `n`-th, where it is read."""
     behind = train[n + 1].laid if n + 1 < len(train) else None
     return None if behind is None else behind.inner
+
+
+def place_in_line(layout: Layout, n: int) -> Place:
+    """Where the `n`-th tile of the line lies. A tile of which only the inner half is known was covered unseen."""
+    line = layout.line
+    before = line[n - 1] if n else None
+    following = value_behind(line, n)
+    if before is None:
+        return Place(following=following)
+    if before.laid is not None:
+        return Place(before.laid.outer, following)
+    if before.halves is None or layout.walls.get(line[n].id) != before.id:
+        return Place(following=following)
+    return Place(following=following, hidden_from=before.halves[before.inner_half].value)
 
 
 def _settled(

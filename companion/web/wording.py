@@ -13,7 +13,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from companion.log.question import Question, QuestionKind
-from companion.rules.actions import MEXICAN
+from companion.rules.actions import LEFT, MEXICAN, RIGHT
 from companion.web.board import Board
 from companion.web.code_words import code_title
 from companion.web.languages import gettext as _
@@ -307,6 +307,8 @@ def place_of_question(line: Mapping[str, Any]) -> str | None:
 
 
 def _unread_words(train: str) -> str:
+    if train in (RIGHT, LEFT):
+        return _("We cannot read a tile of the line. Which one is it?")
     if train in (MEXICAN, "MX2"):
         return _("We cannot read a tile on the Mexican train. Which one is it?")
     return _("We cannot read a tile on %(name)s's train. Which one is it?", name=train)

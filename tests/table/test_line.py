@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from companion.geometry import Layout, TableSetup, Trouble, covered, reconstruct, with_history
 from companion.geometry.diff import difference
 from companion.geometry.table_setup import Family
@@ -299,3 +301,29 @@ def test_after_the_round_nothing_more_is_put_away() -> None:
     assert not difference(before, after).discards
     assert after.discards["Cy"] == 1
     assert len(after.hands["Cy"]) == len(after.hands["Ben"]) == 1
+
+
+def half_read(n: int, left: int | None, right: int | None) -> SeenTile:
+    halves = [
+        SeenHalf(None, 0.6, ((1, 0.6), (6, 0.3))) if value is None else SeenHalf(value, 0.99) for value in (left, right)
+    ]
+    return replace(in_row(n, 1, 1), halves=(halves[0], halves[1]))
+
+
+@pytest.mark.parametrize("seen", [(3, None), (None, 6), (None, None)])
+def test_an_unread_tile_at_the_turn_lies_on_one_that_nobody_saw_once_the_wall_goes_on(
+    seen: tuple[int | None, int | None],
+) -> None:
+    """4-6 and 6-3 were laid before anybody saw the first of them; of 6-3 one half or both cannot be read."""
+    before = reconstruct(table(*(in_row(n, *values) for n, values in enumerate(ROW[:7]))), SETUP)
+    row = [in_row(n, *values) for n, values in enumerate(ROW[:7])]
+    turned = reconstruct(table(*row, half_read(7, *seen)), SETUP, before)
+    assert changes(before, turned) == []
+    on = reconstruct(table(*row[:6], in_row(6, 5, 3), half_read(7, *seen)), SETUP, turned)
+    assert not on.has(Trouble.VALUE_CHANGED) and on.has(Trouble.UNREADABLE_TILE)
+    told = ["+4-6@R"] if seen[1] == 6 else []
+    assert len(on.line) == 10 and changes(turned, on) == told
+    further = reconstruct(table(*row[:5], in_row(5, 1, 5), in_row(6, 5, 3), half_read(7, *seen)), SETUP, on)
+    assert not further.has(Trouble.VALUE_CHANGED) and len(further.line) == 11
+    read = reconstruct(table(*row[:5], in_row(5, 1, 5), in_row(6, 5, 3), in_row(7, 3, 6)), SETUP, further)
+    assert [*told, *changes(further, read)] == ["+4-6@R", "+6-3@R", "+3-5@R", "+5-1@R"]
