@@ -19,24 +19,26 @@ from vision.rotated import area, iou, shared
 Floats = NDArray[np.float32]
 
 
+STRAIGHT = 0.97
+SKEWED = 0.24
+ASIDE = 0.35
+GROWN = 1.08
+STEPS = 3
+LONGEST = 2.6
+SHORTEST = 0.75
+SAME = 0.6
+
+
 @dataclass(frozen=True, slots=True)
 class ChainSettings:
-    """`straight` and `skewed`: the cosine of the angle to a neighbour in line, and to one that lies across; `aside`:
-    how far its middle may lie beside the tile's axis, in tile widths; `grown`: outlines count as so much larger;
-    `steps`: how many tiles of a chain may be out of step together; `most` places are proposed at most; `longest`: what
+    """`STRAIGHT` and `SKEWED`: the cosine of the angle to a neighbour in line, and to one that lies across; `ASIDE`:
+    how far its middle may lie beside the tile's axis, in tile widths; `GROWN`: outlines count as so much larger;
+    `STEPS`: how many tiles of a chain may be out of step together; `most` places are proposed at most; `LONGEST`: what
     is longer than so many widths is more than one tile, what is shorter than such a share of the other tiles' length,
-    `shortest`, is a part of one; `same`: a place with this intersection over union with a find
+    `SHORTEST`, is a part of one; `SAME`: a place with this intersection over union with a find
     is that find, read a little beside."""
 
-    straight: float = 0.97
-    skewed: float = 0.24
-    aside: float = 0.35
-    grown: float = 1.08
-    steps: int = 3
     most: int = 60
-    longest: float = 2.6
-    shortest: float = 0.75
-    same: float = 0.6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,7 +104,7 @@ _HALF_A_TILE = ((0.5, 0.0), (-0.5, 0.0), (0.0, 0.5), (0.0, -0.5))
 
 
 def cut_short(quads: Floats, longest: float) -> tuple[NDArray[np.intp], Floats]:
-    """Of outlines (n, 4, 2) longer than `longest` times their width, in a chain without seams: which they are, each
+    """Of outlines (n, 4, 2) longer than `LONGEST` times their width, in a chain without seams: which they are, each
     twice, and what a tile's length of them is, from either end."""
     q = np.asarray(quads, np.float32)
     along, across = (q[:, 2] - q[:, 1] + q[:, 3] - q[:, 0]) / 2, (q[:, 1] - q[:, 0] + q[:, 2] - q[:, 3]) / 2
@@ -197,27 +199,25 @@ class _Chain:
         if not len(taken):
             return None
         for j in taken:
-            if self.settings.skewed < self._cosine(i, j) < self.settings.straight:
+            if SKEWED < self._cosine(i, j) < STRAIGHT:
                 continue
             aside = abs(float(self._share(self.centres[j] - self.centres[i], self.across[i])))
-            if aside <= self.settings.aside:
+            if aside <= ASIDE:
                 return int(j)
         return i
 
     def crossed(self, i: int, sign: float) -> bool:
         """Does a tile that lies across `i` end at this long side of it, about in its middle?"""
         return any(
-            self._cosine(i, j) <= self.settings.skewed
-            and float(self._share(self.centres[j] - self.centres[i], self.along[i])) <= self.settings.aside / 2
+            self._cosine(i, j) <= SKEWED
+            and float(self._share(self.centres[j] - self.centres[i], self.along[i])) <= ASIDE / 2
             for j in self._covering(i, self.centres[i] + sign * self.across[i])
         )
 
     def _covering(self, i: int, place: NDArray[np.floating]) -> NDArray[np.intp]:
         """The tiles but `i` that lie over a place."""
         offset = np.asarray(place - self.centres, np.float32)
-        inside = (self._share(offset, self.along) <= self.settings.grown / 2) & (
-            self._share(offset, self.across) <= self.settings.grown / 2
-        )
+        inside = (self._share(offset, self.along) <= GROWN / 2) & (self._share(offset, self.across) <= GROWN / 2)
         inside[i] = False
         return np.flatnonzero(inside)
 
@@ -229,7 +229,7 @@ class _Chain:
     def run(self, i: int, sign: float) -> set[int]:
         """`i` and the tiles that lie in line behind it."""
         found = [i]
-        for _ in range(self.settings.steps - 1):
+        for _ in range(STEPS - 1):
             behind = self.at(found[-1], 0.75 * sign * self._same_way(found[-1], i))
             if behind is None or behind in found:  # `at` names the tile itself where an askew one lies
                 break

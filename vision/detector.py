@@ -29,55 +29,57 @@ MOST_ANCHORS = 3000
 CLASSES = ("tile_face_up", "tile_face_down", "marker", "hub")
 
 
+MARKER = 0.005
+"""Markers are passed on however faintly they are found, under a tile found more surely too: see
+vision/markers.py."""
+SAME_MARKER = 0.85
+CROWDING = 0.02
+"""What is likeliest a marker, so surely, takes the place of a tile found more faintly."""
+FAINT = 0.03
+"""Tiles found so faintly are candidates where nothing else lies: the reader and the judge of backs decide."""
+FAINT_COVER = 0.4
+VOTE_CONFIDENCE = 0.4
+LOOKS_PX = (128, 256, 512, 1056)
+LAST_LOOK_PX = 2112
+"""Where the coarse looks find no tile: the tiles of a large picture may be tiny."""
+BEST_LENGTH = 70.0
+HELPFUL_LENGTHS = (44.0, 112.0)
+"""A coarse look whose tiles have such lengths lends its boxes too."""
+TRUSTED_LENGTHS = (22.0, 130.0)
+SMALL_PX = 260_000
+SECOND_LOOKS = (0.8, 1.2)
+"""A changed region up to `SMALL_PX` pixels, reduced, is also looked at in these parts of the scale."""
+CLOSER_LOOK = 1.3
+"""Any other picture is searched once more so much larger, where it has more to show: what one look misses the
+other finds."""
+CLOSER_PIXELS = 4_500_000
+WORTH_CLOSER = 1.15
+CLOSER_ALONE = 0.7
+"""What of its confidence a tile keeps that only the closer look finds: squares of a tiled cloth are such finds."""
+GOOD_ENOUGH = 1.2
+"""A coarse look whose tiles are within this factor of the best length is not repeated."""
+SIZE_SPREAD = 1.7
+"""Tiles of one picture differ in length by no more than this factor from their middle."""
+ASPECT = (1.45, 2.9)
+SURE = 0.4
+SLANTED_SPREAD = 2.6
+SLANTED_ASPECT = (1.2, 3.4)
+"""The same for what is found more surely than `SURE` by a camera that may lean: what is nearer looks larger, and a
+tile longer or shorter than it is."""
+PIECE_PX = 1024
+OVERLAP_LENGTHS = 1.5
+MOST_PIXELS = 2_700_000
+IOU = 0.5
+COVER = 0.85
+"""Lenient: of two boxes that share half, the reader can tell which one is the tile."""
+
+
 @dataclass(frozen=True, slots=True)
 class DetectorSettings:
-    """`looks_px` are the long sides of the coarse looks; tile lengths are in pixels of the reduced picture."""
+    """`LOOKS_PX` are the long sides of the coarse looks; tile lengths are in pixels of the reduced picture."""
 
     threads: int = 2
     confidence: float = 0.18
-    marker: float = 0.005
-    """Markers are passed on however faintly they are found, under a tile found more surely too: see
-    vision/markers.py."""
-    same_marker: float = 0.85
-    crowding: float = 0.02
-    """What is likeliest a marker, so surely, takes the place of a tile found more faintly."""
-    faint: float = 0.03
-    """Tiles found so faintly are candidates where nothing else lies: the reader and the judge of backs decide."""
-    faint_cover: float = 0.4
-    vote_confidence: float = 0.4
-    looks_px: tuple[int, ...] = (128, 256, 512, 1056)
-    last_look_px: int = 2112
-    """Where the coarse looks find no tile: the tiles of a large picture may be tiny."""
-    best_length: float = 70.0
-    helpful_lengths: tuple[float, float] = (44.0, 112.0)
-    """A coarse look whose tiles have such lengths lends its boxes too."""
-    trusted_lengths: tuple[float, float] = (22.0, 130.0)
-    small_px: int = 260_000
-    second_looks: tuple[float, ...] = (0.8, 1.2)
-    """A changed region up to `small_px` pixels, reduced, is also looked at in these parts of the scale."""
-    closer_look: float = 1.3
-    """Any other picture is searched once more so much larger, where it has more to show: what one look misses the
-    other finds."""
-    closer_pixels: int = 4_500_000
-    worth_closer: float = 1.15
-    closer_alone: float = 0.7
-    """What of its confidence a tile keeps that only the closer look finds: squares of a tiled cloth are such finds."""
-    good_enough: float = 1.2
-    """A coarse look whose tiles are within this factor of the best length is not repeated."""
-    size_spread: float = 1.7
-    """Tiles of one picture differ in length by no more than this factor from their middle."""
-    aspect: tuple[float, float] = (1.45, 2.9)
-    sure: float = 0.4
-    slanted_spread: float = 2.6
-    slanted_aspect: tuple[float, float] = (1.2, 3.4)
-    """The same for what is found more surely than `sure` by a camera that may lean: what is nearer looks larger, and a
-    tile longer or shorter than it is."""
-    piece_px: int = 1024
-    overlap_lengths: float = 1.5
-    most_pixels: int = 2_700_000
-    iou: float = 0.5
-    cover: float = 0.85
-    """Lenient: of two boxes that share half, the reader can tell which one is the tile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +110,8 @@ class _Pass:
         h, w = image.shape[:2]
         wide, high = max(_STRIDE, round(w * scale)), max(_STRIDE, round(h * scale))
         small, ratio = reduced(image, (wide, high))
-        overlap = round(s.best_length * s.overlap_lengths)
-        across, down = pieces(wide, s.piece_px, overlap), pieces(high, s.piece_px, overlap)
+        overlap = round(BEST_LENGTH * OVERLAP_LENGTHS)
+        across, down = pieces(wide, PIECE_PX, overlap), pieces(high, PIECE_PX, overlap)
         return cls(scale, small, ratio, tuple((x0, y0, x1, y1) for y0, y1 in down for x0, x1 in across), overlap)
 
     def piece(self, k: int) -> Image:
@@ -146,26 +148,25 @@ class Detector:
 
     def find(self, image: Image, tile_length_px: float | None = None) -> Detections:
         """Everything found. `tile_length_px`, where it is known (a calibrated table), saves the coarse looks."""
-        s = self.settings
         looks: list[Look] = []
         length = tile_length_px
         if length is None:
             looks = self._looks(image, self._coarse_scales(image))
-            length = agreed_length(looks, s)
-            if length is None and max(image.shape[:2]) > 1.2 * s.looks_px[-1]:
-                looks += self._looks(image, [min(1.0, s.last_look_px / max(image.shape[:2]))])
-                length = agreed_length(looks, s)
+            length = agreed_length(looks)
+            if length is None and max(image.shape[:2]) > 1.2 * LOOKS_PX[-1]:
+                looks += self._looks(image, [min(1.0, LAST_LOOK_PX / max(image.shape[:2]))])
+                length = agreed_length(looks)
             if length is None:
                 return self._gather(looks, None, leaning=True)
         scale = self._final_scale(image, length)
-        helpful = [k for k in looks if s.helpful_lengths[0] <= k.scale * length <= s.helpful_lengths[1]]
-        scales = [] if any(1 / s.good_enough <= k.scale / scale <= s.good_enough for k in helpful) else [scale]
-        small = tile_length_px is not None and image.shape[0] * image.shape[1] * scale * scale < s.small_px
-        closer = min(1.0, self._final_scale(image, length / s.closer_look, s.closer_pixels))
-        second_look = not small and closer > s.worth_closer * scale
+        helpful = [k for k in looks if HELPFUL_LENGTHS[0] <= k.scale * length <= HELPFUL_LENGTHS[1]]
+        scales = [] if any(1 / GOOD_ENOUGH <= k.scale / scale <= GOOD_ENOUGH for k in helpful) else [scale]
+        small = tile_length_px is not None and image.shape[0] * image.shape[1] * scale * scale < SMALL_PX
+        closer = min(1.0, self._final_scale(image, length / CLOSER_LOOK, CLOSER_PIXELS))
+        second_look = not small and closer > WORTH_CLOSER * scale
         if small:
             # In a small part of a picture little stands around a tile to tell it by, a blank one above all.
-            scales += [scale * other for other in s.second_looks]
+            scales += [scale * other for other in SECOND_LOOKS]
         elif second_look:
             scales.append(closer)
         more = self._looks(image, scales)
@@ -175,21 +176,20 @@ class Detector:
 
     def _trust(self, closer: Look) -> Floats:
         """(n,) what the finds of a closer look keep of their confidence."""
-        return np.where(closer.kinds <= Kind.FACE_DOWN, np.float32(self.settings.closer_alone), np.float32(1))
+        return np.where(closer.kinds <= Kind.FACE_DOWN, np.float32(CLOSER_ALONE), np.float32(1))
 
     def _coarse_scales(self, image: Image) -> list[float]:
         long_side = max(image.shape[:2])
-        scales = [px / long_side for px in self.settings.looks_px]
+        scales = [px / long_side for px in LOOKS_PX]
         return [scale for scale in scales if scale <= 1.6]
 
     def _final_scale(self, image: Image, length: float, most_pixels: int | None = None) -> float:
         h, w = image.shape[:2]
-        affordable = float(np.sqrt((most_pixels or self.settings.most_pixels) / (h * w)))
-        return min(self.settings.best_length / length, affordable)
+        affordable = float(np.sqrt((most_pixels or MOST_PIXELS) / (h * w)))
+        return min(BEST_LENGTH / length, affordable)
 
     def _gather(self, looks: list[Look], length: float | None, leaning: bool) -> Detections:
         """All that is plausible in the looks, each thing once; the camera may be `leaning`."""
-        s = self.settings
         if not looks:
             return Detections.none()
         boxes = np.concatenate([k.boxes for k in looks])
@@ -198,18 +198,18 @@ class Detector:
         quads = quads_of(boxes)
         along, across = sides(quads)
         is_tile = kinds <= Kind.FACE_DOWN
-        shaped = tile_shaped(along, across, length, s.aspect, s.size_spread)
+        shaped = tile_shaped(along, across, length, ASPECT, SIZE_SPREAD)
         if leaning:
-            shaped |= (scores >= s.sure) & tile_shaped(along, across, length, s.slanted_aspect, s.slanted_spread)
+            shaped |= (scores >= SURE) & tile_shaped(along, across, length, SLANTED_ASPECT, SLANTED_SPREAD)
         keep = np.flatnonzero(~is_tile | shaped)
         quads, scores, kinds = quads[keep], scores[keep], kinds[keep]
         chosen: list[NDArray[np.intp]] = []
         for group in (kinds <= Kind.FACE_DOWN, kinds == Kind.HUB):
             index = np.flatnonzero(group)
-            chosen.append(index[suppress(quads[index], scores[index], s.iou, s.cover)])
+            chosen.append(index[suppress(quads[index], scores[index], IOU, COVER)])
         # Every outline of a marker is passed on, the judge knows which is the best.
         index = np.flatnonzero(kinds == Kind.MARKER)
-        chosen.append(index[suppress(quads[index], scores[index], s.same_marker, 1.0)])
+        chosen.append(index[suppress(quads[index], scores[index], SAME_MARKER, 1.0)])
         kept = np.concatenate(chosen)
         kept = kept[self._alone(quads[kept], scores[kept], kinds[kept])]
         return Detections(quads[kept], kinds[kept], scores[kept])
@@ -219,7 +219,7 @@ class Detector:
         clear = scores >= self.settings.confidence
         keep = clear | (kinds == Kind.MARKER)
         faint = np.flatnonzero(~keep)
-        keep[faint] = covered(quads[faint], quads[clear]) <= self.settings.faint_cover
+        keep[faint] = covered(quads[faint], quads[clear]) <= FAINT_COVER
         return np.asarray(keep, np.bool_)
 
     def _looks(self, image: Image, scales: list[float]) -> list[Look]:
@@ -243,12 +243,12 @@ class Detector:
         raw = self._network(blob)[0]
         classes = raw[4:-1]
         scores, best = classes.max(0), classes.argmax(0).astype(np.int8)
-        wanted = np.array([s.faint, s.faint, s.crowding, s.confidence], np.float32)
+        wanted = np.array([FAINT, FAINT, CROWDING, s.confidence], np.float32)
         things = _once(raw, np.flatnonzero(scores >= wanted[best]), scores, best)
         others = np.flatnonzero(things[2] != Kind.MARKER)
         # Where a marker stands on a tile, the tile is what the network is surest of there.
         as_marker = classes[Kind.MARKER]
-        markers = _once(raw, np.flatnonzero(as_marker >= s.marker), as_marker, np.full_like(best, Kind.MARKER))
+        markers = _once(raw, np.flatnonzero(as_marker >= MARKER), as_marker, np.full_like(best, Kind.MARKER))
         return (
             np.concatenate([things[0][others], markers[0]]),
             np.concatenate([things[1][others], markers[1]]),
@@ -269,7 +269,7 @@ def _once(raw: Floats, anchors: NDArray[np.intp], scores: Floats, kinds: NDArray
 def tile_shaped(
     along: Floats, across: Floats, length: float | None, aspect: tuple[float, float], spread: float
 ) -> NDArray[np.bool_]:
-    """(n,) which boxes, so long and so wide in px, have a tile's proportions, between those of `aspect`, and its
+    """(n,) which boxes, so long and so wide in px, have a tile's proportions, between those of `ASPECT`, and its
     `length`, where that is known, within the factor `spread`."""
     ratio = along / np.maximum(across, 1e-3)
     fits = (ratio >= aspect[0]) & (ratio <= aspect[1])
@@ -278,17 +278,17 @@ def tile_shaped(
     return np.asarray(fits, np.bool_)
 
 
-def agreed_length(looks: list[Look], s: DetectorSettings) -> float | None:
+def agreed_length(looks: list[Look]) -> float | None:
     """The tile length most of the found tiles agree on, each look counted only where it can be trusted."""
     lengths, weights, scores = [], [], []
     for look in looks:
         length = look.lengths()
         seen = length * look.scale
-        fits = (look.kinds <= Kind.FACE_DOWN) & (look.scores >= s.vote_confidence)
-        fits &= (seen >= s.trusted_lengths[0]) & (seen <= s.trusted_lengths[1])
+        fits = (look.kinds <= Kind.FACE_DOWN) & (look.scores >= VOTE_CONFIDENCE)
+        fits &= (seen >= TRUSTED_LENGTHS[0]) & (seen <= TRUSTED_LENGTHS[1])
         if fits.any():
             # the middle of the trained range is trusted more than its ends
-            off = np.abs(np.log(seen[fits] / s.best_length))
+            off = np.abs(np.log(seen[fits] / BEST_LENGTH))
             lengths.append(np.log(length[fits]))
             weights.append(look.scores[fits] ** 2 * np.exp(-off * off))
             scores.append(look.scores[fits])

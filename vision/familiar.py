@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
-from vision.plausibility import Bodies, PlausibilitySettings
+from vision.plausibility import Bodies
 from vision.rectify import outward_halves
 
 Floats = NDArray[np.float32]
@@ -35,34 +35,36 @@ _COPIES_TO_DOUBT_ONE = 3
 """From so many patterns of one value on, likeness to a single one, which may be misread, is not enough."""
 
 
+SURE = 0.97
+DOUBTFUL = 0.9
+CANDIDATE = 0.02
+PAIRS = 6
+ALIKE = 1.5
+FLOOR = 0.02
+SPREAD = 0.06
+BLANK = 0.65
+UNLIKE = 3.0
+STRANGE = 4.5
+DISBELIEVED = 0.8
+BURNT_BLANK = 0.98
+BURNT_OUT = 250
+
+
 @dataclass(frozen=True, slots=True)
 class FamiliarSettings:
-    """`sure` is the probability from which a half lends its looks, `doubtful` that below which one is compared.
+    """`SURE` is the probability from which a half lends its looks, `DOUBTFUL` that below which one is compared.
 
-    `candidate`: the least probability of a value that is compared; `pairs`: so many equal halves must be known before
-    likeness means anything; `alike` and `floor`: by how many deviations a half may look less alike than equal halves do
-    to count as one of them, and what a value that looks quite different keeps; `spread` the least deviation. `blank` is
-    the least probability of a blank that may be confirmed, `unlike` from how many deviations on another value is ruled
-    out then. A half read less surely than `certain` that is `strange` by more deviations keeps the probability
-    `disbelieved`: on 279 stills 273 halves were right and at most 2.9 deviations off, three were wrong and 5.5 or more.
-    So does a blank less sure than `burnt_blank` on a half that is burnt out: on 80 stills of the other renderer two of
+    `CANDIDATE`: the least probability of a value that is compared; `PAIRS`: so many equal halves must be known before
+    likeness means anything; `ALIKE` and `FLOOR`: by how many deviations a half may look less alike than equal halves do
+    to count as one of them, and what a value that looks quite different keeps; `SPREAD` the least deviation. `BLANK` is
+    the least probability of a blank that may be confirmed, `UNLIKE` from how many deviations on another value is ruled
+    out then. A half read less surely than `certain` that is `STRANGE` by more deviations keeps the probability
+    `DISBELIEVED`: on 279 stills 273 halves were right and at most 2.9 deviations off, three were wrong and 5.5 or more.
+    So does a blank less sure than `BURNT_BLANK` on a half that is burnt out: on 80 stills of the other renderer two of
     16 were none, and none of the 147 surer ones.
     """
 
-    sure: float = 0.97
-    doubtful: float = 0.9
-    candidate: float = 0.02
-    pairs: int = 6
-    alike: float = 1.5
-    floor: float = 0.02
-    spread: float = 0.06
-    blank: float = 0.65
-    unlike: float = 3.0
     certain: float = 0.995
-    strange: float = 4.5
-    disbelieved: float = 0.8
-    burnt_blank: float = 0.98
-    burnt_out: int = 250
 
 
 @dataclass(slots=True)
@@ -74,29 +76,29 @@ class Appearance:
     """
 
     settings: FamiliarSettings = field(default_factory=FamiliarSettings)
-    bodies: Bodies = field(default_factory=lambda: Bodies(PlausibilitySettings()))
+    bodies: Bodies = field(default_factory=lambda: Bodies())
     _shown: dict[int, dict[tuple[int, int, int], Floats]] = field(default_factory=dict)
     _alike: tuple[float, float] | None = None
 
     def learn(self, p: NDArray[np.float64], crops: Image) -> None:
         """Remember what is surely read of n face-up tiles: (n, 2, v) probabilities, (n, side, 2 side, 3) crops."""
-        sure = np.flatnonzero((p.max(2) >= self.settings.sure).all(1))
+        sure = np.flatnonzero((p.max(2) >= SURE).all(1))
         for values, halves in zip(p[sure].argmax(2), outward_halves(crops[sure]), strict=True):
             self._remember(values, halves)
 
     def weighed(self, p: NDArray[np.float64], crops: Image) -> NDArray[np.float64]:
         """(n, 2, v) probabilities of n face-up tiles and their (n, side, 2 side, 3) crops -> the same with doubtful
         halves weighed by likeness."""
-        return self._compared(p, crops, p.max(2) < self.settings.doubtful, self._judged)
+        return self._compared(p, crops, p.max(2) < DOUBTFUL, self._judged)
 
     def believed(self, p: NDArray[np.float64], crops: Image) -> NDArray[np.float64]:
         """The same of tiles under an overhead camera whose places are settled, strange readings disbelieved."""
         best = p.max(2)
-        read = (best >= self.settings.doubtful) & (best < self.settings.certain)
+        read = (best >= DOUBTFUL) & (best < self.settings.certain)
         out = self._compared(p, crops, read, self._disbelieved)
-        for i, half in np.argwhere((p.argmax(2) == 0) & (best < self.settings.burnt_blank)):
+        for i, half in np.argwhere((p.argmax(2) == 0) & (best < BURNT_BLANK)):
             if self._is_burnt_out(outward_halves(crops[i : i + 1])[0, half]):
-                out[i, half, 0] = min(out[i, half, 0], self.settings.disbelieved)
+                out[i, half, 0] = min(out[i, half, 0], DISBELIEVED)
         return out
 
     def _compared(
@@ -132,53 +134,50 @@ class Appearance:
                     others = [other for name, other in kept.items() if name[:2] != key[:2]]
                     if others:
                         found.append(_likeness(_query(pattern), others))
-            if len(found) < self.settings.pairs:
+            if len(found) < PAIRS:
                 return None
-            self._alike = float(np.median(found)), max(self.settings.spread, float(np.std(found)))
+            self._alike = float(np.median(found)), max(SPREAD, float(np.std(found)))
         return self._alike
 
     def _judged(self, p: NDArray[np.float64], half: Image) -> NDArray[np.float64]:
         """(v,) probabilities of one doubtful half, weighed where likeness says something about it."""
-        s = self.settings
-        likely = [int(value) for value in np.flatnonzero(p >= s.candidate)]
+        likely = [int(value) for value in np.flatnonzero(p >= CANDIDATE)]
         if 0 in likely:
             return self._perhaps_blank(p, half, likely)
         apart = self._apart(half, likely)
         out = p.copy()
         for value, deviations in apart.items():
-            out[value] *= max(float(np.exp(-0.5 * deviations**2)), s.floor)
+            out[value] *= max(float(np.exp(-0.5 * deviations**2)), FLOOR)
         out *= p.sum() / max(float(out.sum()), 1e-12)
         top = int(out.argmax())
         known = apart.get(top)
-        trusted = known < s.alike if known is not None else top == int(p.argmax())
+        trusted = known < ALIKE if known is not None else top == int(p.argmax())
         return out if trusted else p
 
     def _disbelieved(self, p: NDArray[np.float64], half: Image) -> NDArray[np.float64]:
         """(v,) probabilities of one half that was read, less of its value where the box's own look quite different."""
-        s = self.settings
         value = int(p.argmax())
         known = len(self._shown.get(value, ())) >= _COPIES_TO_DOUBT_ONE
-        if not known or self._apart(half, [value])[value] <= s.strange:
+        if not known or self._apart(half, [value])[value] <= STRANGE:
             return p
         out = p.copy()
-        out[value] = min(out[value], s.disbelieved)
+        out[value] = min(out[value], DISBELIEVED)
         return out
 
     def _is_burnt_out(self, half: Image) -> bool:
         """Is nearly all but the rim as bright as it can be, so that pips may have faded away?"""
         rim = half.shape[0] // 6
         darkest = half[rim:-rim, rim:-rim].min(2)
-        return float((darkest >= self.settings.burnt_out).mean()) > 0.9
+        return float((darkest >= BURNT_OUT).mean()) > 0.9
 
     def _perhaps_blank(self, p: NDArray[np.float64], half: Image, likely: Sequence[int]) -> NDArray[np.float64]:
         """There is nothing to compare on a blank; it is one where all else that it may be looks different."""
-        s = self.settings
         apart = self._apart(half, self._shown)
-        if p[0] < s.blank or not all(apart.get(value, 0.0) > s.unlike for value in likely if value):
+        if p[0] < BLANK or not all(apart.get(value, 0.0) > UNLIKE for value in likely if value):
             return p
         out = p.copy()
         for value, deviations in apart.items():
-            out[value] *= s.floor if deviations > s.unlike else 1.0
+            out[value] *= FLOOR if deviations > UNLIKE else 1.0
         return np.asarray(out * (p.sum() / max(float(out.sum()), 1e-12)), np.float64)
 
     def _apart(self, half: Image, values: Iterable[int]) -> dict[int, float]:

@@ -11,17 +11,13 @@ from numpy.typing import NDArray
 from vision.frame import Frame, Image
 from vision.motion import small_of
 
-
-@dataclass(frozen=True, slots=True)
-class HealthSettings:
-    """Brightness runs from 0 to 255; `frozen_frames` identical frames in a row are no camera: a sensor has noise."""
-
-    width_px: int = 320
-    dark_below: float = 12.0
-    glare_from: int = 250
-    glare_area: float = 0.06
-    sharp_from: float = 1.2
-    frozen_frames: int = 10
+WIDTH_PX = 320
+DARK_BELOW = 12.0
+GLARE_FROM = 250
+GLARE_AREA = 0.06
+SHARP_FROM = 1.2
+FROZEN_FRAMES = 10
+"""Brightness runs from 0 to 255; `FROZEN_FRAMES` identical frames in a row are no camera: a sensor has noise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,30 +38,28 @@ class Health:
 class HealthCheck:
     """Sees every frame of a live camera; keeps one small picture."""
 
-    def __init__(self, settings: HealthSettings | None = None) -> None:
-        self.settings = settings or HealthSettings()
+    def __init__(self) -> None:
         self._last: Image | None = None
         self._same = 0
 
     def see(self, frame: Frame) -> Health:
-        s = self.settings
-        small = small_of(frame, s.width_px)
+        small = small_of(frame, WIDTH_PX)
         same = self._last is not None and self._last.shape == small.shape and np.array_equal(self._last, small)
         self._same = self._same + 1 if same else 0
         self._last = small
         grey = np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
         brightness = float(grey.mean())
-        glare = float((grey >= s.glare_from).mean())
+        glare = float((grey >= GLARE_FROM).mean())
         sharpness = sharpness_of(grey)
-        frozen = self._same >= s.frozen_frames
+        frozen = self._same >= FROZEN_FRAMES
         problems = {}
         if frozen:
             problems["FROZEN"] = f"the camera has sent the same picture {self._same + 1} times"
-        if brightness < s.dark_below:
+        if brightness < DARK_BELOW:
             problems["DARK"] = f"too dark (brightness {brightness:.0f} of 255)"
-        elif glare > s.glare_area:
+        elif glare > GLARE_AREA:
             problems["GLARE"] = f"glare: {glare * 100:.0f} % of the picture is burnt out"
-        if sharpness < s.sharp_from and not frozen:
+        if sharpness < SHARP_FROM and not frozen:
             problems["BLURRED"] = "blurred: no sharp edge in the picture"
         return Health(brightness, glare, sharpness, frozen, tuple(problems.values()), tuple(problems))
 

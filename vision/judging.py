@@ -22,22 +22,24 @@ from vision.weights import WeightsError
 Floats = NDArray[np.float32]
 
 
+LEAST = 0.18
+IOU = 0.3
+COVER = 0.7
+BATCHES = (4, 64)
+
+
 @dataclass(frozen=True, slots=True)
 class JudgeSettings:
     """A confidence is the logistic of `judged` times the network's logit plus `found` times the detector's plus
     `misfit` times what else is known plus `offset`, fitted on rendered tables that the judge was not trained on; below
-    `least` nothing is passed on. Else is known of a back how far its size is off, and of a marker by how much more the
+    `LEAST` nothing is passed on. Else is known of a back how far its size is off, and of a marker by how much more the
     network says from a little aside."""
 
     judged: float = 1.0
     found: float = 0.0
     misfit: float = 0.0
     offset: float = 0.0
-    least: float = 0.18
-    iou: float = 0.3
-    cover: float = 0.7
     threads: int = 2
-    batches: tuple[int, int] = (4, 64)
 
     @classmethod
     def weighed(cls, path: Path, by: Mapping[str, float]) -> JudgeSettings:
@@ -80,7 +82,7 @@ class Judge(ABC):
 
     def logits(self, image: Image, quads_px: Floats) -> Floats:
         """(h, w, 3) uint8 BGR and (n, 4, 2) outlines -> (n,): the more, the surer that the thing lies there."""
-        parts = self._workers.batches(quads_px, *self.settings.batches)
+        parts = self._workers.batches(quads_px, *BATCHES)
         answers = self._workers.each(lambda part: self._answer(image, part), parts)
         return np.concatenate([np.zeros(0, np.float32), *answers])
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vision.detections import Detections, Kind
 from vision.frame import Image
-from vision.judging import Judge, log_odds
+from vision.judging import COVER, IOU, LEAST, Judge, log_odds
 from vision.lookalikes import lookalikes
 from vision.rotated import iou, sides, suppress
 
@@ -86,8 +86,8 @@ class MarkerJudge(Judge):
         confidence = s.confidence(logits, alone, more)
         insisted = (alone >= INSISTED) & (logits > -NOT_AT_ALL)
         confidence[insisted] = np.maximum(confidence[insisted], BELIEVED)
-        passed = np.flatnonzero(confidence >= s.least)
-        passed = passed[suppress(quads[passed], confidence[passed], s.iou, s.cover)]
+        passed = np.flatnonzero(confidence >= LEAST)
+        passed = passed[suppress(quads[passed], confidence[passed], IOU, COVER)]
         passed = passed[apart(quads[passed])]
         others = np.flatnonzero(found.kind != Kind.MARKER)
         tiles = found.quads_px[(found.kind <= Kind.FACE_DOWN) & (found.confidence >= SURELY_A_TILE)]

@@ -6,8 +6,6 @@ camera's exposure, mains flicker and the soft edge of a walking shadow change th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -19,19 +17,16 @@ Mask = NDArray[np.bool_]
 Region = tuple[int, int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class MotionSettings:
-    """Lengths are parts of the small picture's width; thresholds are in units of log brightness."""
-
-    width_px: int = 480
-    surroundings: float = 0.03
-    threshold: float = 0.11
-    faint: float = 0.055
-    noise_factor: float = 5.0
-    smallest: float = 1.2e-4
-    """A changed spot smaller than this part of the picture's area is noise."""
-    reach: float = 0.02
-    """Regions are grown by this part of the width, so a whole tile is inside."""
+WIDTH_PX = 480
+SURROUNDINGS = 0.03
+THRESHOLD = 0.11
+FAINT = 0.055
+NOISE_FACTOR = 5.0
+SMALLEST = 1.2e-4
+"""A changed spot smaller than this part of the picture's area is noise."""
+REACH = 0.02
+"""Regions are grown by this part of the width, so a whole tile is inside."""
+"""Lengths are parts of the small picture's width; thresholds are in units of log brightness."""
 
 
 def small_of(frame: Frame, width_px: int) -> Image:
@@ -51,10 +46,10 @@ def brightness(small: Image) -> Floats:
     return np.asarray(np.log(cv2.GaussianBlur(grey, (3, 3), 0).astype(np.float32) + np.float32(12)), np.float32)
 
 
-def structure(bright: Floats, settings: MotionSettings) -> Floats:
+def structure(bright: Floats) -> Floats:
     """(h, w) float32: log brightness less its surroundings, and so nearly free of the light."""
     # Two box means are near enough to a Gaussian and ten times faster.
-    side = max(3, 2 * round(settings.surroundings * bright.shape[1]) + 1)
+    side = max(3, 2 * round(SURROUNDINGS * bright.shape[1]) + 1)
     around = cv2.blur(cv2.blur(bright, (side, side)), (side, side))
     return np.asarray(bright - around, np.float32)
 
@@ -64,12 +59,12 @@ def noise_of(difference: Floats) -> float:
     return float(np.median(np.abs(difference[::2, ::2])) * 1.4826)
 
 
-def changed_mask(before: Floats, after: Floats, threshold: float, settings: MotionSettings) -> Mask:
+def changed_mask(before: Floats, after: Floats, threshold: float) -> Mask:
     """(h, w) bool: where two structures differ, specks removed."""
     difference = np.asarray(np.abs(after - before), np.float32)
-    level = max(threshold, settings.noise_factor * noise_of(difference))
+    level = max(threshold, NOISE_FACTOR * noise_of(difference))
     raw = (difference > level).astype(np.uint8)
-    smallest = max(3, round(settings.smallest * raw.size))
+    smallest = max(3, round(SMALLEST * raw.size))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(raw, connectivity=8)
     keep = np.zeros(count, np.bool_)
     keep[1:] = np.asarray(stats)[1:, cv2.CC_STAT_AREA] >= smallest

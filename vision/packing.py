@@ -34,26 +34,28 @@ def shared_areas(quads: Floats) -> NDArray[np.float64]:
     return np.asarray(common, np.float64)
 
 
+OVERLAP = 0.25
+COVERED = 0.4
+WHOLE = 0.75
+PRINTED = 0.4
+THOUGHT = 0.5
+TOO_OFTEN = 0.8
+READABLE = 0.9
+
+
 @dataclass(frozen=True, slots=True)
 class PackSettings:
-    """Two tiles share no more than `overlap` of the smaller outline; a find that better ones together cover by more
-    than `covered` of itself is no tile of its own.
+    """Two tiles share no more than `OVERLAP` of the smaller outline; a find that better ones together cover by more
+    than `COVERED` of itself is no tile of its own.
 
-    One as long as a tile, `whole` of its length at least, of which both halves show clear pips is worth at least
-    `printed` of 1, however faintly it was found: the two tiles that meet at a seam explain four such halves, a double
-    read across the seam two. What shows a blank and was only thought of is worth `thought` of what it would be, for
+    One as long as a tile, `WHOLE` of its length at least, of which both halves show clear pips is worth at least
+    `PRINTED` of 1, however faintly it was found: the two tiles that meet at a seam explain four such halves, a double
+    read across the seam two. What shows a blank and was only thought of is worth `THOUGHT` of what it would be, for
     beside any tile the ground is as blank, and what shows a tile more often than it is in the set, each half from
-    `readable` on, `too_often`. To the power of `clearly` counts how clearly a find reads: half a tile off one half is
+    `READABLE` on, `TOO_OFTEN`. To the power of `clearly` counts how clearly a find reads: half a tile off one half is
     often as clear as the tile beside, the other only half so.
     """
 
-    overlap: float = 0.25
-    covered: float = 0.4
-    whole: float = 0.75
-    printed: float = 0.4
-    thought: float = 0.5
-    too_often: float = 0.8
-    readable: float = 0.9
     clearly: float = 2.0
 
 
@@ -70,23 +72,23 @@ def pack_finds(
     tiles may be of any. With a `known` set no tile lies there twice where another find can lie in its place."""
     s = settings
     clear = np.maximum(scores.values.max(2).min(1), scores.back.min(1))
-    whole = (np.maximum(*sides(scores.quads)) >= s.whole * length) & (length > 0)
-    least = s.printed * scores.values[:, :, 1:].max(2).min(1) * whole
+    whole = (np.maximum(*sides(scores.quads)) >= WHOLE * length) & (length > 0)
+    least = PRINTED * scores.values[:, :, 1:].max(2).min(1) * whole
     blank = (scores.values.argmax(2) == 0).any(1)
-    found = (least + (1 - least) * np.sqrt(confidence)) * np.where(seen | ~blank, 1.0, s.thought)
+    found = (least + (1 - least) * np.sqrt(confidence)) * np.where(seen | ~blank, 1.0, THOUGHT)
     worth = np.asarray(found * (1 - scores.none.min(1)) * clear**s.clearly, np.float64)
-    chosen = pack(scores.quads, worth, s.overlap, s.covered)
-    if known is not None and (often := known.too_often(scores.values[chosen], s.readable)).any():
-        worth[chosen[often]] *= s.too_often
-        chosen = pack(scores.quads, worth, s.overlap, s.covered)
+    chosen = pack(scores.quads, worth, OVERLAP, COVERED)
+    if known is not None and (often := known.too_often(scores.values[chosen], READABLE)).any():
+        worth[chosen[often]] *= TOO_OFTEN
+        chosen = pack(scores.quads, worth, OVERLAP, COVERED)
     return chosen
 
 
 def pack(quads: Floats, worth: NDArray[np.floating], overlap: float, covered: float) -> NDArray[np.intp]:
     """Indices of the finds that lie there, best first.
 
-    Two finds exclude each other when they share more than `overlap` of the smaller one. Of all sets without such a pair
-    the one with the largest sum of `worth` is taken; what its other members together cover by more than `covered` of
+    Two finds exclude each other when they share more than `OVERLAP` of the smaller one. Of all sets without such a pair
+    the one with the largest sum of `worth` is taken; what its other members together cover by more than `COVERED` of
     itself goes as well.
     """
     common = shared_areas(quads)

@@ -20,43 +20,40 @@ from vision.rotated import sides
 Floats = NDArray[np.float32]
 
 
-@dataclass(frozen=True, slots=True)
-class PlausibilitySettings:
-    """`least_sure` tiles must be sure before they are a measure. Colours are CIE L*a*b* as OpenCV scales it.
+LEAST_SURE = 3
+SIZE_FACTOR = 1.35
+COLOUR_APART = 14.0
+GROUND_APART = 8.0
+LIGHT_APART = 55.0
+LEAST_BODIES = 8
+ONE_BODY = 0.8
+OTHER_COLOUR = 20.0
+BRIGHTER = 65.0
+IN_SHADOW = 110.0
+LEAST_BODY = 0.1
+MANY_BACKS = 6
+SAME_BACKS = 0.15
+BESIDE = 1.25
+FRAMING = 2
+HARDLY = 0.5
+ROWS = 2
+PARALLEL = 0.2
+ASIDE = 0.3
+LIKE_BACKS = 0.5
+CLEARLY = 0.97
+"""`LEAST_SURE` tiles must be sure before they are a measure. Colours are CIE L*a*b* as OpenCV scales it.
 
-    A half of a tile and what lies beside it differ by `ground_apart`, where `least_bodies` tiles tell what is usual.
+A half of a tile and what lies beside it differ by `GROUND_APART`, where `LEAST_BODIES` tiles tell what is usual.
 
-    Where at least `least_bodies` tiles are known and a share of `one_body` of them have one body, a find is no tile of
-    the box where less than `least_body` of it has that colour, up to `brighter` or in a shadow, down to `in_shadow`.
+Where at least `LEAST_BODIES` tiles are known and a share of `ONE_BODY` of them have one body, a find is no tile of
+the box where less than `LEAST_BODY` of it has that colour, up to `BRIGHTER` or in a shadow, down to `IN_SHADOW`.
 
-    Among `many_backs` tiles lying face down one that looks like less than `same_backs` of the others is none,
-    where at least `framing` of them lie within `beside` tile lengths of it or it is believed less than `hardly`. What
-    is not clearly read and lies in their rows, `rows` of them at its sides, end to end or flank to flank, parallel
-    within `parallel` (sine) and out of place by `aside` of a tile's size at most, is one of them, scratched or soiled,
-    where it looks like `like_backs` of them.
-    """
-
-    least_sure: int = 3
-    size_factor: float = 1.35
-    colour_apart: float = 14.0
-    ground_apart: float = 8.0
-    light_apart: float = 55.0
-    least_bodies: int = 8
-    one_body: float = 0.8
-    other_colour: float = 20.0
-    brighter: float = 65.0
-    in_shadow: float = 110.0
-    least_body: float = 0.1
-    many_backs: int = 6
-    same_backs: float = 0.15
-    beside: float = 1.25
-    framing: int = 2
-    hardly: float = 0.5
-    rows: int = 2
-    parallel: float = 0.2
-    aside: float = 0.3
-    like_backs: float = 0.5
-    clearly: float = 0.97
+Among `MANY_BACKS` tiles lying face down one that looks like less than `SAME_BACKS` of the others is none,
+where at least `FRAMING` of them lie within `BESIDE` tile lengths of it or it is believed less than `HARDLY`. What
+is not clearly read and lies in their rows, `ROWS` of them at its sides, end to end or flank to flank, parallel
+within `PARALLEL` (sine) and out of place by `ASIDE` of a tile's size at most, is one of them, scratched or soiled,
+where it looks like `LIKE_BACKS` of them.
+"""
 
 
 def body_colours(crops: Image) -> Floats:
@@ -74,56 +71,49 @@ def _middles(crops: Image) -> Floats:
     return lab.reshape(n, h * w, 3)
 
 
-def half_grounds(
-    crops: Image, blank: NDArray[np.bool_], known: Floats, settings: PlausibilitySettings
-) -> NDArray[np.bool_]:
+def half_grounds(crops: Image, blank: NDArray[np.bool_], known: Floats) -> NDArray[np.bool_]:
     """(n, side, 2 side, 3) crops, (n, 2) which halves read as blank, (m, 3) body colours of sure tiles -> (n,) True
     where the only blank half has neither the other half's colour nor a sure tile's: it is what lies beside a tile. What
     is lighter than all sure tiles may be one in a glare, which takes the colour away."""
-    s = settings
-    if len(known) < s.least_bodies or not len(crops):
+    if len(known) < LEAST_BODIES or not len(crops):
         return np.zeros(len(crops), np.bool_)
     wide = crops.shape[2] // 2
     halves = np.stack([body_colours(crops[:, :, :wide]), body_colours(crops[:, :, wide:])], 1)
     own, other = np.where(blank[:, :1, None], halves, halves[:, ::-1]).swapaxes(0, 1)
-    apart = np.linalg.norm(own[:, 1:] - other[:, 1:], axis=1) >= s.ground_apart
-    unknown = ~(np.linalg.norm(own[:, None, 1:] - known[None, :, 1:], axis=2) < s.ground_apart).any(1)
+    apart = np.linalg.norm(own[:, 1:] - other[:, 1:], axis=1) >= GROUND_APART
+    unknown = ~(np.linalg.norm(own[:, None, 1:] - known[None, :, 1:], axis=2) < GROUND_APART).any(1)
     burnt = own[:, 0] > known[:, 0].max()
     return np.asarray((blank.sum(1) == 1) & apart & unknown & ~burnt)
 
 
-def lightest_beside(quads: Floats, colours: Floats, sure: NDArray[np.bool_], settings: PlausibilitySettings) -> Floats:
+def lightest_beside(quads: Floats, colours: Floats, sure: NDArray[np.bool_]) -> Floats:
     """(n, 4, 2) finds, (n, 3) their body colours -> (n, 3) that of the lightest sure tile next to each; 0 for none."""
     none = np.zeros((len(quads), 3), np.float32)
     if not sure.any():
         return none
     centres = quads.mean(1)
     apart = np.linalg.norm(centres[:, None] - centres[None, sure], axis=2)
-    reach = settings.beside * np.median(np.maximum(*sides(quads[sure])))
+    reach = BESIDE * np.median(np.maximum(*sides(quads[sure])))
     light = np.where((apart < reach) & (apart > 0), colours[None, sure, 0], -1.0)
     lightest = colours[sure][light.argmax(1)]
     return np.asarray(np.where(light.max(1)[:, None] >= 0, lightest, none), np.float32)
 
 
-def strangers(
-    quads: Floats, colours: Floats, sure: NDArray[np.bool_], settings: PlausibilitySettings
-) -> NDArray[np.bool_]:
+def strangers(quads: Floats, colours: Floats, sure: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """(n,) True where a find is of another size or colour than every group of sure tiles allows."""
-    s = settings
-    if sure.sum() < s.least_sure:
+    if sure.sum() < LEAST_SURE:
         return np.zeros(len(quads), np.bool_)
     along, across = sides(quads)
     size = np.sqrt(along * across)
     typical = np.median(size[sure])
-    odd_size = (size > typical * s.size_factor) | (size < typical / s.size_factor)
-    return np.asarray(odd_size | (alike_in_colour(colours, colours[sure], s).mean(1) < 0.2))
+    odd_size = (size > typical * SIZE_FACTOR) | (size < typical / SIZE_FACTOR)
+    return np.asarray(odd_size | (alike_in_colour(colours, colours[sure]).mean(1) < 0.2))
 
 
 @dataclass(slots=True)
 class Bodies:
     """The body colour of every tile that was surely read, the last look counting."""
 
-    settings: PlausibilitySettings
     _seen: dict[tuple[int, int], Floats] = field(default_factory=dict)
 
     def learn(self, pairs: Iterable[tuple[int, int]], colours: Floats) -> None:
@@ -134,49 +124,43 @@ class Bodies:
     def foreign(self, crops: Image, beside: Floats | None = None) -> NDArray[np.bool_]:
         """(n, side, 2 side, 3) crops -> (n,) True where hardly anything has the colour of a box with one body.
 
-        `beside` (n, 3): the colour of a sure tile next to each, which lies in the same light.
+        `BESIDE` (n, 3): the colour of a sure tile next to each, which lies in the same light.
         """
-        s = self.settings
         known = np.array(list(self._seen.values()), np.float32).reshape(-1, 3)
-        if len(known) < s.least_bodies or not len(crops):
+        if len(known) < LEAST_BODIES or not len(crops):
             return np.zeros(len(crops), np.bool_)
         body = np.median(known, 0)[None]
-        if alike_in_colour(known, body, s).mean() < s.one_body:
+        if alike_in_colour(known, body).mean() < ONE_BODY:
             return np.zeros(len(crops), np.bool_)
         middles = _middles(crops)
         share = self._of_body(middles - body)
         if beside is not None:
             share = np.maximum(share, self._of_body(middles - beside[:, None]))
-        return np.asarray(share < s.least_body)
+        return np.asarray(share < LEAST_BODY)
 
     def _of_body(self, apart: Floats) -> Floats:
         """(n, pixels, 3) differences from a body's colour -> (n,) how much of each may be that body."""
-        s = self.settings
-        near = (np.hypot(apart[..., 1], apart[..., 2]) < s.other_colour) & (apart[..., 0] < s.brighter)
-        return np.asarray((near & (apart[..., 0] > -s.in_shadow)).mean(1), np.float32)
+        near = (np.hypot(apart[..., 1], apart[..., 2]) < OTHER_COLOUR) & (apart[..., 0] < BRIGHTER)
+        return np.asarray((near & (apart[..., 0] > -IN_SHADOW)).mean(1), np.float32)
 
 
-def gaps(quads: Floats, colours: Floats, believed: Floats, settings: PlausibilitySettings) -> NDArray[np.bool_]:
+def gaps(quads: Floats, colours: Floats, believed: Floats) -> NDArray[np.bool_]:
     """(n, 4, 2) finds that lie face down, (n, 3) their body colours and (n,) how surely each is one -> (n,) True where
     it is the table, framed by tiles or hardly believed at all. One that shines in the light lies anywhere."""
-    s = settings
     n = len(colours)
-    if n < s.many_backs:
+    if n < MANY_BACKS:
         return np.zeros(n, np.bool_)
-    others = alike_in_colour(colours, colours, s).sum(1) - 1
+    others = alike_in_colour(colours, colours).sum(1) - 1
     centres = quads.mean(1)
-    reach = s.beside * np.median(np.maximum(*sides(quads)))
+    reach = BESIDE * np.median(np.maximum(*sides(quads)))
     beside = (np.linalg.norm(centres[:, None] - centres[None], axis=2) < reach).sum(1) - 1
-    framed = (beside >= s.framing) | (believed < s.hardly)
-    return np.asarray((others < s.same_backs * (n - 1)) & framed)
+    framed = (beside >= FRAMING) | (believed < HARDLY)
+    return np.asarray((others < SAME_BACKS * (n - 1)) & framed)
 
 
-def in_rows(
-    quads: Floats, colours: Floats, backs: NDArray[np.intp], finds: NDArray[np.intp], settings: PlausibilitySettings
-) -> NDArray[np.bool_]:
+def in_rows(quads: Floats, colours: Floats, backs: NDArray[np.intp], finds: NDArray[np.intp]) -> NDArray[np.bool_]:
     """(n, 4, 2) finds, (n, 3) their body colours -> for each of `finds` whether it is one of the rows of `backs`."""
-    s = settings
-    if len(backs) < s.many_backs or not len(finds):
+    if len(backs) < MANY_BACKS or not len(finds):
         return np.zeros(len(finds), np.bool_)
     first, second = quads[:, 1] - quads[:, 0], quads[:, 2] - quads[:, 1]
     u = np.where((np.linalg.norm(first, axis=1) > np.linalg.norm(second, axis=1))[:, None], first, second)
@@ -188,14 +172,14 @@ def in_rows(
     along = np.abs((apart * u[finds][:, None]).sum(2))
     across = np.abs(apart[..., 0] * u[finds][:, None, 1] - apart[..., 1] * u[finds][:, None, 0])
     straight = np.abs(u[finds][:, None, 0] * u[backs][None, :, 1] - u[finds][:, None, 1] * u[backs][None, :, 0])
-    flank = (along < s.aside * length) & (np.abs(across - width) < s.aside * width)
-    end = (across < s.aside * length) & (np.abs(along - length) < s.aside * length)
-    rows = ((flank | end) & (straight < s.parallel)).sum(1) >= s.rows
-    return np.asarray(rows & (alike_in_colour(colours[finds], colours[backs], s).mean(1) >= s.like_backs))
+    flank = (along < ASIDE * length) & (np.abs(across - width) < ASIDE * width)
+    end = (across < ASIDE * length) & (np.abs(along - length) < ASIDE * length)
+    rows = ((flank | end) & (straight < PARALLEL)).sum(1) >= ROWS
+    return np.asarray(rows & (alike_in_colour(colours[finds], colours[backs]).mean(1) >= LIKE_BACKS))
 
 
-def alike_in_colour(colours: Floats, known: Floats, settings: PlausibilitySettings) -> NDArray[np.bool_]:
+def alike_in_colour(colours: Floats, known: Floats) -> NDArray[np.bool_]:
     """(n, 3) and (m, 3) body colours -> (n, m) whether two are the same but for the light on them."""
     chroma = np.linalg.norm(colours[:, None, 1:] - known[None, :, 1:], axis=2)
     light = np.abs(colours[:, None, 0] - known[None, :, 0])
-    return np.asarray((chroma < settings.colour_apart) & (light < settings.light_apart))
+    return np.asarray((chroma < COLOUR_APART) & (light < LIGHT_APART))

@@ -16,79 +16,64 @@ from numpy.typing import NDArray
 from vision import chains, high_values
 from vision.adaptation import Adaptation
 from vision.backs import BackJudge
-from vision.chains import ChainSettings
+from vision.chains import LONGEST, SAME, SHORTEST, ChainSettings
 from vision.covering import BELIEVED, COVERED
 from vision.detections import Detections, Kind
-from vision.face_down import FaceDownSettings, among_others, lying_face_down
+from vision.face_down import BACK, HINT_OF_BACK, FaceDownSettings, among_others, lying_face_down
 from vision.familiar import Appearance
 from vision.frame import Image
 from vision.inference import Network, Workers
 from vision.known_set import KnownSet, softened, weigh
 from vision.packing import PackSettings, pack_finds
-from vision.plausibility import (
-    PlausibilitySettings,
-    body_colours,
-    gaps,
-    half_grounds,
-    lightest_beside,
-    strangers,
-)
+from vision.plausibility import body_colours, gaps, half_grounds, lightest_beside, strangers
 from vision.reading import CLASSES, NONE, OFFSETS, VALUES, HalfReading, TileReading, TileScores
-from vision.realign import RealignSettings, agreed, coarse, places, typical_sizes
-from vision.rectify import (
-    READ_MARGIN,
-    cut_tile,
-    half_corners,
-    put_right,
-    seen_through,
-    shifted,
-    side_px,
-    surroundings,
-)
+from vision.realign import HOPELESS, REACH, SIZE_FACTOR, RealignSettings, agreed, coarse, places, typical_sizes
+from vision.rectify import READ_MARGIN, cut_tile, half_corners, put_right, seen_through, shifted, side_px, surroundings
 from vision.rotated import covered, sides
 from vision.weights import WeightsError
 
 Floats = NDArray[np.float32]
 
 
+READABLE = 0.9
+PHANTOM = 0.5
+SHAKY_DETECTION = 0.45
+DOUBTFUL_DETECTION = 0.6
+PLAIN_DETECTION = 0.8
+FAINT_DETECTION = 0.35
+SURELY_NOTHING = 0.97
+"""A detection less sure than the first counts only when the reader reads both halves, one less sure than the
+second only when it reads one of them."""
+HINT_OF_NOTHING = 0.1
+"""What lies between two tiles in line counts whatever is read of it, unless the reader calls it *none* more than
+so much or it was found more faintly than `FAINT_DETECTION`."""
+CORRECTIONS = 2
+WORTH_CORRECTING = 0.02
+WORTH_READING_AGAIN = 0.07
+"""Corner offsets, in tile widths, from which an outline is put right, and from which a certain reading is read
+again inside it; what is not certain is from the first on."""
+SMALLEST_HALF_PX = 9.0
+BATCHES = (4, 64)
+OTHERS_FROM = 0.002
+VARIANTS = ((0.0, 0.0, 0.0, 0.0), (0.02, 0.0, 0.0, 0.0))
+
+
 @dataclass(frozen=True, slots=True)
 class ReaderSettings:
-    """`certain` is the probability from which one look is enough; `readable` the least for a claimed value.
+    """`certain` is the probability from which one look is enough; `READABLE` the least for a claimed value.
 
-    `variants` are (shift along, shift across, grow along, grow across) in parts of the tile's length and width;
+    `VARIANTS` are (shift along, shift across, grow along, grow across) in parts of the tile's length and width;
     every second one is read turned by 180 degrees.
     """
 
     threads: int = 2
     temperature: float = 1.0
     certain: float = 0.98
-    readable: float = 0.9
-    phantom: float = 0.5
-    shaky_detection: float = 0.45
-    doubtful_detection: float = 0.6
-    plain_detection: float = 0.8
-    faint_detection: float = 0.35
-    surely_nothing: float = 0.97
-    """A detection less sure than the first counts only when the reader reads both halves, one less sure than the
-    second only when it reads one of them."""
-    hint_of_nothing: float = 0.1
-    """What lies between two tiles in line counts whatever is read of it, unless the reader calls it *none* more than
-    so much or it was found more faintly than `faint_detection`."""
-    corrections: int = 2
-    worth_correcting: float = 0.02
-    worth_reading_again: float = 0.07
-    """Corner offsets, in tile widths, from which an outline is put right, and from which a certain reading is read
-    again inside it; what is not certain is from the first on."""
-    smallest_half_px: float = 9.0
-    batches: tuple[int, int] = (4, 64)
     realign: RealignSettings = field(default_factory=RealignSettings)
     packing: PackSettings = field(default_factory=PackSettings)
     chains: ChainSettings = field(default_factory=ChainSettings)
-    alike: PlausibilitySettings = field(default_factory=PlausibilitySettings)
     face_down: FaceDownSettings = field(default_factory=FaceDownSettings)
     """What was found face down and is no clear back is called face up, and unreadable, rather than face down."""
-    others_from: float = 0.002
-    variants: tuple[tuple[float, float, float, float], ...] = ((0.0, 0.0, 0.0, 0.0), (0.02, 0.0, 0.0, 0.0))
 
 
 class Reader:
@@ -133,7 +118,7 @@ class Reader:
         s = self.settings
         tiles = detections.select(detections.kind <= Kind.FACE_DOWN)
         found = len(tiles)
-        tiles = tiles.together(chains.half_beside(tiles, s.doubtful_detection))
+        tiles = tiles.together(chains.half_beside(tiles, DOUBTFUL_DETECTION))
         there = np.arange(len(tiles)) < found
         one_box = familiar is not None
         familiar = Appearance() if familiar is None else familiar
@@ -142,7 +127,7 @@ class Reader:
         tiles, scores, extra = self._in_chains(image, tiles, scores.nothing_at(short), there, short, length)
         _, short = self._fragments(scores, tiles.confidence, one_box)
         scores = scores.nothing_at(short)
-        tiles, seen = chains.as_found(tiles, scores.quads, found, s.chains.same)
+        tiles, seen = chains.as_found(tiles, scores.quads, found, SAME)
         scores = self._familiar(image, scores, tiles.confidence, seen, length, familiar)
         scores = self._realigned(image, scores, tiles.confidence)
         markers = detections.select((detections.kind == Kind.MARKER) & (detections.confidence >= BELIEVED))
@@ -156,12 +141,12 @@ class Reader:
         colours = np.zeros((len(tiles), 3), np.float32)
         colours[once] = body_colours(crops[once])
         if one_box:
-            of_one = (self.backs, s.alike, s.chains, s.face_down)
+            of_one = (self.backs, s.chains, s.face_down)
             lying = among_others(image, tiles, scores, colours, once, seen, lying, *of_one)
         down, lies_down = lying.down, lying.believed
         scores = replace(scores, quads=lying.quads)
         # Only what stays is weighed: the same tile found twice would leave one of the two without a tile of the set.
-        up = np.flatnonzero(kept & ~down & (none <= s.phantom))
+        up = np.flatnonzero(kept & ~down & (none <= PHANTOM))
         p = familiar.weighed(scores.values[up].astype(np.float64), crops[up])
         if one_box:  # in a photograph from the side the halves of one value differ by their light and slant
             p = familiar.believed(p, crops[up])
@@ -169,24 +154,24 @@ class Reader:
         p = high_values.supported(p, crops[up], known)
         halves = {int(tile): self._halves(p[i], scores.quads[tile]) for i, tile in enumerate(up)}
         unread = np.array([_without_evidence(halves.get(i)) for i in range(len(tiles))], np.intp)
-        sure = kept & (unread == 0) & (tiles.confidence > s.doubtful_detection)
+        sure = kept & (unread == 0) & (tiles.confidence > DOUBTFUL_DETECTION)
         read = [halves[int(i)] for i in np.flatnonzero(sure)]
         familiar.bodies.learn([(a.value or 0, b.value or 0) for a, b in read], colours[sure])
         foreign = np.zeros(len(tiles), np.bool_)
         if one_box:  # a photograph may show the tiles of two makers
-            beside = lightest_beside(scores.quads, colours, sure, s.alike)
-            printed = (p[:, :, 1:].max(2).min(1) >= s.certain) & (tiles.confidence[up] >= s.plain_detection)
+            beside = lightest_beside(scores.quads, colours, sure)
+            printed = (p[:, :, 1:].max(2).min(1) >= s.certain) & (tiles.confidence[up] >= PLAIN_DETECTION)
             foreign[up] = familiar.bodies.foreign(crops[up], beside[up]) & ~printed
-        strange = strangers(scores.quads, colours, sure, s.alike)
+        strange = strangers(scores.quads, colours, sure)
         backs = once[lies_down[once] > 0]
         trusted = np.where(tiles.kind[backs] == Kind.FACE_DOWN, lies_down[backs], 1.0)
-        unlike = backs[gaps(scores.quads[backs], colours[backs], trusted, s.alike)]
+        unlike = backs[gaps(scores.quads[backs], colours[backs], trusted)]
         gap = np.isin(np.arange(len(tiles)), unlike)
-        gap &= lies_down < s.plain_detection  # a back that the light gilds is sure of itself
+        gap &= lies_down < PLAIN_DETECTION  # a back that the light gilds is sure of itself
         held = np.zeros(len(tiles), np.bool_)
-        filling = ~(seen | extra)[up] & (scores.none[up].max(1) <= s.phantom)
-        held[up] = chains.enclosed(scores.quads[up], s.chains) & ((none[up] <= s.hint_of_nothing) | filling)
-        held &= tiles.confidence >= s.faint_detection
+        filling = ~(seen | extra)[up] & (scores.none[up].max(1) <= PHANTOM)
+        held[up] = chains.enclosed(scores.quads[up], s.chains) & ((none[up] <= HINT_OF_NOTHING) | filling)
+        held &= tiles.confidence >= FAINT_DETECTION
         readings = []
         for i in sorted(once.tolist()):
             confidence = float(tiles.confidence[i])
@@ -194,8 +179,8 @@ class Reader:
                 if lies_down[i] > 0 and not gap[i]:
                     readings.append(TileReading(scores.quads[i], "down", None, float(lies_down[i])))
             elif i in halves and not foreign[i]:
-                needed = (0.0, s.shaky_detection, s.doubtful_detection)[unread[i]]
-                odd = strange[i] and confidence < s.plain_detection
+                needed = (0.0, SHAKY_DETECTION, DOUBTFUL_DETECTION)[unread[i]]
+                odd = strange[i] and confidence < PLAIN_DETECTION
                 doubted = bool(unread[i]) and (odd or not seen[i])
                 imagined = extra[i] and (strange[i] or unread[i] == 2)
                 if not imagined and (held[i] or (confidence >= needed and not doubted)):
@@ -211,26 +196,26 @@ class Reader:
             return TileScores.of(q, np.zeros((0, 2, CLASSES), np.float32))
         p, offsets = self.classify(self.crops(image, q))
         # What is plainly nothing deserves no second look.
-        alive = p[:, :, NONE].min(1) < s.surely_nothing
-        for _ in range(s.corrections):
+        alive = p[:, :, NONE].min(1) < SURELY_NOTHING
+        for _ in range(CORRECTIONS):
             off = np.abs(offsets).max((1, 2))
-            far = np.flatnonzero(alive & (off > s.worth_correcting))
+            far = np.flatnonzero(alive & (off > WORTH_CORRECTING))
             if not len(far):
                 break
             q[far] = [put_right(q[i], offsets[i]) for i in far]
             offsets[far] = 0.0
-            again = far[(p[far, :, :VALUES].max(2).min(1) < s.certain) | (off[far] > s.worth_reading_again)]
+            again = far[(p[far, :, :VALUES].max(2).min(1) < s.certain) | (off[far] > WORTH_READING_AGAIN)]
             if len(again):
                 p[again], offsets[again] = self.classify(self.crops(image, q[again]))
-        doubtful = np.flatnonzero(alive & (p[:, :, NONE].min(1) < s.phantom) & (p.max(2).min(1) < s.certain))
+        doubtful = np.flatnonzero(alive & (p[:, :, NONE].min(1) < PHANTOM) & (p.max(2).min(1) < s.certain))
         if len(doubtful):
             total = p[doubtful]
-            for i, variant in enumerate(s.variants):
+            for i, variant in enumerate(VARIANTS):
                 moved = shifted(q[doubtful], variant)
                 turned = i % 2 == 0
                 again, _ = self.classify(self.crops(image, np.roll(moved, 2, axis=1) if turned else moved))
                 total += again[:, ::-1] if turned else again
-            p[doubtful] = total / (1 + len(s.variants))
+            p[doubtful] = total / (1 + len(VARIANTS))
         return TileScores.of(q, p)
 
     def _in_chains(
@@ -246,16 +231,16 @@ class Reader:
         outlines may be an end; which of all are thought into such a gap."""
         once = pack_finds(scores, tiles.confidence, seen, length, self.settings.packing)
         clear = scores.values.max(2).min(1)
-        likely = (tiles.confidence >= self.settings.shaky_detection) | (clear >= self.settings.readable)
-        likely &= (scores.none.min(1) <= self.settings.phantom) & (tiles.kind == Kind.FACE_UP)
+        likely = (tiles.confidence >= SHAKY_DETECTION) | (clear >= READABLE)
+        likely &= (scores.none.min(1) <= PHANTOM) & (tiles.kind == Kind.FACE_UP)
         there = once[likely[once]]
         new = chains.proposals(scores.quads[there], self.settings.chains)
         first, second = scores.values[there].argmax(2).T
         # Halves of two neighbours look like a tile and like none, or, as like lies at like, like a double in line.
-        vague = (clear[there] < self.settings.readable) & (scores.none[there].min(1) > self.settings.hint_of_nothing)
+        vague = (clear[there] < READABLE) & (scores.none[there].min(1) > HINT_OF_NOTHING)
         astray = there[vague | ((first == second) & chains.in_line(scores.quads[there], self.settings.chains))]
-        unread = there[clear[there] < self.settings.readable]
-        long, pieces = chains.cut_short(scores.quads[unread], self.settings.chains.longest)
+        unread = there[clear[there] < READABLE]
+        long, pieces = chains.cut_short(scores.quads[unread], LONGEST)
         beside = [shifted(scores.quads[astray], (by, 0.0, 0.0, 0.0)) for by in (0.5, -0.5)]
         parts, grown = chains.stretched(scores.quads[short], length)
         quads = np.concatenate([new.quads, *beside, pieces, grown])
@@ -279,8 +264,8 @@ class Reader:
     ) -> TileScores:
         """The same with doubtful halves weighed by the looks of surely read ones, where they lie as they were found."""
         once = pack_finds(scores, confidence, seen, length, self.settings.packing)
-        readable = scores.none[once].min(1) <= self.settings.phantom
-        alive = once[readable & (scores.back[once].min(1) <= self.settings.face_down.back)]
+        readable = scores.none[once].min(1) <= PHANTOM
+        alive = once[readable & (scores.back[once].min(1) <= BACK)]
         p, crops = scores.values[alive].astype(np.float64), self.crops(image, scores.quads[alive])
         familiar.learn(p, crops)
         values = scores.values.copy()
@@ -292,25 +277,25 @@ class Reader:
         s = self.settings
         clear = scores.values.max(2).min(1)
         nothing = scores.none.max(1)
-        sizes = typical_sizes(scores.quads, (clear >= s.certain) & (confidence > s.doubtful_detection), s.realign)
+        sizes = typical_sizes(scores.quads, (clear >= s.certain) & (confidence > DOUBTFUL_DETECTION), s.realign)
         own = np.stack(sides(scores.quads), 1) if len(clear) else sizes
-        fits = (np.abs(np.log(own / sizes)) < np.log(s.realign.size_factor)).all(1)
+        fits = (np.abs(np.log(own / sizes)) < np.log(SIZE_FACTOR)).all(1)
         doubtful = np.flatnonzero(
             fits
-            & (clear < s.readable)
-            & ((nothing < s.phantom) | (confidence > s.doubtful_detection))
-            & (scores.back.max(1) < s.face_down.hint_of_back)
+            & (clear < READABLE)
+            & ((nothing < PHANTOM) | (confidence > DOUBTFUL_DETECTION))
+            & (scores.back.max(1) < HINT_OF_BACK)
         )
         quads, p = scores.quads.copy(), np.dstack([scores.values, scores.none, scores.back])
         for i in doubtful[np.argsort(-confidence[doubtful])][: s.realign.most]:
             tried = places(scores.quads[i], sizes[i], s.realign)
             # The places differ by little: the picture is cut and reduced once for all of them.
-            around, to_around = surroundings(image, tried[0], s.realign.reach)
+            around, to_around = surroundings(image, tried[0], REACH)
             crops = self.crops(around, seen_through(tried, to_around))
             few = coarse(s.realign)
             found = np.zeros((len(tried), 2, CLASSES), np.float32)
             found[few], _ = self.classify(crops[few])
-            if found[few][:, :, :VALUES].max(2).min(1).max() < s.realign.hopeless:
+            if found[few][:, :, :VALUES].max(2).min(1).max() < HOPELESS:
                 continue
             rest = np.setdiff1d(np.arange(len(tried)), few)
             found[rest], _ = self.classify(crops[rest])
@@ -322,12 +307,12 @@ class Reader:
     def _fragments(self, scores: TileScores, confidence: Floats, one_box: bool) -> tuple[float, NDArray[np.intp]]:
         """How long tiles are in px, and which outlines are too short for one: half of one may read as another. Where
         all are as far from the camera."""
-        whole = (scores.values.max(2).min(1) >= self.settings.certain) & (confidence > self.settings.doubtful_detection)
+        whole = (scores.values.max(2).min(1) >= self.settings.certain) & (confidence > DOUBTFUL_DETECTION)
         if not one_box or not whole.any():
             return 0.0, np.zeros(0, np.intp)
         lengths = np.maximum(*sides(scores.quads))
         typical = float(np.median(lengths[whole]))
-        return typical, np.flatnonzero(lengths < self.settings.chains.shortest * typical)
+        return typical, np.flatnonzero(lengths < SHORTEST * typical)
 
     def _without_half_grounds(
         self, image: Image, scores: TileScores, confidence: Floats, markers: Detections
@@ -335,21 +320,21 @@ class Reader:
         """The same with finds called nothing of which one half is a tile's and the other, read as blank, the ground. A
         half on which a marker may lie looks like no tile's."""
         s = self.settings
-        blank = scores.values[:, :, 0] >= s.readable
+        blank = scores.values[:, :, 0] >= READABLE
         clear = scores.values.max(2).min(1)
-        doubted = np.flatnonzero(blank.any(1) & ~blank.all(1) & (clear >= s.readable))
+        doubted = np.flatnonzero(blank.any(1) & ~blank.all(1) & (clear >= READABLE))
         halves = np.array([half_corners(scores.quads[i], int(blank[i, 1])) for i in doubted], np.float32)
         doubted = doubted[covered(halves.reshape(-1, 4, 2), markers.quads_px) < COVERED]
-        plain = np.flatnonzero((clear >= s.certain) & (confidence > s.doubtful_detection) & ~blank.any(1))
+        plain = np.flatnonzero((clear >= s.certain) & (confidence > DOUBTFUL_DETECTION) & ~blank.any(1))
         known = body_colours(self.crops(image, scores.quads[plain]))
-        grounds = half_grounds(self.crops(image, scores.quads[doubted]), blank[doubted], known, s.alike)
+        grounds = half_grounds(self.crops(image, scores.quads[doubted]), blank[doubted], known)
         return scores.nothing_at(doubted[grounds])
 
     def classify(self, crops: Image) -> tuple[Floats, Floats]:
         """(n, side, 2 side, 3) crops of whole tiles -> (n, 2, 21) probabilities at the calibrated temperature and
         (n, 2, 4) corner offsets."""
         s = self.settings
-        answers = self._workers.each(self._answer, self._workers.batches(crops, *s.batches))
+        answers = self._workers.each(self._answer, self._workers.batches(crops, *BATCHES))
         both = np.concatenate([np.zeros((0, 2, CLASSES + OFFSETS), np.float32), *answers])
         p, offsets = both[:, :, :CLASSES], both[:, :, CLASSES:]
         if s.temperature != 1.0:
@@ -373,12 +358,11 @@ class Reader:
         return a, b
 
     def _half(self, p: NDArray[np.float64], side: float) -> HalfReading:
-        s = self.settings
         order = np.argsort(-p, kind="stable")
         ranked = [(int(v), round(float(p[v]), 4)) for v in order[:4]]
         best, best_p = ranked[0]
-        others = tuple(one for one in ranked[1:] if one[1] >= s.others_from)
-        if best_p < s.readable or side < s.smallest_half_px:
+        others = tuple(one for one in ranked[1:] if one[1] >= OTHERS_FROM)
+        if best_p < READABLE or side < SMALLEST_HALF_PX:
             return HalfReading(None, best_p, ((best, best_p), *others))
         return HalfReading(best, best_p, others)
 

@@ -18,35 +18,37 @@ from vision.rotated import sides
 Floats = NDArray[np.float32]
 
 
+LEAST_SURE = 3
+SIZE_FACTOR = 1.6
+SUPPORTERS = 3
+RIVAL = 0.6
+HOPELESS = 0.3
+REACH = 0.58
+"""How far the places reach beyond the outline, in tile widths, with the margin the reader sees."""
+
+
 @dataclass(frozen=True, slots=True)
 class RealignSettings:
     """`along` and `across` are the places tried, in tile lengths and widths.
 
-    `neighbours` clearly read tiles, of which there must be `least_sure`, tell the size; an outline that is bigger or
-    smaller than they by more than `size_factor` is no tile among them and is left alone. A reading is taken when its
-    `supporters` best places are worth `believed` in the mean while no other reading reaches `rival`. Every second
-    place along is read first: where none of them is worth more than `hopeless` there is nothing to be read.
+    `neighbours` clearly read tiles, of which there must be `LEAST_SURE`, tell the size; an outline that is bigger or
+    smaller than they by more than `SIZE_FACTOR` is no tile among them and is left alone. A reading is taken when its
+    `SUPPORTERS` best places are worth `believed` in the mean while no other reading reaches `RIVAL`. Every second
+    place along is read first: where none of them is worth more than `HOPELESS` there is nothing to be read.
     """
 
     along: tuple[float, ...] = (-0.24, -0.18, -0.12, -0.06, 0.0, 0.06, 0.12, 0.18, 0.24)
     across: tuple[float, ...] = (-0.08, 0.08)
     neighbours: int = 6
-    least_sure: int = 3
-    size_factor: float = 1.6
-    supporters: int = 3
     believed: float = 0.93
-    rival: float = 0.6
-    hopeless: float = 0.3
     most: int = 12
-    reach: float = 0.58
-    """How far the places reach beyond the outline, in tile widths, with the margin the reader sees."""
 
 
 def typical_sizes(quads: Floats, sure: NDArray[np.bool_], settings: RealignSettings) -> Floats:
     """(n, 2) px: length and width of the clearly read tiles nearest to each quad, NaN where there are too few."""
     sizes = np.full((len(quads), 2), np.nan, np.float32)
     known = np.flatnonzero(sure)
-    if len(known) < settings.least_sure:
+    if len(known) < LEAST_SURE:
         return sizes
     along, across = sides(quads)
     centres = quads.mean(1)
@@ -86,10 +88,10 @@ def agreed(values: Floats, settings: RealignSettings) -> tuple[int, tuple[int, .
     readings: dict[tuple[int, int], list[int]] = {}
     for i in np.argsort(-worth, kind="stable"):
         readings.setdefault((int(best[i, 0]), int(best[i, 1])), []).append(int(i))
-    ranked = sorted(readings.values(), key=lambda found: -float(worth[found[: settings.supporters]].mean()))
-    first = ranked[0][: settings.supporters]
-    if len(first) < settings.supporters or worth[first].mean() < settings.believed:
+    ranked = sorted(readings.values(), key=lambda found: -float(worth[found[:SUPPORTERS]].mean()))
+    first = ranked[0][:SUPPORTERS]
+    if len(first) < SUPPORTERS or worth[first].mean() < settings.believed:
         return None
-    if any(worth[other[0]] >= settings.rival for other in ranked[1:]):
+    if any(worth[other[0]] >= RIVAL for other in ranked[1:]):
         return None
     return first[0], tuple(first)

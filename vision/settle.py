@@ -14,7 +14,7 @@ lasts longer than `timeout_frames` is read as it is, and `read_now` asks for tha
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import cv2
@@ -22,9 +22,12 @@ import numpy as np
 
 from vision.frame import Frame
 from vision.motion import (
+    FAINT,
+    REACH,
+    THRESHOLD,
+    WIDTH_PX,
     Floats,
     Mask,
-    MotionSettings,
     Region,
     brightness,
     changed_mask,
@@ -43,20 +46,21 @@ class TableState(StrEnum):
     READ = "read"
 
 
+RESTING_HAND_FRAMES = 25
+"""An arm that lies still this long is read around: what it covers is reported as hidden."""
+HAND_AREA = 0.012
+MOVING_AREA = 4e-4
+CAMERA_MOVED = 0.006
+"""A shift of the whole picture by this part of its width is a bump; smaller ones are followed silently."""
+
+
 @dataclass(frozen=True, slots=True)
 class SettleSettings:
     """Frames at the rate of the camera; areas are parts of the picture's area."""
 
-    motion: MotionSettings = field(default_factory=MotionSettings)
     still_frames: int = 2
     """Once a hand was seen and has gone one is enough to look; before that a pause may be a hand on its way in."""
     timeout_frames: int = 150
-    resting_hand_frames: int = 25
-    """An arm that lies still this long is read around: what it covers is reported as hidden."""
-    hand_area: float = 0.012
-    moving_area: float = 4e-4
-    camera_moved: float = 0.006
-    """A shift of the whole picture by this part of its width is a bump; smaller ones are followed silently."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +134,9 @@ class Settler:
 
     def see(self, frame: Frame, still: bool = False) -> SettleState:
         """What this frame says. `still`: it is a photograph of a still table (a folder of them, one a play)."""
-        s = self.settings
         self._around = False
-        bright = brightness(small_of(frame, s.motion.width_px))
-        now = structure(bright, s.motion)
+        bright = brightness(small_of(frame, WIDTH_PX))
+        now = structure(bright)
         last = self._last
         if last is not None and last.shape != now.shape:
             self.forget()
@@ -142,14 +145,12 @@ class Settler:
             return self._photograph(bright, now, last, frame.size_wh)
         lit = [one for one in (self._bright, self._bright_reference) if one is not None and one.shape == bright.shape]
         self._last, self._bright = now, bright
-        moving = (
-            np.zeros(now.shape, np.bool_) if last is None else changed_mask(last, now, s.motion.threshold, s.motion)
-        )
-        is_moving = moving.mean() > s.moving_area
+        moving = np.zeros(now.shape, np.bool_) if last is None else changed_mask(last, now, THRESHOLD)
+        is_moving = moving.mean() > MOVING_AREA
         self._still = 0 if is_moving or last is None else self._still + 1
         if is_moving:
             self._swept = moving if self._swept is None else self._swept | moving
-        edge = _edge_of_change(bright, lit, s.motion.threshold)
+        edge = _edge_of_change(bright, lit, THRESHOLD)
         answer = replace(self._judge(now, moving, is_moving, edge, frame.size_wh), still_for=self._still)
         self.state = answer.state
         return answer
@@ -180,23 +181,22 @@ class Settler:
 
     def _reaches_in(self, before: Floats, now: Floats, lit: Floats, bright: Floats) -> Mask:
         """Where an arm differs between two photographs: it has come, gone or moved."""
-        s = self.settings
-        edge = _edge_of_change(bright, [lit] if lit.shape == bright.shape else [], s.motion.threshold)
-        return _arm(changed_mask(before, now, s.motion.threshold, s.motion), edge, s.hand_area)
+        edge = _edge_of_change(bright, [lit] if lit.shape == bright.shape else [], THRESHOLD)
+        return _arm(changed_mask(before, now, THRESHOLD), edge, HAND_AREA)
 
     def _judge(self, now: Floats, moving: Mask, is_moving: bool, edge: Mask, full_wh: tuple[int, int]) -> SettleState:
         s = self.settings
         shift, followed, bumped = self._follow(now)
         changed = self._changed(now, followed)
-        arm = _arm(changed | moving if self._reference is not None else moving, edge, s.hand_area)
+        arm = _arm(changed | moving if self._reference is not None else moving, edge, HAND_AREA)
         if arm.any():
-            arm = _arm(self._never_so(changed, now) | moving, edge, s.hand_area)
+            arm = _arm(self._never_so(changed, now) | moving, edge, HAND_AREA)
         full_shift = (shift[0] * full_wh[0] / now.shape[1], shift[1] * full_wh[1] / now.shape[0])
         hidden = regions_of(arm, full_wh, 0)
-        reach = max(1, round(s.motion.reach * now.shape[1]))
+        reach = max(1, round(REACH * now.shape[1]))
         self._arm_seen = self._arm_seen or bool(arm.any())
         quiet = self._still >= (1 if self._arm_seen and not arm.any() else s.still_frames)
-        resting = arm.any() and self._still >= s.resting_hand_frames
+        resting = arm.any() and self._still >= RESTING_HAND_FRAMES
         nothing_new = self._reference is not None and not changed.any()
 
         if quiet and nothing_new and not bumped and not self._asked:
@@ -209,7 +209,7 @@ class Settler:
         if not ready and not forced:
             state = TableState.HAND if is_moving or arm.any() else TableState.SETTLING
             # Where an arm was in the picture before, something moves as if it were still there.
-            left = self._arm_seen and not bumped and not _arm(changed, edge, s.hand_area).any()
+            left = self._arm_seen and not bumped and not _arm(changed, edge, HAND_AREA).any()
             soon = regions_of(changed, full_wh, reach) if left else ()
             return SettleState(state, regions=soon, hidden=hidden, moved_px=full_shift, camera_moved=bumped)
         self._asked = False
@@ -235,10 +235,10 @@ class Settler:
         A hand on its way in may lie still enough to be read as part of the table. Once it has gone, the table looks as
         it did before that, and nothing reaches in.
         """
-        before, s = self._earlier[0], self.settings.motion
+        before = self._earlier[0]
         if before is None or before is self._reference or before.shape != now.shape:
             return changed
-        return np.asarray(changed & changed_mask(before, now, s.threshold, s))
+        return np.asarray(changed & changed_mask(before, now, THRESHOLD))
 
     def _follow(self, now: Floats) -> tuple[tuple[float, float], Floats | None, bool]:
         """How far the picture has shifted since the reference, the reference moved along, and whether it is a bump."""
@@ -252,18 +252,17 @@ class Settler:
         h, w = now.shape
         move = np.array([[1, 0, dx], [0, 1, dy]], np.float64)
         moved = cv2.warpAffine(reference, move, (w, h), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        return (dx, dy), np.asarray(moved, np.float32), apart > self.settings.camera_moved * w
+        return (dx, dy), np.asarray(moved, np.float32), apart > CAMERA_MOVED * w
 
     def _changed(self, now: Floats, reference: Floats | None) -> Mask:
         """Where the table differs from the last reading: faint differences count where a hand has been."""
-        s = self.settings.motion
         if reference is None:
             return np.zeros(now.shape, np.bool_)
-        clear = changed_mask(reference, now, s.threshold, s)
+        clear = changed_mask(reference, now, THRESHOLD)
         if self._swept is None:
             return clear
-        faint = changed_mask(reference, now, s.faint, s)
-        return np.asarray(clear | (faint & grow(self._swept, max(1, round(s.reach * now.shape[1])))))
+        faint = changed_mask(reference, now, FAINT)
+        return np.asarray(clear | (faint & grow(self._swept, max(1, round(REACH * now.shape[1])))))
 
 
 def _edge_of_change(bright: Floats, before: list[Floats], threshold: float) -> Mask:

@@ -11,6 +11,7 @@ from vision.detections import Kind
 from vision.exposure import lifted
 from vision.eye import Eye
 from vision.frame import Image
+from vision.reader import SHAKY_DETECTION
 from vision.reading import VALUES
 from vision.rectify import shifted
 from vision.rotated import suppress
@@ -106,7 +107,7 @@ def _row(eye: Eye, image: Image, count: int) -> np.ndarray[tuple[int, ...], np.d
     one: that is what it is here to learn."""
     found = eye.detector.find(image)
     tiles = found.select(found.kind <= Kind.FACE_DOWN)
-    sure = tiles.select(tiles.confidence >= eye.reader.settings.shaky_detection)
+    sure = tiles.select(tiles.confidence >= SHAKY_DETECTION)
     kept = sure.quads_px[suppress(sure.quads_px, sure.confidence, 0.35, 0.7)]
     if len(kept) != count:
         message = f"{len(kept)} tiles found, expected {count} doubles in one row and nothing else"

@@ -12,7 +12,8 @@ import click
 
 from companion.app.board_health import board_health
 from companion.app.state import AppState
-from companion.evidence import Deleter, EvidenceSettings, delete_stored, expire_stored, found
+from companion.evidence import Deleter, delete_stored, expire_stored, found
+from companion.evidence.store import KEEP_DAYS
 from companion.log.copies import CopyKeeper
 from companion.log.repair import repair_games
 from companion.storage.clock_trust import CLOCK_FILE, CODE, ClockTrust
@@ -66,7 +67,7 @@ def open_storage(folder: Path) -> Storage:
     repairs.check(_seldom(lambda: board_health().repairs()))
     deleter.try_again()
     if trust.sure:
-        expire_stored(folder / "games", time.time() - EvidenceSettings().keep_days * 86400, deleter)
+        expire_stored(folder / "games", time.time() - KEEP_DAYS * 86400, deleter)
     return Storage(folder, repairs, deleter, trust)
 
 

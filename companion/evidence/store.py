@@ -36,19 +36,21 @@ DAY_S = 86400.0
 Corners = Sequence[Sequence[float]]
 
 
+WIDTH_PX = 1600
+QUALITY = 85
+BEFORE_S = 6.0
+KEEP_DAYS = 30.0
+RESERVE_BYTES = 200_000_000
+TABLE_MARGIN = 0.02
+
+
 @dataclass(frozen=True, slots=True)
 class EvidenceSettings:
-    """`width_px` of a stored picture; `before` pictures of the last `before_s` seconds; `budget_bytes` for all games
-    together; `keep_days`; `reserve_bytes` is left free on the disk for the journals."""
+    """`WIDTH_PX` of a stored picture; `before` pictures of the last `BEFORE_S` seconds; `budget_bytes` for all games
+    together; `KEEP_DAYS`; `RESERVE_BYTES` is left free on the disk for the journals."""
 
-    width_px: int = 1600
-    quality: int = 85
     before: int = 4
-    before_s: float = 6.0
     budget_bytes: int = 400_000_000
-    keep_days: float = 30.0
-    reserve_bytes: int = 200_000_000
-    table_margin: float = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ class EvidenceStore:
         self._clock, self._free_bytes = clock, free_bytes
         self._lock = threading.Lock()
         self._ring: deque[tuple[float, Image]] = deque()
-        self._closeups = CloseUps(self._settings.table_margin)
+        self._closeups = CloseUps(TABLE_MARGIN)
         self._trouble = ""
         self._count = 0
         self._deleter = Deleter(games.parent) if deleter is None else deleter
@@ -98,10 +100,10 @@ class EvidenceStore:
 
     def remember(self, frame: Frame) -> None:
         """One more picture for the seconds before a play, in memory only, a small one."""
-        spacing = self._settings.before_s / max(1, self._settings.before)
+        spacing = BEFORE_S / max(1, self._settings.before)
         with self._lock:
             if self._settings.before and (not self._ring or frame.at - self._ring[-1][0] >= spacing):
-                self._ring.append((frame.at, _narrowed(frame.image, self._settings.width_px // 2)))
+                self._ring.append((frame.at, _narrowed(frame.image, WIDTH_PX // 2)))
             while len(self._ring) > self._settings.before:
                 self._ring.popleft()
         if abs(self._clock() - self._expired_at) > EXPIRE_EVERY_S:
@@ -186,7 +188,7 @@ class EvidenceStore:
             self._dated_anew(self._trust.tick(), now)
             if not self._trust.sure:
                 return 0
-        limit = now - self._settings.keep_days * 86400
+        limit = now - KEEP_DAYS * 86400
         return self._delete(lambda stored: stored.at < limit)
 
     @property
@@ -201,7 +203,7 @@ class EvidenceStore:
     def _has_room(self) -> bool:
         folder = self._games if self._games.exists() else self._games.parent
         try:
-            room = self._free_bytes(folder) > self._settings.reserve_bytes
+            room = self._free_bytes(folder) > RESERVE_BYTES
         except OSError:
             room = False
         with self._lock:
@@ -210,10 +212,10 @@ class EvidenceStore:
 
     def _write(self, path: Path, image: Image, share: NDArray[np.float64]) -> None:
         def encoded() -> bytes:
-            small = _narrowed(image, self._settings.width_px)
+            small = _narrowed(image, WIDTH_PX)
             corners = share * (small.shape[1], small.shape[0])
-            painted = painted_outside(small, corners, self._settings.table_margin)
-            return cv2.imencode(".jpg", painted, [cv2.IMWRITE_JPEG_QUALITY, self._settings.quality])[1].tobytes()
+            painted = painted_outside(small, corners, TABLE_MARGIN)
+            return cv2.imencode(".jpg", painted, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])[1].tobytes()
 
         self._put(path, encoded)
 

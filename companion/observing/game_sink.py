@@ -13,7 +13,18 @@ from companion.log.event_fields import Candidate
 from companion.log.events import TilePlayed
 from companion.log.question import OF_POINTS, Question, QuestionKind
 from companion.observing.doubts import Doubts
-from companion.observing.hypotheses import Hypothesis, HypothesisSettings, other_readings
+from companion.observing.hypotheses import (
+    ASK,
+    BELIEVE,
+    CLOUD_PATIENCE,
+    HAND_PATIENCE,
+    ILLEGAL,
+    PATIENCE,
+    ROUND_PATIENCE,
+    Hypothesis,
+    HypothesisSettings,
+    other_readings,
+)
 from companion.observing.line_input import as_many_as_lie, line_of, new_in_line
 from companion.observing.next_round import NextRound, still_lies
 from companion.observing.operator_input import marked_otherwise, not_borne_out, without_the_said, without_the_told
@@ -80,7 +91,7 @@ class GameSink:
         self._line: tuple[Laid | None, ...] = ()
         self._length = 0
         self._no_middle: int | None = None
-        self._another = NextRound(session, keep, self.settings.round_patience if asks else 0)
+        self._another = NextRound(session, keep, ROUND_PATIENCE if asks else 0)
         self._read_again = False
         self._seen: Layout | None = None
         self._ending = Ending(session, OpenHands(setup.header.players, box, setup.tile_mm[0] / 2), keep)
@@ -244,11 +255,11 @@ class GameSink:
                 self._disputed[read] = asked[0].seq
             return False
         instead: dict[Laid, Laid] = {}
-        if doubtful and doubtful[0].odds >= self.settings.illegal:
+        if doubtful and doubtful[0].odds >= ILLEGAL:
             # Nobody has answered: that it was misread is likelier than that somebody broke a rule.
             observation = doubtful[0].observation
             instead = {other: read for read, other in doubtful[0].instead}
-        elif doubtful and doubtful[0].odds >= self.settings.believe * self.settings.illegal:
+        elif doubtful and doubtful[0].odds >= BELIEVE * ILLEGAL:
             # Hardly less likely: what was read stays a reading, but nobody is accused on it.
             guessed = True
         self._waited = 0
@@ -300,7 +311,7 @@ class GameSink:
         """Is there something that has not been lying there, ununderstood, for long?"""
         here = {(problem.trouble, problem.tiles or problem.where_mm) for problem in worth_asking(layout)}
         self._clouds = {one: self._clouds.get(one, 0) + 1 for one in here}
-        return any(count <= self.settings.cloud_patience for count in self._clouds.values())
+        return any(count <= CLOUD_PATIENCE for count in self._clouds.values())
 
     def _patient(self) -> bool:
         """Is it too early to believe a reading that has been questioned? Each later still table reads it again.
@@ -308,7 +319,7 @@ class GameSink:
         Counted over all questions together: a game in which nobody answers must go on.
         """
         self._waited += 1
-        return self._waited <= self.settings.patience
+        return self._waited <= PATIENCE
 
     def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
         self._ask(observation, layout, frame)
@@ -359,7 +370,7 @@ class GameSink:
             return False
         lying = (problem.trouble, problem.tiles)
         self._along_edge[lying] += 1
-        return self._along_edge[lying] <= self.settings.hand_patience
+        return self._along_edge[lying] <= HAND_PATIENCE
 
     def _asked_apart(self, problem: Problem, layout: Layout) -> bool:
         """An unread tile in a train or in the line has a question of its own."""
@@ -437,11 +448,7 @@ class GameSink:
         """Other readings that make a faulty table legal and are likely enough beside a broken rule."""
         if not observation.laid or not self._accuses(observation):
             return []
-        likely = (
-            one
-            for one in other_readings(observation, layout, self.box, self.settings)
-            if one.odds >= self.settings.ask * self.settings.illegal
-        )
+        likely = (one for one in other_readings(observation, layout, self.box) if one.odds >= ASK * ILLEGAL)
         return [one for one in likely if not self._accuses(one.observation)][: self.settings.most]
 
 

@@ -16,37 +16,38 @@ from companion.perception.half_values import candidates, value_behind
 from companion.rules.notation import Change, Laying
 from companion.rules.tile import Laid, Tile
 
+ILLEGAL = 0.005
+ASK = 0.3
+BELIEVE = 0.5
+LEAST = 0.0005
+PATIENCE = 2
+CLOUD_PATIENCE = 2
+HAND_PATIENCE = 4
+ROUND_PATIENCE = 2
+"""So many further changes of the table wait for an answer about an unscored round before the next one begins."""
+
 
 @dataclass(frozen=True, slots=True)
 class HypothesisSettings:
-    """`illegal` is how often a play breaks a rule (field-notes: 1 in 200); a misreading is asked about where it is at
-    least `ask` times as likely as that. When nobody answers it is believed where it is likelier than that; where it is
-    at least `believe` times as likely the tile is what was read, but nothing is certain about it: an accusation needs
-    better than two to one. `least` is the smallest probability of a half that is tried.
-    `patience`: so many still tables in a row a questioned reading has to stay the same before it is believed.
+    """`ILLEGAL` is how often a play breaks a rule (field-notes: 1 in 200); a misreading is asked about where it is at
+    least `ASK` times as likely as that. When nobody answers it is believed where it is likelier than that; where it is
+    at least `BELIEVE` times as likely the tile is what was read, but nothing is certain about it: an accusation needs
+    better than two to one. `LEAST` is the smallest probability of a half that is tried.
+    `PATIENCE`: so many still tables in a row a questioned reading has to stay the same before it is believed.
     `unread_patience`: so many changes of the table wait for an answer about an unread tile; then the likeliest is
     guessed, if it is that with a probability of `guess`. After `unheard` questions in a row without an
     answer only one is asked at a time, `quiet` still tables after the last;
     `doubt_patience`: so many changes of the table a doubt about it has to outlive before it is asked about;
-    `hand_patience`: so many still tables in which a stray tile along the table's edge may be a hand that is laid open;
-    `cloud_patience`: so many that would accuse somebody are held back by the same thing that nobody understands. What
+    `HAND_PATIENCE`: so many still tables in which a stray tile along the table's edge may be a hand that is laid open;
+    `CLOUD_PATIENCE`: so many that would accuse somebody are held back by the same thing that nobody understands. What
     lies there longer while the game goes on is no part of it."""
 
-    illegal: float = 0.005
-    ask: float = 0.3
-    believe: float = 0.5
-    least: float = 0.0005
     most: int = 4
-    patience: int = 2
     unread_patience: int = 2
     guess: float = 0.3
     unheard: int = 3
     quiet: int = 8
-    cloud_patience: int = 2
-    hand_patience: int = 4
     doubt_patience: int = 1
-    round_patience: int = 2
-    """So many further changes of the table wait for an answer about an unscored round before the next one begins."""
 
 
 def settings_for(stills: bool) -> HypothesisSettings:
@@ -63,9 +64,7 @@ class Hypothesis:
     instead: tuple[tuple[Laid, Laid], ...]
 
 
-def other_readings(
-    observation: Observation, layout: Layout, box: Mapping[Tile, int], settings: HypothesisSettings
-) -> Iterator[Hypothesis]:
+def other_readings(observation: Observation, layout: Layout, box: Mapping[Tile, int]) -> Iterator[Hypothesis]:
     """The observation with new tiles read otherwise, likeliest first; tiles seen elsewhere are left out.
 
     One tile at a time, and all at once that do not meet their neighbours: in poor light it is not one half that is
@@ -78,20 +77,18 @@ def other_readings(
         tile = here.get(tile_id)
         if tile is None or tile.laid is None:
             continue
-        for laid, odds in _others(tile, settings.least):
+        for laid, odds in _others(tile, LEAST):
             if lying.get(laid.tile, 0) - (laid.tile == tile.laid.tile) >= box.get(laid.tile, 0):
                 continue
             delta = tuple(_instead(change, tile.laid, laid) for change in observation.delta)
             found.append(Hypothesis(replace(observation, delta=delta), odds, ((tile.laid, laid),)))
-    together = _all_that_meet(observation, layout, box, settings)
+    together = _all_that_meet(observation, layout, box)
     if together is not None:
         found.append(together)
     yield from sorted(found, key=lambda one: -one.odds)
 
 
-def _all_that_meet(
-    observation: Observation, layout: Layout, box: Mapping[Tile, int], settings: HypothesisSettings
-) -> Hypothesis | None:
+def _all_that_meet(observation: Observation, layout: Layout, box: Mapping[Tile, int]) -> Hypothesis | None:
     """Every new tile that does not meet its neighbours read as the likeliest one that does; the odds are the worst."""
     lying = Counter(tile.laid.tile for tile in layout.surely() if tile.laid is not None)
     instead: dict[Laid, Laid] = {}
@@ -105,7 +102,7 @@ def _all_that_meet(
             behind = value_behind(train, n)
             if tile.id in observation.news and (due not in (None, laid.inner) or behind not in (None, laid.outer)):
                 before = _met(laid, due, behind)
-                for other, odds in sorted(_others(tile, settings.least), key=lambda one: -one[1]):
+                for other, odds in sorted(_others(tile, LEAST), key=lambda one: -one[1]):
                     free = lying.get(other.tile, 0) < box.get(other.tile, 0)
                     if free and _met(other, due, behind) > before:
                         lying[laid.tile] -= 1

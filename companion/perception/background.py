@@ -36,43 +36,39 @@ FLANK_MM = 1.5
 """So far around a tile its flank and its shadow may be seen."""
 
 
-@dataclass(frozen=True, slots=True)
-class BareSettings:
-    """`width_px` of the small picture. A bare place differs from the table (the light's own change taken out) by at
-    most `likeness` grey levels of 255 in the middle and `roughness` at its tenth worst point; without a picture of the
-    place it must be as smooth as its surroundings, up to a factor `grain`. Rather strict: white tiles lie on white
-    cloths, and a tile wrongly taken for gone is an accusation, one wrongly taken for hidden only waits.
+WIDTH_PX = 960
+LIKENESS = 8.0
+ROUGHNESS = 24.0
+GRAIN = 1.6
+AMONG = 0.9
+OF_A_TILE = 0.5
+NEAREST = 12
+SHADES = (1.0, 0.85, 0.7)
+WITHIN = 3.0
+GREY = 5.0
+"""`WIDTH_PX` of the small picture. A bare place differs from the table (the light's own change taken out) by at
+most `LIKENESS` grey levels of 255 in the middle and `ROUGHNESS` at its tenth worst point; without a picture of the
+place it must be as smooth as its surroundings, up to a factor `GRAIN`. Rather strict: white tiles lie on white
+cloths, and a tile wrongly taken for gone is an accusation, one wrongly taken for hidden only waits.
 
-    Of a tile lying face down less hangs on it, and boneyards are packed: its place may be in the shade and patterned
-    like the table around. It is bare where `among` of its points look more like that table, at one of the brightnesses
-    `shades`, than like the tiles of that face, most of them within `within` deviations (at least `grey` levels), and
-    where of none of the `nearest` such tiles more than `of_a_tile` of the points do; farther off the light is another.
-    """
-
-    width_px: int = 960
-    likeness: float = 8.0
-    roughness: float = 24.0
-    grain: float = 1.6
-    among: float = 0.9
-    of_a_tile: float = 0.5
-    nearest: int = 12
-    shades: tuple[float, ...] = (1.0, 0.85, 0.7)
-    within: float = 3.0
-    grey: float = 5.0
+Of a tile lying face down less hangs on it, and boneyards are packed: its place may be in the shade and patterned
+like the table around. It is bare where `AMONG` of its points look more like that table, at one of the brightnesses
+`SHADES`, than like the tiles of that face, most of them within `WITHIN` deviations (at least `GREY` levels), and
+where of none of the `NEAREST` such tiles more than `OF_A_TILE` of the points do; farther off the light is another.
+"""
 
 
 @dataclass(slots=True)
 class BackgroundModel:
     """The table as it looks with nothing on it, as far as it has been seen."""
 
-    settings: BareSettings = field(default_factory=BareSettings)
     shrunken: Thumbnails = field(default_factory=Thumbnails)
     _known: Floats | None = None
     _seen: Mask | None = None
 
     def learn(self, image: Image, tiles: Sequence[SeenTile], calibration: Calibration) -> None:
         """Everything outside the tiles of a still picture is bare table, or lies there for good."""
-        small, scale = self.shrunken.picture(image, self.settings.width_px)
+        small, scale = self.shrunken.picture(image, WIDTH_PX)
         covered = tile_mask(tiles, calibration, small.shape[:2], scale, 4.0)
         if self._known is None or self._known.shape != small.shape:
             self._known, self._seen = small.copy(), (1 - covered).astype(np.uint8)
@@ -94,7 +90,7 @@ class BackgroundModel:
 
         Only what of it lies outside the tiles `beside` is looked at.
         """
-        small, scale = self.shrunken.picture(image, self.settings.width_px)
+        small, scale = self.shrunken.picture(image, WIDTH_PX)
         shape = small.shape[:2]
         inside = tile_mask([tile], calibration, shape, scale, -INSIDE_MM)
         blocked = tile_mask([tile, *others], calibration, shape, scale, 4.0)
@@ -112,11 +108,11 @@ class BackgroundModel:
                 light = small[ring].mean(0) - self._known[ring & (self._seen == 1)].mean(0) if ring.any() else 0.0
                 apart = np.abs(small[known] - self._known[known] - light)
                 median, worst = np.median(apart), np.percentile(apart, 90)
-                if median <= self.settings.likeness and worst <= self.settings.roughness:
+                if median <= LIKENESS and worst <= ROUGHNESS:
                     return True
         apart = np.abs(np.median(small[place], axis=0) - np.median(small[ring], axis=0))
         rough = small[place].std(0).mean() / max(2.0, float(small[ring].std(0).mean()))
-        if apart.max() <= self.settings.likeness and rough <= self.settings.grain:
+        if apart.max() <= LIKENESS and rough <= GRAIN:
             return True
         if tile.face_up:
             return False
@@ -129,22 +125,21 @@ class BackgroundModel:
 
     def _among_the_table(self, place: Floats, table: Floats, tiles: Sequence[Floats]) -> bool:
         """(n, 3) colours of a place, of the table around and of each tile, the nearest first: is the place table?"""
-        s = self.settings
         every = np.concatenate(tiles)
-        body, body_spread = every.mean(0), np.maximum(every.std(0), s.grey)
-        ground, ground_spread = table.mean(0), np.maximum(table.std(0), s.grey)
+        body, body_spread = every.mean(0), np.maximum(every.std(0), GREY)
+        ground, ground_spread = table.mean(0), np.maximum(table.std(0), GREY)
 
         def to_table(points: Floats) -> Floats:
-            apart = [np.linalg.norm((points - f * ground) / ground_spread, axis=1) for f in s.shades]
+            apart = [np.linalg.norm((points - f * ground) / ground_spread, axis=1) for f in SHADES]
             return np.asarray(np.min(apart, axis=0), np.float32)
 
         def is_table(points: Floats) -> float:
             to_tile = np.linalg.norm((points - body) / body_spread, axis=1)
             return float((to_table(points) < to_tile).mean())
 
-        if is_table(place) < s.among or float(np.median(to_table(place))) > s.within:
+        if is_table(place) < AMONG or float(np.median(to_table(place))) > WITHIN:
             return False
-        return max(map(is_table, tiles[: s.nearest])) <= s.of_a_tile
+        return max(map(is_table, tiles[:NEAREST])) <= OF_A_TILE
 
     def forget(self) -> None:
         self._known = self._seen = None

@@ -25,31 +25,27 @@ from vision.frame import Frame, Image
 _APART = 4
 
 
-@dataclass(frozen=True, slots=True)
-class ThingSettings:
-    """`width_px` of the small picture. A thing differs by `contrast` grey levels of 255 from what was there, measures
-    `sizes_mm` across, fills `filled` of the box around it, and is not within `aside_mm` of a tile or marker. One that
-    was lifted leaves a change of which at most `most_beside` of eight places `around_mm` away see anything (a tile may
-    have been laid beside it). What was seen `patch_mm` around a place is there still where it correlates with what is
-    seen now by `same_look`."""
-
-    width_px: int = 960
-    contrast: float = 18.0
-    sizes_mm: tuple[float, float] = (8.0, 42.0)
-    filled: float = 0.4
-    aside_mm: float = 5.0
-    same_mm: float = 12.0
-    around_mm: float = 24.0
-    most_beside: int = 2
-    patch_mm: float = 11.0
-    same_look: float = 0.5
+WIDTH_PX = 960
+CONTRAST = 18.0
+SIZES_MM = (8.0, 42.0)
+FILLED = 0.4
+ASIDE_MM = 5.0
+SAME_MM = 12.0
+AROUND_MM = 24.0
+MOST_BESIDE = 2
+PATCH_MM = 11.0
+SAME_LOOK = 0.5
+"""`WIDTH_PX` of the small picture. A thing differs by `CONTRAST` grey levels of 255 from what was there, measures
+`SIZES_MM` across, fills `FILLED` of the box around it, and is not within `ASIDE_MM` of a tile or marker. One that
+was lifted leaves a change of which at most `MOST_BESIDE` of eight places `AROUND_MM` away see anything (a tile may
+have been laid beside it). What was seen `PATCH_MM` around a place is there still where it correlates with what is
+seen now by `SAME_LOOK`."""
 
 
 @dataclass(slots=True)
 class Blobs:
     """`places`: where unrecognised things lie since the first still table."""
 
-    settings: ThingSettings = field(default_factory=ThingSettings)
     shrunken: Thumbnails = field(default_factory=Thumbnails)
     places: tuple[Point, ...] = ()
     _recent: tuple[Point, ...] = ()
@@ -59,22 +55,22 @@ class Blobs:
 
     def prepare(self, frame: Frame) -> None:
         """Shrink and compare this frame now, while there is time for it."""
-        self.shrunken.prepare(frame, self.settings.width_px)
-        small, _ = self.shrunken.picture(frame.image, self.settings.width_px)
+        self.shrunken.prepare(frame, WIDTH_PX)
+        small, _ = self.shrunken.picture(frame.image, WIDTH_PX)
         if self._before is not None and self._before.shape == small.shape:
             self._change(small, self._before)
 
     def now(self, image: Image, known: Sequence[SeenTile], calibration: Calibration) -> tuple[Point, ...]:
         """The places as they are in this picture of a still table; `known` are tiles and markers, as squares."""
-        small, scale = self.shrunken.picture(image, self.settings.width_px)
+        small, scale = self.shrunken.picture(image, WIDTH_PX)
         if self._before is None or self._before.shape != small.shape:
             return ()
-        beside = tile_mask([*known, *self._lay], calibration, small.shape[:2], scale, self.settings.aside_mm) == 0
+        beside = tile_mask([*known, *self._lay], calibration, small.shape[:2], scale, ASIDE_MM) == 0
         put: list[Point] = []
         lifted: list[Point] = []
         for here, came, _ in self._differing(small, scale, beside, calibration):
             (put if came else lifted).append(here)
-        same = self.settings.same_mm
+        same = SAME_MM
         kept = [
             old
             for old in self.places
@@ -91,19 +87,19 @@ class Blobs:
         What changes its surroundings as well, or several tiles at once, is a shadow or a light. Where a marker lay
         that is lifted, the tile under it comes to light.
         """
-        small, scale = self.shrunken.picture(image, self.settings.width_px)
+        small, scale = self.shrunken.picture(image, WIDTH_PX)
         lying = [old for old in self._lay if old.halves is not None and _lies_there(old, tiles)]
         if self._before is None or self._before.shape != small.shape or not lying:
             return list(markers)
         fresh = [tile for tile in tiles if not self.lay(tile)]
         marked = [old.center_mm for old in self._lay if old.length_mm == old.width_mm]
         where = tile_mask(lying, calibration, small.shape[:2], scale, 0.0) == 1
-        where &= tile_mask(fresh, calibration, small.shape[:2], scale, self.settings.aside_mm) == 0
+        where &= tile_mask(fresh, calibration, small.shape[:2], scale, ASIDE_MM) == 0
         on_tiles = [
             SeenMarker(here, LEAST_THING_CONFIDENCE, recognised=False)
             for here, came, narrow_mm in self._differing(small, scale, where, calibration)
-            if came and narrow_mm >= self.settings.sizes_mm[0] and not self._near(here, [m.center_mm for m in markers])
-            if not any(distance(here, one) < self.settings.around_mm for one in marked)
+            if came and narrow_mm >= SIZES_MM[0] and not self._near(here, [m.center_mm for m in markers])
+            if not any(distance(here, one) < AROUND_MM for one in marked)
         ]
         on_tiles = [one for one in on_tiles if self.only_here(image, one.center_mm, calibration, fresh)]
         return [*markers, *on_tiles] if len(on_tiles) == 1 else list(markers)
@@ -116,18 +112,17 @@ class Blobs:
 
     def went(self, image: Image, place: Point, calibration: Calibration) -> bool:
         """Is what was seen at this place not seen there any more, in whatever light, or a nudge aside?"""
-        s = self.settings
-        small, scale = self.shrunken.picture(image, s.width_px)
+        small, scale = self.shrunken.picture(image, WIDTH_PX)
         if self._before is None or self._before.shape != small.shape:
             return False
         mm = scale * calibration.px_per_mm
         x, y = (calibration.to_px(np.array([place], np.float64))[0] * scale).round().astype(int)
-        patch, around = round(s.patch_mm * mm), round((s.patch_mm + s.same_mm / 2) * mm)
+        patch, around = round(PATCH_MM * mm), round((PATCH_MM + SAME_MM / 2) * mm)
         was = self._before[max(0, y - patch) : y + patch + 1, max(0, x - patch) : x + patch + 1]
         now = small[max(0, y - around) : y + around + 1, max(0, x - around) : x + around + 1]
         if was.size == 0 or now.shape[0] < was.shape[0] or now.shape[1] < was.shape[1]:
             return False
-        return float(cv2.matchTemplate(now, was, cv2.TM_CCOEFF_NORMED).max()) < s.same_look
+        return float(cv2.matchTemplate(now, was, cv2.TM_CCOEFF_NORMED).max()) < SAME_LOOK
 
     def _differing(
         self, small: Floats, scale: float, where: NDArray[np.bool_], calibration: Calibration
@@ -135,13 +130,13 @@ class Blobs:
         """What of a thing's size differs there from the last still table: its place, whether it came or went, and how
         wide it is at least (mm)."""
         assert self._before is not None
-        strong = ((self._change(small, self._before) > self.settings.contrast) & where).astype(np.uint8)
+        strong = ((self._change(small, self._before) > CONTRAST) & where).astype(np.uint8)
         count, labels, stats, centres = cv2.connectedComponentsWithStats(strong, connectivity=8)
         mm = scale * calibration.px_per_mm
         for n in range(1, count):
             _, _, wide, high, area = stats[n]
-            low, high_mm = self.settings.sizes_mm
-            if not low * mm <= max(wide, high) <= high_mm * mm or area < self.settings.filled * wide * high:
+            low, high_mm = SIZES_MM
+            if not low * mm <= max(wide, high) <= high_mm * mm or area < FILLED * wide * high:
                 continue
             x, y = calibration.to_mm(np.array([centres[n] / scale], np.float64))[0]
             came = self._stands_out(small, labels == n) > self._stands_out(self._before, labels == n)
@@ -156,43 +151,40 @@ class Blobs:
 
         What `fresh` tiles cover differs because of them; half of the places around have to be left all the same.
         """
-        s = self.settings
         turns = np.arange(8) * np.pi / 4
-        around = [(place[0] + s.around_mm * float(np.cos(a)), place[1] + s.around_mm * float(np.sin(a))) for a in turns]
+        around = [(place[0] + AROUND_MM * float(np.cos(a)), place[1] + AROUND_MM * float(np.sin(a))) for a in turns]
         around = [
-            one
-            for one in around
-            if all(outside(tile, one, tile.length_mm, tile.width_mm) > s.aside_mm for tile in fresh)
+            one for one in around if all(outside(tile, one, tile.length_mm, tile.width_mm) > ASIDE_MM for tile in fresh)
         ]
         here, *beside = self.changes(image, [place, *around], calibration)
-        return here and len(beside) >= len(turns) / 2 and sum(beside) <= s.most_beside
+        return here and len(beside) >= len(turns) / 2 and sum(beside) <= MOST_BESIDE
 
     def changes(self, image: Image, places: Sequence[Point], calibration: Calibration) -> list[bool]:
         """The same for many places at once."""
-        small, scale = self.shrunken.picture(image, self.settings.width_px)
+        small, scale = self.shrunken.picture(image, WIDTH_PX)
         if self._before is None or self._before.shape != small.shape:
             return [True] * len(places)
         change = self._change(small, self._before)
-        reach = max(1, round(self.settings.sizes_mm[0] / 2 * scale * calibration.px_per_mm))
+        reach = max(1, round(SIZES_MM[0] / 2 * scale * calibration.px_per_mm))
         found = []
         for x, y in calibration.to_px(np.array(places, np.float64)) * scale:
             low_y, low_x = max(0, round(float(y)) - reach), max(0, round(float(x)) - reach)
             patch = change[low_y : round(float(y)) + reach + 1, low_x : round(float(x)) + reach + 1]
-            found.append(bool(patch.size == 0 or patch.mean() > self.settings.contrast / 2))
+            found.append(bool(patch.size == 0 or patch.mean() > CONTRAST / 2))
         return found
 
     def keep(self, image: Image, known: Sequence[SeenTile], calibration: Calibration) -> None:
         """The table has been read: what lies there now is compared with the next one. Markers are squares."""
         was, self.places = self.places, self.now(image, known, calibration)
         self._recent = tuple(place for place in self.places if not self._near(place, was))
-        self._before, self._lay = self.shrunken.picture(image, self.settings.width_px)[0], tuple(known)
+        self._before, self._lay = self.shrunken.picture(image, WIDTH_PX)[0], tuple(known)
 
     def recent(self, place: Point) -> bool:
         """Did a thing come to lie here since the last still table but one?"""
         return not self._near(place, self.places) or self._near(place, self._recent)
 
     def _near(self, place: Point, places: Sequence[Point]) -> bool:
-        return any(distance(place, one) < self.settings.same_mm for one in places)
+        return any(distance(place, one) < SAME_MM for one in places)
 
     def forget(self) -> None:
         self.places, self._recent, self._before, self._lay, self._compared = (), (), None, (), None

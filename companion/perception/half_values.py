@@ -15,17 +15,18 @@ from companion.geometry import Layout, PlacedTile
 from companion.geometry.table_view import SeenHalf, SeenTile
 from companion.rules.tile import Laid, Tile
 
+MISMATCH = 0.005
+SURE = 0.95
+LEAST = 0.001
+
 
 @dataclass(frozen=True, slots=True)
 class WeighSettings:
-    """`mismatch` is how likely a laid tile does not match its neighbour (field-notes: 1 illegal play in 200);
-    `sure` the probability from which the likeliest tile is taken as read; `least` that of a candidate half; `across`
+    """`MISMATCH` is how likely a laid tile does not match its neighbour (field-notes: 1 illegal play in 200);
+    `SURE` the probability from which the likeliest tile is taken as read; `LEAST` that of a candidate half; `across`
     how likely a tile that lies across its train is no double, `along` one that lies along it a double: both are
     people's habits, and some trains turn a corner."""
 
-    mismatch: float = 0.005
-    sure: float = 0.95
-    least: float = 0.001
     across: float = 0.005
     along: float = 0.2
 
@@ -44,8 +45,8 @@ class Place:
 
     def likelihood(self, a: int, b: int, settings: WeighSettings) -> float:
         """How much likelier than anything a tile with `a` inside and `b` outside is to lie here, at most 1."""
-        p = 1.0 if self.due in (None, a) else settings.mismatch
-        p *= 1.0 if self.following in (None, b) else settings.mismatch
+        p = 1.0 if self.due in (None, a) else MISMATCH
+        p *= 1.0 if self.following in (None, b) else MISMATCH
         if self.crosswise is not None and self.crosswise != (a == b):
             p *= settings.across if self.crosswise else settings.along
         return p
@@ -85,9 +86,7 @@ def likely_tiles(
     `box` says how often each tile exists, `lying` how often it is seen elsewhere.
     """
     values = {value for tile in box for value in (tile.low, tile.high)}
-    inner, outer = (
-        _all_candidates(half, values, settings.least) for half in (halves[inner_half], halves[1 - inner_half])
-    )
+    inner, outer = (_all_candidates(half, values, LEAST) for half in (halves[inner_half], halves[1 - inner_half]))
     weights: dict[Laid, float] = {}
     for a, p in inner.items():
         for b, q in outer.items():
@@ -195,12 +194,12 @@ def _settled(
     if tile.halves is None:
         return None
     likely = likely_tiles(tile.halves, tile.inner_half, place, box, known, settings)
-    if not likely or likely[0][0] < settings.sure:
+    if not likely or likely[0][0] < SURE:
         return None
     laid = likely[0][1]
     inner, outer = tile.halves[tile.inner_half], tile.halves[1 - tile.inner_half]
     # What the neighbours ask for counts only where the eye has seen something of it: under a coin lies anything.
-    seen = laid.inner in candidates(inner, settings.least) and laid.outer in candidates(outer, settings.least)
+    seen = laid.inner in candidates(inner, LEAST) and laid.outer in candidates(outer, LEAST)
     return laid if seen else None
 
 

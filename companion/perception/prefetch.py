@@ -20,13 +20,10 @@ from vision.reading import PictureReading
 Look = Callable[[Frame, Sequence[Region]], PictureReading]
 
 
-@dataclass(frozen=True, slots=True)
-class GlimpseSettings:
-    """Regions of more than `most_area` of the picture together, or at its edge, are looked at once it is sure that the
-    table is still. The others are seen `margin` tile lengths wider: they may not be quite the ones asked for later."""
-
-    most_area: float = 0.2
-    margin: float = 0.2
+MOST_AREA = 0.2
+MARGIN = 0.2
+"""Regions of more than `MOST_AREA` of the picture together, or at its edge, are looked at once it is sure that the
+table is still. The others are seen `MARGIN` tile lengths wider: they may not be quite the ones asked for later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +37,7 @@ class Prefetch:
     """Holds a look at one picture, and the same look at the next one. Only one is ever under way: who wants the eye for
     something else waits until this is `idle`."""
 
-    def __init__(self, look: Look, settings: GlimpseSettings | None = None) -> None:
-        self.settings = settings or GlimpseSettings()
+    def __init__(self, look: Look) -> None:
         self._look = look
         self._ahead: list[_Ahead] = []
 
@@ -49,7 +45,7 @@ class Prefetch:
         """Look at these regions of the picture, if they are small and no arm's. Raises what the look raises."""
         w, h = frame.size_wh
         area = sum((x1 - x0) * (y1 - y0) for x0, y0, x1, y1 in regions)
-        if not 0 < area <= self.settings.most_area * w * h or at_edge(regions, frame.size_wh):
+        if not 0 < area <= MOST_AREA * w * h or at_edge(regions, frame.size_wh):
             return
         if self.at(frame, regions) is not None:
             self._ahead = self._ahead[-1:]

@@ -8,30 +8,27 @@ from typing import Protocol
 
 from companion.geometry import Layout
 from companion.geometry.diff import Observation
-from companion.perception.colour import ColourSettings
 from companion.perception.half_values import WeighSettings
 from companion.perception.sink import LookAgain
-from companion.perception.tracks import MemorySettings
 from vision.eye import Region
 from vision.frame import Frame
+
+EQUAL_READINGS = 2
+SURE_READINGS = 4
+MOST_READINGS = 6
+FOLLOW_PX = 0.7
 
 
 @dataclass(frozen=True, slots=True)
 class WatchSettings:
-    """`equal_readings` make a change real; an accusation needs `sure_readings`; after `most_readings` it is asked.
+    """`EQUAL_READINGS` make a change real; an accusation needs `SURE_READINGS`; after `MOST_READINGS` it is asked.
 
-    `follow_px` is a shift of the whole picture from which the calibration follows it. After `whole_after` frames in
+    `FOLLOW_PX` is a shift of the whole picture from which the calibration follows it. After `whole_after` frames in
     which nothing happens the whole table is looked at again: at five pictures a second a play that changed too little
     to be noticed is on record within ten seconds.
     """
 
-    equal_readings: int = 2
-    sure_readings: int = 4
-    most_readings: int = 6
-    follow_px: float = 0.7
     whole_after: int = 40
-    memory: MemorySettings = field(default_factory=MemorySettings)
-    colour: ColourSettings = field(default_factory=ColourSettings)
     weigh: WeighSettings = field(default_factory=WeighSettings)
 
 

@@ -24,18 +24,15 @@ UNNAMED_VALUES = 12
 """What a reading leaves over is spread over about so many values it does not name."""
 
 
-@dataclass(frozen=True, slots=True)
-class MemorySettings:
-    """`sure` is the probability from which a half counts as read; `absent` how many readings a thing must be missing;
-    `turned` how many readings must show a tile's other face or another value before that is believed."""
-
-    sure: float = 0.9
-    absent: int = 2
-    turned: int = 2
-    marker_reach_mm: float = 12.0
-    faint_tile: float = 0.5
-    lone: float = 2.0
-    """A tile found less surely than the first, with no other within so many lengths, may be a figure of the cloth."""
+SURE = 0.9
+ABSENT = 2
+TURNED = 2
+MARKER_REACH_MM = 12.0
+FAINT_TILE = 0.5
+LONE = 2.0
+"""A tile found less surely than the first, with no other within so many lengths, may be a figure of the cloth."""
+"""`SURE` is the probability from which a half counts as read; `ABSENT` how many readings a thing must be missing;
+`TURNED` how many readings must show a tile's other face or another value before that is believed."""
 
 
 @dataclass(slots=True)
@@ -133,7 +130,6 @@ class TableMemory:
     `figures` what looked like a tile, faintly and far from all others: a flower of the cloth.
     """
 
-    settings: MemorySettings = field(default_factory=MemorySettings)
     tracks: list[Track] = field(default_factory=list)
     markers: list[MarkerTrack] = field(default_factory=list)
     hub: SeenHub | None = None
@@ -210,14 +206,14 @@ class TableMemory:
         for raw, known in zip(tiles, identify(tiles, placed, width), strict=True):
             if known.old is not None:
                 met.add(known.old.id)
-                if self.tracks[known.old.id].differs(raw, self.settings.sure) and changed(raw.center_mm):
+                if self.tracks[known.old.id].differs(raw, SURE) and changed(raw.center_mm):
                     places.append(raw.center_mm)
             elif not any(self._is(raw, figure, width) for figure in self.figures) and not any(
                 overlap(raw, track.seen) > MOST_OVERLAP for track in self.tracks
             ):
                 places.append(raw.center_mm)
         lost = [track.seen.center_mm for n, track in enumerate(self.tracks) if n not in met]
-        reach = self.settings.marker_reach_mm
+        reach = MARKER_REACH_MM
         lie, here = [marker.seen.center_mm for marker in self.markers], [marker.center_mm for marker in markers]
         new = [one.center_mm for one in markers if one.confidence >= LEAST_THING_CONFIDENCE]
         new = [one for one in new if all(distance(one, old) > reach for old in (*lie, *self.parked))]
@@ -233,15 +229,15 @@ class TableMemory:
 
     def missing(self) -> list[Track]:
         """Tiles that were looked for and not found often enough."""
-        return [track for track in self.tracks if track.missing >= self.settings.absent]
+        return [track for track in self.tracks if track.missing >= ABSENT]
 
     def missing_markers(self) -> list[MarkerTrack]:
         """Markers that were looked for and not found often enough."""
-        return [track for track in self.markers if track.missing >= self.settings.absent]
+        return [track for track in self.markers if track.missing >= ABSENT]
 
     def unsettled(self) -> bool:
         """Is anything missing or different that has not been looked at often enough?"""
-        return any(track.rival is not None or 0 < track.missing < self.settings.absent for track in self.tracks) or any(
+        return any(track.rival is not None or 0 < track.missing < ABSENT for track in self.tracks) or any(
             marker.missing > 0 for marker in self.markers
         )
 
@@ -268,13 +264,13 @@ class TableMemory:
     def fused(self, track: Track) -> SeenTile:
         if not track.seen.face_up or track.seen.halves is None:
             return track.seen
-        first, second = (votes.verdict(self.settings.sure) for votes in track.votes)
+        first, second = (votes.verdict(SURE) for votes in track.votes)
         return replace(track.seen, halves=(first, second))
 
     def _again(self, track: Track, raw: SeenTile) -> Track:
         """A known place is read again; another tile there has to be read so several times before it is believed."""
-        if not track.differs(raw, self.settings.sure) and not self._covers(track, raw):
-            if track.rival is not None and raw.values is None and not track.rival.differs(raw, self.settings.sure):
+        if not track.differs(raw, SURE) and not self._covers(track, raw):
+            if track.rival is not None and raw.values is None and not track.rival.differs(raw, SURE):
                 # Half read, it may be either of the two: this look settles nothing.
                 track.missing = 0
                 return track
@@ -285,24 +281,24 @@ class TableMemory:
             # Just laid and read in two ways: one tile that wavers, unread until one value outweighs the other.
             track.add(raw)
             return track
-        if track.rival is None or track.rival.differs(raw, self.settings.sure):
+        if track.rival is None or track.rival.differs(raw, SURE):
             track.rival = Track.begun(raw, track.born)
         else:
             track.rival.add(raw)
         track.missing = 0
-        return track.rival if track.rival.sightings >= self.settings.turned else track
+        return track.rival if track.rival.sightings >= TURNED else track
 
     def _may_be_a_figure(self, track: Track) -> bool:
-        seen, s = track.seen, self.settings
-        far = s.lone * seen.length_mm
+        seen = track.seen
+        far = LONE * seen.length_mm
         others = [one.seen for one in self.tracks if one is not track]
-        faint = seen.face_up and seen.confidence < s.faint_tile
+        faint = seen.face_up and seen.confidence < FAINT_TILE
         return faint and all(distance(other.center_mm, seen.center_mm) > far for other in others)
 
     def _is(self, tile: SeenTile, figure: SeenTile, width: float) -> bool:
         """Is this what lay on the table before anybody began? A tile laid there is found more surely."""
         near = distance(tile.center_mm, figure.center_mm) <= SAME_PLACE * width
-        return near and tile.confidence < self.settings.faint_tile
+        return near and tile.confidence < FAINT_TILE
 
     def _covers(self, track: Track, raw: SeenTile) -> bool:
         """Is this a tile laid on one that never was surely read, where a wall's next tile is due?"""
@@ -314,7 +310,7 @@ class TableMemory:
 
     def _see_markers(self, markers: Sequence[SeenMarker], looked: Looked) -> None:
         left, fresh = list(self.markers), list[MarkerTrack]()
-        reach = self.settings.marker_reach_mm
+        reach = MARKER_REACH_MM
         markers = [one for one in markers if all(distance(place, one.center_mm) > reach for place in self.parked)]
         self._glimpsed = tuple(one.center_mm for one in markers)
         met: list[Point] = []

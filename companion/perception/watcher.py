@@ -23,7 +23,7 @@ from companion.perception.background import BackgroundModel
 from companion.perception.blobs import Blobs
 from companion.perception.colour import colours, recoloured
 from companion.perception.lifted import Places, let_go, without_patterns
-from companion.perception.prefetch import Prefetch
+from companion.perception.prefetch import MARGIN, Prefetch
 from companion.perception.presumed_markers import PresumedMarkers
 from companion.perception.projection import (
     BoxMm,
@@ -37,10 +37,19 @@ from companion.perception.projection import (
     square_of,
     united,
 )
-from companion.perception.settings import CameraNews, FrameSource, Reading, WatchSettings
+from companion.perception.settings import (
+    EQUAL_READINGS,
+    FOLLOW_PX,
+    MOST_READINGS,
+    SURE_READINGS,
+    CameraNews,
+    FrameSource,
+    Reading,
+    WatchSettings,
+)
 from companion.perception.sink import LINE, LookAgain, ObservationSink, Where, wants
 from companion.perception.thumbnails import Thumbnails
-from companion.perception.tracks import Looked, TableMemory
+from companion.perception.tracks import MARKER_REACH_MM, Looked, TableMemory
 from companion.perception.understanding import understood
 from companion.perception.unseen import with_unseen
 from companion.rules.tile import Laid, Tile
@@ -83,7 +92,7 @@ class Watcher:
         self.publish = publish
         self.arms = arms or Attribution((), {}, off=True)
         self.layout: Layout | None = None
-        self.memory = TableMemory(self.settings.memory)
+        self.memory = TableMemory()
         shrunken = Thumbnails()
         self.bare = BackgroundModel(shrunken=shrunken)
         self.things = Blobs(shrunken=shrunken)
@@ -146,7 +155,7 @@ class Watcher:
             if self._idle >= self.settings.whole_after:
                 self._compare(frame, state)
         elif self._reading is None and self.layout is not None and state.regions:
-            self.glimpse.take(frame, self._wide(state.regions, frame, self.glimpse.settings.margin))
+            self.glimpse.take(frame, self._wide(state.regions, frame, MARGIN))
             self.things.prepare(frame)
         elif self._reading is not None and state.state is TableState.HAND:
             # A hand came back before the table was read: look there again once it is still.
@@ -175,7 +184,7 @@ class Watcher:
     def forget(self) -> None:
         """A new round, or another calibration: nothing that lay there counts any more."""
         self.layout = self._held_back = self._wall = None
-        self.memory = TableMemory(self.settings.memory)
+        self.memory = TableMemory()
         self._reading = self._before = None
         self.settler.forget()
         self.arms.forget()
@@ -253,7 +262,7 @@ class Watcher:
         if self.supposed.drop_needless(self.memory, self.setup, self.layout, layout):
             layout = self._understood(frame)
         if self.layout is None:
-            if reading.count >= self.settings.equal_readings:
+            if reading.count >= EQUAL_READINGS:
                 middle = None if layout.engine is None else layout.engine.seen.center_mm
                 if not any(layout.trains.values()) and self.memory.park(middle):
                     layout = self._understood(frame)
@@ -277,7 +286,7 @@ class Watcher:
         reading.agreed = reading.agreed + 1 if same else 1
         reading.last, reading.layout = observation, layout
         settled = not self.memory.unsettled()
-        if observation.empty and not observation.doubts and settled and reading.agreed >= self.settings.equal_readings:
+        if observation.empty and not observation.doubts and settled and reading.agreed >= EQUAL_READINGS:
             # Nothing new is a finding like any other: one look may have missed the tile that was laid.
             self._record_reaches(frame)
             self._finish(frame, layout)
@@ -285,7 +294,7 @@ class Watcher:
                 self._ask_unread(frame, layout)
             return
         needed = self._needed(observation, reading.again)
-        enough = reading.count >= self.settings.most_readings or (settled and reading.agreed >= needed)
+        enough = reading.count >= MOST_READINGS or (settled and reading.agreed >= needed)
         if enough and not self._differs_elsewhere(frame):
             self._commit(frame, observation, layout)
 
@@ -308,8 +317,8 @@ class Watcher:
 
     def _wait_for_another_round(self, frame: Frame, layout: Layout, reading: Reading) -> None:
         """Once the cleared table is surely read, ask. Until that is answered it is compared with what lay there."""
-        sure = reading.count >= self.settings.sure_readings and not self.memory.unsettled()
-        if sure or reading.count >= self.settings.most_readings:
+        sure = reading.count >= SURE_READINGS and not self.memory.unsettled()
+        if sure or reading.count >= MOST_READINGS:
             self.memory.keep_known()
             self.sink.ask_about_another_round(layout, frame.name)
             assert self.layout is not None
@@ -329,11 +338,11 @@ class Watcher:
     def _needed(self, observation: Observation, again: Sequence[LookAgain]) -> int:
         """How many equal readings this takes: more for what is asked about, or where another look is asked for."""
         if observation.empty and not observation.doubts:
-            return self.settings.equal_readings
+            return EQUAL_READINGS
         overlooked = self._reading is not None and self._reading.overlooked
         if overlooked or observation.doubts or wants(again, Where.THE_CHANGE):
-            return self.settings.sure_readings
-        return self.settings.equal_readings
+            return SURE_READINGS
+        return EQUAL_READINGS
 
     def _commit(self, frame: Frame, observation: Observation, layout: Layout) -> None:
         reading = self._reading
@@ -380,8 +389,8 @@ class Watcher:
     def _recoloured(self, frame: Frame) -> tuple[Region, ...]:
         if self._colours is None:
             return ()
-        now = colours(frame, self.settings.colour)
-        return recoloured(self._colours, now, frame.size_wh, self.settings.colour)
+        now = colours(frame)
+        return recoloured(self._colours, now, frame.size_wh)
 
     def _finish(self, frame: Frame, layout: Layout) -> None:
         self.layout, self._held_back = layout, None
@@ -391,7 +400,7 @@ class Watcher:
         self._reading = None
         self._idle = 0
         self.glimpse.forget()
-        self._colours = colours(frame, self.settings.colour)
+        self._colours = colours(frame)
         self.bare.learn(frame.image, self._known(), self.calibration)
         self.things.keep(frame.image, self._known(), self.calibration)
         self._say("read", frame.name)
@@ -418,7 +427,7 @@ class Watcher:
         markers = [marker for marker in markers if looked.covers(marker.center_mm)]
         self.memory.under = under_the_next(self.layout)
         place = Places(frame.image, self.calibration, self.setup.tile_mm[1], self.things, self.bare)
-        markers = without_patterns(markers, self.memory, self.settings.memory.marker_reach_mm, place)
+        markers = without_patterns(markers, self.memory, MARKER_REACH_MM, place)
         self.memory.see(tiles, markers, looked, self.setup.tile_mm[1])
         self._count_overlooked(frame)
         let_go(self.memory, place)
@@ -462,7 +471,7 @@ class Watcher:
     def _follow(self, frame: Frame, state: SettleState) -> None:
         """After a bump: the corner markers say where the table is now, else the shift of the picture does."""
         moved = np.hypot(*state.moved_px)
-        if moved < self.settings.follow_px and not state.camera_moved:
+        if moved < FOLLOW_PX and not state.camera_moved:
             return
         corners = corners_again(frame.image) if state.camera_moved else None
         if corners is None:

@@ -23,20 +23,22 @@ SLOTS = 3
 """One being filled, one waiting, one being taken."""
 
 
+MOST_PER_S = 8.0
+
+
 @dataclass(frozen=True, slots=True)
 class SupervisionSettings:
     """`silent_s`: a live camera without a picture for so long hangs (noticed within 3 s). `recording_silent_s`: the
     same for recordings, whose pictures may have to be rendered. `opening_s`: from starting the process to its first
     picture, which includes importing OpenCV, settling the light and focusing. `retry_s`: pauses before trying again,
     the last one for ever; short enough to be back within 10 s of the cable. `answer_s`: how long one `read` waits
-    before it says that the camera is away. `most_per_s`: pictures a live camera hands over at most."""
+    before it says that the camera is away. `MOST_PER_S`: pictures a live camera hands over at most."""
 
     silent_s: float = 2.5
     recording_silent_s: float = 60.0
     opening_s: float = 20.0
     retry_s: tuple[float, ...] = (0.2, 1.0, 1.5, 2.0)
     answer_s: float = 1.0
-    most_per_s: float = 8.0
     judging: JudgeSettings = field(default_factory=JudgeSettings)
 
 
@@ -172,7 +174,7 @@ class SupervisedCamera(FrameSource):
         """Start a child and listen to it until it has to be given up. True when it had given pictures."""
         self._put_away()
         after = self.health.state if self.health.state is State.FROZEN else None
-        pace_s = 1 / self._supervision.most_per_s
+        pace_s = 1 / MOST_PER_S
         child = Child(film, self.source, self._settings, self._opener, self._supervision.judging, pace_s, after)
         with self._changed:
             self._child = child

@@ -25,25 +25,27 @@ SAME_SHAPE = 0.02
 """Width to height of two pictures of one camera differ by less than this part; what is picked of them leaves a rim."""
 
 
+BLACK_BELOW = 24
+WHITE_FROM = 250
+WHITE_SHARE = 0.6
+MOVED_SHARE = 0.006
+MOVED_CERTAINTY = 0.25
+MOVED_FRAMES = 4
+STEADY_FRAMES = 2
+
+
 @dataclass(frozen=True, slots=True)
 class JudgeSettings:
-    """`black_below`: 99 of 100 pixels darker than this of 255. `white_from`: `white_share` of all pixels at least this
+    """`BLACK_BELOW`: 99 of 100 pixels darker than this of 255. `WHITE_FROM`: `WHITE_SHARE` of all pixels at least this
     bright (a sheet of paper over a tenth of the table is no fault). `frozen_after_s`: identical to the last bit for so
-    long, and at least `frozen_frames` times; a sensor's noise never repeats. `moved_share`: the view has shifted by
-    more than this share of its width, `moved_frames` times running; where no shift explains the picture (a hand, or a
-    camera that was turned), points are compared in every `points_every`-th. After any fault `steady_frames` good
+    long, and at least `frozen_frames` times; a sensor's noise never repeats. `MOVED_SHARE`: the view has shifted by
+    more than this share of its width, `MOVED_FRAMES` times running; where no shift explains the picture (a hand, or a
+    camera that was turned), points are compared in every `points_every`-th. After any fault `STEADY_FRAMES` good
     pictures pass before the next one is trusted."""
 
-    black_below: int = 24
-    white_from: int = 250
-    white_share: float = 0.6
     frozen_after_s: float = 2.0
     frozen_frames: int = 4
-    moved_share: float = 0.006
-    moved_certainty: float = 0.25
-    moved_frames: int = 4
     points_every: int = 4
-    steady_frames: int = 2
 
 
 class PictureJudge:
@@ -61,7 +63,7 @@ class PictureJudge:
         self._reference: Floats | None = None
         self._view: KnownView | None = None
         self._unexplained = 0
-        self._good = self._settings.steady_frames if after is None else 0
+        self._good = STEADY_FRAMES if after is None else 0
         self._fault = after
 
     def see(self, frame: Frame) -> State | None:
@@ -78,7 +80,7 @@ class PictureJudge:
         if self._same == 0 or self._fault is None:
             # Only a picture unlike the one before shows that a frozen camera has thawed.
             self._good += 1
-        if self._good < self._settings.steady_frames:
+        if self._good < STEADY_FRAMES:
             return self._fault
         self._fault = None
         return None
@@ -95,10 +97,9 @@ class PictureJudge:
         self._shifted = self._unexplained = 0
 
     def _light(self, probe: Image) -> State | None:
-        settings = self._settings
-        if float(np.percentile(probe, 99)) < settings.black_below:
+        if float(np.percentile(probe, 99)) < BLACK_BELOW:
             return State.BLACK
-        if float((probe >= settings.white_from).mean()) >= settings.white_share:
+        if float((probe >= WHITE_FROM).mean()) >= WHITE_SHARE:
             return State.OVEREXPOSED
         return None
 
@@ -124,12 +125,12 @@ class PictureJudge:
             self._reference = _windowed(right)
             self._view = KnownView(right, ViewSettings(width_px=PROBE_WIDTH, points=500))
         (dx, dy), certainty = cv2.phaseCorrelate(self._reference, now)
-        limit = self._settings.moved_share * PROBE_WIDTH
-        if certainty >= self._settings.moved_certainty:
+        limit = MOVED_SHARE * PROBE_WIDTH
+        if certainty >= MOVED_CERTAINTY:
             self._shifted = self._shifted + 1 if float(np.hypot(dx, dy)) > limit else 0
         else:
             self._compare_points(probe, limit)
-        return State.MOVED if self._shifted >= self._settings.moved_frames else None
+        return State.MOVED if self._shifted >= MOVED_FRAMES else None
 
     def _compare_points(self, probe: Image, limit: float) -> None:
         """Turned, tilted or come nearer? Costs more than a shift, and counts as two."""

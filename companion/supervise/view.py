@@ -18,18 +18,20 @@ from vision.frame import Image, reduced
 Matrix = NDArray[np.float64]
 
 
+LEAST = 24
+LEAST_SHARE = 0.3
+REACH_PX = 2.5
+CERTAINTY = 0.25
+
+
 @dataclass(frozen=True, slots=True)
 class ViewSettings:
-    """`points` are looked for in a picture of `width_px`; a transformation counts when `least` of them and
-    `least_share` of the matched agree on it within `reach_px`. `certainty` is the least of a mere shift of the whole
+    """`points` are looked for in a picture of `width_px`; a transformation counts when `LEAST` of them and
+    `LEAST_SHARE` of the matched agree on it within `REACH_PX`. `CERTAINTY` is the least of a mere shift of the whole
     picture, which is asked for where there are too few points."""
 
     width_px: int = 640
     points: int = 900
-    least: int = 24
-    least_share: float = 0.3
-    reach_px: float = 2.5
-    certainty: float = 0.25
 
 
 class KnownView:
@@ -64,24 +66,21 @@ class KnownView:
         return small if small.ndim == 2 else np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
 
     def _by_points(self, grey: Image) -> Matrix | None:
-        s = self._settings
         points, marks = self._finder.detectAndCompute(grey, None)
         if marks is None or self._marks is None:
             return None
         pairs = cv2.BFMatcher(cv2.NORM_HAMMING, crossCheck=True).match(self._marks, marks)
-        if len(pairs) < s.least:
+        if len(pairs) < LEAST:
             return None
         here = np.array([self._points[pair.queryIdx].pt for pair in pairs], np.float64)
         there = np.array([points[pair.trainIdx].pt for pair in pairs], np.float64)
         # The same chance for the same picture: what comes of a recording must be repeatable.
         cv2.setRNGSeed(1)
-        found: tuple[Any, Any] = cv2.findHomography(
-            here, there, cv2.RANSAC, s.reach_px, maxIters=2000, confidence=0.999
-        )
+        found: tuple[Any, Any] = cv2.findHomography(here, there, cv2.RANSAC, REACH_PX, maxIters=2000, confidence=0.999)
         if found[0] is None:
             return None
         matrix, agreed = np.asarray(found[0], np.float64), int(found[1].sum())
-        if agreed < s.least or agreed < s.least_share * len(pairs) or not _sensible(matrix, grey.shape):
+        if agreed < LEAST or agreed < LEAST_SHARE * len(pairs) or not _sensible(matrix, grey.shape):
             return None
         return matrix
 
@@ -89,7 +88,7 @@ class KnownView:
         """For views with few points: a shift, where the two pictures clearly agree on one."""
         window = cv2.createHanningWindow((grey.shape[1], grey.shape[0]), cv2.CV_32F)
         (dx, dy), certainty = cv2.phaseCorrelate(edges(self._grey) * window, edges(grey) * window)
-        if certainty < self._settings.certainty:
+        if certainty < CERTAINTY:
             return None
         return np.array([[1, 0, dx], [0, 1, dy], [0, 0, 1]], np.float64)
 

@@ -27,7 +27,7 @@ from waitress.task import ThreadedTaskDispatcher, WSGITask
 from companion.app.change_signal import ChangeSignal
 from companion.web.fair_queue import FairQueue
 from companion.web.guard import BUSY, network_of
-from companion.web.request_limits import ConnectionSettings, Parser, socket_options
+from companion.web.request_limits import LINGER_BYTES, SMALL_BODY, ConnectionSettings, Parser, socket_options
 from companion.web.stream import HAND_OVER
 from companion.web.streaming import FAREWELL, PING, Listener, Seat, Seats
 
@@ -165,8 +165,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
     def _linger(self) -> bool:
         """Take and throw away what is still being sent, so that the answer arrives. False where that is too much."""
-        limits: ConnectionSettings = self.server.limits
-        if self.unread > limits.linger_bytes:
+        if self.unread > LINGER_BYTES:
             return False
         try:
             self.socket.shutdown(socket.SHUT_WR)
@@ -229,10 +228,10 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         """Why this connection has had its time; "" while it has not."""
         limits: ConnectionSettings = self.server.limits
         if self.lingers_since is not None:
-            too_long = now - self.lingers_since > limits.linger_s or self._thrown_away > limits.linger_bytes
+            too_long = now - self.lingers_since > limits.linger_s or self._thrown_away > LINGER_BYTES
             return "goes on sending what is not wanted" if too_long else ""
         if self.listener is not None:
-            return "talks into a stream" if self._thrown_away > limits.small_body else ""
+            return "talks into a stream" if self._thrown_away > SMALL_BODY else ""
         if self._lags(now):
             return "takes its answer too slowly"
         if self.requests or self.total_outbufs_len:
@@ -298,7 +297,7 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
         adj = Adjustments(
             sockets=[sock], threads=threads, connection_limit=10 * limits.most, ident=None, cleanup_interval=1,
             clear_untrusted_proxy_headers=True, asyncore_use_poll=True, recv_bytes=65536,
-            max_request_body_size=limits.small_body + 1, backlog=1024,
+            max_request_body_size=SMALL_BODY + 1, backlog=1024,
         )  # fmt: skip
         adj.socket_options = [*adj.socket_options, *socket_options(limits)]
         self.small_adj, self.large_adj = adj, copy.copy(adj)

@@ -12,6 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
 
+FIRST_WAIT_S = 30.0
+LONGEST_WAIT_S = 900.0
+FORGET_AFTER_S = 3600.0
+
 
 @dataclass(frozen=True, slots=True)
 class PinSettings:
@@ -21,10 +25,7 @@ class PinSettings:
     r: int = 8
     p: int = 1
     free_tries: int = 5
-    first_wait_s: float = 30.0
-    longest_wait_s: float = 900.0
     free_tries_for_all: int = 50
-    forget_after_s: float = 3600.0
 
 
 @dataclass(slots=True)
@@ -107,11 +108,11 @@ class PinLock:
         tries.wrong += 1
         tries.last_s = now
         if tries.wrong >= free:
-            wait = self.settings.first_wait_s * 2.0 ** min(tries.wrong - free, 20)
-            tries.closed_until_s = now + min(wait, self.settings.longest_wait_s)
+            wait = FIRST_WAIT_S * 2.0 ** min(tries.wrong - free, 20)
+            tries.closed_until_s = now + min(wait, LONGEST_WAIT_S)
 
     def _forget(self, now: float) -> None:
-        old = [name for name, tries in self._tries.items() if now - tries.last_s > self.settings.forget_after_s]
+        old = [name for name, tries in self._tries.items() if now - tries.last_s > FORGET_AFTER_S]
         for name in (*old, *[name for name in self._tries if name != EVERYONE][: len(self._tries) - MOST_REMEMBERED]):
             self._tries.pop(name, None)
 

@@ -9,6 +9,12 @@ from typing import Any
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.utilities import BadRequest, ServerNotImplemented
 
+SMALL_BODY = 64 * 1024
+LARGE_KNOWN = 4
+LARGE_UNKNOWN = 2
+LINGER_BYTES = 64 * 1024 * 1024
+GONE_S = 30.0
+
 
 @dataclass(frozen=True, slots=True)
 class ConnectionSettings:
@@ -16,9 +22,9 @@ class ConnectionSettings:
     second more for each `least_per_s` bytes; an answer that is not taken for `body_s` must be taken at that speed too.
     A connection without a request is closed after `idle_s`.
 
-    Bodies of up to `small_body` bytes are always read, up to `large_body` only on `large_paths`, so many at once of
-    people with the PIN (`large_known`) and of others who may have it (`large_unknown`). What is refused is taken and
-    thrown away up to `linger_bytes` and for `linger_s`, since a browser that is cut off shows no answer. `backlog` is
+    Bodies of up to `SMALL_BODY` bytes are always read, up to `large_body` only on `large_paths`, so many at once of
+    people with the PIN (`LARGE_KNOWN`) and of others who may have it (`LARGE_UNKNOWN`). What is refused is taken and
+    thrown away up to `LINGER_BYTES` and for `linger_s`, since a browser that is cut off shows no answer. `backlog` is
     what a stream may have untaken; `buffer` bytes are the system's for each connection and direction.
     """
 
@@ -27,17 +33,12 @@ class ConnectionSettings:
     body_s: float = 20.0
     least_per_s: int = 16 * 1024
     idle_s: float = 60.0
-    small_body: int = 64 * 1024
     large_body: int = 64 * 1024
     large_paths: frozenset[str] = frozenset()
-    large_known: int = 4
-    large_unknown: int = 2
-    linger_bytes: int = 64 * 1024 * 1024
     linger_s: float = 20.0
     backlog: int = 256 * 1024
     buffer: int = 128 * 1024
     ping_s: float = 10.0
-    gone_s: float = 30.0
 
 
 class Parser(HTTPRequestParser):  # type: ignore[misc]
@@ -68,20 +69,19 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         limits: ConnectionSettings = self._server.limits
         large = self.path in limits.large_paths
         self.adj = self._server.large_adj if large else self._server.small_adj
-        if self.content_length > (limits.large_body if large else limits.small_body):
+        if self.content_length > (limits.large_body if large else SMALL_BODY):
             self._leave_unread()
-        elif large and (self.content_length > limits.small_body or self.chunked):
+        elif large and (self.content_length > SMALL_BODY or self.chunked):
             self._ask_for_room()
 
     def _ask_for_room(self) -> None:
         """A photograph is read from somebody with the PIN, and while there is room for it."""
-        limits: ConnectionSettings = self._server.limits
         known = self._server.knows(self.headers)
         if not known and "X_COMPANION_PIN" not in self.headers:
             self._leave_unread()  # the page leads to the PIN
             return
         room = "known" if known else "unknown"
-        if self._server.under_way(room) >= (limits.large_known if known else limits.large_unknown):
+        if self._server.under_way(room) >= (LARGE_KNOWN if known else LARGE_UNKNOWN):
             self.busy = True
             self._leave_unread()
             return
@@ -102,8 +102,8 @@ def socket_options(limits: ConnectionSettings) -> list[tuple[int, int, int]]:
     return [
         (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
         (socket.SOL_SOCKET, socket.SO_SNDBUF, limits.buffer),
-        (tcp, socket.TCP_KEEPIDLE, int(limits.gone_s / 2)),
-        (tcp, socket.TCP_KEEPINTVL, int(limits.gone_s / 6)),
+        (tcp, socket.TCP_KEEPIDLE, int(GONE_S / 2)),
+        (tcp, socket.TCP_KEEPINTVL, int(GONE_S / 6)),
         (tcp, socket.TCP_KEEPCNT, 3),
-        (tcp, socket.TCP_USER_TIMEOUT, int(1000 * limits.gone_s)),
+        (tcp, socket.TCP_USER_TIMEOUT, int(1000 * GONE_S)),
     ]

@@ -13,29 +13,24 @@ import numpy as np
 
 from vision.frame import Image
 
-
-@dataclass(frozen=True, slots=True)
-class MeterSettings:
-    """Levels run from 0 to 255. More than `burnt_share` of a picture at `burnt_from` or above is too much, unless its
-    mean is under `least_mean` already: a lamp's own mirror image stays burnt at any exposure. `bright_share` of every
-    picture should reach `bright_from`. Either has to last for `patience` pictures; a step is the factor `step`.
-    """
-
-    burnt_from: int = 250
-    burnt_share: float = 0.004
-    least_mean: float = 55.0
-    bright_share: float = 0.005
-    bright_from: int = 120
-    patience: int = 24
-    step: float = 0.8
-    sample_px: int = 160
+BURNT_FROM = 250
+BURNT_SHARE = 0.004
+LEAST_MEAN = 55.0
+BRIGHT_SHARE = 0.005
+BRIGHT_FROM = 120
+PATIENCE = 24
+STEP = 0.8
+SAMPLE_PX = 160
+"""Levels run from 0 to 255. More than `BURNT_SHARE` of a picture at `BURNT_FROM` or above is too much, unless its
+mean is under `LEAST_MEAN` already: a lamp's own mirror image stays burnt at any exposure. `BRIGHT_SHARE` of every
+picture should reach `BRIGHT_FROM`. Either has to last for `PATIENCE` pictures; a step is the factor `STEP`.
+"""
 
 
 class Meter:
     """Sees every picture of a camera whose exposure is locked."""
 
-    def __init__(self, settings: MeterSettings | None = None) -> None:
-        self.settings = settings or MeterSettings()
+    def __init__(self) -> None:
         self._lasted = 0
         self._last = 1.0
 
@@ -44,19 +39,18 @@ class Meter:
         wanted = self._wanted(image)
         self._lasted = self._lasted + 1 if wanted == self._last else 1
         self._last = wanted
-        if wanted == 1.0 or self._lasted < self.settings.patience:
+        if wanted == 1.0 or self._lasted < PATIENCE:
             return 1.0
         self._lasted = 0
         return wanted
 
     def _wanted(self, image: Image) -> float:
-        s = self.settings
-        every = max(1, image.shape[1] // s.sample_px)
+        every = max(1, image.shape[1] // SAMPLE_PX)
         sample = image[::every, ::every]
         brightest = sample.max(axis=2)
-        if float((brightest >= s.burnt_from).mean()) > s.burnt_share:
-            return s.step if float(sample.mean()) * s.step >= s.least_mean else 1.0
-        return 1 / s.step if float(np.quantile(brightest, 1 - s.bright_share)) < s.bright_from else 1.0
+        if float((brightest >= BURNT_FROM).mean()) > BURNT_SHARE:
+            return STEP if float(sample.mean()) * STEP >= LEAST_MEAN else 1.0
+        return 1 / STEP if float(np.quantile(brightest, 1 - BRIGHT_SHARE)) < BRIGHT_FROM else 1.0
 
 
 @dataclass(frozen=True, slots=True)

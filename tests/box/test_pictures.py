@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from companion.supervise.health import State
-from companion.supervise.pictures import JudgeSettings, PictureJudge, to_remember
+from companion.supervise.pictures import MOVED_FRAMES, PictureJudge, to_remember
 from tests.box.cameras import table_picture
 from vision.frame import Frame, Image, reduced
 
@@ -66,7 +66,7 @@ def test_a_bumped_camera_has_moved_and_says_so_until_it_is_calibrated_again() ->
     assert set(verdicts(judge, film([table_picture()] * 10))) == {None}
     moved = verdicts(judge, film([table_picture(shift=9)] * 10))
     assert moved[-1] is State.MOVED
-    assert moved.index(State.MOVED) == JudgeSettings().moved_frames - 1
+    assert moved.index(State.MOVED) == MOVED_FRAMES - 1
     judge.remember_view(table_picture(shift=9))
     assert verdicts(judge, film([table_picture(shift=9)] * 4))[-1] is None
 

@@ -9,12 +9,10 @@ import numpy as np
 import pytest
 
 from hardware.camera import CameraSettings
-from hardware.camera.metering import Exposure, Meter, MeterSettings
+from hardware.camera.metering import LEAST_MEAN, PATIENCE, Exposure, Meter
 from hardware.camera.picamera import PiCamera
 from hardware.camera.usb import UsbCamera
 from tests.camera.test_devices import MODULE_3, QUICK, SETTLED, FakeCapture, RecordedPicamera2, refused
-
-PATIENCE = MeterSettings().patience
 
 
 def table(light: float, tiles: bool = True) -> np.ndarray:
@@ -50,7 +48,7 @@ def test_a_flash_or_a_hand_that_passes_changes_nothing() -> None:
 def test_a_lamp_in_a_dark_table_is_no_reason_to_make_all_else_black() -> None:
     image = table(0.9)
     image[50:70, 60:90] = 255
-    assert float(image.mean()) * 0.8 > MeterSettings().least_mean
+    assert float(image.mean()) * 0.8 > LEAST_MEAN
     assert factors(Meter(), image, PATIENCE) == [0.8]
     assert factors(Meter(), np.where(image == 255, 255, image // 2).astype(np.uint8), 5 * PATIENCE) == []
 

@@ -17,9 +17,9 @@ from companion.log.question import Question, QuestionKind
 from companion.log.table_change import TableChange
 from companion.observing.doubts import Doubts
 from companion.observing.game_sink import GameSink
-from companion.observing.hypotheses import settings_for
+from companion.observing.hypotheses import CLOUD_PATIENCE, HAND_PATIENCE, settings_for
 from companion.perception.background import BackgroundModel
-from companion.perception.colour import ColourSettings, colours, recoloured
+from companion.perception.colour import colours, recoloured
 from companion.perception.half_values import WeighSettings, weigh_unread
 from companion.perception.projection import overlap
 from companion.perception.tracks import Looked, TableMemory
@@ -129,20 +129,19 @@ def test_an_empty_place_is_bare_and_a_cup_is_not(learnt: bool) -> None:
 
 
 def test_a_marker_as_bright_as_the_cloth_is_seen_by_its_colour() -> None:
-    settings = ColourSettings()
     before, _ = table_picture()
     after = before.copy()
     after[300:318, 500:518] = (60, 95, 190)
 
     def seen(image: np.ndarray) -> np.ndarray:
-        return colours(Frame(image, 0.0, "frame"), settings)
+        return colours(Frame(image, 0.0, "frame"))
 
-    regions = recoloured(seen(before), seen(after), (800, 600), settings)
+    regions = recoloured(seen(before), seen(after), (800, 600))
     assert len(regions) == 1
     x0, y0, x1, y1 = regions[0]
     assert x0 <= 500 and y0 <= 300 and x1 >= 518 and y1 >= 318
     dimmed = (before * 0.8).astype(np.uint8)
-    assert recoloured(seen(before), seen(dimmed), (800, 600), settings) == ()
+    assert recoloured(seen(before), seen(dimmed), (800, 600)) == ()
 
 
 def unread_second(first: dict[int, float]) -> Layout:
@@ -301,8 +300,8 @@ def test_what_lies_there_long_is_no_part_of_the_game() -> None:
     held_back = 0
     while not sink.record(doubtful, loose, "f"):
         held_back += 1
-        assert held_back <= sink.settings.cloud_patience
-    assert held_back == sink.settings.cloud_patience
+        assert held_back <= CLOUD_PATIENCE
+    assert held_back == CLOUD_PATIENCE
     assert session.observed == [["+8-7@Ann"]] and len(session.asked) == 1
     assert session.clouded is True
 
@@ -319,7 +318,7 @@ def test_a_hand_being_laid_open_at_the_edge_is_not_asked_about_at_once() -> None
     )
     sink = GameSink(session, load_ruleset("tactic"), setup, BOX)
     before = reconstruct(view([]), SETUP)
-    for n, (place, looks) in enumerate((((900.0, 32.0), sink.settings.hand_patience), ((900.0, 250.0), 0))):
+    for n, (place, looks) in enumerate((((900.0, 32.0), HAND_PATIENCE), ((900.0, 250.0), 0))):
         session.asked.clear()
         layout = reconstruct(view([]), SETUP, before)
         layout = replace(layout, problems=(Problem(Trouble.FORKED_TRAIN, place, (n,)),))

@@ -9,7 +9,7 @@ import pytest
 
 from companion.geometry.table_view import SeenHub, SeenMarker
 from companion.perception.projection import LEAST_THING_CONFIDENCE, on_table
-from companion.perception.tracks import Looked, TableMemory
+from companion.perception.tracks import ABSENT, Looked, TableMemory
 from tests.table.tables import tile
 from vision.calibration import Calibration
 from vision.reading import Found, HalfReading, PictureReading, TileReading
@@ -145,6 +145,6 @@ def test_one_marker_found_twice_is_remembered_once_and_can_be_lifted() -> None:
     assert memory.seen_markers() == twice[:1]
     memory.see([], twice, EVERYWHERE, 24.0)
     assert len(memory.markers) == 1
-    for _ in range(memory.settings.absent):
+    for _ in range(ABSENT):
         memory.see([], [], EVERYWHERE, 24.0)
     assert memory.missing_markers() == memory.markers

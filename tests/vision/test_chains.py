@@ -6,7 +6,18 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vision.chains import ChainSettings, as_found, cut_short, enclosed, flanked, in_line, proposals, stretched
+from vision.chains import (
+    LONGEST,
+    SAME,
+    ChainSettings,
+    as_found,
+    cut_short,
+    enclosed,
+    flanked,
+    in_line,
+    proposals,
+    stretched,
+)
 from vision.detections import Detections, Kind
 from vision.rotated import area, shared
 
@@ -101,13 +112,13 @@ def test_an_outline_of_one_tile_and_a_half_is_cut_from_either_end() -> None:
     half_more = tile(LONG / 4)
     u = _unit(np.radians(20.0)) * LONG / 4
     half_more = np.array([half_more[0] - u, half_more[1] - u, half_more[2] + u, half_more[3] + u], np.float32)
-    which, pieces = cut_short(np.stack([tile(5 * LONG), half_more]), ChainSettings().longest)
+    which, pieces = cut_short(np.stack([tile(5 * LONG), half_more]), LONGEST)
     assert which.tolist() == [1, 1]
     assert np.allclose(pieces[0], tile(0), atol=0.01) and np.allclose(pieces[1], tile(LONG / 2), atol=0.01)
 
 
 def test_nothing_is_cut_where_all_are_tiles() -> None:
-    which, pieces = cut_short(np.stack([tile(0), tile(LONG)]), ChainSettings().longest)
+    which, pieces = cut_short(np.stack([tile(0), tile(LONG)]), LONGEST)
     assert len(which) == 0 and pieces.shape == (0, 4, 2)
 
 
@@ -115,7 +126,7 @@ def test_a_place_thought_of_where_something_was_found_is_that_find() -> None:
     quads = np.stack([tile(0), tile(LONG), tile(LONG + 4), tile(1.5 * LONG), tile(3 * LONG)])
     kind = np.array([Kind.FACE_UP, Kind.FACE_DOWN, Kind.FACE_UP, Kind.FACE_UP, Kind.FACE_UP], np.int8)
     tiles = Detections(quads, kind, np.array([0.9, 0.7, 0.4, 0.3, 0.8], np.float32))
-    same, there = as_found(tiles, quads, 2, ChainSettings().same)
+    same, there = as_found(tiles, quads, 2, SAME)
     assert there.tolist() == [True, True, True, False, False]
     assert same.confidence.tolist() == pytest.approx([0.9, 0.7, 0.7, 0.3, 0.8])
     assert same.kind.tolist() == [Kind.FACE_UP, Kind.FACE_DOWN, Kind.FACE_DOWN, Kind.FACE_UP, Kind.FACE_UP]

@@ -9,7 +9,6 @@ from vision.chains import ChainSettings
 from vision.detections import Detections, Kind
 from vision.face_down import FaceDown, FaceDownSettings, among_others, lying_face_down
 from vision.judging import JudgeSettings
-from vision.plausibility import PlausibilitySettings
 from vision.reading import CLASSES, TileScores
 from vision.rotated import sides
 
@@ -61,7 +60,7 @@ def lie(
     colours = np.full((n, 3), 128.0, np.float32)
     settings = FaceDownSettings()
     alone = lying_face_down(image, tiles, scores, once, seen, judge, None, settings)  # type: ignore[arg-type]
-    how = (judge, PlausibilitySettings(), ChainSettings(), settings)
+    how = (judge, ChainSettings(), settings)
     return among_others(image, tiles, scores, colours, once, seen, alone, *how)  # type: ignore[arg-type]
 
 
@@ -97,7 +96,7 @@ def test_one_of_another_colour_is_not_judged_again() -> None:
     alone = lying_face_down(IMAGE, tiles, scores, once, seen, Told(), None, FaceDownSettings())  # type: ignore[arg-type]
     colours = np.full((12, 3), 128.0, np.float32)
     colours[0, 0] += 100
-    how = (Told(), PlausibilitySettings(), ChainSettings(), FaceDownSettings())
+    how = (Told(), ChainSettings(), FaceDownSettings())
     lying = among_others(IMAGE, tiles, scores, colours, once, seen, alone, *how)  # type: ignore[arg-type]
     assert lying.believed[0] == 0.0
 

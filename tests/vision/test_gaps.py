@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vision.plausibility import PlausibilitySettings, in_rows
 from vision.plausibility import gaps as gaps_among
+from vision.plausibility import in_rows
 
 BLACK, WHITE, CLOTH = (30.0, 128.0, 128.0), (235.0, 128.0, 132.0), (150.0, 127.0, 134.0)
 
@@ -21,47 +21,45 @@ def colours(*rows: tuple[float, float, float]) -> np.ndarray:
     return np.array(rows, np.float32)
 
 
-def gaps(quads: np.ndarray, bodies: np.ndarray, settings: PlausibilitySettings, believed: float = 0.7) -> np.ndarray:
-    return gaps_among(quads, bodies, np.full(len(quads), believed, np.float32), settings)
+def gaps(quads: np.ndarray, bodies: np.ndarray, believed: float = 0.7) -> np.ndarray:
+    return gaps_among(quads, bodies, np.full(len(quads), believed, np.float32))
 
 
 def test_what_looks_like_the_table_among_many_backs_is_none() -> None:
-    assert gaps(packed(10), colours(*[BLACK] * 9, CLOTH), PlausibilitySettings()).tolist() == [False] * 9 + [True]
+    assert gaps(packed(10), colours(*[BLACK] * 9, CLOTH)).tolist() == [False] * 9 + [True]
 
 
 def test_two_boxes_mixed_are_tiles_all_the_same() -> None:
-    assert not gaps(packed(10), colours(*[BLACK] * 5, *[WHITE] * 5), PlausibilitySettings()).any()
+    assert not gaps(packed(10), colours(*[BLACK] * 5, *[WHITE] * 5)).any()
 
 
 def test_shade_and_light_make_no_gap() -> None:
-    assert not gaps(
-        packed(10), colours(*[(30.0 + 6 * n, 128.0, 128.0) for n in range(10)]), PlausibilitySettings()
-    ).any()
+    assert not gaps(packed(10), colours(*[(30.0 + 6 * n, 128.0, 128.0) for n in range(10)])).any()
 
 
 def test_a_few_backs_are_no_measure() -> None:
-    assert not gaps(packed(5), colours(*[BLACK] * 4, CLOTH), PlausibilitySettings()).any()
-    assert gaps(packed(1)[:0], np.zeros((0, 3), np.float32), PlausibilitySettings()).tolist() == []
+    assert not gaps(packed(5), colours(*[BLACK] * 4, CLOTH)).any()
+    assert gaps(packed(1)[:0], np.zeros((0, 3), np.float32)).tolist() == []
 
 
 def test_a_back_that_shines_in_the_light_is_a_tile_where_it_lies_alone() -> None:
     quads = packed(10)
     quads[9] += 400
-    assert not gaps(quads, colours(*[BLACK] * 9, CLOTH), PlausibilitySettings()).any()
+    assert not gaps(quads, colours(*[BLACK] * 9, CLOTH)).any()
 
 
 def test_what_is_hardly_believed_and_looks_like_no_other_back_is_none_wherever_it_lies() -> None:
     quads = packed(10)
     quads[9] += 400
-    alone = gaps(quads, colours(*[BLACK] * 9, CLOTH), PlausibilitySettings(), believed=0.4)
+    alone = gaps(quads, colours(*[BLACK] * 9, CLOTH), believed=0.4)
     assert alone.tolist() == [False] * 9 + [True]
-    assert not gaps(quads, colours(*[BLACK] * 10), PlausibilitySettings(), believed=0.4).any()
+    assert not gaps(quads, colours(*[BLACK] * 10), believed=0.4).any()
 
 
 def rows(quads: np.ndarray, *bodies: tuple[float, float, float]) -> bool:
     """Whether the last of these is one of the rows of the others, which lie face down."""
     last = len(quads) - 1
-    (found,) = in_rows(quads, colours(*bodies), np.arange(last), np.array([last]), PlausibilitySettings())
+    (found,) = in_rows(quads, colours(*bodies), np.arange(last), np.array([last]))
     return bool(found)
 
 

@@ -4,17 +4,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.plausibility import (
-    Bodies,
-    PlausibilitySettings,
-    body_colours,
-    half_grounds,
-    lightest_beside,
-    strangers,
-)
+from vision.plausibility import Bodies, body_colours, half_grounds, lightest_beside, strangers
 from vision.rotated import quads_of
-
-SETTINGS = PlausibilitySettings()
 
 
 def tiles(sizes):
@@ -31,24 +22,24 @@ IVORY, TEAL, SHADED = (200, 220, 230), (150, 130, 20), (150, 168, 176)
 def test_a_find_of_another_colour_is_a_stranger_and_a_shaded_tile_is_not():
     colours = body_colours(crops([IVORY, IVORY, IVORY, IVORY, TEAL, SHADED]))
     sure = np.array([True] * 4 + [False] * 2)
-    assert strangers(tiles([60] * 6), colours, sure, SETTINGS).tolist() == [False] * 4 + [True, False]
+    assert strangers(tiles([60] * 6), colours, sure).tolist() == [False] * 4 + [True, False]
 
 
 def test_a_find_of_another_size_is_a_stranger():
     colours = body_colours(crops([IVORY] * 6))
     sure = np.array([True] * 4 + [False] * 2)
-    assert strangers(tiles([60, 62, 58, 61, 90, 66]), colours, sure, SETTINGS).tolist() == [False] * 4 + [True, False]
+    assert strangers(tiles([60, 62, 58, 61, 90, 66]), colours, sure).tolist() == [False] * 4 + [True, False]
 
 
 def test_of_two_sets_on_one_table_neither_is_strange():
     colours = body_colours(crops([IVORY] * 4 + [(20, 20, 20)] * 4 + [(22, 20, 21), IVORY]))
     sure = np.array([True] * 8 + [False] * 2)
-    assert not strangers(tiles([60] * 10), colours, sure, SETTINGS).any()
+    assert not strangers(tiles([60] * 10), colours, sure).any()
 
 
 def test_two_sure_tiles_are_no_measure():
     colours = body_colours(crops([IVORY, IVORY, TEAL]))
-    assert not strangers(tiles([60] * 3), colours, np.array([True, True, False]), SETTINGS).any()
+    assert not strangers(tiles([60] * 3), colours, np.array([True, True, False])).any()
     assert body_colours(crops([])[:0].reshape(0, 48, 96, 3)).shape == (0, 3)
 
 
@@ -62,7 +53,7 @@ BLACK, CLOTH = [35.0, 128.0, 132.0], [200.0, 128.0, 144.0]
 
 
 def known(colours: list[list[float]]) -> Bodies:
-    bodies = Bodies(SETTINGS)
+    bodies = Bodies()
     bodies.learn([(0, n) for n in range(len(colours))], np.array(colours, np.float32))
     return bodies
 
@@ -100,10 +91,10 @@ def test_a_tile_in_a_glare_has_the_colour_of_its_neighbour_there() -> None:
     bodies = known([wood] * 9)
     assert bodies.foreign(looks(burnt)).all()
     quads = np.array([[[0, 30], [0, 0], [60, 0], [60, 30]]] * 2, np.float32) + np.array([[[0, 0]], [[62, 0]]])
-    near = lightest_beside(quads, np.array([burnt, burnt], np.float32), np.array([True, False]), SETTINGS)
+    near = lightest_beside(quads, np.array([burnt, burnt], np.float32), np.array([True, False]))
     assert not bodies.foreign(looks(burnt), near[1:]).any()
     apart = quads + np.array([[[0, 0]], [[200, 0]]])
-    far = lightest_beside(apart, np.array([burnt, burnt], np.float32), np.array([True, False]), SETTINGS)
+    far = lightest_beside(apart, np.array([burnt, burnt], np.float32), np.array([True, False]))
     assert bodies.foreign(looks(burnt), far[1:]).all()
 
 
@@ -118,6 +109,6 @@ def test_a_blank_half_of_another_colour_is_what_lies_beside_a_tile() -> None:
     sure = np.array([BLACK] * 8 + [[160.0, 128.0, 131.0]], np.float32)
     crops = np.concatenate([half_and_half(BLACK, slot), half_and_half(BLACK, BLACK), half_and_half(BLACK, glare)])
     blank = np.array([[False, True]] * 3)
-    assert half_grounds(crops, blank, sure, SETTINGS).tolist() == [True, False, False]
-    assert not half_grounds(crops, ~blank & False, sure, SETTINGS).any(), "no half is blank"
-    assert not half_grounds(crops, blank, sure[:4], SETTINGS).any(), "few tiles are no measure"
+    assert half_grounds(crops, blank, sure).tolist() == [True, False, False]
+    assert not half_grounds(crops, ~blank & False, sure).any(), "no half is blank"
+    assert not half_grounds(crops, blank, sure[:4]).any(), "few tiles are no measure"

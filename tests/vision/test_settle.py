@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from vision.frame import Frame
-from vision.settle import Settler, SettleSettings, TableState
+from vision.settle import RESTING_HAND_FRAMES, Settler, SettleSettings, TableState
 
 W, H = 960, 720
 CLOTH = cv2.GaussianBlur(np.random.default_rng(1).normal(110, 40, (H, W, 3)), (0, 0), 1.2).astype(np.float32)
@@ -146,10 +146,10 @@ def test_a_reading_that_a_hand_breaks_off_counts_as_not_done(watched):
 
 
 def test_a_resting_arm_is_read_around_after_a_while(watched):
-    settler, show = watched
+    _settler, show = watched
     short = show(10, hand=(480, 500))
     assert {a.state for a in short} == {TableState.HAND}
-    long = show(settler.settings.resting_hand_frames + 2, hand=(480, 500), tiles=[(150, 150, 40)])
+    long = show(RESTING_HAND_FRAMES + 2, hand=(480, 500), tiles=[(150, 150, 40)])
     assert long[-1].should_read and covers(long[-1].hidden, 480, 500) and covers(long[-1].regions, 150, 150)
 
 
