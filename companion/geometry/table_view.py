@@ -60,7 +60,6 @@ class SeenMarker:
 
     center_mm: Point
     confidence: float
-    color: str | None = None
     recognised: bool = True
 
 

@@ -22,11 +22,9 @@ class PrintSink:
 
     def __init__(self, tell: Callable[[Event], None]) -> None:
         self.tell = tell
-        self.lying_at_first = 0
 
     def first_table(self, layout: Layout, frame: str) -> bool:
         if len(layout.loose) > FIRST_TILES:
-            self.lying_at_first = len(layout.loose)
             return True
         for tile in layout.loose:
             if tile.laid is not None:

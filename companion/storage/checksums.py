@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import hashlib
 
-FIELD = "sum"
-
 DIGITS = 16
 """Hexadecimal: 64 bits. Two lines of a large game agree by chance once in 10**13 games."""
 

@@ -20,8 +20,6 @@ FAREWELL = b"retry: 15000\n\n"
 """For a screen that has to make room: it comes back later."""
 PING = b": ping\n\n"
 
-Moment = tuple[str | None, int, str]
-
 
 class Listener:
     """One screen. `news` brings everything it has not heard; it resumes after any journal line."""
