@@ -6,7 +6,7 @@ now known of earlier events (a marker that stayed on is noticed when the next pl
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from companion.log.events import (
     RoundEnded,
     TileTakenBack,
 )
+from companion.play.counts import Counted, miscounted, misdealt, uncounted_among
 from companion.play.event_actions import action_of, between, lifted, meant, passing, turned_to, uncounted, unsettled
 from companion.play.first_lap import Together, begins, belongs_to_first_train, can_go_on, movers, on_table, with_act
 from companion.play.marker_after import Owed, owed_after, perhaps_marked
@@ -162,14 +163,14 @@ class Course:
         if event.source == "camera" and not self.watched:
             return replace(self, watched=True).take(event, key)
         if unsettled(event) and isinstance(action, (Play, Draw)) and set(meant(event)) != {getattr(event, "by", None)}:
-            self = self.uncounted_among(meant(event))
+            self = self._counted_as(uncounted_among(self.table, self.turn, meant(event)))
         player = self.player_of(event)
         together = self.laying(player, action)
         if isinstance(action, (Mark, Unmark)) and not together and not self.in_turn(player):
             stray = self._take_stray_marker(action, player)
             return replace(stray, findings=getattr(event, "violations", ())) if unsettled(event) else stray
         if isinstance(action, (Play, Draw, Discard)) and self.table.hands.get(player) == 0:
-            return self._miscounted(player).take(event, key)
+            return self._counted_as(miscounted(self.table, self.turn, player)).take(event, key)
         if together:
             laid = with_act(self.together, player, action) if self.all_begun else ()
             step = Step(replace(self, together=laid)._taken_up(player))
@@ -453,36 +454,11 @@ class Course:
         if event.what == LAST_TILE:
             return Step(replace(self, announced=self.announced | {event.by}), found)
         if event.what == DEALT and found:
-            return Step(self._misdealt(event.by), found)
+            return Step(self._counted_as(misdealt(self.table, self.turn, event.by)), found)
         return Step(self, found)
 
-    def _misdealt(self, player: str) -> Course:
-        course = self._miscounted(player)
-        if not isinstance(course.table, Position):
-            return course
-        turn = course.turn
-        if turn is not None and isinstance(turn.before, Position):
-            turn = replace(turn, before=replace(turn.before, boneyard=None))
-        return replace(course, table=replace(course.table, boneyard=None), turn=turn)
-
-    def _miscounted(self, player: str) -> Course:
-        """Somebody whose hand was counted down to nothing goes on: the count was wrong, and nobody is to blame."""
-        table = uncounted(self.table, player)
-        turn = self.turn
-        if turn is not None and turn.player == player:
-            turn = replace(turn, before=uncounted(turn.before, player))
-        return replace(self, table=table, turn=turn)
-
-    def uncounted_among(self, players: Collection[str]) -> Course:
-        """While it is open whose tile it was, the hands of all who are meant cannot be counted."""
-        if not isinstance(self.table, Position):
-            return self
-        table: Table = self.table
-        turn = self.turn
-        for player in players:
-            table = uncounted(table, player)
-            if turn is not None:
-                turn = replace(turn, before=uncounted(turn.before, player))
+    def _counted_as(self, counts: Counted) -> Course:
+        table, turn = counts
         return replace(self, table=table, turn=turn)
 
     def _take_stray_marker(self, action: Mark | Unmark, player: str) -> Step:
