@@ -21,6 +21,7 @@ from companion.web.disk import disk_fault, disk_is_full
 from companion.web.downloads import Places
 from companion.web.games import games
 from companion.web.guard import guard, own_names
+from companion.web.hypotheses import hypotheses
 from companion.web.languages import LANGUAGES, choose_language, gettext, speak_languages
 from companion.web.learning import learning
 from companion.web.packing import pack_answers
@@ -126,6 +127,7 @@ def _register(app: Flask) -> None:
         api,
         stream,
         plays,
+        hypotheses,
         rounds,
         setup,
         placing,

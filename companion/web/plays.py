@@ -274,14 +274,20 @@ def picture(game: str, name: str) -> Response:
     return response
 
 
-def pictures_folder(game: str) -> Path | None:
-    """Where a game's pictures lie: its folder, or beside the journal of the game on the table."""
+def journal_of(game: str) -> Path | None:
+    """Where a game's journal lies: in its folder, or where the game on the table is written."""
     folder = app_state().folder(game)
-    if folder is None and app_state().has_game and game == app_state().game:
-        journal = getattr(app_state().session, "journal", None)
-        path = getattr(journal, "path", None)
-        folder = None if path is None else Path(path).parent
-    return None if folder is None else folder.resolve()
+    if folder is not None:
+        return folder / "journal.jsonl"
+    journal = getattr(app_state().session, "journal", None) if app_state().has_game else None
+    path = getattr(journal, "path", None) if game == app_state().game else None
+    return None if path is None else Path(path)
+
+
+def pictures_folder(game: str) -> Path | None:
+    """Where a game's pictures lie: beside its journal."""
+    journal = journal_of(game)
+    return None if journal is None else journal.parent.resolve()
 
 
 @plays.get("/play")

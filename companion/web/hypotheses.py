@@ -1,0 +1,104 @@
+"""Who it may have been, on the page: the hypotheses and costs of `companion explain`, in the reader's language."""
+
+from __future__ import annotations
+
+import threading
+from functools import lru_cache
+from pathlib import Path
+
+from flask import Blueprint, render_template
+from werkzeug.exceptions import NotFound
+
+from companion.game.disputes import Dispute, NoSuchPlayError, dispute
+from companion.log.journal import JournalError
+from companion.rules.ruleset import RuleSetError
+from companion.tracking.costs import Cause
+from companion.web.api import app_state
+from companion.web.board import board_of
+from companion.web.code_words import code_title
+from companion.web.languages import gettext
+from companion.web.languages import marked as _
+from companion.web.plays import journal_of, line_of, shown_play
+
+hypotheses = Blueprint("hypotheses", __name__)
+
+ASSUMED: dict[Cause, str] = {
+    Cause.UNSETTLED: _("the sources leave open whether this is allowed"),
+    Cause.UNSETTLED_END: _("a turn ended as hardly anybody ends it, though no source forbids it"),
+    Cause.SILENT_PASS: _("somebody passed and nothing shows it"),
+    Cause.TURN_IN_BETWEEN: _("two turns lie between two still tables"),
+    Cause.ANOTHER_IN_BETWEEN: _("a further turn lies between them"),
+    Cause.PASS_AT_DOUBLE: _("somebody could not close a double, passed, and nothing shows it"),
+    Cause.CLOSED_DOUBLE: _("a tile went on a double that somebody had left open"),
+    Cause.MARKED_AND_CLOSED_DOUBLE: _("somebody with a marker on the train closed a double left open"),
+    Cause.MARKED_ON_OWN_TRAIN: _("somebody with a marker on the train laid a tile on it"),
+    Cause.MARKED_ON_MEXICAN_TRAIN: _("somebody with a marker on the train laid a tile on the Mexican train"),
+    Cause.SKIPPED_FIRST_TRAIN: _("somebody did not start in the common first lap"),
+    Cause.MARKED_IN_LAP: _("somebody marked a first train that had begun while others laid theirs"),
+    Cause.PLAYED_ON_AFTER_MARKING: _("somebody marked and played on"),
+    Cause.MISSED_DRAW: _("the camera missed a draw"),
+    Cause.MISSED_DISCARD: _("the camera missed a tile that was put away"),
+    Cause.PHANTOM_DRAW: _("the camera saw a draw that was none"),
+    Cause.REACHED_FOR_NOTHING: _("an arm reached into the boneyard and took nothing"),
+    Cause.MARKER_NOT_SEEN: _("a marker lies there unseen or comes late"),
+    Cause.MARKER_STILL_SEEN: _("a marker was taken off or goes late"),
+    Cause.DISCARD_UNSEEN_AGAIN: _("another picture does not show it either"),
+    Cause.MARKER_UNSEEN_AGAIN: _("another picture does not show it either"),
+    Cause.STILL_TO_COME: _("a marker is still to be moved at the end of a turn"),
+    Cause.MARKER_LEFT_ON: _("a marker stays on that might have come off"),
+    Cause.NO_MARKER: _("what was recognised as a marker is none"),
+    Cause.DOUBTFUL_MARKER: _("a thing that does not look like a marker is none"),
+    Cause.MISREAD: _("a half that was read surely was misread"),
+    Cause.FITS_BY_CHANCE: _("a tile fits by chance what was misread"),
+    Cause.DOUBTFUL_NEIGHBOUR: _("a tile beside it was misread"),
+    Cause.MISCOUNTED_HAND: _("a hand was counted wrongly"),
+    Cause.WRONG_WORD: _("what a person entered is wrong"),
+    Cause.LATE_WORD: _("what a person entered was known already"),
+    Cause.BLIND_WORD: _("what a person entered counts for nothing"),
+    Cause.UNSEEN: _("much happened unseen"),
+    Cause.UNSEEN_IN_CLUTTER: _("something that was not understood hid what happened"),
+    Cause.CUT_SHORT: _("not everything possible was looked through"),
+}
+"""What a hypothesis assumes besides what was seen. What is usual needs no words (`tracking.dispute.UNSAID`)."""
+
+
+_one_at_a_time = threading.Lock()
+"""A round's belief is run again for each answer; a crowd of phones must not do so at once."""
+
+
+@lru_cache(maxsize=32)
+def _found(path: Path, seq: int, size: int) -> Dispute:
+    """What the belief says of entry `seq` of a journal of `size` bytes."""
+    return dispute(path, seq)
+
+
+def explained(path: Path, seq: int) -> Dispute | None:
+    """The same, once for each state of the journal; None where nothing is known of the entry."""
+    with _one_at_a_time:
+        try:
+            return _found(path, seq, path.stat().st_size)
+        except (OSError, JournalError, RuleSetError, NoSuchPlayError):
+            return None
+
+
+@hypotheses.get("/play/<int:seq>/why")
+def show(seq: int) -> str:
+    """The ways in which an entry may have come about, the cheapest first, each with its share, its cost in decibans,
+    the faults it holds against somebody and what it assumes."""
+    line = line_of(seq)
+    path = journal_of(app_state().game)
+    found = None if path is None else explained(path, seq)
+    if found is None:
+        raise NotFound(gettext("Nothing more is known about entry number %(number)s.", number=seq))
+    board = board_of(app_state().session.snapshot())
+    rows = [
+        {
+            "by": one.player,
+            "decibans": one.cost,
+            "p": one.p,
+            "faults": [(code_title(code), player) for code, player in one.codes],
+            "assumes": [gettext(ASSUMED[cause]) for cause in one.assumes],
+        }
+        for one in found.alternatives
+    ]
+    return render_template("why.html", board=board, line=line, play=shown_play(seq, board), rows=rows, tv=False)

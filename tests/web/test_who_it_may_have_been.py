@@ -1,0 +1,71 @@
+"""The page's dispute shows the hypotheses and the costs that `companion explain` prints of the same journal."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from companion.app.state import AppState
+from companion.cli.explain import explain
+from companion.game.session import Session
+from companion.log.events import Header, TilePlayed
+from companion.rules.notation import parse_delta
+from companion.tracking.costs import Cause
+from companion.tracking.dispute import UNSAID
+from companion.web.app import PageSettings, create_app
+from companion.web.code_words import code_title
+from companion.web.hypotheses import ASSUMED
+from tests.desk.watching import table_change
+
+DELTAS = ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+3-5@Cy", "+2-6@Ben", "+5-7@Cy", "+1-8@Ann", "+6-9@Ben"]
+ROW = re.compile(r"<li><span><b>(.*?)</b>(.*?)</span> <small>(\d+) % · (\d+) dB</small></li>")
+
+
+def test_the_page_shows_the_hypotheses_and_costs_of_explain(tmp_path: Path) -> None:
+    """Ann lays on Cy's closed train, and everybody goes on in order."""
+    header = Header("reeves", "double-12", ("Ann", "Ben", "Cy"))
+    session = Session.create(tmp_path / "journal.jsonl", header)
+    session.start_round((12, 12), "Ann")
+    for n, change in enumerate(DELTAS):
+        session.observe(table_change(parse_delta([change]), f"{n}.jpg"))
+    app_state = AppState(session)
+    client = create_app(app_state, PageSettings(pin="0000", testing=True)).test_client()
+    compared = 0
+    for play in [event for event in session.events if isinstance(event, TilePlayed)]:
+        said = CliRunner().invoke(explain, [str(tmp_path / "journal.jsonl"), str(play.seq), "--json"])
+        told = json.loads(said.output)["hypotheses"]
+        page = unescape(client.get(f"/play/{play.seq}/why").get_data(as_text=True))
+        shown = ROW.findall(page)
+        with client.application.test_request_context():
+            expected = [(one["by"], f"{one['p'] * 100:.0f}", str(one["decibans"])) for one in told]
+            words = [
+                [code_title(code.split(" by ")[0]) for code in one["codes"]]
+                + [ASSUMED[Cause(cause)] for cause in one["assumes"]]
+                for one in told
+            ]
+        assert [(by, share, cost) for by, _, share, cost in shown] == expected
+        for (_, text, _, _), of_row in zip(shown, words, strict=True):
+            assert [part.split(" (")[0] for part in text.split(" · ")[1:]] == of_row
+        assert bool(shown) != ("This is settled" in page)
+        assert f"/play/{play.seq}/why" in client.get(f"/play/{play.seq}").get_data(as_text=True)
+        compared += len(shown)
+    session.close()
+    assert compared > 3
+
+
+def test_what_is_no_piece_is_answered_in_a_line(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "journal.jsonl", Header("reeves", "double-12", ("Ann", "Ben", "Cy")))
+    session.start_round((12, 12), "Ann")
+    app = create_app(AppState(session), PageSettings(pin="0000", testing=True))
+    answer = app.test_client().get("/play/1/why")
+    assert answer.status_code == 404
+    assert "Nothing more is known about entry number 1." in answer.get_data(as_text=True)
+    session.close()
+
+
+def test_every_assumption_has_its_words() -> None:
+    assert set(ASSUMED) == set(Cause) - UNSAID
