@@ -48,6 +48,7 @@ def told(found: Dispute) -> list[str]:
         sure = "certain" if charge.certain else f"possible, {charge.p:.0%}"
         lines.append(f"  {charge.code}, {charge.by or 'whoever it was'}: {sure}")
     lines += [f"  {one.p:7.2%}  {one}" for one in found.alternatives]
+    lines += [f"  looked at again: {why}" for why in found.again]
     assumed = dict.fromkeys(cause for one in found.alternatives for cause in one.assumes)
     lines += [f"  {PRIORS[one].says}: {PRIORS[one].decibans} dB, {PRIORS[one].source}" for one in assumed]
     return lines

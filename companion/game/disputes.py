@@ -32,12 +32,16 @@ class NoSuchPlayError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """The belief about event `seq`: the verdict, and the hypotheses, cheapest first (none where it is settled)."""
+    """The belief about event `seq`: the verdict, and the hypotheses, cheapest first (none where it is settled).
+
+    `again`: why the game asked for another look before it took the change that shows it.
+    """
 
     seq: int
     event: Event
     verdict: Verdict
     alternatives: tuple[Alternative, ...]
+    again: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         charges = [
@@ -55,7 +59,7 @@ class Dispute:
             for one in self.alternatives
         ]
         named = {"by": self.verdict.by, "p": round(self.verdict.p, 4), "maybe": list(self.verdict.maybe)}
-        return {"seq": self.seq, **named, "violations": charges, "hypotheses": rows}
+        return {"seq": self.seq, **named, "violations": charges, "hypotheses": rows, "again": list(self.again)}
 
 
 def dispute(path: Path, seq: int) -> Dispute:
@@ -87,7 +91,8 @@ def dispute_in(
     verdict = next((one for one in tracker.verdicts() if one.item == item), None)
     if verdict is None or item is None:
         raise NoSuchPlayError(f"no. {seq} is no tile, draw, marker or discard that stands in this journal")
-    return Dispute(seq, held[place].event, verdict, tuple(alternatives(tracker.filter, item)))
+    again = next((one.change.again for one in reversed(seen) if one.after < seq), ())
+    return Dispute(seq, held[place].event, verdict, tuple(alternatives(tracker.filter, item)), again)
 
 
 def _from_evidence(

@@ -46,9 +46,9 @@ class Recovered:
 
     `unproved` are the numbers of the events in it (0 is the header) that no checksum proves, or before which something
     was seen that none proves; in files without checksums those that not both of them hold, and those that may rest on
-    something seen whose line is lost. `beyond` counts the lines that lie behind the first one missing and are not in
-    it. `totals` are the points after the last round that was scored among those: what its checksum, with the line
-    before it, proves; None where there is no such line.
+    something seen whose line is lost. `beyond` counts the events that lie behind the first line missing and are not in
+    it; where there are none, what was seen. `totals` are the points after the last round that was scored among those:
+    what its checksum, with the line before it, proves; None where there is no such line.
     """
 
     content: bytes
@@ -164,10 +164,10 @@ def recover(files: Sequence[bytes]) -> Recovered:
     walk.go()
     last = walk.events
     beyond = sorted(place for place in walk.pieces.lines if walk.lies_beyond(place))
-    scored = (_totals(walk.pieces, seq) for seq, seen in reversed(beyond) if not seen)
-    totals = next(filter(None, scored), None)
+    events = [seq for seq, seen in beyond if not seen]
+    totals = next(filter(None, (_totals(walk.pieces, seq) for seq in reversed(events))), None)
     unproved = tuple(sorted({min(seq + bool(seen), last) for seq, seen in walk.unproved}))
-    return Recovered(b"".join(walk.written()), last, unproved, len(beyond), totals)
+    return Recovered(b"".join(walk.written()), last, unproved, len(events) or len(beyond), totals)
 
 
 def _totals(pieces: _Pieces, seq: int) -> Mapping[str, int] | None:

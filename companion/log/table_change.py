@@ -36,7 +36,8 @@ class TableChange:
     `returned`: so many tiles lie in the boneyard again; they had been drawn where tiles were taken back.
     `arms`: player -> decibans of what was seen being that player's arm, 0 the likeliest; a change that is not in it was
     done by an arm that nobody saw clearly. `whose`: the one player whose arm it clearly was. `adopted`: the table
-    lay like this before anybody watched, and not all of it is seen.
+    lay like this before anybody watched, and not all of it is seen. `again`: why the game asked for another look
+    before it took the change; it is shown where the change is explained, and nothing rests on it.
     """
 
     delta: tuple[Change, ...] = ()
@@ -50,6 +51,7 @@ class TableChange:
     arms: Mapping[Change, Mapping[str, int]] = field(default_factory=dict)
     whose: Mapping[Change, str] = field(default_factory=dict)
     adopted: bool = False
+    again: tuple[str, ...] = ()
 
     def shown(self, event: Event) -> Event:
         """The event with the picture that shows it, how surely its tile was read, and whose arm laid it."""
@@ -78,7 +80,8 @@ class TableChange:
             line["frame"] = self.frame
         plain = {"flips": list(self.flips), "discards": dict(self.discards), "returned": self.returned}
         flags = {"clouded": self.clouded, "guessed": self.guessed, "adopted": self.adopted}
-        line |= {name: value for name, value in {**plain, **flags}.items() if value}
+        asked = {"again": list(self.again)}
+        line |= {name: value for name, value in {**plain, **flags, **asked}.items() if value}
         if self.readings:
             line["readings"] = [[print_change(one), _reading(certainty)] for one, certainty in self.readings.items()]
         if self.arms:
@@ -96,6 +99,7 @@ class TableChange:
                 raise EventError(f"readings: expected laid tiles such as '+5-7@Ann', not {print_change(change)!r}")
             readings[change] = certainty
         frame, back = line.get("frame"), line.get("returned", 0)
+        asked = read_list(line.get("again", []), "again")
         discards = read_points(line.get("discards", {}), "discards")
         return cls(
             tuple(_change(text, f"delta[{n}]") for n, text in enumerate(read_list(line.get("delta"), "delta"))),
@@ -109,6 +113,7 @@ class TableChange:
             arms=dict(_pairs(line, "arms", read_points)),
             whose=dict(_pairs(line, "whose", read_name)),
             adopted=read_flag(line.get("adopted", False), "adopted"),
+            again=tuple(read_text(why, f"again[{n}]") for n, why in enumerate(asked)),
         )
 
 

@@ -54,7 +54,8 @@ class Reading:
     """One still table being read: where, how often, and what came out so far.
 
     `overlooked`: nothing was seen to change there; a look at the whole table found something else than is on record.
-    `again`: the looks that the game asks for before it takes the change on record. `compared`: the rest of the table
+    `again`: the looks that the game asks for before it takes the change on record. `reasons`: why it
+    asked, of all looks. `compared`: the rest of the table
     was looked at because of one.
     """
 
@@ -67,4 +68,5 @@ class Reading:
     layout: Layout | None = None
     overlooked: bool = False
     again: Sequence[LookAgain] = ()
+    reasons: tuple[str, ...] = ()
     compared: bool = False

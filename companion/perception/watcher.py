@@ -278,6 +278,7 @@ class Watcher:
         ways = list(with_unseen(observation, layout, self.layout, self.setup, self.sink))
         observation, layout = ways[self.sink.likeliest(one for one, _ in ways)]
         reading.again = self.sink.look_again(observation)
+        reading.reasons = tuple(dict.fromkeys((*reading.reasons, *(str(one.reason) for one in reading.again))))
         # A marker that is on record and not to be seen may be gone: what it forbids or allows is uncertain.
         clouded = observation.clouded or any(marker.hidden for marker in self.memory.markers) or reading.overlooked
         maybe_marked = self._unrecognised(frame, observation, layout)
@@ -357,7 +358,7 @@ class Watcher:
             self.sink.ask(observation, layout, frame.name)
             taken = observation.empty
         else:
-            taken = self.sink.record(observation, layout, frame.name)
+            taken = self.sink.record(replace(observation, again=reading.reasons), layout, frame.name)
             self.arms.compare(self.sink, frame.name)
             self.supposed.take(self.sink.marked(), self.memory)
         # A table that is still in question is compared again as a whole, with whatever comes next.

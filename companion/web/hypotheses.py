@@ -62,6 +62,13 @@ ASSUMED: dict[Cause, str] = {
 """What a hypothesis assumes besides what was seen. What is usual needs no words (`tracking.dispute.UNSAID`)."""
 
 
+AGAIN: dict[str, str] = {
+    "no legal play explains it": _("no legal play explained it"),
+    "a draw may have brought a marker": _("a draw might have brought a marker"),
+    "the round may end with it": _("the round might have ended with it"),
+}
+"""Why the game asked the camera for another look (`perception.sink.Why`), as a journal says it."""
+
 _one_at_a_time = threading.Lock()
 """A round's belief is run again for each answer; a crowd of phones must not do so at once."""
 
@@ -101,4 +108,7 @@ def show(seq: int) -> str:
         }
         for one in found.alternatives
     ]
-    return render_template("why.html", board=board, line=line, play=shown_play(seq, board), rows=rows, tv=False)
+    again = [gettext(AGAIN[why]) for why in found.again if why in AGAIN]
+    return render_template(
+        "why.html", again=again, board=board, line=line, play=shown_play(seq, board), rows=rows, tv=False
+    )

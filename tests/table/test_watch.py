@@ -211,6 +211,8 @@ def test_a_tile_taken_back_is_seen_to_go() -> None:
     taken = sum(one.scene.trouble == "take_back" for one in camera.truth)
     gone = [change for _, observation in sink.records for change in observation.delta if isinstance(change, Vanishing)]
     assert taken > 0 and len(gone) == taken
+    # The record keeps why it was looked at again.
+    assert {one.again for _, one in sink.records if one.gone} == {(str(Why.NO_LEGAL_PLAY),)}
 
 
 @pytest.mark.slow

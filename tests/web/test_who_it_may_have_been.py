@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -13,12 +14,13 @@ from companion.app.state import AppState
 from companion.cli.explain import explain
 from companion.game.session import Session
 from companion.log.events import Header, TilePlayed
+from companion.perception.sink import Why
 from companion.rules.notation import parse_delta
 from companion.tracking.costs import Cause
 from companion.tracking.dispute import UNSAID
 from companion.web.app import PageSettings, create_app
 from companion.web.code_words import code_title
-from companion.web.hypotheses import ASSUMED
+from companion.web.hypotheses import AGAIN, ASSUMED
 from tests.desk.watching import table_change
 
 DELTAS = ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+3-5@Cy", "+2-6@Ben", "+5-7@Cy", "+1-8@Ann", "+6-9@Ben"]
@@ -31,7 +33,8 @@ def test_the_page_shows_the_hypotheses_and_costs_of_explain(tmp_path: Path) -> N
     session = Session.create(tmp_path / "journal.jsonl", header)
     session.start_round((12, 12), "Ann")
     for n, change in enumerate(DELTAS):
-        session.observe(table_change(parse_delta([change]), f"{n}.jpg"))
+        again = (str(Why.NO_LEGAL_PLAY),) if change == "+3-5@Cy" else ()
+        session.observe(replace(table_change(parse_delta([change]), f"{n}.jpg"), again=again))
     app_state = AppState(session)
     client = create_app(app_state, PageSettings(pin="0000", testing=True)).test_client()
     compared = 0
@@ -52,6 +55,8 @@ def test_the_page_shows_the_hypotheses_and_costs_of_explain(tmp_path: Path) -> N
             assert [part.split(" (")[0] for part in text.split(" · ")[1:]] == of_row
         assert bool(shown) != ("This is settled" in page)
         assert f"/play/{play.seq}/why" in client.get(f"/play/{play.seq}").get_data(as_text=True)
+        assert (json.loads(said.output)["again"] != []) == ("no legal play explained it" in page)
+        assert ("no legal play explained it" in page) == (play.tile == (3, 5))
         compared += len(shown)
     session.close()
     assert compared > 3
@@ -69,3 +74,7 @@ def test_what_is_no_piece_is_answered_in_a_line(tmp_path: Path) -> None:
 
 def test_every_assumption_has_its_words() -> None:
     assert set(ASSUMED) == set(Cause) - UNSAID
+
+
+def test_every_reason_for_another_look_has_its_words() -> None:
+    assert set(AGAIN) == {str(why) for why in Why}
