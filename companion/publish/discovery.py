@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from companion.game.game_view import GameView
 from companion.game.standing import is_fault
 from companion.publish.topics import OFFLINE, ONLINE, topic
 
@@ -45,8 +46,23 @@ def discovery(table: str, name: str) -> dict[str, dict[str, Any]]:
     return found
 
 
-def summary(snapshot: Mapping[str, Any]) -> dict[str, Any]:
+NO_GAME: dict[str, Any] = {
+    "phase": "waiting",
+    "turn": "-",
+    "round": 0,
+    "leader": "-",
+    "last": "-",
+    "question": False,
+    "illegal": False,
+    "totals": {},
+}
+"""What they show where no game is being played."""
+
+
+def summary(snapshot: GameView | None) -> dict[str, Any]:
     """The state those sensors show, from a session's snapshot."""
+    if snapshot is None:
+        return NO_GAME
     totals: Mapping[str, int] = snapshot.get("totals") or {}
     best = (max if snapshot.get("most_points_win") else min)(totals.values(), default=None)
     leaders = [name for name, points in totals.items() if points == best] if any(totals.values()) else []

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
+from companion.game.game_view import GameView
 from companion.log.events import Event
 from companion.log.header import Header
 from companion.publish.discovery import discovery, summary
@@ -32,7 +33,9 @@ class Game(Protocol):
     @property
     def events(self) -> Sequence[Event]: ...
 
-    def snapshot(self) -> Mapping[str, Any]: ...
+    def snapshot(self) -> GameView | None:
+        """The game as it stands; None of a recorded one, of which only the events are published."""
+        ...
 
     def subscribe(self, callback: Callable[..., None]) -> Any: ...
 

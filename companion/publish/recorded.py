@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from companion.log.events import Event
 from companion.log.header import Header
@@ -20,8 +19,8 @@ class RecordedGame:
     header: Header
     events: Sequence[Event]
 
-    def snapshot(self) -> dict[str, Any]:
-        return {}
+    def snapshot(self) -> None:
+        return None
 
     def subscribe(self, callback: Callable[..., None]) -> None:
         return

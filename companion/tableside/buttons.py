@@ -5,10 +5,11 @@ The only place where hardware/panel and the game meet. Whoever sits at the table
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from companion.game.game_view import GameView
 from companion.game.standing import is_fault
 from hardware.panel import Light, Press
 
@@ -16,14 +17,14 @@ from hardware.panel import Light, Press
 class GameControls(Protocol):
     """The verbs a button can say."""
 
-    def snapshot(self) -> Mapping[str, Any]: ...
+    def snapshot(self) -> GameView: ...
 
     def pass_turn(self, by: str | None) -> Any: ...
 
     def undo(self) -> Any: ...
 
 
-def light_of(snapshot: Mapping[str, Any] | None, camera_lost: bool) -> Light:
+def light_of(snapshot: GameView | None, camera_lost: bool) -> Light:
     """What the lamp shows. Illegal comes first, because somebody may be reaching for the next tile; then questions."""
     if snapshot is None or snapshot.get("phase") == "match_over":
         return Light.NO_CAMERA if camera_lost else Light.OFF
@@ -34,7 +35,7 @@ def light_of(snapshot: Mapping[str, Any] | None, camera_lost: bool) -> Light:
     return Light.NO_CAMERA if camera_lost else Light.READING
 
 
-def is_accused(snapshot: Mapping[str, Any]) -> bool:
+def is_accused(snapshot: GameView) -> bool:
     """Whether a fault stands against the newest entry."""
     plays = snapshot.get("plays") or []
     return is_fault(plays[-1]) if plays else False

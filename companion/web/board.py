@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from companion.game.game_view import Blocked, Examined, GameView, Line, MustCover, RoundScores, TileShown, TrainShown
 from companion.game.standing import is_fault, standing_doubts
 from companion.log.question import Question
 from companion.rules.actions import MEXICAN
@@ -110,19 +111,19 @@ class Board:
     turn: Seat | None
     seats: tuple[Seat, ...]
     trains: tuple[TrainView, ...]
-    must_cover: Mapping[str, Any] | None
+    must_cover: MustCover | None
     line: tuple[TileView, ...]
     arms: int
     ends: tuple[int | None, int | None]
     discards: Mapping[str, int]
-    plays: tuple[Mapping[str, Any], ...]
-    unclear: tuple[Mapping[str, Any], ...]
-    blocked: Mapping[str, Any] | None
+    plays: tuple[Line, ...]
+    unclear: tuple[Line, ...]
+    blocked: Blocked | None
     scores: tuple[ScoreRow, ...]
-    rounds_played: tuple[Mapping[str, Any], ...]
+    rounds_played: tuple[RoundScores, ...]
     winners: tuple[str, ...]
-    audit: tuple[Mapping[str, Any], ...]
-    retractions: tuple[Mapping[str, Any], ...]
+    audit: tuple[Examined, ...]
+    retractions: tuple[Line, ...]
     drew: bool
     unable: tuple[str, ...]
     still_laying: str | None
@@ -179,9 +180,9 @@ class Board:
         return tuple(sorted(self.trains, key=lambda train: (train.name != self.preselected, not train.playable)))
 
     @property
-    def questions(self) -> tuple[tuple[Mapping[str, Any], tuple[int, ...]], ...]:
+    def questions(self) -> tuple[tuple[Line, tuple[int, ...]], ...]:
         """What is asked: of questions of one kind that offer no answers only the newest, with the numbers of all."""
-        cards: dict[object, tuple[Mapping[str, Any], tuple[int, ...]]] = {}
+        cards: dict[object, tuple[Line, tuple[int, ...]]] = {}
         for question in self.unclear:
             kind = (
                 question["seq"] if question.get("candidates") else Question.of(str(question.get("reason") or "")).same
@@ -191,14 +192,14 @@ class Board:
         return tuple(cards.values())
 
     @property
-    def faults(self) -> tuple[Mapping[str, Any], ...]:
+    def faults(self) -> tuple[Line, ...]:
         """Plays of this round that break a rule and have not been let stand, the newest first."""
         return tuple(play for play in reversed(self.plays) if is_fault(play))
 
     def seat(self, name: str | None) -> Seat | None:
         return next((seat for seat in self.seats if seat.name == name), None)
 
-    def play(self, seq: int) -> Mapping[str, Any] | None:
+    def play(self, seq: int) -> Line | None:
         return next((play for play in self.plays if play.get("seq") == seq), None)
 
 
@@ -217,7 +218,7 @@ def _letters(name: str, count: int) -> str:
     return "".join(clusters[:count]).upper()
 
 
-def board_of(snapshot: Mapping[str, Any]) -> Board:
+def board_of(snapshot: GameView) -> Board:
     """The view of one snapshot."""
     players = [str(name) for name in snapshot.get("players") or ()]
     seats = seats_of(players)
@@ -266,7 +267,7 @@ def board_of(snapshot: Mapping[str, Any]) -> Board:
     )
 
 
-def _trains(snapshot: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+def _trains(snapshot: GameView) -> Sequence[TrainShown]:
     return snapshot.get("trains") or ()
 
 
@@ -277,10 +278,10 @@ def _winners(winner: Any) -> tuple[str, ...]:
 
 
 def _train(
-    train: Mapping[str, Any],
+    train: TrainShown,
     row: int,
     seats: Sequence[Seat],
-    must_cover: Mapping[str, Any] | None,
+    must_cover: MustCover | None,
     marks: _Marks,
 ) -> TrainView:
     name = str(train["name"])
@@ -299,7 +300,7 @@ def _train(
     )
 
 
-def _fresh_retractions(snapshot: Mapping[str, Any], laid: Sequence[Any]) -> tuple[Mapping[str, Any], ...]:
+def _fresh_retractions(snapshot: GameView, laid: Sequence[Any]) -> tuple[Line, ...]:
     """Accusations that fell lately: only few tiles have been laid since, so that everybody sees it once."""
     lately = snapshot.get("retractions") or ()
     return tuple(one for one in lately if sum(seq > one["seq"] for seq in laid) <= SHOWN_FOR)
@@ -314,7 +315,7 @@ class _Marks:
     newest: int | None
 
 
-def _tile(tile: Mapping[str, Any], marks: _Marks) -> TileView:
+def _tile(tile: TileShown, marks: _Marks) -> TileView:
     values = tile.get("tile") or (-1, -1)
     seq = int(tile.get("seq") or 0)
     sure = tile.get("sure")
@@ -322,17 +323,17 @@ def _tile(tile: Mapping[str, Any], marks: _Marks) -> TileView:
         inner=values[0],
         outer=values[1],
         seq=seq,
-        unsure=bool(tile.get("unsure")) or (sure is not None and sure < SURE_ENOUGH),
+        unsure=sure is not None and sure < SURE_ENOUGH,
         fault=seq in marks.faults,
         doubt=seq in marks.doubts,
         newest=seq == marks.newest and seq > 0,
     )
 
 
-def _scores(snapshot: Mapping[str, Any], seats: Sequence[Seat]) -> tuple[ScoreRow, ...]:
+def _scores(snapshot: GameView, seats: Sequence[Seat]) -> tuple[ScoreRow, ...]:
     """In order of seats: a scoreboard whose lines jump about cannot be read from across the room."""
     totals: Mapping[str, int] = snapshot.get("totals") or {}
-    hands: Mapping[str, int] = snapshot.get("hands") or {}
+    hands: Mapping[str, int | None] = snapshot.get("hands") or {}
     played = snapshot.get("rounds_played") or ()
     last: Mapping[str, int] = played[-1].get("scores", {}) if played else {}
     most_wins = snapshot.get("most_points_win", False)

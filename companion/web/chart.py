@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
+from companion.game.game_view import RoundScores
 from companion.web.board import Seat
 from companion.web.drawing import SHAPES
 
@@ -48,9 +49,7 @@ def nice_step(span: float, most: int = 10) -> int:
     return step
 
 
-def totals_chart(
-    seats: Sequence[Seat], rounds: Sequence[Mapping[str, Mapping[str, int]]], title: str, size: ChartSize = WIDE
-) -> Markup:
+def totals_chart(seats: Sequence[Seat], rounds: Sequence[RoundScores], title: str, size: ChartSize = WIDE) -> Markup:
     """One line for each player: colour, shape and name at its end, so that colour alone carries nothing.
 
     `rounds` are in order; each has `totals` {player: points}, or only `scores`, which are then added up.
@@ -102,7 +101,7 @@ def totals_chart(
     return Markup("".join(parts))
 
 
-def _running(name: str, rounds: Sequence[Mapping[str, Mapping[str, int]]]) -> list[int]:
+def _running(name: str, rounds: Sequence[RoundScores]) -> list[int]:
     totals = [0]
     for played in rounds:
         given = (played.get("totals") or {}).get(name)
