@@ -30,6 +30,10 @@ SAME_TILE_MM = 14.0
 """A face-down tile that lies this near to where one lay is that one."""
 
 
+ALONE_MM = 120.0
+"""A thing that lies so far from every tile and marker lies by itself: markers lie at the end of a train."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Said:
     """What arms say of a place where a tile lies that is not on record. `final`: the table was read since."""
@@ -70,6 +74,7 @@ class Attribution:
     _reported_at: dict[Change, tuple[Point, ...]] = field(init=False, default_factory=dict)
     _settled: bool = field(init=False, default=False)
     _said: list[_Said] = field(init=False, default_factory=list)
+    _things: tuple[Point, ...] = field(init=False, default=())
     _pictures: ArmPictures = field(init=False, default_factory=ArmPictures)
 
     def __post_init__(self) -> None:
@@ -100,6 +105,10 @@ class Attribution:
             self._said = [replace(one, final=True) for one in self._said]
             self._marked = _by_owner(markers, layout, setup)
 
+    def noticed(self, things: Sequence[Point]) -> None:
+        """Where a look at the whole table found something that is no tile, surely or not."""
+        self._things = tuple(things)
+
     def compare(self, sink: Names, frame: str) -> None:
         """Do those who were named sit where it was said? If not, it is asked once, and arms say nothing until then."""
         if self.silent or (pair := contradiction(sink.named())) is None:
@@ -114,6 +123,7 @@ class Attribution:
         self._pictures.forget()
         self._marked = {}
         self._said = []
+        self._things = ()
 
     def pictures(self) -> dict[str, Image]:
         """Player -> a small picture with the arm that was clearly this player's over what has changed last."""
@@ -163,8 +173,8 @@ class Attribution:
 
     def _reached(self, observation: Observation, before: Layout, after: Layout) -> tuple[Change, ...]:
         """Draws from a stacked boneyard: who reached into it took a tile, though it looks as before."""
-        piled = [one.seen.center_mm for one in before.face_down]
         lying = [tile.seen.center_mm for tile in before]
+        piled = [one.seen.center_mm for one in before.face_down] or self._pile(lying)
         changed = [place for change in observation.delta for place in self._reported_at[change]]
         changed += [place for place in (tile.seen.center_mm for tile in after) if not _near(place, lying)]
         votes = [vote(reach, self.seats, self._size_mm) for reach in self._reaches.reached(piled, changed)]
@@ -173,6 +183,13 @@ class Attribution:
         draw = Drawing(len(votes))
         self.votes[draw] = together(votes, self.players)
         return (draw,)
+
+    def _pile(self, lying: Sequence[Point]) -> list[Point]:
+        """Where no back is recognised: from above a pile is a block with a shadow, a thing that lies by itself. Where
+        several do, nobody knows which of them it is."""
+        others = [*lying, *self._marked.values()]
+        alone = [one for one in self._things if all(distance(one, other) > ALONE_MM for other in others)]
+        return alone if len(alone) == 1 else []
 
     def _listen(self, before: Layout, after: Layout) -> None:
         """Ask of every tile that is not on record whose arm was over it: it may have to wait for one that is not read,

@@ -420,6 +420,8 @@ class Watcher:
             boxes = tuple(box_mm(region, self.calibration) for region in reading.regions)
         looked = Looked(boxes, self._hidden(reading))
         seen = on_table(picture, self.calibration, self.setup.tile_mm, self.memory.hub)
+        if boxes is None:
+            self.arms.noticed([marker.center_mm for marker in seen.markers])
         if seen.hub is not None and (self.memory.hub is None or boxes is None):
             self.memory.hub = seen.hub
         tiles = [tile for tile in seen.tiles if looked.covers(tile.center_mm)]

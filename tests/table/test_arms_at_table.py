@@ -29,6 +29,7 @@ CORNERS = [(15, 15), (615, 15), (615, 465), (15, 465)]
 CALIBRATION = Calibration.from_corners(CORNERS, SIZE_MM, 0.001, None, (W, H))
 SEATS = {"Ann": 90.0, "Ben": 180.0, "Cy": -90.0, "Dee": 0.0}
 PLACE = (600.0, 500.0)
+YARD = (1000.0, 700.0)
 
 
 def px(place):
@@ -378,6 +379,22 @@ def test_who_reaches_into_a_stacked_boneyard_draws(arm, count):
     assert attribution.seen(Observation(), counted, counted, (), setup).empty
 
 
+@pytest.mark.parametrize(
+    ("things", "count"),
+    [([YARD], 1), ([], 0), ([YARD, (200.0, 200.0)], 0), ([YARD, (610.0, 380.0)], 1), ([(610.0, 380.0)], 0)],
+)
+def test_a_pile_in_which_no_back_is_recognised_is_the_one_thing_that_lies_by_itself(things, count):
+    attribution = Attribution(tuple(SEATS), SEATS, draws_reached=True)
+    setup = TableSetup(Family.MEXICAN, tuple(SEATS), boneyard_spread=False)
+    table = Layout(trains={"Ann": (placed(7, (600.0, 400.0), (12, 3)),)})
+    attribution.noticed(things)
+    attribution.see(picture(), CALIBRATION)
+    attribution.settled(picture(), (), table, setup)
+    attribution.see(picture(arms=[arm_of("Ben", YARD)], n=1), CALIBRATION)
+    attribution.see(picture(n=2), CALIBRATION)
+    assert attribution.seen(Observation(), table, table, (), setup).delta == (Drawing(1),) * count
+
+
 class Recorder:
     """A desk on which these plays are named."""
 
@@ -423,9 +440,6 @@ def test_a_hand_in_the_boneyard_that_crosses_no_border_draws_and_is_nobodys():
     (reach,) = reaches.reached([yard])
     assert reach.unclear is Unclear.NO_ENTRY and vote(reach, SEATS, SIZE_MM).decibans == {}
     assert list(reaches.reached([(300.0, 300.0)])) == []
-
-
-YARD = (1000.0, 700.0)
 
 
 def test_a_hand_in_the_tables_colour_is_in_the_boneyard_where_its_sleeve_points():
