@@ -5,9 +5,15 @@ from __future__ import annotations
 import json
 import sys
 
-from bench import eye, first_view, page, referee
+from bench import arm_cost, eye, first_view, page, referee
 
-PARTS = {"referee": referee.measure, "eye": eye.measure, "page": page.measure, "first view": first_view.measure}
+PARTS = {
+    "referee": referee.measure,
+    "eye": eye.measure,
+    "arms": arm_cost.measure,
+    "page": page.measure,
+    "first view": first_view.measure,
+}
 
 
 def main() -> None:

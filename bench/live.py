@@ -3,7 +3,7 @@
 A made-up round is filmed first. Then the film is played as a live camera of five pictures a second (or more) to what
 `companion serve` starts: the camera in a process of its own, the eye in another, the referee, the page, and a browser's
 stream of events, in which the clock is stopped. The game is made as on the page: corners and seats are kept in the data
-folder, and somebody has said who starts.
+folder, and somebody has said who starts. `--beside 2` plays it twice with arms looked at and twice without, in turn.
 """
 
 from __future__ import annotations
@@ -14,15 +14,17 @@ import tempfile
 import threading
 import time
 import urllib.request
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from bench.ruling import Tick, latencies
+from bench.ruling import MEDIAN, Tick, latencies
 from companion.app.games import make_app_state
 from companion.app.seats import SEATS_FILE, Seats, write_seats
 from companion.app.table_place import PLACE_FILE, place_from, write_place
 from companion.app.table_service import WatchedTable
+from companion.play.setup_file import GameSetup
 from companion.supervise import SupervisedCamera
 from companion.web.app import PageSettings, create_app
 from datasets.simulator.camera import FRAME_S, SimCamera, SimSettings
@@ -85,37 +87,44 @@ def film(folder: Path, settings: SimSettings, seed: int) -> SimCamera:
     return camera
 
 
-def measure(
-    seed: int = 7,
-    rules: str = "reeves",
-    scenes: int = 9,
-    size_wh: tuple[int, int] = (4056, 3040),
-    still_frames: int = STILL_FRAMES,
-    per_s: float = 5.0,
-) -> dict[str, float]:
-    """Seconds from the hand's leaving to the change in the browser's stream, with `per_s` pictures a second; the table
-    then lies still for `still_frames`, and what has not been told by then is not counted."""
-    settings = SimSettings(
-        rules=rules,
-        most_scenes=scenes,
-        troubles=Troubles.none(),
-        hand_frames=HAND_FRAMES,
-        still_frames=still_frames,
-        show_hands=False,
-        film=FilmSettings(size_wh=size_wh),
-    )
-    with tempfile.TemporaryDirectory() as made:
-        folder, data = Path(made) / "film", Path(made) / "data"
+@dataclass(frozen=True, slots=True)
+class Filmed:
+    """A round on disk: its raw pictures, how many scenes it has, and for how many frames the table lies still."""
+
+    folder: Path
+    setup: GameSetup
+    size_wh: tuple[int, int]
+    scenes: int
+    still_frames: int
+
+    @classmethod
+    def of(
+        cls, folder: Path, seed: int, rules: str, scenes: int, size_wh: tuple[int, int], still_frames: int, per_s: float
+    ) -> Filmed:
+        settings = SimSettings(
+            rules=rules,
+            most_scenes=scenes,
+            troubles=Troubles.none(),
+            hand_frames=HAND_FRAMES,
+            still_frames=still_frames,
+            show_hands=False,
+            film=FilmSettings(size_wh=size_wh),
+        )
         folder.mkdir()
-        (data / "games").mkdir(parents=True)
         (folder / "per_s").write_text(str(per_s))
         camera = film(folder, settings, seed)
-        setup = camera.setup()
-        corners = np.array(setup.corners_px) / np.array(size_wh)
+        return cls(folder, camera.setup(), size_wh, len(camera.truth), still_frames)
+
+    def played(self, data: Path, *, arms: bool = True) -> list[Tick]:
+        """What a box with this data folder told of it, with a look at arms or without."""
+        setup, go = self.setup, self.folder / "go"
+        go.unlink(missing_ok=True)
+        (data / "games").mkdir(parents=True)
+        corners = np.array(setup.corners_px) / np.array(self.size_wh)
         write_place(data / PLACE_FILE, place_from(corners.tolist(), setup.size_mm))
-        write_seats(data / SEATS_FILE, Seats(setup.stations, setup.mexican_station))
+        write_seats(data / SEATS_FILE, Seats(setup.stations, setup.mexican_station, setup.seats, arms))
         app_state = make_app_state(data)
-        watched = WatchedTable(app_state, "live", data, camera=SupervisedCamera(f"usb:{folder}", opener=open_film))
+        watched = WatchedTable(app_state, "live", data, camera=SupervisedCamera(f"usb:{self.folder}", opener=open_film))
         app_state.camera = app_state.table = watched
         server, port = serve_in_background(create_app(app_state, PageSettings(pin="0000")))
         heard: list[float] = []
@@ -126,14 +135,61 @@ def measure(
             app_state.session.start_round(setup.engine, setup.starter)  # type: ignore[attr-defined]
             _until(watched, "read")
             begun = time.time() + FRAME_S
-            (folder / "go").write_text(str(begun))
-            over = begun + (len(list(folder.glob("*.npy"))) + 2) * FRAME_S
-            while time.time() < over and None in [tick.latency for tick in _ticks(heard, begun, scenes, still_frames)]:
+            go.write_text(str(begun))
+            over = begun + (len(list(self.folder.glob("*.npy"))) + 2) * FRAME_S
+            while time.time() < over and None in [tick.latency for tick in self._ticks(heard, begun)]:
                 time.sleep(FRAME_S)
         finally:
             server.stop()
             watched.close()
-    return latencies(_ticks(heard, begun, len(camera.truth), still_frames))
+        return self._ticks(heard, begun)
+
+    def _ticks(self, heard: list[float], begun: float) -> list[Tick]:
+        """The first news of each scene, from when its hand had left."""
+        ticks, still = [], self.still_frames
+        for scene in range(self.scenes):
+            gone = begun + (still + 2 + scene * (HAND_FRAMES + still) + HAND_FRAMES) * FRAME_S
+            told = [at - gone for at in heard if gone <= at < gone + still * FRAME_S]
+            ticks.append(Tick(0.0, told[0] if told else None))
+        return ticks
+
+
+def measure(
+    seed: int = 7,
+    rules: str = "reeves",
+    scenes: int = 9,
+    size_wh: tuple[int, int] = (4056, 3040),
+    still_frames: int = STILL_FRAMES,
+    per_s: float = 5.0,
+) -> dict[str, float]:
+    """Seconds from the hand's leaving to the change in the browser's stream, with `per_s` pictures a second; the table
+    then lies still for `still_frames`, and what has not been told by then is not counted."""
+    with tempfile.TemporaryDirectory() as made:
+        filmed = Filmed.of(Path(made) / "film", seed, rules, scenes, size_wh, still_frames, per_s)
+        return latencies(filmed.played(Path(made) / "data"))
+
+
+def measure_beside(
+    times: int,
+    seed: int = 7,
+    rules: str = "reeves",
+    scenes: int = 9,
+    size_wh: tuple[int, int] = (4056, 3040),
+    still_frames: int = STILL_FRAMES,
+    per_s: float = 5.0,
+) -> dict[str, dict[str, float]]:
+    """The same with arms looked at and without, of one film, in turn, each played so many `times`; the ratio is that of
+    the medians."""
+    told: dict[bool, list[Tick]] = {True: [], False: []}
+    with tempfile.TemporaryDirectory() as made:
+        filmed = Filmed.of(Path(made) / "film", seed, rules, scenes, size_wh, still_frames, per_s)
+        for n in range(2 * times):
+            # Neither is always the first of a pair.
+            arms = n % 4 in (0, 3)
+            told[arms] += filmed.played(Path(made) / f"data{n}", arms=arms)
+    found = {"with arms": latencies(told[True]), "without": latencies(told[False])}
+    ratio = found["with arms"][MEDIAN] / found["without"][MEDIAN]
+    return {**found, "with arms / without": {MEDIAN.removesuffix(" s"): ratio}}
 
 
 def _until(watched: WatchedTable, state: str) -> None:
@@ -145,16 +201,6 @@ def _until(watched: WatchedTable, state: str) -> None:
         time.sleep(0.1)
 
 
-def _ticks(heard: list[float], begun: float, scenes: int, still: int) -> list[Tick]:
-    """The first news of each scene, from when its hand had left."""
-    ticks = []
-    for scene in range(scenes):
-        gone = begun + (still + 2 + scene * (HAND_FRAMES + still) + HAND_FRAMES) * FRAME_S
-        told = [at - gone for at in heard if gone <= at < gone + still * FRAME_S]
-        ticks.append(Tick(0.0, told[0] if told else None))
-    return ticks
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description="from the hand leaving to the page, through the whole box")
     parser.add_argument("--seed", type=int, default=7)
@@ -162,9 +208,10 @@ def main() -> None:
     parser.add_argument("--scenes", type=int, default=9)
     parser.add_argument("--per-s", type=float, default=5.0, help="pictures a second; `serve` takes eight at most")
     parser.add_argument("--size", type=int, nargs=2, default=(4056, 3040), metavar=("W", "H"))
+    parser.add_argument("--beside", type=int, help="play it so often with arms looked at and without, in turn")
     args = parser.parse_args()
-    told = measure(args.seed, args.rules, args.scenes, tuple(args.size), per_s=args.per_s)
-    print(json.dumps(told, indent=1))
+    asked = (args.seed, args.rules, args.scenes, tuple(args.size), STILL_FRAMES, args.per_s)
+    print(json.dumps(measure(*asked) if args.beside is None else measure_beside(args.beside, *asked), indent=1))
 
 
 if __name__ == "__main__":

@@ -33,6 +33,8 @@ from vision.eye import Eye, open_eye
 from vision.frame import Frame
 from vision.settle import Settler
 
+MEDIAN = "hand gone to ruling, median s"
+
 RECORDED = ("tile_played", "marker_placed", "marker_removed", "drew", "unclear")
 
 
@@ -122,7 +124,7 @@ def latencies(ticks: Sequence[Tick]) -> dict[str, float]:
     ranked = sorted(tick.latency for tick in ticks if tick.latency is not None)
     return {
         "changes": float(len(ranked)),
-        "hand gone to ruling, median s": statistics.median(ranked) if ranked else float("nan"),
+        MEDIAN: statistics.median(ranked) if ranked else float("nan"),
         "hand gone to ruling, p95 s": ranked[round(0.95 * (len(ranked) - 1))] if ranked else float("nan"),
     }
 
