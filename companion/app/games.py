@@ -69,7 +69,7 @@ def look_at_game(path: Path) -> Session:
 def make_app_state(
     data_dir: Path, camera: Any = None, repairs: Repairs | None = None, *, learned: bool = True
 ) -> AppState:
-    """The house over a data folder, with the last game that was not played to its end on the table again.
+    """The application state over a data folder, with the last game that was not played to its end on the table again.
 
     `learned` False: photographs of hands are read without what was learned of the players' set.
     """

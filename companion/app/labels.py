@@ -60,8 +60,8 @@ class LabelKeeper:
             (self._folder / f"{stem}{ending}").unlink(missing_ok=True)
 
     def _keep(self, name: str, session: SessionLike, correction: Corrected) -> None:
-        told = corrected_tile(correction.what)
-        if told is None:
+        corrected = corrected_tile(correction.what)
+        if corrected is None:
             return
         lines = event_lines(session)
         original = next((line for line in lines if line["seq"] == correction.corrects), None)
@@ -71,7 +71,7 @@ class LabelKeeper:
         row = find_tile(self._games / name, [str(original["frame"])], read if read else None)
         if row is None:
             return
-        halves = oriented(row["values"], read, told)
+        halves = oriented(row["values"], read, corrected)
         image = cv2.imread(str(self._games / name / row["after"]))
         if halves is None or image is None:
             return
@@ -96,17 +96,19 @@ def corrected_tile(what: Mapping[str, Any]) -> tuple[int, int] | None:
     return int(tile[0]), int(tile[1])
 
 
-def oriented(seen: Sequence[int | None], read: Sequence[int] | None, told: tuple[int, int]) -> tuple[int, int] | None:
-    """`told` (inner, outer) in the order of the crop's halves, None where nothing says which half is the inner one."""
-    if told[0] == told[1]:
-        return told
+def oriented(
+    seen: Sequence[int | None], read: Sequence[int] | None, corrected: tuple[int, int]
+) -> tuple[int, int] | None:
+    """`corrected` (inner, outer) in the order of the crop's halves, None where nothing says which half is inner."""
+    if corrected[0] == corrected[1]:
+        return corrected
     if read is not None and read[0] != read[1] and sorted(read) == sorted(v for v in seen if v is not None):
-        return told if seen[0] == read[0] else (told[1], told[0])
-    straight = sum(a == b for a, b in zip(seen, told, strict=True))
-    turned = sum(a == b for a, b in zip(seen, told[::-1], strict=True))
+        return corrected if seen[0] == read[0] else (corrected[1], corrected[0])
+    straight = sum(a == b for a, b in zip(seen, corrected, strict=True))
+    turned = sum(a == b for a, b in zip(seen, corrected[::-1], strict=True))
     if straight == turned:
         return None
-    return told if straight > turned else (told[1], told[0])
+    return corrected if straight > turned else (corrected[1], corrected[0])
 
 
 def cut_out(image: Any, quad: Sequence[Sequence[float]]) -> tuple[Any, list[list[float]]]:

@@ -16,7 +16,7 @@ from companion.storage.repairs import LASTING_TROUBLE, Repair, Repairs
 
 
 class SessionLike(Protocol):
-    """The part of the referee's desk that the page uses: it reads snapshots and events, and calls verbs by name."""
+    """The part of a game that the page uses: it reads snapshots and events, and runs commands by name."""
 
     def snapshot(self, at: int | None = None) -> GameView: ...
 

@@ -33,11 +33,11 @@ def explain(journal: Path, play: int, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(found.to_json(), ensure_ascii=False))
     else:
-        for text in told(found):
+        for text in lines_of(found):
             click.echo(text)
 
 
-def told(found: Dispute) -> list[str]:
+def lines_of(found: Dispute) -> list[str]:
     """The dispute for people, one hypothesis a line."""
     act = act_of(found.event)
     verdict = found.verdict

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from companion.cli.telling import sentence
+from companion.cli.sentences import sentence
 from companion.game.replay import Replay
 from companion.game.replay import replay as play_again
 from companion.log.journal import JournalError

@@ -264,7 +264,7 @@ def _publish(app_state: AppState, broker: str, table_name: str, folder: Path, pa
 
 
 def _beat_for_the_page(app_state: AppState, beat: Callable[[str], None], parts: ExitStack) -> None:
-    """The page lives while its house can be asked what is on the table."""
+    """The page lives while its application state can say what is on the table."""
     over = threading.Event()
 
     def ask() -> None:

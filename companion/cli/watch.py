@@ -107,7 +107,7 @@ class Printer:
             sys.stdout = io.StringIO()
 
     def _said(self, data: dict[str, Any]) -> str:
-        from companion.cli.telling import sentence
+        from companion.cli.sentences import sentence
 
         where = f"  ({data['frame']})" if data.get("frame") else ""
         return f"{data['seq']:>4}  {sentence(data, self.family)}{where}"

@@ -1,4 +1,4 @@
-"""The camera's side of the desk: a change between two still tables goes to the belief, and what it comes to on record.
+"""The camera's side of a game: a change between two still tables goes to the belief, and what it comes to on record.
 
 The belief (companion.tracking) is told everything that was seen and said since the round's start. Names and faults on
 record are its verdicts; what one change brings is put right in one step. When people have had a say the belief is
@@ -403,10 +403,10 @@ class CameraIngest:
         if question is None or seq is None or question.item in self._told:
             return []
         plays = {name: event_of(question.play, name) for name in question.players}
-        stories = tuple(Candidate(name, ({**line_of(play), "seq": seq},)) for name, play in plays.items())
+        candidates = tuple(Candidate(name, ({**line_of(play), "seq": seq},)) for name, play in plays.items())
         frame = self._pictures.get(question.item, UNSEEN)[0]
         asked_now = self.ledger.record(
-            Unclear(reason=str(QuestionKind.SEVERAL_STORIES), candidates=stories, source="camera", frame=frame)
+            Unclear(reason=str(QuestionKind.SEVERAL_EXPLANATIONS), candidates=candidates, source="camera", frame=frame)
         )
         self._asked = (begun, asked_now[0].seq, question.item)
         return list(asked_now)

@@ -1,4 +1,4 @@
-"""The referee's desk: whatever happens at the table is recorded first and judged second.
+"""A game's commands: whatever happens at the table is recorded first and judged second.
 
 One session is one game on its journal. Its verbs are the sentences said at a table (`play`, `draw`, `take_back`,
 `end_round` ...); each returns the events that it brought, already on the disk. `observe` is the camera's entry. Nothing
@@ -52,7 +52,7 @@ __all__ = ["CommandRejected", "Session"]
 
 
 class Session(OpenGame):
-    """A game at the desk and the sentences by which it goes on (`game.open_game` has what it shows)."""
+    """A game and the commands by which it goes on (`game.open_game` has what it shows)."""
 
     @classmethod
     def create(cls, path: str | Path, header: Header, clock: Clock = utc_now) -> Session:
@@ -365,8 +365,8 @@ class Session(OpenGame):
         earlier = self.journal.events[line.seq - 2]
         if set(line.what) == {"by"} and isinstance(earlier, Corrected) and "answer" in earlier.what:
             asked = self.journal.events[earlier.corrects - 1]
-            stories = asked.candidates if isinstance(asked, Unclear) else ()
-            return any(one.get("seq") == line.corrects for story in stories for one in story.events)
+            candidates = asked.candidates if isinstance(asked, Unclear) else ()
+            return any(one.get("seq") == line.corrects for candidate in candidates for one in candidate.events)
         return "insert" in line.what and isinstance(self.journal.events[line.corrects - 1], Unclear)
 
     def correct(
@@ -388,7 +388,7 @@ class Session(OpenGame):
             return self._amend(Corrected(corrects=seq, what=what, by=by, source=source))
 
     def answer(self, seq: int, choice: int | None, by: str | None = None) -> tuple[Event, ...]:
-        """Which story of an unclear event is true (0, 1 ...); None: none of them."""
+        """Which candidate of an unclear event is true (0, 1 ...); None: none of them."""
         with self._lock:
             question = next((one for one in open_questions(self.journal.events) if one.seq == seq), None)
             if question is None:

@@ -72,10 +72,10 @@ KINDS: Mapping[str, Callable[[RuleSet, Fields], Answer]] = {
 }
 
 
-def position_of(told: Fields) -> LinePosition:
-    players = told.new_players("players")
-    mover = told.name_of("turn", players) if told.has("turn") else ""
-    return LinePosition(players=players, line=told.chain("line", ":"), turn=mover)
+def position_of(fields: Fields) -> LinePosition:
+    players = fields.new_players("players")
+    mover = fields.name_of("turn", players) if fields.has("turn") else ""
+    return LinePosition(players=players, line=fields.chain("line", ":"), turn=mover)
 
 
 def _of_everybody(asked: Fields, name: str, order: Sequence[str]) -> dict[str, int]:
@@ -98,8 +98,8 @@ def turn_facts(rules: RuleSet, position: LinePosition, actions: Sequence[Action]
     copies = line.tiles_of(rules, len(position.players))
     for act in actions:
         if isinstance(act, Play):
-            told = Facts(position.turn or None, print_laid(act.tile, ":"))
+            known = Facts(position.turn or None, print_laid(act.tile, ":"))
             for code in tile_faults(rules, position, act, copies):
-                facts.setdefault(code, told)
+                facts.setdefault(code, known)
         position = line.apply(position, act)
     return facts

@@ -132,12 +132,12 @@ KINDS: Mapping[str, Callable[[RuleSet, Fields], Answer]] = {
 }
 
 
-def position_of(told: Fields, silent: Collection[str] = ()) -> Position:
+def position_of(fields: Fields, silent: Collection[str] = ()) -> Position:
     """The table of a `state`; the fields of `silent` may be left out."""
-    set_max = told.number("set", 1, LARGEST_SET)
-    players = told.new_players("players")
+    set_max = fields.number("set", 1, LARGEST_SET)
+    players = fields.new_players("players")
     places = (*players, MEXICAN, SECOND_MEXICAN)
-    chains = told.inner("trains")
+    chains = fields.inner("trains")
     for train in chains.names():
         if train not in places:
             raise chains.refuse(train, f"trains of {', '.join(players)} or MX; {train} is unknown")
@@ -146,29 +146,29 @@ def position_of(told: Fields, silent: Collection[str] = ()) -> Position:
         trains[SECOND_MEXICAN] = chains.chain(SECOND_MEXICAN)
 
     def given(name: str) -> bool:
-        return name not in silent or told.has(name)
+        return name not in silent or fields.has(name)
 
     return Position(
         set_max=set_max,
         players=players,
-        engine=_engine(told),
+        engine=_engine(fields),
         trains=trains,
-        markers=frozenset(told.names_of("markers", (*players, MEXICAN)) if given("markers") else ()),
-        open=told.names_of("open", tuple(trains), "trains") if given("open") else (),
-        flipped=frozenset(told.names_of("flipped", tuple(trains), "trains") if told.has("flipped") else ()),
-        turn=told.name_of("turn", players) if given("turn") else players[0],
-        first_turn=told.flag("first_turn") if given("first_turn") else False,
-        boneyard=told.number("boneyard") if given("boneyard") and told.raw("boneyard") is not None else None,
-        hands=told.counts("hands", players) if told.has("hands") else {},
-        round=told.number("round", 1) if told.has("round") else None,
-        first_engine=told.number("first_engine", 0, LARGEST_SET) if told.has("first_engine") else None,
+        markers=frozenset(fields.names_of("markers", (*players, MEXICAN)) if given("markers") else ()),
+        open=fields.names_of("open", tuple(trains), "trains") if given("open") else (),
+        flipped=frozenset(fields.names_of("flipped", tuple(trains), "trains") if fields.has("flipped") else ()),
+        turn=fields.name_of("turn", players) if given("turn") else players[0],
+        first_turn=fields.flag("first_turn") if given("first_turn") else False,
+        boneyard=fields.number("boneyard") if given("boneyard") and fields.raw("boneyard") is not None else None,
+        hands=fields.counts("hands", players) if fields.has("hands") else {},
+        round=fields.number("round", 1) if fields.has("round") else None,
+        first_engine=fields.number("first_engine", 0, LARGEST_SET) if fields.has("first_engine") else None,
     )
 
 
-def _engine(told: Fields) -> Laid:
-    chain = told.chain("engine")
+def _engine(fields: Fields) -> Laid:
+    chain = fields.chain("engine")
     if len(chain) != 1:
-        raise told.refuse("engine", "one tile, such as 12-12")
+        raise fields.refuse("engine", "one tile, such as 12-12")
     return chain[0]
 
 
@@ -217,11 +217,11 @@ def turn_facts(rules: RuleSet, position: Position, actions: Sequence[Action]) ->
     player = position.turn
     for number, act in enumerate(actions):
         if isinstance(act, Play):
-            told = Facts(player, print_laid(act.tile), act.train)
+            known = Facts(player, print_laid(act.tile), act.train)
             certain, unsure = play_out(rules, position, actions[:number]).faults_of(act.tile, act.train)
             for code in (*certain, *unsure):
-                facts.setdefault(code, told)
-            facts.setdefault(Violation.PLAY_AFTER_END, told)
+                facts.setdefault(code, known)
+            facts.setdefault(Violation.PLAY_AFTER_END, known)
         elif isinstance(act, (Mark, Unmark)) and act.player != player:
             facts.setdefault(Violation.MARKER_WRONG_TRAIN, Facts(player, train=act.player))
         elif isinstance(act, Flip):
@@ -236,17 +236,17 @@ def table_facts(position: Position) -> dict[Violation, Facts]:
     facts = dict.fromkeys((Violation.WRONG_ENGINE, Violation.ENGINE_NOT_DOUBLE), engine)
     seen = {position.engine.tile}
     for train, before, laid in _laid_tiles(position):
-        told = Facts(tile=print_laid(laid), train=train)
+        known = Facts(tile=print_laid(laid), train=train)
         if max(laid) > position.set_max:
-            facts.setdefault(Violation.TILE_NOT_IN_SET, told)
+            facts.setdefault(Violation.TILE_NOT_IN_SET, known)
         if laid.tile in seen:
-            facts.setdefault(Violation.DUPLICATE_TILE, told)
+            facts.setdefault(Violation.DUPLICATE_TILE, known)
         if before is None and laid.inner not in position.engine:
-            facts.setdefault(Violation.WRONG_ROOT, told)
+            facts.setdefault(Violation.WRONG_ROOT, known)
         if before is not None and laid.inner != before.outer:
-            facts.setdefault(Violation.MISMATCH, told)
+            facts.setdefault(Violation.MISMATCH, known)
         if train == SECOND_MEXICAN:
-            facts.setdefault(Violation.SECOND_MEXICAN, told)
+            facts.setdefault(Violation.SECOND_MEXICAN, known)
         seen.add(laid.tile)
     for train in sorted(position.flipped):
         facts.setdefault(Violation.WRONG_FLIP, Facts(train=train))

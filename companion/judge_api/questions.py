@@ -41,15 +41,15 @@ def answer(question: Any, explain: bool = False) -> dict[str, Any]:
         found = KINDS[kind][1](rules, fields)
     except QuestionError as refused:
         return {"id": name, "error": _one_line(str(refused))}
-    told = {"id": name, **found.out}
+    answer = {"id": name, **found.out}
     if explain:
         reasons = explain_all(rules, found.codes, found.facts, found.player)
         maybe = explain_all(rules, found.may, found.facts, found.player)
-        told["reasons"] = [
+        answer["reasons"] = [
             *({**reason.as_dict(), "certain": True} for reason in reasons),
             *({**reason.as_dict(), "certain": False} for reason in maybe),
         ]
-    return told
+    return answer
 
 
 def _id_of(question: Any) -> str | int | float | None:

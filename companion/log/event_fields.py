@@ -191,10 +191,10 @@ def _read_finding(value: Any, field: str) -> Finding:
 
 
 def read_stories(value: Any, field: str) -> tuple[Candidate, ...]:
-    return tuple(_read_story(item, f"{field}[{n}]") for n, item in enumerate(read_list(value, field)))
+    return tuple(_read_candidate(item, f"{field}[{n}]") for n, item in enumerate(read_list(value, field)))
 
 
-def _read_story(value: Any, field: str) -> Candidate:
+def _read_candidate(value: Any, field: str) -> Candidate:
     if isinstance(value, str):
         return Candidate(read_text(value, field))
     if not isinstance(value, dict) or "story" not in value:

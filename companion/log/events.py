@@ -194,7 +194,7 @@ class HandShown(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unclear(Event):
-    """Something changed that no single story explains, or that could not be read. A person is asked; nobody accused."""
+    """Something changed that has no single explanation, or could not be read. A person is asked, nobody is accused."""
 
     KIND = "unclear"
     reason: str

@@ -16,7 +16,7 @@ PLACE = re.compile(r"\((-?\d+), (-?\d+)\) mm")
 class QuestionKind(StrEnum):
     """The word before the colon of a reason; TABLE for what the layout found wrong, in its own words."""
 
-    SEVERAL_STORIES = "several_stories"
+    SEVERAL_EXPLANATIONS = "several_stories"
     MISREAD_OR_ILLEGAL = "misread_or_illegal"
     UNREADABLE = "unreadable"
     UNREADABLE_TILE = "unreadable_tile"

@@ -27,7 +27,12 @@ from companion.observing.hypotheses import (
 )
 from companion.observing.line_input import as_many_as_lie, line_of, new_in_line
 from companion.observing.next_round import NextRound, still_lies
-from companion.observing.operator_input import marked_otherwise, not_borne_out, without_the_said, without_the_told
+from companion.observing.operator_input import (
+    marked_otherwise,
+    not_borne_out,
+    without_corrected_tiles,
+    without_entered_draws,
+)
 from companion.observing.pending_questions import Keep, PendingQuestions, as_lines
 from companion.observing.readings import readings_of
 from companion.observing.round_end import Ending, OpenHands
@@ -180,7 +185,7 @@ class GameSink:
                 self.session.drop_question(question.seq)
 
     def still_new(self, observation: Observation, layout: Layout) -> Observation:
-        observation = without_the_said(observation, self.session.events[self._told_of :])
+        observation = without_entered_draws(observation, self.session.events[self._told_of :])
         if isinstance(self.position, LinePosition):
             return self._new_in_line(observation, line_of(layout), self.position.line)
         delta = tuple(change for change in observation.delta if self._is_new(change, layout))
@@ -188,7 +193,7 @@ class GameSink:
         new = replace(observation, delta=delta, flips=tuple(sorted(set(observation.flips).difference(turned))))
         if self.position is None:
             return new
-        new = without_the_told(new, layout, self.position)
+        new = without_corrected_tiles(new, layout, self.position)
         missed = self._missed and not self.over()
         return laid_after_all(new, layout, self.position, undone(self.session.events), missed)
 
@@ -247,10 +252,13 @@ class GameSink:
         doubtful = self._misread(observation, layout)
         if doubtful and self._patient():
             read = _read(doubtful[0])
-            stories = [_story(read, observation), *(_story(_named(one), one.observation) for one in doubtful)]
+            candidates = [
+                _candidate(read, observation),
+                *(_candidate(_named(one), one.observation) for one in doubtful),
+            ]
             if read not in self._disputed:
                 asked = self.session.ask(
-                    Question(QuestionKind.MISREAD_OR_ILLEGAL, about=read), stories, frame=self.keep(frame)
+                    Question(QuestionKind.MISREAD_OR_ILLEGAL, about=read), candidates, frame=self.keep(frame)
                 )
                 self._disputed[read] = asked[0].seq
             return False
@@ -452,7 +460,7 @@ class GameSink:
         return [one for one in likely if not self._accuses(one.observation)][: self.settings.most]
 
 
-def _story(words: str, observation: Observation) -> Candidate:
+def _candidate(words: str, observation: Observation) -> Candidate:
     """A candidate that a person can choose: what would be recorded."""
     return Candidate(words, as_lines(observation.laid))
 

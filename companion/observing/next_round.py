@@ -116,9 +116,9 @@ class NextRound:
                 Question(QuestionKind.NO_POINTS, about=str(number)), (), frame=self._keep(frame)
             )[0].seq
         elif self._asked is None:
-            stories = [Candidate(NEW_ROUND), Candidate(SAME_ROUND)]
+            candidates = [Candidate(NEW_ROUND), Candidate(SAME_ROUND)]
             self._asked = self._session.ask(
-                Question(QuestionKind.NEW_ROUND, about=str(number)), stories, frame=self._keep(frame)
+                Question(QuestionKind.NEW_ROUND, about=str(number)), candidates, frame=self._keep(frame)
             )[0].seq
 
     def hear(self, layout: Layout | None) -> bool:

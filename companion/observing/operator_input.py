@@ -20,11 +20,11 @@ from companion.rules.position import LinePosition, Position
 from companion.rules.tile import Laid
 
 
-def without_the_said(observation: Observation, lately: Iterable[Event]) -> Observation:
+def without_entered_draws(observation: Observation, lately: Iterable[Event]) -> Observation:
     """The observation without the draws and the tiles put away that people have entered `lately`, since the last."""
-    said = [event for event in lately if event.source == "person"]
-    draws = sum(isinstance(event, Drew) for event in said)
-    away = Counter(event.by for event in said if isinstance(event, Discarded))
+    entered = [event for event in lately if event.source == "person"]
+    draws = sum(isinstance(event, Drew) for event in entered)
+    away = Counter(event.by for event in entered if isinstance(event, Discarded))
     if not draws and not away:
         return observation
     delta: list[Change] = []
@@ -36,20 +36,20 @@ def without_the_said(observation: Observation, lately: Iterable[Event]) -> Obser
                 delta.append(Drawing(change.count - known))
         else:
             delta.append(change)
-    told = {player: away.total() if player == SOMEBODY else away[player] for player in observation.discards}
-    left = {player: count - min(count, told[player]) for player, count in observation.discards.items()}
+    entered_of = {player: away.total() if player == SOMEBODY else away[player] for player in observation.discards}
+    left = {player: count - min(count, entered_of[player]) for player, count in observation.discards.items()}
     return replace(observation, delta=tuple(delta), discards={player: count for player, count in left.items() if count})
 
 
-def without_the_told(observation: Observation, layout: Layout, table: Position) -> Observation:
+def without_corrected_tiles(observation: Observation, layout: Layout, table: Position) -> Observation:
     """The observation without tiles in whose place another is on record that lies nowhere in the train: somebody has
     said what lies there, and what is read there is that tile."""
-    told = set()
+    corrected = set()
     for train, tiles in layout.trains.items():
         lying = [tile.laid for tile in tiles]
         places = zip(lying, table.trains.get(train, ()), strict=False)
-        told |= {Laying(seen, train) for seen, known in places if seen is not None and known not in lying}
-    delta = tuple(change for change in observation.delta if change not in told)
+        corrected |= {Laying(seen, train) for seen, known in places if seen is not None and known not in lying}
+    delta = tuple(change for change in observation.delta if change not in corrected)
     return observation if delta == observation.delta else replace(observation, delta=delta)
 
 

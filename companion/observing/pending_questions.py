@@ -107,9 +107,9 @@ class PendingQuestions:
             return
         for key, one in unread.items():
             if key not in self._asked and self._may_ask():
-                stories = [self._told(one, tile, p, table) for p, tile in one.likely]
+                candidates = [self._candidate(one, tile, p, table) for p, tile in one.likely]
                 asked = self.session.ask(
-                    Question(QuestionKind.UNREADABLE_TILE, train=one.train), stories, frame=self.keep(frame)
+                    Question(QuestionKind.UNREADABLE_TILE, train=one.train), candidates, frame=self.keep(frame)
                 )
                 self._asked[key] = asked[0].seq
                 self._quiet = 0
@@ -135,7 +135,7 @@ class PendingQuestions:
     def _is_due(self, one: Unread, table: Position | LinePosition) -> bool:
         return any(self.session.foresee(TableChange(_with_inner(one, tile, table))) for _, tile in one.likely)
 
-    def _told(self, one: Unread, tile: Laid, p: float, table: Position | LinePosition) -> Candidate:
+    def _candidate(self, one: Unread, tile: Laid, p: float, table: Position | LinePosition) -> Candidate:
         """What would be recorded if the unread tile were this one: by whoever may lay it, else by who is to move."""
         delta = _with_inner(one, tile, table)
         events = self.session.foresee(TableChange(delta))

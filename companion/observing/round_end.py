@@ -278,9 +278,9 @@ class Ending:
         if known is not None and known[0] == hand:
             return
         self._drop(hand.player)
-        stories = [_story(one, p) for p, one in hand.choices]
+        candidates = [_candidate(one, p) for p, one in hand.choices]
         assert hand.fault is not None
-        asked = self.session.ask(hand.fault, stories, frame=self.keep(frame))
+        asked = self.session.ask(hand.fault, candidates, frame=self.keep(frame))
         self._asked[hand.player] = (hand, asked[0].seq)
 
     def _drop(self, player: str) -> None:
@@ -312,7 +312,7 @@ def _more(before: HandShown, hand: OpenHand) -> bool:
     return was < now
 
 
-def _story(hand: OpenHand, p: float) -> Candidate:
+def _candidate(hand: OpenHand, p: float) -> Candidate:
     line = HandShown(by=hand.player, tiles=hand.tiles, discards=hand.discards, source="person").to_json()
     words = " ".join(f"{tile.low}-{tile.high}" for tile in (*hand.tiles, *hand.discards))
     return Candidate(words, ({name: value for name, value in line.items() if name not in ("seq", "at")},), p)

@@ -44,7 +44,7 @@ class _Said:
 
 
 class Names(Protocol):
-    """What a desk knows of names."""
+    """What a sink knows of names."""
 
     def named(self) -> Sequence[tuple[str, str]]:
         """(player, from whose seat the arm came) of the plays that have both."""

@@ -63,7 +63,7 @@ from vision.settle import Settler, SettleState, TableState
 
 
 class Watcher:
-    """Frames in, observations to the desk. `step` is one frame; `run` goes on until the source ends."""
+    """Frames in, observations to the sink. `step` is one frame; `run` goes on until the source ends."""
 
     def __init__(
         self,
@@ -378,7 +378,7 @@ class Watcher:
                 self.arms.settled(frame, markers, self.layout, self.setup)
 
     def _ask_unread(self, frame: Frame, layout: Layout) -> None:
-        """Let the desk ask about unread tiles, and remember what was on record: somebody may add what they are."""
+        """Let the sink ask about unread tiles, and remember what was on record: somebody may add what they are."""
         self.sink.understood(layout, frame.name)
         self._unread_among = self.sink.recorded() if layout.has(Trouble.UNREADABLE_TILE) else None
 

@@ -1,4 +1,4 @@
-"""The referee's desk seen from the game: one small protocol, two families behind it.
+"""The judge as the game uses it: one small protocol, two families behind it.
 
 Record first, judge second: `apply` never refuses, `judge` says what was wrong. Functions that only one family has
 (dead doubles, the boneyard) stay in its package.

@@ -1,4 +1,4 @@
-"""The button pod joined to the game: presses become the session's verbs, the state of the game becomes a light.
+"""The button pod joined to the game: presses become the game's commands, the state of the game becomes a light.
 
 The only place where hardware/panel and the game meet. Whoever sits at the table may press: a button needs no PIN.
 """
@@ -15,7 +15,7 @@ from hardware.panel import Light, Press
 
 
 class GameControls(Protocol):
-    """The verbs a button can say."""
+    """The commands of a button."""
 
     def snapshot(self) -> GameView: ...
 
@@ -50,7 +50,7 @@ class Tableside:
     show_pin: Callable[[], None]
 
     def pressed(self, press: Press) -> bool:
-        """Do what the button says. False: there was nothing to do, or the desk refused."""
+        """Do what the button says. False: there was nothing to do, or the game refused."""
         if press is Press.READ_NOW:
             self.read_now()
             return True

@@ -76,7 +76,7 @@ def act(call: Callable[..., Any], *arguments: Any, **named: Any) -> Sequence[Any
     return events
 
 
-def said(verb: str, *arguments: Any, **named: Any) -> AnyResponse:
+def run_command(verb: str, *arguments: Any, **named: Any) -> AnyResponse:
     """The answer to a tap: the events it brought, or for a form the page it came from."""
     events = act(getattr(app_state().session, verb), *arguments, **named)
     if wants_page():
@@ -156,7 +156,7 @@ def play() -> AnyResponse:
         if wants_page() and not fields.get("by"):
             by = _whose(train, laid, by)
         lifting = {"lift": True} if wants_page() else {}
-        return said("play", laid, train, by=by, source="person", **lifting)
+        return run_command("play", laid, train, by=by, source="person", **lifting)
 
 
 class AskBack(Conflict):
@@ -203,7 +203,7 @@ def turn_act(what: str) -> AnyResponse:
     fields = read_body(request)
     with table_as_seen(fields):
         verb = {"draw": "draw", "pass": "pass_turn", "discard": "discard"}[what]
-        return said(verb, _mover(fields))
+        return run_command(verb, _mover(fields))
 
 
 @api.post("/api/done")
@@ -212,7 +212,7 @@ def done() -> AnyResponse:
     """`by` says that the own turn is over: whoever laid the last tiles was this player."""
     fields = read_body(request)
     with table_as_seen(fields):
-        return said("done", _mover(fields))
+        return run_command("done", _mover(fields))
 
 
 @api.post("/api/<any(mark,unmark,flip):what>")
@@ -221,9 +221,9 @@ def marker_act(what: str) -> AnyResponse:
     fields = read_body(request)
     with table_as_seen(fields):
         if what == "flip":
-            return said(what, _train(fields), by=_mover(fields))
+            return run_command(what, _train(fields), by=_mover(fields))
         # A marker that nobody is named for is rather its owner's, who may have just laid, than the next player's.
-        return said(what, _train(fields), by=person(fields, "by", _players()) if fields.get("by") else None)
+        return run_command(what, _train(fields), by=person(fields, "by", _players()) if fields.get("by") else None)
 
 
 @api.post("/api/cannot-play")
@@ -232,7 +232,7 @@ def cannot_play() -> AnyResponse:
     """The player to move has no tile that fits: draw, marker and end of the turn as the rules ask, in one."""
     fields = read_body(request)
     with table_as_seen(fields):
-        return said("cannot_play", _mover(fields))
+        return run_command("cannot_play", _mover(fields))
 
 
 @api.post("/api/announce")
@@ -240,7 +240,7 @@ def cannot_play() -> AnyResponse:
 def announce() -> AnyResponse:
     fields = read_body(request)
     with table_as_seen(fields):
-        return said("announce", _mover(fields))
+        return run_command("announce", _mover(fields))
 
 
 @api.post("/api/report")
@@ -250,7 +250,7 @@ def report() -> AnyResponse:
     fields = read_body(request)
     with table_as_seen(fields):
         value = None if fields.get("value") in (None, "") else number(fields, "value", low=0, high=MOST_TILES)
-        return said("report", person(fields, "by", _players()), text(fields, "what", longest=40), value)
+        return run_command("report", person(fields, "by", _players()), text(fields, "what", longest=40), value)
 
 
 @api.post("/api/undo")
@@ -258,13 +258,13 @@ def report() -> AnyResponse:
 def undo() -> AnyResponse:
     fields = read_body(request)
     with table_as_seen(fields):
-        return said("undo")
+        return run_command("undo")
 
 
 @api.post("/api/answer")
 @changes
 def answer() -> AnyResponse:
-    """Which of an unclear event's stories is true; -1: none of them; or `train` and `outer` of the tile that it was.
+    """Which of an unclear event's candidates is true; -1: none of them; or `train` and `outer` of the tile that it was.
 
     `also`: numbers of further questions of the same kind that this settles, with spaces between.
     """
@@ -278,8 +278,8 @@ def answer() -> AnyResponse:
         for other in also:
             act(session.answer, other, None, by=who_changes())  # type: ignore[attr-defined]
         if line is not None:
-            return said("correct", seq, {"answer": None, "insert": [line], "after": True}, by=who_changes())
-        return said("answer", seq, None if choice < 0 else choice, by=who_changes())
+            return run_command("correct", seq, {"answer": None, "insert": [line], "after": True}, by=who_changes())
+        return run_command("answer", seq, None if choice < 0 else choice, by=who_changes())
 
 
 def _tile_that_it_was(fields: dict[str, Any]) -> dict[str, Any]:
@@ -326,7 +326,7 @@ def correct() -> AnyResponse:
     fields = read_body(request)
     with table_as_seen(fields):
         seq, what = correction(fields)
-        return said("correct", seq, what, by=who_changes())
+        return run_command("correct", seq, what, by=who_changes())
 
 
 @api.post("/api/start-round")
@@ -338,7 +338,7 @@ def start_round() -> AnyResponse:
         if engine is not None and engine[0] != engine[1] and wants_page():
             raise FieldError("engine", _("The engine is a double, such as 12-12."))
         starter = None if fields.get("starter") in (None, "") else person(fields, "starter", _players())
-        return said("start_round", engine, _starter_by_tiles(fields) or starter)
+        return run_command("start_round", engine, _starter_by_tiles(fields) or starter)
 
 
 def _starter_by_tiles(fields: Mapping[str, Any]) -> str | None:
@@ -360,7 +360,7 @@ def _starter_by_tiles(fields: Mapping[str, Any]) -> str | None:
 def show_hand() -> AnyResponse:
     fields = read_body(request)
     with table_as_seen(fields):
-        return said("show_hand", person(fields, "by", _players()), tiles(fields.get("tiles"), HIGHEST))
+        return run_command("show_hand", person(fields, "by", _players()), tiles(fields.get("tiles"), HIGHEST))
 
 
 @api.post("/api/end-match")
@@ -369,7 +369,7 @@ def end_match() -> AnyResponse:
     """The players stop here; whoever leads has won."""
     fields = read_body(request)
     with table_as_seen(fields):
-        return said("end_match")
+        return run_command("end_match")
 
 
 @api.post("/api/end-round")
@@ -380,4 +380,4 @@ def end_round() -> AnyResponse:
         how = text(fields, "how", default="blocked_declared", longest=20)
         if how not in ("out", "blocked_proved", "blocked_declared", "abandoned"):
             raise BadRequest("A round ends by out, blocked_proved, blocked_declared or abandoned.")
-        return said("end_round", how)
+        return run_command("end_round", how)

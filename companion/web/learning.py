@@ -33,7 +33,7 @@ SETS: Mapping[str, tuple[int, int]] = {
 """A set and its lowest and highest double."""
 
 
-def desk() -> Learning:
+def learning_of_the_table() -> Learning:
     """Raises Conflict where nothing can be learned: a fixed demonstration."""
     found = app_state().learning
     if found is None:
@@ -64,7 +64,7 @@ def _expected(last: Mapping[str, Any]) -> dict[str, Any]:
 @learning.get("/learn")
 def show() -> str:
     """The steps, what was learned, and how the last attempt ended."""
-    found = None if app_state().learning is None else desk().status()
+    found = None if app_state().learning is None else learning_of_the_table().status()
     camera = app_state().camera
     return render_template(
         "learn.html",
@@ -87,7 +87,7 @@ def _chosen_set() -> str:
 
 @learning.get("/api/learn")
 def state() -> Response:
-    return jsonify(dict(desk().status()))
+    return jsonify(dict(learning_of_the_table().status()))
 
 
 @learning.post("/learn")
@@ -98,21 +98,21 @@ def begin() -> AnyResponse:
     fields = read_body(request)
     task, tile_set = str(fields.get("do") or ""), str(fields.get("set") or "")
     if task == "forget":
-        desk().forget()
+        learning_of_the_table().forget()
     elif task not in ("learn", "test") or tile_set not in SETS:
         raise BadRequest("Expected do=learn, test or forget, and a set.")
-    elif not desk().begin(task, tile_set, photograph):
+    elif not learning_of_the_table().begin(task, tile_set, photograph):
         raise Conflict(_("A row is being learned already; wait until that is done."))
     if wants_page():
         return redirect(f"/learn?set={tile_set}" if tile_set in SETS else "/learn", 303)
-    return jsonify(dict(desk().status()))
+    return jsonify(dict(learning_of_the_table().status()))
 
 
 @learning.get("/corrections.zip")
 @needs_pin
 def corrections() -> Response:
     """The tiles that were corrected in play, labelled, in YOLO's format."""
-    if not desk().status().get("corrections"):
+    if not learning_of_the_table().status().get("corrections"):
         raise NotFound(_("No tile of a picture has been corrected yet."))
     exports = current_app.extensions["companion_exports"]
-    return send_once(desk().write_corrections, "corrections.zip", app_state().data_dir, exports)
+    return send_once(learning_of_the_table().write_corrections, "corrections.zip", app_state().data_dir, exports)

@@ -273,7 +273,7 @@ def reason_words(line: Mapping[str, Any]) -> str:
     if question.about == "NO_HUB" and line.get("candidates"):
         return _("We cannot find the engine. Which tile is it?")
     match question.kind:
-        case QuestionKind.SEVERAL_STORIES:
+        case QuestionKind.SEVERAL_EXPLANATIONS:
             return _("Which of these happened?")
         case QuestionKind.MISREAD_OR_ILLEGAL:
             return _("Did we misread a tile? Please look.")
@@ -383,7 +383,7 @@ def set_title(name: str) -> str:
 
 
 def story_words(candidate: Mapping[str, Any], family: str = "mexican") -> str:
-    """One possible story, in words where its events are known."""
+    """One candidate, in words where its events are known."""
     events = candidate.get("events") or ()
     if events and all(isinstance(event, Mapping) and event.get("event") for event in events):
         return " ".join(say_event(event, family) for event in events)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from companion.cli.telling import sentence
+from companion.cli.sentences import sentence
 from companion.cli.watch import watch
 from companion.web.wording import say_event, trouble_words
 

@@ -13,7 +13,12 @@ from companion.geometry import Layout, PlacedTile
 from companion.geometry.diff import Observation
 from companion.log.events import Discarded, Drew, TilePlayed
 from companion.observing.line_input import as_many_as_lie
-from companion.observing.operator_input import marked_otherwise, not_borne_out, without_the_said, without_the_told
+from companion.observing.operator_input import (
+    marked_otherwise,
+    not_borne_out,
+    without_corrected_tiles,
+    without_entered_draws,
+)
 from companion.rules.actions import Mark
 from companion.rules.notation import Drawing, Laying, Vanishing
 from companion.rules.position import Position
@@ -32,26 +37,26 @@ NEW = Observation((Laying(Laid(7, 3), "Ann"),))
 
 def test_a_draw_that_was_told_and_is_seen_is_one_draw() -> None:
     told = [Drew(by="Ann", source="person")]
-    assert without_the_said(Observation((Drawing(1),)), told) == Observation()
-    assert without_the_said(Observation((Drawing(3),)), told) == Observation((Drawing(2),))
-    assert without_the_said(Observation((Drawing(1),)), [Drew(by="Ann", source="camera")]).delta == (Drawing(1),)
+    assert without_entered_draws(Observation((Drawing(1),)), told) == Observation()
+    assert without_entered_draws(Observation((Drawing(3),)), told) == Observation((Drawing(2),))
+    assert without_entered_draws(Observation((Drawing(1),)), [Drew(by="Ann", source="camera")]).delta == (Drawing(1),)
 
 
 def test_a_tile_put_away_that_was_told_is_one_tile() -> None:
     seen = Observation(discards={"Ann": 1, "Ben": 2})
     told = [Discarded(by="Ann", source="person"), Discarded(by="Ben", source="person")]
-    assert without_the_said(seen, told).discards == {"Ben": 1}
+    assert without_entered_draws(seen, told).discards == {"Ben": 1}
 
 
 def test_what_somebody_entered_counts_for_the_tile_that_is_read_in_its_place() -> None:
     told = replace(TABLE, trains={"Ann": (Laid(12, 5), Laid(5, 7), Laid(7, 4))})
-    assert without_the_told(NEW, THREE, told).delta == ()
-    assert without_the_told(NEW, THREE, TABLE) == NEW
+    assert without_corrected_tiles(NEW, THREE, told).delta == ()
+    assert without_corrected_tiles(NEW, THREE, TABLE) == NEW
 
 
 def test_a_tile_put_in_that_is_not_seen_hides_no_new_one() -> None:
     told = replace(TABLE, trains={"Ann": (Laid(12, 5), Laid(5, 5), Laid(5, 7))})
-    assert without_the_told(NEW, THREE, told) == NEW
+    assert without_corrected_tiles(NEW, THREE, told) == NEW
 
 
 @pytest.mark.parametrize(
