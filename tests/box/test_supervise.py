@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.supervise.camera import SupervisedCamera, SupervisionSettings
+from companion.supervise.camera import MOST_PER_S, SupervisedCamera, SupervisionSettings
 from companion.supervise.eye import EyeAwayError, SupervisedEye
 from companion.supervise.health import AwayError, Health, State
 from companion.supervise.pictures import JudgeSettings
@@ -83,7 +83,7 @@ def test_it_is_a_camera_and_its_pictures_arrive_whole(camera: SupervisedCamera) 
 
 def test_a_fast_camera_is_taken_no_faster_than_anybody_reads(camera: SupervisedCamera) -> None:
     times = [next_picture(camera).at for _ in range(4)]
-    assert all(later - earlier >= 1 / QUICK.most_per_s - 1e-6 for earlier, later in itertools.pairwise(times))
+    assert all(later - earlier >= 1 / MOST_PER_S - 1e-6 for earlier, later in itertools.pairwise(times))
 
 
 @pytest.mark.parametrize(

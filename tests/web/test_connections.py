@@ -18,7 +18,7 @@ from werkzeug.exceptions import ServiceUnavailable
 
 from companion.app.state import AppState
 from companion.web.fair_queue import FairQueue
-from companion.web.request_limits import ConnectionSettings
+from companion.web.request_limits import LARGE_KNOWN, LARGE_UNKNOWN, SMALL_BODY, ConnectionSettings
 from companion.web.serving import ServingSettings
 from tests.web.background import serve_in_background
 from tests.web.conftest import PIN
@@ -209,7 +209,7 @@ def test_the_answer_reaches_who_first_sends_everything(phone: Open) -> None:
 def test_only_so_many_photographs_are_taken_at_once(phone: Open, app: Flask) -> None:
     cookie = signed_in(app)
     head = {"Content_Length": "3000000", "Content_Type": "multipart/form-data; boundary=x"}
-    who = (({"Cookie": cookie}, LIMITS.large_known), ({"X_Companion_Pin": "000000"}, LIMITS.large_unknown))
+    who = (({"Cookie": cookie}, LARGE_KNOWN), ({"X_Companion_Pin": "000000"}, LARGE_UNKNOWN))
     for known, room in who:
 
         def status(known: dict[str, str] = known, **changed: str) -> int:
@@ -281,7 +281,7 @@ def test_who_talks_into_a_stream_is_hung_up_on(phone: Open) -> None:
     screen = phone().ask("/api/stream")
     assert screen.hears(b"id: 32")
     with contextlib.suppress(ConnectionError):
-        screen.send(b"x" * 10 * LIMITS.small_body)
+        screen.send(b"x" * 10 * SMALL_BODY)
     assert screen.ended()
 
 
