@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arm_plane import ArmPlane
-from vision.arm_settings import ArmSettings
+from vision.arm_settings import GAP, SLEEVE, THIN
 from vision.arm_view import Point
 
 Floats = NDArray[np.float32]
@@ -34,7 +34,7 @@ class Crossing:
     pixels: NDArray[np.intp]
 
 
-def crossings(mask: Mask, plane: ArmPlane, s: ArmSettings) -> list[Crossing]:
+def crossings(mask: Mask, plane: ArmPlane) -> list[Crossing]:
     """Every part of the border that this component crosses."""
     on = mask.ravel()[plane.band]
     if not on.any():
@@ -43,14 +43,14 @@ def crossings(mask: Mask, plane: ArmPlane, s: ArmSettings) -> list[Crossing]:
     order = np.argsort(along)
     sorted_along = along[order]
     gaps = np.diff(sorted_along, append=sorted_along[0] + plane.length_mm)
-    cuts = np.flatnonzero(gaps > s.gap)
+    cuts = np.flatnonzero(gaps > GAP)
     groups = [np.arange(len(order))]
     if len(cuts):
         groups = np.split(np.roll(groups[0], -(cuts[0] + 1)), cuts[1:] - cuts[0])
     pixels = plane.band[on][order]
     points = plane.mm.reshape(-1, 2)[pixels]
     found: list[Crossing] = []
-    for group in _sleeves(groups, sorted_along, plane.length_mm, s):
+    for group in _sleeves(groups, sorted_along, plane.length_mm):
         first, last = sorted_along[group[0]], sorted_along[group[-1]]
         span = float((last - first) % plane.length_mm) if len(group) > 1 else plane.px_mm
         x, y = points[group].mean(0)
@@ -58,13 +58,11 @@ def crossings(mask: Mask, plane: ArmPlane, s: ArmSettings) -> list[Crossing]:
     return found
 
 
-def _sleeves(
-    groups: Sequence[NDArray[np.intp]], along: Floats, around: float, s: ArmSettings
-) -> list[NDArray[np.intp]]:
+def _sleeves(groups: Sequence[NDArray[np.intp]], along: Floats, around: float) -> list[NDArray[np.intp]]:
     """The groups of border pixels, the two outlines of a sleeve in the table's colour made one."""
 
     def thin(group: NDArray[np.intp]) -> bool:
-        return bool((along[group[-1]] - along[group[0]]) % around <= s.thin)
+        return bool((along[group[-1]] - along[group[0]]) % around <= THIN)
 
     joined: list[NDArray[np.intp]] = []
     waiting = list(groups)
@@ -72,7 +70,7 @@ def _sleeves(
         group = waiting.pop(0)
         if waiting and thin(group) and thin(waiting[0]):
             apart = (along[waiting[0][0]] - along[group[-1]]) % around
-            if apart <= s.sleeve:
+            if apart <= SLEEVE:
                 joined.append(np.concatenate([group, waiting.pop(0)]))
                 continue
         joined.append(group)
@@ -138,9 +136,7 @@ def _strip(points: Floats, near: Mask, plane: ArmPlane) -> Mask:
     return np.asarray(use)
 
 
-def without_twins(
-    crossed: Sequence[Crossing], found: Sequence[Mask], s: ArmSettings
-) -> tuple[list[Crossing], list[Mask]]:
+def without_twins(crossed: Sequence[Crossing], found: Sequence[Mask]) -> tuple[list[Crossing], list[Mask]]:
     """The same; of two neighbours that run along the same strip one is left: a sleeve that looks like the table has two
     edges."""
     kept: list[int] = []
@@ -148,7 +144,7 @@ def without_twins(
     for n in sorted(range(len(found)), key=lambda n: -sizes[n]):
         least = TWINS * max(1, sizes[n])
         twin = any(
-            math.dist(crossed[n].middle_mm, crossed[other].middle_mm) <= 2 * s.sleeve
+            math.dist(crossed[n].middle_mm, crossed[other].middle_mm) <= 2 * SLEEVE
             and (found[n] & found[other]).sum() >= least
             for other in kept
         )

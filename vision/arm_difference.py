@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.arm_settings import ArmSettings
+from vision.arm_settings import DARKER, SHADE, SOFT, TINTED
 from vision.frame import Frame, halved
 
 Levels = NDArray[np.uint8]
@@ -54,7 +54,7 @@ class StillTable:
         return cls(bright, np.asarray(cv2.erode(bright, near)), np.asarray(cv2.dilate(bright, near)))
 
 
-def differing(before: StillTable, now: Levels, inside: Mask, s: ArmSettings) -> tuple[Mask, Mask]:
+def differing(before: StillTable, now: Levels, inside: Mask) -> tuple[Mask, Mask]:
     """Where the table surely looks otherwise than before, and where it may only lie in a shadow.
 
     What lies a pixel aside of where it lay is no difference.
@@ -68,7 +68,7 @@ def differing(before: StillTable, now: Levels, inside: Mask, s: ArmSettings) -> 
     tone = cv2.cvtColor(apart, cv2.COLOR_BGR2GRAY)
     tint = cv2.subtract(cv2.max(cv2.max(blue, green), red), cv2.min(cv2.min(blue, green), red))
     rough = cv2.absdiff(tone, cv2.blur(tone, (7, 7)))
-    even = tint < s.tinted * LEVELS
-    differs = ((np.abs(tone.astype(np.int16) - MIDDLE) > s.darker * LEVELS) | ~even) & inside
-    shade = differs & even & (tone < MIDDLE) & (tone > MIDDLE - s.shade * LEVELS) & (rough < s.soft * LEVELS)
+    even = tint < TINTED * LEVELS
+    differs = ((np.abs(tone.astype(np.int16) - MIDDLE) > DARKER * LEVELS) | ~even) & inside
+    shade = differs & even & (tone < MIDDLE) & (tone > MIDDLE - SHADE * LEVELS) & (rough < SOFT * LEVELS)
     return differs & ~shade, shade

@@ -21,7 +21,19 @@ from numpy.typing import NDArray
 from vision.arm_crossings import Crossing, crossings, filled, one_arm, strips, without_twins
 from vision.arm_difference import LEVELS, Levels, StillTable, differing, small_picture
 from vision.arm_plane import ArmPlane
-from vision.arm_settings import ArmSettings
+from vision.arm_settings import (
+    DARKER,
+    EDGE_ROW,
+    EXPLAINED,
+    FLOODED,
+    LEAST_AREA,
+    LEAST_HAND,
+    LEAST_REACH,
+    MOST_BORDER,
+    SMALL,
+    WIDEST,
+    WIDTH_PX,
+)
 from vision.arm_shape import loose_shape, shape_from
 from vision.arm_view import CHANGED, UNCLEAR, Arm, ArmView, Labels
 from vision.calibration import Calibration
@@ -39,14 +51,13 @@ MOVING = 0.2
 class ArmFinder:
     """`still` tells it how the table looks without arms; `see` says what reaches over it now."""
 
-    settings: ArmSettings = field(default_factory=ArmSettings)
     _before: StillTable | None = field(init=False, default=None)
     _last: Levels | None = field(init=False, default=None)
     _was: Mask | None = field(init=False, default=None)
 
     def still(self, frame: Frame) -> None:
         """The table lies like this, and nobody reaches over it."""
-        self._before = StillTable.of(small_picture(frame, self.settings.width_px))
+        self._before = StillTable.of(small_picture(frame, WIDTH_PX))
 
     def forget(self) -> None:
         self._before = self._last = None
@@ -54,7 +65,7 @@ class ArmFinder:
     def plane(self, known: ArmPlane | None, calibration: Calibration, frame: Frame) -> ArmPlane:
         """The plane for this frame; `known` again where nothing has changed."""
         w, h = frame.size_wh
-        wide = min(w, self.settings.width_px)
+        wide = min(w, WIDTH_PX)
         size_wh = (wide, max(1, round(h * wide / w)))
         if (
             known is None
@@ -70,17 +81,16 @@ class ArmFinder:
 
     def see(self, frame: Frame, plane: ArmPlane) -> ArmView:
         """The arms over the table in this frame; none as long as no still picture of it is known."""
-        s = self.settings
-        now = small_picture(frame, s.width_px)
+        now = small_picture(frame, WIDTH_PX)
         before, last = self._before, self._last
         self._last = now
         nothing, tone = np.zeros(now.shape[:2], np.uint8), now[..., 1].copy()
         if before is None or before.bright.shape != now.shape or plane.inside.shape != now.shape[:2]:
             return ArmView(plane, (), nothing, tone)
-        sure, shade = differing(before, now, plane.inside, s)
-        if (sure | shade)[plane.inside].mean() > s.flooded:
+        sure, shade = differing(before, now, plane.inside)
+        if (sure | shade)[plane.inside].mean() > FLOODED:
             return ArmView(plane, (), nothing, tone, flooded=True)
-        view = _Finding(plane, s, sure, shade, now, last, self._was).view()
+        view = _Finding(plane, sure, shade, now, last, self._was).view()
         self._was = _taken(view.labels)
         return view
 
@@ -90,7 +100,6 @@ class _Finding:
     """One frame being looked at."""
 
     plane: ArmPlane
-    s: ArmSettings
     sure: Mask
     shade: Mask
     now: Levels
@@ -102,7 +111,7 @@ class _Finding:
     def view(self) -> ArmView:
         self.labels = np.where(self.sure, np.uint8(CHANGED), np.uint8(0))
         closed = _closed(self.sure)
-        if cv2.countNonZero(closed) * self.plane.pixel_mm2 < min(self.s.least_area, self.s.least_hand):
+        if cv2.countNonZero(closed) * self.plane.pixel_mm2 < min(LEAST_AREA, LEAST_HAND):
             return ArmView(self.plane, (), self.labels, self.now[..., 1].copy())
         count, parts, areas = _parts(closed)
         at_border = parts.ravel()[self.plane.band]
@@ -110,7 +119,7 @@ class _Finding:
         for part in sorted(touching, key=lambda one: -areas[one]):
             area = areas[part] * self.plane.pixel_mm2
             mask = parts == part
-            if area >= self.s.small or (area >= self.s.least_area and self._moves(mask) and not self._uncovered(mask)):
+            if area >= SMALL or (area >= LEAST_AREA and self._moves(mask) and not self._uncovered(mask)):
                 self._component(mask)
         self._without_border(parts, areas, count, touching)
         return ArmView(self.plane, tuple(self.arms), self.labels, self.now[..., 1].copy())
@@ -119,7 +128,7 @@ class _Finding:
         self, parts: NDArray[np.int32], areas: NDArray[np.int64], count: int, touching: set[int]
     ) -> None:
         """A hand whose sleeve looks like a shadow on the table, or one that comes in where nothing is seen."""
-        least = self.s.least_hand / self.plane.pixel_mm2
+        least = LEAST_HAND / self.plane.pixel_mm2
         rest = [n for n in range(1, count) if n not in touching and areas[n] >= least]
         rest = [n for n in rest if self._moves(parts == n) and not self._uncovered(parts == n)]
         if not rest:
@@ -144,18 +153,18 @@ class _Finding:
         if self.last is None or self.last.shape != self.now.shape:
             return False
         apart = np.abs(self.now[mask].astype(np.int16) - self.last[mask]).mean(1)
-        return bool((apart > self.s.darker * LEVELS).mean() >= MOVING)
+        return bool((apart > DARKER * LEVELS).mean() >= MOVING)
 
     def _component(self, mask: Mask, sure: bool = True) -> None:
         """What reaches the border in one or several places, as one arm or as several."""
-        crossed = crossings(mask, self.plane, self.s)
+        crossed = crossings(mask, self.plane)
         if not crossed:
             return
         mask = filled(mask, crossed, self.plane)
         if len(crossed) == 1:
             self._add(mask, crossed[0], clear=sure)
             return
-        crossed, parts = without_twins(crossed, strips(mask, crossed, self.plane), self.s)
+        crossed, parts = without_twins(crossed, strips(mask, crossed, self.plane))
         if len(crossed) == 1:
             self._add(mask, crossed[0], clear=sure)
             return
@@ -165,7 +174,7 @@ class _Finding:
         covered = np.zeros(mask.shape, np.uint8)
         for part in parts:
             covered += part
-        if (covered > 0)[mask].mean() < self.s.explained:
+        if (covered > 0)[mask].mean() < EXPLAINED:
             self._add(mask, max(crossed, key=lambda one: one.span_mm), clear=False)
             return
         for one, part in zip(crossed, parts, strict=True):
@@ -185,21 +194,21 @@ class _Finding:
             self._mark(mask, arm)
 
     def _arm(self, mask: Mask, crossed: Crossing | None, clear: bool) -> Arm | None:
-        s, plane = self.s, self.plane
+        plane = self.plane
         ys, xs = np.nonzero(mask)
         area = len(ys) * plane.pixel_mm2
-        if area < s.least_area or len(self.arms) >= MOST_ARMS:
+        if area < LEAST_AREA or len(self.arms) >= MOST_ARMS:
             return None
         points = plane.mm[ys, xs].astype(np.float64)
         if crossed is None:
             shape = loose_shape(points, plane.center_mm)
             return Arm(None, 0.0, shape.axis_deg, shape.tip_mm, shape.reach_mm, area, clear=False)
         deep, span = float(plane.deep_mm[ys, xs].max()), crossed.span_mm
-        if deep < s.least_reach or (deep < s.edge_row and span > 2 * deep):
+        if deep < LEAST_REACH or (deep < EDGE_ROW and span > 2 * deep):
             # Tiles along the edge.
             return None
         shape = shape_from(points, crossed.middle_mm, plane.mm.reshape(-1, 2)[crossed.pixels].astype(np.float64))
-        single = area / shape.reach_mm <= s.widest and span <= s.most_border * plane.length_mm
+        single = area / shape.reach_mm <= WIDEST and span <= MOST_BORDER * plane.length_mm
         return Arm(crossed.middle_mm, span, shape.axis_deg, shape.tip_mm, shape.reach_mm, area, clear and single)
 
     def _mark(self, mask: Mask, arm: Arm) -> None:
