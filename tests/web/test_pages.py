@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from pathlib import Path
 
 import pytest
@@ -298,6 +299,11 @@ def test_a_play_says_from_whose_side_the_arm_came(
     for other in others:
         assert f'<input type="hidden" name="by" value="{other}">' in page
     assert f'<input type="hidden" name="by" value="{by}">' not in page
+    form = page[page.index("It was somebody else:") :].split("</form>")[0]
+    assert 'action="/api/correct"' in form, "one tap, and no page between"
+    answer = keeper.post("/api/correct", data=dict(re.findall(r'name="(\w+)" value="([^"]*)"', form)))
+    assert (answer.status_code, answer.headers["Location"]) == (303, "/play/32")
+    assert session.calls[-1][:2] == ("correct", (32, {"by": others[0]}))
 
 
 @pytest.mark.slow
