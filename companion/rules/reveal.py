@@ -13,11 +13,6 @@ from companion.rules.tile import Tile
 from companion.rules.violations import Violation
 
 
-def wrong_hand_sizes(dealt: Mapping[str, int], expected: int | None) -> tuple[str, ...]:
-    """HAND_SIZE: the players who were dealt another number of tiles than the table says."""
-    return () if expected is None else tuple(player for player, count in dealt.items() if count != expected)
-
-
 def count_is_inconsistent(*, dealt: int, drawn: int | None, laid: int, shown: int) -> bool:
     """HAND_COUNT_INCONSISTENT: dealt + drawn - laid is not what is shown.
 
@@ -75,8 +70,3 @@ def score_code(rules: RuleSet) -> Violation:
 def lap_was_cut(first_lap_moved: Collection[str], players: Collection[str], rules: RuleSet) -> bool:
     """FIRST_LAP_NOT_FINISHED: the round was stopped before somebody had the first turn that the rules give."""
     return rules.finish_first_lap and any(player not in first_lap_moved for player in players)
-
-
-def announcement_missing(rules: RuleSet, hand_after: int, announced: bool) -> bool:
-    """ANNOUNCE_MISSING: one tile left, the rules ask for a sign, and nobody heard one."""
-    return rules.announce is not None and hand_after == 1 and not announced

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from companion.judge_api.questions import answer
+from companion.log.events import Announced
+from companion.play.reports import DEALT, NO_LAST_TILE, reported
 from companion.rules.actions import Discard, Draw, End, Play
 from companion.rules.audit import Entry, Finding, Reveal, Status, audit_round, status_by_ends
+from companion.rules.position import Position
 from companion.rules.reveal import (
-    announcement_missing,
     count_is_inconsistent,
     is_false_block,
     lap_was_cut,
     score_code,
     unaccounted,
-    wrong_hand_sizes,
     wrong_scores,
 )
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, Tile, chinese_set, double_set
 from companion.rules.violations import Violation
 
+TWO = Position(12, ("Ann", "Ben"), Laid(12, 12), {"Ann": (), "Ben": (), "MX": ()}, hands={"Ann": 1})
 TACTIC, CZ, POLTAVA, CHEDENG = (load_ruleset(name) for name in ("tactic", "cz", "poltava", "chedeng"))
 
 
@@ -150,8 +152,9 @@ def test_a_written_score_that_differs_is_named() -> None:
 
 
 def test_the_deal_is_counted() -> None:
-    assert wrong_hand_sizes({"Ann": 15, "Ben": 14}, 15) == ("Ben",)
-    assert wrong_hand_sizes({"Ann": 15, "Ben": 14}, None) == ()
+    for dealt, codes in ((15, ["HAND_SIZE"]), (16, []), (None, [])):
+        said = Announced(by="Ben", what=DEALT, value=dealt)
+        assert [one.code for one in reported(TACTIC, TWO, said)] == codes
 
 
 def test_nobody_loses_the_first_turn_where_the_lap_is_finished() -> None:
@@ -160,6 +163,7 @@ def test_nobody_loses_the_first_turn_where_the_lap_is_finished() -> None:
 
 
 def test_the_last_tile_is_announced() -> None:
-    assert announcement_missing(TACTIC, 1, announced=False)
-    assert not announcement_missing(TACTIC, 1, announced=True)
-    assert not announcement_missing(CZ, 1, announced=False)
+    silent = Announced(by="Ann", what=NO_LAST_TILE)
+    assert [one.code for one in reported(TACTIC, TWO, silent)] == ["ANNOUNCE_MISSING"]
+    assert reported(TACTIC, TWO, silent, {"Ann"}) == ()
+    assert reported(CZ, TWO, silent) == ()

@@ -6,25 +6,25 @@ from collections.abc import Callable
 
 import pytest
 
+from companion.log.events import Announced
+from companion.play.reports import DEALT, NO_LAST_TILE, reported
 from companion.rules.actions import Action, Discard, Draw, End
 from companion.rules.audit import Entry, Reveal, Status, audit_round
 from companion.rules.chinese.judge import judge_turn as judge_line
 from companion.rules.chinese.line import must_redeal
 from companion.rules.chinese.settlement import settle
-from companion.rules.mexican.scoring import deal, score
+from companion.rules.mexican.scoring import score
 from companion.rules.notation import parse_action, parse_chain
-from companion.rules.position import LinePosition
+from companion.rules.position import LinePosition, Position
 from companion.rules.reveal import (
-    announcement_missing,
     count_is_inconsistent,
     is_false_block,
     lap_was_cut,
     unaccounted,
-    wrong_hand_sizes,
     wrong_scores,
 )
 from companion.rules.ruleset import load_ruleset
-from companion.rules.tile import Tile, double_set
+from companion.rules.tile import Laid, Tile, double_set
 from companion.rules.violations import RULE_SETS, Violation
 from tests.rules.mexican_table import codes, may, seen, stories
 
@@ -74,6 +74,12 @@ def revealed(rules: str, act: Action, *, strict: bool = False) -> Callable[[], s
     return audited
 
 
+def said(what: str, value: int | None = None) -> Callable[[], set[str]]:
+    """Somebody says it of Ann, who has one tile left."""
+    table = Position(12, ("Ann", "Ben"), Laid(12, 12), {"Ann": (), "Ben": (), "MX": ()}, hands={"Ann": 1})
+    return lambda: {one.code for one in reported(TACTIC, table, Announced(by="Ann", what=what, value=value))}
+
+
 def where(code: str, holds: Callable[[], bool]) -> Callable[[], set[str]]:
     return lambda: {code} if holds() else set()
 
@@ -89,9 +95,7 @@ EXAMPLES: dict[Violation, Callable[[], set[str]]] = {
     Violation.MISMATCH: turn("tactic", "play 7-3@Cy"),
     Violation.WRONG_ROOT: turn("tactic", "play 7-3@Cy", trains=MATCH_DAY),
     Violation.SECOND_MEXICAN: turn("tactic", "play 12-3@MX2"),
-    Violation.HAND_SIZE: where(
-        "HAND_SIZE", lambda: wrong_hand_sizes({"Ann": 15, "Ben": 16}, deal(TACTIC, 12, 2).hand) == ("Ann",)
-    ),
+    Violation.HAND_SIZE: said(DEALT, 14),
     Violation.CLOSED_TRAIN: turn("tactic", "play 10-3@Ben"),
     Violation.FIRST_TURN_OWN_ONLY: turn("cz", "play 10-3@Ben", trains=MATCH_DAY, first_turn=True),
     Violation.MX_TOO_EARLY: turn("cz", "play 12-3@MX", trains=MATCH_DAY, first_turn=True),
@@ -127,7 +131,7 @@ EXAMPLES: dict[Violation, Callable[[], set[str]]] = {
     Violation.UNACCOUNTED_TILE: where(
         "UNACCOUNTED_TILE", lambda: unaccounted(dict.fromkeys(double_set(1), 1), [Tile(1, 1)], {"Ann": []}, 1)
     ),
-    Violation.ANNOUNCE_MISSING: where("ANNOUNCE_MISSING", lambda: announcement_missing(TACTIC, 1, False)),
+    Violation.ANNOUNCE_MISSING: said(NO_LAST_TILE),
     Violation.FIRST_LAP_NOT_FINISHED: where(
         "FIRST_LAP_NOT_FINISHED", lambda: lap_was_cut({"Ann"}, ("Ann", "Ben"), POLTAVA)
     ),
