@@ -24,7 +24,7 @@ from companion.web.hypotheses import AGAIN, ASSUMED
 from tests.desk.watching import table_change
 
 DELTAS = ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+3-5@Cy", "+2-6@Ben", "+5-7@Cy", "+1-8@Ann", "+6-9@Ben"]
-ROW = re.compile(r"<li><span><b>(.*?)</b>(.*?)</span> <small>(\d+) % · (\d+) dB</small></li>")
+ROW = re.compile(r"<li><span><b>(.*?)</b>(.*?)</span> <small>([\d.]+) % · (\d+) dB</small></li>")
 
 
 def test_the_page_shows_the_hypotheses_and_costs_of_explain(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_the_page_shows_the_hypotheses_and_costs_of_explain(tmp_path: Path) -> N
         page = unescape(client.get(f"/play/{play.seq}/why").get_data(as_text=True))
         shown = ROW.findall(page)
         with client.application.test_request_context():
-            expected = [(one["by"], f"{one['p'] * 100:.0f}", str(one["decibans"])) for one in told]
+            expected = [(one["by"], f"{min(one['p'] * 100, 99.9):.1f}", str(one["decibans"])) for one in told]
             words = [
                 [code_title(code.split(" by ")[0]) for code in one["codes"]]
                 + [ASSUMED[Cause(cause)] for cause in one["assumes"]]
