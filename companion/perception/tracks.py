@@ -113,12 +113,14 @@ class Track:
 
 @dataclass(slots=True)
 class MarkerTrack:
-    """One marker over time. `hidden`: when it was looked for last it was not found, nor was its place seen empty."""
+    """One marker over time. `hidden`: when it was looked for last it was not found, nor was its place seen empty.
+    `on_unread`: it came together with the tile on which it stands, on a half that is not read."""
 
     seen: SeenMarker
     sightings: int = 0
     missing: int = 0
     hidden: bool = False
+    on_unread: bool = False
 
 
 @dataclass(slots=True)
@@ -225,7 +227,26 @@ class TableMemory:
         return [self.fused(track) for track in self.tracks]
 
     def seen_markers(self) -> list[SeenMarker]:
-        return [marker.seen for marker in self.markers]
+        """The markers as they are believed to lie, without those in doubt."""
+        return [one.seen for one in self.markers if not one.on_unread]
+
+    def doubted_markers(self) -> list[SeenMarker]:
+        """What came together with the tile on which it stands, on a half that is not read: it may be the print."""
+        return [one.seen for one in self.markers if one.on_unread]
+
+    def _unread_half(self, place: Point) -> Track | None:
+        """The tile of which this is a half, where nobody has read that."""
+        for track in self.tracks:
+            if track.seen.halves is None or not _on_tile(place, track.seen):
+                continue
+            half = min((0, 1), key=lambda n: distance(place, track.seen.end_mm(n)))
+            if track.votes[half].verdict(SURE).value is None:
+                return track
+        return None
+
+    def _came_with_its_tile(self, place: Point) -> bool:
+        tile = self._unread_half(place)
+        return tile is not None and bool(self.known) and tile.born > (self.known or 0)
 
     def missing(self) -> list[Track]:
         """Tiles that were looked for and not found often enough."""
@@ -324,11 +345,20 @@ class TableMemory:
                 left.remove(track)
                 track.seen, track.missing, track.hidden, track.sightings = marker, 0, False, track.sightings + 1
             elif marker.confidence >= LEAST_THING_CONFIDENCE:
-                fresh.append(MarkerTrack(marker, 1))
+                fresh.append(MarkerTrack(marker, 1, on_unread=self._came_with_its_tile(marker.center_mm)))
         for track in left:
             if looked.covers(track.seen.center_mm):
                 track.missing += 1
+        # What is read now has nothing standing on it.
+        self.markers = [one for one in self.markers if not one.on_unread or self._unread_half(one.seen.center_mm)]
         self.markers += fresh
+
+
+def _on_tile(place: Point, tile: SeenTile) -> bool:
+    along = math.radians(tile.heading_deg)
+    dx, dy = place[0] - tile.center_mm[0], place[1] - tile.center_mm[1]
+    forward, aside = dx * math.cos(along) + dy * math.sin(along), dy * math.cos(along) - dx * math.sin(along)
+    return abs(forward) <= tile.length_mm / 2 and abs(aside) <= tile.width_mm / 2
 
 
 @dataclass(frozen=True, slots=True)

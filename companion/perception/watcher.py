@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.geometry import Layout, TableSetup, Trouble, under_the_next, with_history
+from companion.geometry import Layout, TableSetup, Trouble, owners_of, under_the_next, with_history
 from companion.geometry.diff import Observation, difference
 from companion.geometry.table_setup import Family
 from companion.geometry.table_view import SeenTile, TableView
@@ -281,7 +281,8 @@ class Watcher:
         reading.reasons = tuple(dict.fromkeys((*reading.reasons, *(str(one.reason) for one in reading.again))))
         # A marker that is on record and not to be seen may be gone: what it forbids or allows is uncertain.
         clouded = observation.clouded or any(marker.hidden for marker in self.memory.markers) or reading.overlooked
-        maybe_marked = self._unrecognised(frame, observation, layout)
+        doubted = [owners_of(one, layout, self.setup, self.layout) for one in self.memory.doubted_markers()]
+        maybe_marked = self._unrecognised(frame, observation, layout).union(*doubted) - layout.markers
         observation = replace(observation, maybe_marked=maybe_marked, clouded=clouded)
         same = reading.last is not None and observation.key == reading.last.key
         reading.agreed = reading.agreed + 1 if same else 1

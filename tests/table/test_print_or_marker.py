@@ -1,0 +1,65 @@
+"""What is seen on a tile's unread half as the tile comes may be its print; what comes onto a tile that lies is none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from companion.geometry.table_view import SeenHalf, SeenMarker, SeenTile
+from companion.perception.tracks import Looked, TableMemory
+from tests.table.tables import tile
+
+LYING = tile(500.0, 400.0, 0.0, 12, 7)
+UNREAD = SeenHalf(None, 0.88, ((6, 0.88), (4, 0.06)))
+NEW = replace(tile(550.0, 400.0, 0.0, 7, 6), halves=(SeenHalf(7, 0.99), UNREAD))
+ON_IT = SeenMarker((562.0, 401.0), 0.98)
+EVERYWHERE = Looked()
+
+
+@pytest.fixture
+def memory() -> TableMemory:
+    """One tile lies there and was read."""
+    memory = TableMemory()
+    seen(memory, [LYING])
+    return memory
+
+
+def seen(memory: TableMemory, tiles: list[SeenTile], markers: list[SeenMarker] | None = None) -> None:
+    """A still table, looked at twice."""
+    memory.begin()
+    for _ in range(2):
+        memory.see(tiles, markers or [], EVERYWHERE, LYING.width_mm)
+
+
+def test_what_comes_with_its_tile_on_an_unread_half_is_in_doubt(memory: TableMemory) -> None:
+    seen(memory, [LYING, NEW], [ON_IT])
+    assert memory.seen_markers() == [] and memory.doubted_markers() == [ON_IT]
+    seen(memory, [LYING, NEW], [ON_IT])
+    assert memory.seen_markers() == [] and memory.doubted_markers() == [ON_IT]
+
+
+def test_once_the_half_is_read_nothing_stands_on_it(memory: TableMemory) -> None:
+    seen(memory, [LYING, NEW], [ON_IT])
+    for _ in range(6):
+        seen(memory, [LYING, tile(550.0, 400.0, 0.0, 7, 6)])
+    assert memory.seen_markers() == [] and memory.doubted_markers() == []
+
+
+def test_what_comes_onto_a_tile_that_lies_there_is_a_marker_read_or_not(memory: TableMemory) -> None:
+    seen(memory, [LYING, NEW])
+    seen(memory, [LYING, NEW], [ON_IT])
+    assert memory.seen_markers() == [ON_IT] and memory.doubted_markers() == []
+
+
+def test_beside_a_tile_or_on_a_half_that_is_read_a_marker_is_one(memory: TableMemory) -> None:
+    beside, on_the_read_half = SeenMarker((590.0, 401.0), 0.9), SeenMarker((538.0, 400.0), 0.9)
+    seen(memory, [LYING, NEW], [beside, on_the_read_half])
+    assert sorted(memory.seen_markers(), key=lambda one: one.center_mm) == [on_the_read_half, beside]
+
+
+def test_on_the_table_seen_first_every_marker_is_one() -> None:
+    """Watching began in the middle of a game."""
+    memory = TableMemory()
+    seen(memory, [LYING, NEW], [ON_IT])
+    assert memory.seen_markers() == [ON_IT]
