@@ -16,17 +16,23 @@ Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 Region = tuple[int, int, int, int]
 
-
 WIDTH_PX = 480
+"""Frames are compared on a picture so wide; lengths below are parts of its width."""
+
 SURROUNDINGS = 0.03
-THRESHOLD = 0.11
-FAINT = 0.055
+"""A place is compared with its surroundings of this size, so that light as a whole does not count."""
+
+THRESHOLD, FAINT = 0.11, 0.055
+"""A change, and one that counts where a hand has been, in units of log brightness."""
+
 NOISE_FACTOR = 5.0
+"""A change also has to be so many times the picture's own noise."""
+
 SMALLEST = 1.2e-4
 """A changed spot smaller than this part of the picture's area is noise."""
+
 REACH = 0.02
 """Regions are grown by this part of the width, so a whole tile is inside."""
-"""Lengths are parts of the small picture's width; thresholds are in units of log brightness."""
 
 
 def small_of(frame: Frame, width_px: int) -> Image:

@@ -23,16 +23,17 @@ FLOOR = 1e-3
 UNNAMED_VALUES = 12
 """What a reading leaves over is spread over about so many values it does not name."""
 
-
 SURE = 0.9
-ABSENT = 2
-TURNED = 2
+"""From this probability on a half counts as read."""
+
+ABSENT, TURNED = 2, 2
+"""So many readings a thing must be missing, or must show a tile's other face or another value, to be believed."""
+
 MARKER_REACH_MM = 12.0
-FAINT_TILE = 0.5
-LONE = 2.0
+"""A marker found within this of a known one is that one."""
+
+FAINT_TILE, LONE = 0.5, 2.0
 """A tile found less surely than the first, with no other within so many lengths, may be a figure of the cloth."""
-"""`SURE` is the probability from which a half counts as read; `ABSENT` how many readings a thing must be missing;
-`TURNED` how many readings must show a tile's other face or another value before that is believed."""
 
 
 @dataclass(slots=True)
