@@ -75,6 +75,8 @@ class Attribution:
     _settled: bool = field(init=False, default=False)
     _said: list[_Said] = field(init=False, default_factory=list)
     _things: tuple[Point, ...] = field(init=False, default=())
+    _piled: list[Point] = field(init=False, default_factory=list)
+    """Where the pile was found last: it stays there, and now and then the eye overlooks it."""
     _pictures: ArmPictures = field(init=False, default_factory=ArmPictures)
 
     def __post_init__(self) -> None:
@@ -124,6 +126,7 @@ class Attribution:
         self._marked = {}
         self._said = []
         self._things = ()
+        self._piled = []
 
     def pictures(self) -> dict[str, Image]:
         """Player -> a small picture with the arm that was clearly this player's over what has changed last."""
@@ -174,7 +177,8 @@ class Attribution:
     def _reached(self, observation: Observation, before: Layout, after: Layout) -> tuple[Change, ...]:
         """Draws from a stacked boneyard: who reached into it took a tile, though it looks as before."""
         lying = [tile.seen.center_mm for tile in before]
-        piled = [one.seen.center_mm for one in before.face_down] or self._pile(lying)
+        piled = [one.seen.center_mm for one in before.face_down] or self._pile(lying) or self._piled
+        self._piled = piled
         changed = [place for change in observation.delta for place in self._reported_at[change]]
         changed += [place for place in (tile.seen.center_mm for tile in after) if not _near(place, lying)]
         votes = [vote(reach, self.seats, self._size_mm) for reach in self._reaches.reached(piled, changed)]

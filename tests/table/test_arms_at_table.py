@@ -393,6 +393,8 @@ def test_a_pile_in_which_no_back_is_recognised_is_the_one_thing_that_lies_by_its
     attribution.see(picture(arms=[arm_of("Ben", YARD)], n=1), CALIBRATION)
     attribution.see(picture(n=2), CALIBRATION)
     assert attribution.seen(Observation(), table, table, (), setup).delta == (Drawing(1),) * count
+    attribution.noticed([])
+    assert attribution.seen(Observation(), table, table, (), setup).delta == (Drawing(1),) * count, "overlooked once"
 
 
 class Recorder:
