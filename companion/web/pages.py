@@ -61,6 +61,7 @@ def words() -> dict[str, Any]:
         "fit": fit,
         "unbroken": wording.unbroken,
         "reason_words": wording.reason_words,
+        "asks_about_seats": wording.asks_about_seats,
         "unscored_round": wording.unscored_round,
         "question_picture": question_picture,
         "photograph_limit": photograph_limit,

@@ -267,6 +267,11 @@ def unscored_round(line: Mapping[str, Any]) -> int | None:
     return question_of(line).round
 
 
+def asks_about_seats(line: Mapping[str, Any]) -> bool:
+    """Whether a question is about where people sit, so that no tile answers it."""
+    return question_of(line).kind is QuestionKind.SEATS
+
+
 def reason_words(line: Mapping[str, Any]) -> str:
     """Why a person is asked, in one sentence."""
     question = question_of(line)

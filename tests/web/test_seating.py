@@ -25,7 +25,8 @@ from companion.app.state import AppState
 from companion.app.table_service import WatchedTable
 from companion.log.header import Header
 from companion.play.setup_file import setup_from_json
-from tests.web.fakes import FakeCamera
+from tests.web import tables
+from tests.web.fakes import FakeCamera, FakeSession
 from tests.web.test_placing import FakeTable
 from vision.calibration import Calibration
 from vision.frame import Frame
@@ -238,3 +239,13 @@ def test_without_a_hub_the_lines_start_at_the_engine() -> None:
     assert middle_of(PictureReading((1200, 900), (far, train, engine)), table).place == pytest.approx((680, 470), abs=1)
     assert middle_of(PictureReading((1200, 900), (far, train)), table).place == (600, 450)
     assert middle_of(None, table).place == (600, 450)
+
+
+def test_a_question_about_seats_leads_to_where_they_are_shown(keeper: FlaskClient, session: FakeSession) -> None:
+    asked = {"event": "unclear", "source": "camera", "candidates": [], "seq": 40}
+    session.show({**tables.midgame(), "unclear": [{**asked, "reason": "seats: Ann, Ben"}]})
+    page = keeper.get("/").text
+    assert '<a class="button" href="/seats">' in page and "It was another tile" not in page
+    session.show({**tables.midgame(), "unclear": [{**asked, "reason": "unreadable_tile: Ann"}]})
+    page = keeper.get("/").text
+    assert '<a class="button" href="/seats">' not in page and "It was another tile" in page
