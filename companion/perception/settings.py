@@ -9,7 +9,7 @@ from typing import Protocol
 from companion.geometry import Layout
 from companion.geometry.diff import Observation
 from companion.perception.half_values import WeighSettings
-from companion.perception.sink import LookAgain
+from companion.perception.sink import LookAgain, Where, wants
 from vision.eye import Region
 from vision.frame import Frame
 
@@ -54,9 +54,8 @@ class Reading:
     """One still table being read: where, how often, and what came out so far.
 
     `overlooked`: nothing was seen to change there; a look at the whole table found something else than is on record.
-    `again`: the looks that the game asks for before it takes the change on record. `reasons`: why it
-    asked, of all looks. `compared`: the rest of the table
-    was looked at because of one.
+    `again`: the looks that the game asks for before it takes the change on record; `reasons`: why it asked, after every
+    reading. `compared`: the rest of the table was looked at because of one.
     """
 
     frame: Frame
@@ -70,3 +69,16 @@ class Reading:
     again: Sequence[LookAgain] = ()
     reasons: tuple[str, ...] = ()
     compared: bool = False
+
+    def ask(self, again: Sequence[LookAgain]) -> None:
+        """The game asks for these looks after the last reading."""
+        self.again = again
+        self.reasons = tuple(dict.fromkeys((*self.reasons, *(str(one.reason) for one in again))))
+
+    def needed(self, observation: Observation, again: Sequence[LookAgain]) -> int:
+        """How many equal readings this takes: more for what is asked about, or where another look is asked for."""
+        if observation.empty and not observation.doubts:
+            return EQUAL_READINGS
+        if self.overlooked or observation.doubts or wants(again, Where.THE_CHANGE):
+            return SURE_READINGS
+        return EQUAL_READINGS

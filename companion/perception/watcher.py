@@ -47,7 +47,7 @@ from companion.perception.settings import (
     Reading,
     WatchSettings,
 )
-from companion.perception.sink import LINE, LookAgain, ObservationSink, Where, wants
+from companion.perception.sink import LINE, ObservationSink, Where, wants
 from companion.perception.thumbnails import Thumbnails
 from companion.perception.tracks import MARKER_REACH_MM, Looked, TableMemory
 from companion.perception.understanding import understood
@@ -277,8 +277,7 @@ class Watcher:
         observation = self.sink.still_new(difference(self.layout, layout), layout)
         ways = list(with_unseen(observation, layout, self.layout, self.setup, self.sink))
         observation, layout = ways[self.sink.likeliest(one for one, _ in ways)]
-        reading.again = self.sink.look_again(observation)
-        reading.reasons = tuple(dict.fromkeys((*reading.reasons, *(str(one.reason) for one in reading.again))))
+        reading.ask(self.sink.look_again(observation))
         # A marker that is on record and not to be seen may be gone: what it forbids or allows is uncertain.
         clouded = observation.clouded or any(marker.hidden for marker in self.memory.markers) or reading.overlooked
         doubted = [owners_of(one, layout, self.setup, self.layout) for one in self.memory.doubted_markers()]
@@ -295,7 +294,7 @@ class Watcher:
             if not reading.overlooked:
                 self._ask_unread(frame, layout)
             return
-        needed = self._needed(observation, reading.again)
+        needed = reading.needed(observation, reading.again)
         enough = reading.count >= MOST_READINGS or (settled and reading.agreed >= needed)
         if enough and not self._differs_elsewhere(frame):
             self._commit(frame, observation, layout)
@@ -337,15 +336,6 @@ class Watcher:
         played_on = {change.train for change in observation.laid}
         return self.supposed.look(places, old, played_on, self.setup, self.layout, layout)
 
-    def _needed(self, observation: Observation, again: Sequence[LookAgain]) -> int:
-        """How many equal readings this takes: more for what is asked about, or where another look is asked for."""
-        if observation.empty and not observation.doubts:
-            return EQUAL_READINGS
-        overlooked = self._reading is not None and self._reading.overlooked
-        if overlooked or observation.doubts or wants(again, Where.THE_CHANGE):
-            return SURE_READINGS
-        return EQUAL_READINGS
-
     def _commit(self, frame: Frame, observation: Observation, layout: Layout) -> None:
         reading = self._reading
         assert reading is not None
@@ -353,7 +343,7 @@ class Watcher:
         if self.layout is not None:
             markers = self.memory.seen_markers()
             observation = self.arms.seen(observation, self.layout, layout, markers, self.setup)
-        sure = reading.agreed >= self._needed(observation, self.sink.look_again(observation))
+        sure = reading.agreed >= reading.needed(observation, self.sink.look_again(observation))
         taken = True
         if observation.empty or not sure:
             self.sink.ask(observation, layout, frame.name)
