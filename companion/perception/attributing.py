@@ -75,6 +75,8 @@ class Attribution:
     _settled: bool = field(init=False, default=False)
     _said: list[_Said] = field(init=False, default_factory=list)
     _things: tuple[Point, ...] = field(init=False, default=())
+    _drawn: list[Vote] = field(init=False, default_factory=list)
+    """Draws from a pile that are not on record yet: the change that they were seen with may have to wait."""
     _piled: list[Point] = field(init=False, default_factory=list)
     """Where the pile was found last: it stays there, and now and then the eye overlooks it."""
     _pictures: ArmPictures = field(init=False, default_factory=ArmPictures)
@@ -111,6 +113,10 @@ class Attribution:
         """Where a look at the whole table found something that is no tile, surely or not."""
         self._things = tuple(things)
 
+    def taken(self) -> None:
+        """What was seen last is on record."""
+        self._drawn = []
+
     def compare(self, sink: Names, frame: str) -> None:
         """Do those who were named sit where it was said? If not, it is asked once, and arms say nothing until then."""
         if self.silent or (pair := contradiction(sink.named())) is None:
@@ -127,6 +133,7 @@ class Attribution:
         self._said = []
         self._things = ()
         self._piled = []
+        self._drawn = []
 
     def pictures(self) -> dict[str, Image]:
         """Player -> a small picture with the arm that was clearly this player's over what has changed last."""
@@ -181,11 +188,14 @@ class Attribution:
         self._piled = piled
         changed = [place for change in observation.delta for place in self._reported_at[change]]
         changed += [place for place in (tile.seen.center_mm for tile in after) if not _near(place, lying)]
-        votes = [vote(reach, self.seats, self._size_mm) for reach in self._reaches.reached(piled, changed)]
-        if not votes:
+        for reach in self._reaches.reached(piled, changed):
+            one = vote(reach, self.seats, self._size_mm)
+            if not any(one.frame == other.frame or not one.seen.isdisjoint(other.seen) for other in self._drawn):
+                self._drawn.append(one)
+        if not self._drawn:
             return ()
-        draw = Drawing(len(votes))
-        self.votes[draw] = together(votes, self.players)
+        draw = Drawing(len(self._drawn))
+        self.votes[draw] = together(self._drawn, self.players)
         return (draw,)
 
     def _pile(self, lying: Sequence[Point]) -> list[Point]:

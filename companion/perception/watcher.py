@@ -350,6 +350,8 @@ class Watcher:
             taken = observation.empty
         else:
             taken = self.sink.record(replace(observation, again=reading.reasons), layout, frame.name)
+            if taken:
+                self.arms.taken()
             self.arms.compare(self.sink, frame.name)
             self.supposed.take(self.sink.marked(), self.memory)
         # A table that is still in question is compared again as a whole, with whatever comes next.
@@ -366,6 +368,7 @@ class Watcher:
             markers = self.memory.seen_markers()
             seen = self.arms.seen(Observation(), self.layout, self.layout, markers, self.setup)
             if not seen.empty and self.sink.record(seen, self.layout, frame.name):
+                self.arms.taken()
                 self.arms.settled(frame, markers, self.layout, self.setup)
 
     def _ask_unread(self, frame: Frame, layout: Layout) -> None:

@@ -397,6 +397,30 @@ def test_a_pile_in_which_no_back_is_recognised_is_the_one_thing_that_lies_by_its
     assert attribution.seen(Observation(), table, table, (), setup).delta == (Drawing(1),) * count, "overlooked once"
 
 
+def test_a_draw_waits_with_the_change_that_it_was_seen_with():
+    attribution = Attribution(tuple(SEATS), SEATS, draws_reached=True)
+    setup = TableSetup(Family.MEXICAN, tuple(SEATS), boneyard_spread=False)
+    table = Layout(trains={"Ann": ()}, face_down=(placed(7, YARD),))
+
+    def look(*arms):
+        for n, shot in enumerate(({"arms": arms}, {})):
+            attribution.see(picture(**shot, tiles=[YARD], n=attribution_frames + n), CALIBRATION)
+        return attribution.seen(Observation(), table, table, (), setup).delta
+
+    attribution_frames = 1
+    attribution.see(picture(tiles=[YARD]), CALIBRATION)
+    attribution.settled(picture(tiles=[YARD]), (), table, setup)
+    assert look(arm_of("Ben", YARD)) == (Drawing(1),)
+    assert attribution.seen(Observation(), table, table, (), setup).delta == (Drawing(1),), "the same arm"
+    attribution.settled(picture(tiles=[YARD]), (), table, setup)
+    attribution_frames = 10
+    assert look(arm_of("Dee", YARD)) == (Drawing(2),), "nobody took the first"
+    attribution.taken()
+    attribution.settled(picture(tiles=[YARD]), (), table, setup)
+    attribution_frames = 20
+    assert look() == ()
+
+
 class Recorder:
     """A desk on which these plays are named."""
 
