@@ -33,8 +33,8 @@ def at_least(
     turn: TurnState, pieces: Pieces, rest: Rest, *, several: bool, between: bool, misread: frozenset[str]
 ) -> int:
     """No turn but a long first one has two tiles that are no doubles (`several`: one may), and a tile that does not fit
-    is a fault or was misread, whoever laid it. `between`: the turn began in the middle of this change. What lies
-    on one of the trains `misread` may fit all the same."""
+    or lies there already is a fault or was misread, whoever laid it. `between`: the turn began in the middle of this
+    change. What lies on one of the trains `misread` may fit all the same."""
     trains = turn.trains
     ends = tuple([trains[train][-1] if trains.get(train) else None for train, _ in pieces.trains])
     key = (rest, ends, misread)
@@ -73,6 +73,10 @@ def _ahead(turn: TurnState, pieces: Pieces, rest: Rest, misread: frozenset[str])
             elif due is not None and tile.inner != due:
                 doubted = True
                 cost = min(_C[Cause.ILLEGAL], cost_of_misreading(turn, piece, train, pieces))
+                misfits += max(0, cost - _C[Cause.ON_MEXICAN_TRAIN])
+            elif tile.tile in turn.seen:
+                broken = Cause.ILLEGAL if train in turn.flipped else Cause.RARELY_ILLEGAL
+                cost = min(_C[broken], cost_of_misreading(turn, piece, train, pieces))
                 misfits += max(0, cost - _C[Cause.ON_MEXICAN_TRAIN])
             due = tile.outer
     if not doubles:

@@ -18,7 +18,7 @@ from companion.tracking.evidence import Piece
 from companion.tracking.pieces import Pieces, Rest, Step
 
 State = Any
-"""MexicanState or LineState: `moves(pieces, rest, faults=)`, `sign`, `at_rest`, `after_outlier(pieces)`."""
+"""MexicanState or LineState: `moves(pieces, rest, faults=)`, `sign`, `at_rest`, `after_outlier(pieces, unknown=)`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,17 @@ class Explanation:
 
 
 def explain(
-    beam: Sequence[tuple[float, State]], pieces: Pieces, *, faults: bool, reach: float, most: int, work: int
+    beam: Sequence[tuple[float, State]],
+    pieces: Pieces,
+    *,
+    faults: bool,
+    reach: float,
+    most: int,
+    work: int,
+    keep: float = 0.0,
 ) -> tuple[list[Explanation], bool]:
-    """The explanations within `reach` of the cheapest, at most `most`, and whether the search was cut short.
+    """The explanations within `reach` of the cheapest, and the cheapest from each hypothesis within `keep`; at most
+    `most`, and whether the search was cut short.
 
     `beam`: cost and state of each hypothesis. Without `faults` nothing that breaks a rule is tried.
     """
@@ -55,19 +63,22 @@ def explain(
             heappush(heap, (cost + doubt + ahead, cost + doubt, count, parent, state, start, untold, frozenset(), kept))
             count += 1
     cheapest = min((cost for cost, _ in beam), default=0.0)
-    limit = cheapest + FARTHEST
+    limit = far = cheapest + FARTHEST
+    explained: set[int] = set()
     found: list[Explanation] = []
     seen: set[tuple[object, ...]] = set()
     opened = 0
     while heap:
         least, cost, _, parent, state, rest, steps, who, kept = heappop(heap)
-        if least > limit or len(found) >= most:
+        if least > far or len(found) >= most:
             break
+        if least > limit and parent in explained:
+            continue
         if type(state) is partial:
             state = state()
             due = cost + state.at_least(kept, rest)
             if due > least:
-                if due <= limit:
+                if due <= (limit if parent in explained else far):
                     count += 1
                     heappush(heap, (due, cost, count, parent, state, rest, steps, who, kept))
                 continue
@@ -78,6 +89,8 @@ def explain(
         if rest == done[id(kept)]:
             if not found:
                 limit = cost + reach
+                far = cost + max(reach, keep)
+            explained.add(parent)
             found.append(Explanation(parent, state.at_rest(), _unrolled(steps), cost))
             continue
         opened += 1
@@ -86,7 +99,7 @@ def explain(
         for move in state.moves(kept, rest, faults=faults):
             total = cost + move.cost
             due = max(least, total)
-            if due <= limit:
+            if due <= (limit if parent in explained else far):
                 count += 1
                 step = move.step
                 named = who if step.item is None or step.act is None else who | {(step.item, step.player)}

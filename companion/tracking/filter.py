@@ -16,8 +16,10 @@ from companion.tracking.costs import (
     BACK_REACH,
     BACK_WORK,
     CALM_BEAM,
+    CALM_KEEP,
     CALM_REACH,
     CALM_WORK,
+    ILLEGAL,
     PRIORS,
     WIDE_BEAM,
     WIDE_REACH,
@@ -181,6 +183,7 @@ class TableFilter:
             return False
         found, _ = self._explained(self.beam, pieces)
         self.surprised = not found or found[0].errs or self.beam[found[0].parent].cost > self.beam[0].cost + UNLIKELY
+        self.surprised = self.surprised or found[0].cost >= self.beam[0].cost + ILLEGAL
         self.surprised = self.surprised or _against_arms(found[0], evidence) >= UNLIKE_ARM
         self.cut_short = False
         self.wide = self.surprised
@@ -220,7 +223,8 @@ class TableFilter:
         return self.snapshots[0].evidence.number * ITEMS if self.snapshots else 0
 
     def _explained(self, beam: Sequence[Hypothesis], pieces: Pieces) -> tuple[list[Explanation], bool]:
-        return explain(_row(beam), pieces, faults=False, reach=CALM_REACH, most=2 * CALM_BEAM, work=CALM_WORK)
+        most, work = 2 * CALM_BEAM, CALM_WORK
+        return explain(_row(beam), pieces, faults=False, reach=CALM_REACH, keep=CALM_KEEP, most=most, work=work)
 
     def _look_again(self) -> None:
         """The last changes explained anew, with faults; the beam is empty where that fails too."""
@@ -291,7 +295,7 @@ class TableFilter:
             if self.cut_short and self.beam:
                 # What a search that was cut short has found proves nothing.
                 cost = min(cost, self.beam[0].cost + PRIORS[Cause.CUT_SHORT].decibans)
-            state = best.state.after_outlier(pieces)
+            state = best.state.after_outlier(pieces, unknown=clouded or self.cut_short)
             players = best.state.players
             steps = tuple(
                 Step(piece.by or players[0], piece.act, piece.item, (), (cause,), 0 if n else PRIORS[cause].decibans)
@@ -345,7 +349,8 @@ class TableFilter:
 
 
 UNLIKELY = 12
-"""Where only a hypothesis so much dearer than the best explains a change, a broken rule may be as likely."""
+"""Where only a hypothesis so much dearer than the best explains a change, a broken rule may be as likely. So it may
+where the best explanation is as dear as one."""
 
 UNLIKE_ARM = 8
 """Where the cheapest explanation is so unlike the arms that were seen, somebody else may have broken a rule."""

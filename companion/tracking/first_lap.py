@@ -189,8 +189,8 @@ class FirstLapState(MexicanState):
         own = self._begun(train, self.turn, self.moved - {train})
         return not own.turn.faults_of(act.tile, train).certain
 
-    def after_outlier(self, pieces: Pieces) -> MexicanState:
-        return super().after_outlier(pieces).copied_as(MexicanState)
+    def after_outlier(self, pieces: Pieces, *, unknown: bool) -> MexicanState:
+        return super().after_outlier(pieces, unknown=unknown).copied_as(MexicanState)
 
     def _back_in_lap(self, starter: str) -> FirstLapState:
         other = self.copy()

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from companion.rules.actions import LEFT, Action, Discard, End, Play
+from companion.rules.actions import LEFT, RIGHT, Action, Discard, End, Play
 from companion.rules.chinese.judge import judge_turn
 from companion.rules.chinese.line import apply
 from companion.rules.position import LinePosition, Position
@@ -33,9 +33,10 @@ class LineMove(NamedTuple):
 
 class LineState:
     """The line in the middle of a turn, treated as a value. `done`: tiles laid or put away in it; `unseen`: who has put
-    a tile away that no picture shows yet, once for each."""
+    a tile away that no picture shows yet, once for each; `between`: the turn began in the middle of the change that is
+    being explained; `unknown`: ends at which nobody can tell what lies, because much happened there unseen."""
 
-    __slots__ = ("anyone", "done", "last", "resume", "rules", "table", "tail", "unseen")
+    __slots__ = ("anyone", "between", "done", "last", "resume", "rules", "table", "tail", "unknown", "unseen")
 
     def __init__(self, rules: RuleSet, table: LinePosition, *, anyone: bool = False) -> None:
         self.rules = rules
@@ -46,6 +47,8 @@ class LineState:
         self.last: str | None = None
         self.tail: int | None = None
         self.unseen: tuple[str, ...] = ()
+        self.between = False
+        self.unknown: frozenset[str] = frozenset()
 
     def copy(self) -> LineState:
         other = LineState.__new__(LineState)
@@ -70,7 +73,8 @@ class LineState:
         table = self.table
         ends = (table.line[:1], table.line[-1:])
         hands, away = tuple(table.hands.items()), tuple(sorted(table.discards.items()))
-        return table.turn, self.done, self.anyone, self.resume, hands, away, ends, self.unseen
+        late = self.unseen, self.between, self.unknown
+        return table.turn, self.done, self.anyone, self.resume, hands, away, ends, late
 
     @property
     def overdue(self) -> int:
@@ -99,7 +103,11 @@ class LineState:
 
     def at_rest(self) -> LineState:
         """The same state between two changes of the table."""
-        return self
+        if not self.between:
+            return self
+        other = self.copy()
+        other.between = False
+        return other
 
     def moves(self, pieces: Pieces, rest: Rest, *, faults: bool) -> Iterator[LineMove]:
         """Every way on, while `rest` is not all explained; with `faults` also those that break a rule."""
@@ -153,15 +161,26 @@ class LineState:
         other.table = apply(self.table, act)
         other.done += 1
         other.tail = item
+        if isinstance(act, Play) and act.train in self.unknown:
+            other.unknown = self.unknown - {act.train}
+            doubt = 0
         if not codes:
             yield 0, other, (), ()
             return
         rest = codes - OF_VALUES
         if rest != codes and not rest and (faults or doubt < _C[Cause.ILLEGAL]):
-            yield doubt, other, (), (Cause.MISREAD,)
+            yield doubt, other._doubting(act), (), (Cause.MISREAD,)
         if faults:
             causes = (fault(codes), *(Cause.ALSO_ILLEGAL for _ in range(len(codes) - 1)))
             yield sum(_C[one] for one in causes), other, tuple(sorted(map(str, codes))), causes
+
+    def _doubting(self, act: Action) -> LineState:
+        """The same state where what was just laid is held to show other values than were read."""
+        if not isinstance(act, Play):
+            return self
+        other = self.copy()
+        other.unknown = self.unknown | {act.train}
+        return other
 
     def _doubt(self, piece: Piece, read: int, pieces: Pieces) -> int:
         """What it costs that this tile, or the one it lies at, is another one."""
@@ -189,8 +208,9 @@ class LineState:
     ) -> Iterator[LineMove]:
         """The end of the turn, after which the deal stands at `table`."""
         me = self.table.turn
-        if any(rest.tiles) or any(rest.discards):
-            causes = (*causes, Cause.ANOTHER_IN_BETWEEN)
+        begun = any(rest.tiles) or any(rest.discards)
+        if begun:
+            causes = (*causes, Cause.ANOTHER_IN_BETWEEN if self.between else Cause.TURN_IN_BETWEEN)
         cost = sum(_C[one] for one in causes)
         after = table.after(me)
         for _ in self.players:
@@ -201,10 +221,11 @@ class LineState:
         if self.resume is not None and self.resume != after:
             following.insert(0, self.resume)
         for who in following:
-            begun = self._begun(who)
-            begun.table = replace(table, turn=who)
-            begun.last = me
-            yield LineMove(cost, begun, rest, Step(me, End(), self.tail, codes, causes, cost))
+            other = self._begun(who)
+            other.table = replace(table, turn=who)
+            other.last = me
+            other.between = begun
+            yield LineMove(cost, other, rest, Step(me, End(), self.tail, codes, causes, cost))
 
     def _late(self, player: str) -> tuple[str, ...]:
         """Whose tile put away earlier this may be: `player`'s, or anybody's where no places are known."""
@@ -236,8 +257,8 @@ class LineState:
         other.table = replace(self.table, line=table.line)
         return other
 
-    def after_outlier(self, pieces: Pieces) -> LineState:
-        """The line as it lies after the change, whoever made it; anybody may be next."""
+    def after_outlier(self, pieces: Pieces, *, unknown: bool) -> LineState:
+        """The line as it lies after the change, whoever made it; anybody may be next. `unknown` as in a round."""
         table = self.table
         for piece in pieces.evidence.pieces:
             if isinstance(piece.act, Play):
@@ -250,6 +271,9 @@ class LineState:
         other.anyone = True
         other.resume = other.last = other.tail = None
         other.unseen = ()
+        laid = {piece.act.train for piece in pieces.evidence.pieces if isinstance(piece.act, Play)}
+        if unknown:
+            other.unknown = self.unknown | (laid if self.table.line or not laid else {LEFT, RIGHT})
         return other
 
 

@@ -59,7 +59,7 @@ class MexicanState(RoundState):
         turn = self.turn
         open_first_turns = self.rules.long_first and len(self.moved) < len(self.players)
         several = V.EXTRA_TILE in turn.open_codes or open_first_turns
-        return at_least(turn, pieces, rest, several=several, between=self.between, misread=self.misread)
+        return at_least(turn, pieces, rest, several=several, between=self.between, misread=self.misread | self.unknown)
 
     # ---- moves -------------------------------------------------------------------------------------------------
 
@@ -149,7 +149,7 @@ class MexicanState(RoundState):
         wrong, unsettled = self.turn.faults_of(act.tile, train)
         where = self._where(train)
         state = partial(self._with_play, act.tile, train, piece.item)
-        after_misread = train in self.misread
+        after_misread, unknown = train in self.misread, train in self.unknown
         if not wrong:
             where += _C[Cause.UNSETTLED] if unsettled else 0
             chance = (Cause.FITS_BY_CHANCE,) if after_misread else ()
@@ -157,7 +157,7 @@ class MexicanState(RoundState):
             return
         if self.errors and OF_VALUES.intersection(wrong):
             others = [code for code in wrong if code not in OF_VALUES]
-            free = after_misread and OF_VALUES.intersection(wrong) == {V.MISMATCH}
+            free = (after_misread or unknown) and OF_VALUES.intersection(wrong) == {V.MISMATCH}
             cost = where + (0 if free else cost_of_misreading(self.turn, piece, train, pieces))
             causes: tuple[Cause, ...] = (Cause.MISREAD,)
             held = state if free else partial(self._with_play, act.tile, train, piece.item, misread=True)
@@ -187,6 +187,7 @@ class MexicanState(RoundState):
         other = self.copy()
         if misread or train in self.misread:
             other.misread = self.misread | {train} if misread else self.misread - {train}
+        other.unknown -= {train}
         other.turn = fork(self.turn, BY_PLAY)
         other.turn.play(laid, train)
         other.acted = True
@@ -231,7 +232,9 @@ class MexicanState(RoundState):
                 yield Move(0, self, after, Step(owner, act, piece.item, (), (), 0))
             elif owner == me:
                 cost, wrong_word = price_against(piece, me)
-                step = Step(me, act, piece.item, (), wrong_word, cost)
+                back = (Cause.MARKER_TAKEN_BACK,) if self.put_on and not placed else ()
+                cost += sum(_C[cause] for cause in back)
+                step = Step(me, act, piece.item, (), (*back, *wrong_word), cost)
                 yield Move(cost, partial(self._with_marker, act, piece.item), after, step)
             elif owner in self.players and faults:
                 moved = partial(self._with_marker, act, piece.item)

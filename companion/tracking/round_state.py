@@ -36,12 +36,13 @@ class RoundState:
     expected. `moved` have had their first turn. `unseen_on` are markers that are held to lie there though no picture
     shows them, `unseen_off` the other way. `silent`: turns in a row without a tile. `anyone`: whose turn it is is not
     known. `between`: the turn began in the middle of the change that is being explained. `last`: who had the turn
-    before. `misread`: trains of which the last tile is held to show other values than were read.
+    before. `misread`: trains of which the last tile is held to show other values than were read; `unknown`: trains of
+    which nobody can tell, because it was laid when much happened unseen.
     """
 
     __slots__ = (
         "acted", "anchors", "anyone", "between", "last", "misread", "moved", "put_on", "resume", "rules", "silent",
-        "starter", "turn", "unseen_off", "unseen_on",
+        "starter", "turn", "unknown", "unseen_off", "unseen_on",
     )  # fmt: skip
 
     lap: ClassVar[bool] = False
@@ -63,6 +64,7 @@ class RoundState:
         self.between = False
         self.last: str | None = None
         self.misread: frozenset[str] = frozenset()
+        self.unknown: frozenset[str] = frozenset()
 
     def copy(self) -> Self:
         return self.copied_as(type(self))
@@ -82,6 +84,7 @@ class RoundState:
         other.silent = self.silent
         other.starter = self.starter
         other.turn = self.turn
+        other.unknown = self.unknown
         other.unseen_off = self.unseen_off
         other.unseen_on = self.unseen_on
         return other
@@ -100,7 +103,7 @@ class RoundState:
         turn = self.turn
         return (
             turn.player, self.acted, self.put_on, self.resume, self.moved, self.unseen_on, self.unseen_off,
-            self._passes, self.anyone, self.between, self.lap, self.misread,
+            self._passes, self.anyone, self.between, self.lap, self.misread, self.unknown,
             turn.complete, turn.drawn, turn.drawn_ever, turn.last_was_double, turn.took_off, turn.qualifies,
             bool(turn.laid), tuple(turn.doubles), turn.live, tuple(turn.open),
             frozenset(turn.markers), frozenset(turn.flipped), _few(turn.boneyard), _few(turn.hand),
@@ -174,8 +177,9 @@ class RoundState:
 
     # ---- what nobody can explain -------------------------------------------------------------------------------
 
-    def after_outlier(self, pieces: Pieces) -> RoundState:
-        """The table as it lies after the change, whoever made it; anybody may be next."""
+    def after_outlier(self, pieces: Pieces, *, unknown: bool) -> RoundState:
+        """The table as it lies after the change, whoever made it; anybody may be next. `unknown`: what was laid may be
+        other tiles, which nobody has looked for."""
         turn = fork(self.turn, (*BY_PLAY, "markers", "flipped"))
         for train, row in pieces.trains:
             chain: Chain = turn.trains.get(train, ())
@@ -211,6 +215,8 @@ class RoundState:
         other.anyone = True
         other.last = None
         other.misread = frozenset()
+        if unknown:
+            other.unknown = self.unknown | {train for train, _ in pieces.trains}
         return other
 
     def on_table(self, table: Position | LinePosition) -> Self:

@@ -1,0 +1,72 @@
+"""What nobody could see, or was misread: the belief keeps the ways in which nobody is to blame."""
+
+from __future__ import annotations
+
+from companion.rules.notation import parse_delta
+from companion.rules.position import LinePosition
+from companion.rules.ruleset import load_ruleset
+from companion.tracking.costs import Cause
+from companion.tracking.evidence import Evidence
+from companion.tracking.line import LineState
+from companion.tracking.pieces import Pieces
+from companion.tracking.tracker import RoundTracker
+from tests.desk.watching import table_change
+from tests.tracking.rounds import charges, play, tracked
+
+PLAYERS = ("Ann", "Ben", "Cy", "Dee")
+
+
+def started() -> LinePosition:
+    return LinePosition(PLAYERS, (), "Ann", dict.fromkeys(PLAYERS, 0), dict.fromkeys(PLAYERS, 8))
+
+
+def pieces(change: str) -> Pieces:
+    return Pieces.of(Evidence.of(99, table_change(parse_delta([change]))))
+
+
+def test_a_tile_put_away_that_shows_late_gives_nobody_a_certain_fault() -> None:
+    """Cy put one away before the second 4-4, and it showed four changes later: every turn since was one seat early."""
+    tiles = "6-4 4-3 3-2 2-6 6-4 Ben 4-4 4-5 5-3 3-6 6-5 5-1 1-4+Ben 4-4 4-2 2-5 2-2 Ann+Cy+Dee Ben"
+    belief = RoundTracker(load_ruleset("chedeng"), started(), "Ann")
+    for change in tiles.split():
+        things = change.split("+")
+        delta = parse_delta([f"+{one}@R" for one in things if one not in PLAYERS])
+        discards = {one: 1 for one in things if one in PLAYERS}
+        belief.observe(Evidence.of(belief.number, table_change(delta, discards=discards)))
+        certain = [charge for one in belief.verdicts() for charge in one.charges if charge.certain and charge.by]
+        assert not certain
+    assert "MISMATCH" in charges(play(belief, "2-2@R"))
+
+
+def test_what_lies_on_a_tile_laid_unseen_may_not_fit_and_nobody_is_to_blame() -> None:
+    belief = tracked("reeves", ["+12-1@Ann", "+12-3@Ben", "+12-4@Cy"])
+    after = belief.filter.beam[0].state.after_outlier(pieces("+3-8@Ben"), unknown=True)
+    next_tile = pieces("+5-9@Ben")
+    laid = [move for move in after._known("Ben").moves(next_tile, next_tile.start, faults=False) if move.step.act]
+    misfit = [move for move in laid if move.step.item is not None]
+    assert [(move.step.codes, move.step.causes) for move in misfit] == [((), (Cause.MISREAD,))]
+    # After it the end of the train is known again.
+    again = pieces("+5-9@Ben")
+    then = misfit[0].state()
+    assert not [m for m in then._acts(again, again.start, False) if m.step.causes == (Cause.MISREAD,)]
+
+
+def test_the_same_holds_at_an_end_of_a_chinese_line() -> None:
+    rules = load_ruleset("chedeng")
+    state = LineState(rules, started())
+    after = state.after_outlier(pieces("+6-4@R"), unknown=True)
+    assert after.unknown == {"L", "R"}
+    after.anyone = False
+    next_tile = pieces("+3-2@R")
+    laid = [move for move in after.moves(next_tile, next_tile.start, faults=False) if move.step.item is not None]
+    assert [(move.cost, move.step.codes) for move in laid if move.step.causes == (Cause.MISREAD,)] == [(0, ())]
+
+
+def test_a_marker_put_on_and_taken_off_again_is_no_likelier_than_a_broken_rule() -> None:
+    """Ann marked for nothing; Ben laid on her train and she on the Mexican one before the next still table."""
+    table = ["+12-5@Ann", "+12-9@MX", "+5-7@Ann", "+9-3@MX", "+7-6@Ann, mark Ann", "+6-1@Ann, +3-4@MX, -mark Ann"]
+    from tests.tracking.rounds import dealt
+
+    belief = tracked("poltava", table, dealt("Ann Ben"))
+    assert play(belief, "6-1@Ann").by is None
+    assert "Ben" in play(belief, "6-1@Ann").maybe
