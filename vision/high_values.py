@@ -1,13 +1,13 @@
-"""16, 17 and 18 are claimed only where the picture itself rules out 12 and 15, unless the set is known to hold them.
+"""12 to 18: the half's print is laid against the patterns that makers print, beside what the reader makes of it.
 
-Few boxes hold values above 15, and what the reader has seen of them is drawn. So where it claims one, the half's print
-is laid against the patterns that makers print: rows and blocks, in every likely size. A 15 whose short last row is
-smeared looks like a 16 to the reader; laid against both patterns it fits the one it is.
+Few boxes hold values above 12, and what the reader has seen of them is drawn as hardly any set prints them. It knows
+that there are many pips, not how many. So wherever it sees that many, the print is compared: rows and blocks, in every
+likely size. Where one pattern clearly fits best that is the value; where none does, nothing is claimed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 import cv2
@@ -16,16 +16,26 @@ from numpy.typing import NDArray
 
 from vision.frame import Image
 from vision.known_set import KnownSet
+from vision.reading import VALUES
 from vision.rectify import READ_MARGIN, outward_halves
 
 Floats = NDArray[np.float32]
 Points = list[tuple[float, float]]
 
+MANY = tuple(range(12, VALUES))
+"""The values that are told apart by their prints."""
 RARE = (16, 17, 18)
-INSTEAD = (12, 15)
-"""What a print of many pips is likelier to be: most sets end with one of these."""
-FITS, BETTER = 0.45, 0.05
-"""A print fits a value's pattern from this correlation on, and rules out another that it fits so much worse."""
+"""Claimed only where the print is theirs, whether or not the set is known."""
+ENOUGH = 0.5
+"""From this probability of many pips on, their number is looked at."""
+FITS, CLEARLY, BETTER = 0.45, 0.75, 0.02
+"""A print may be a value's from the first correlation on and is surely one from the second, if no other value fits so
+nearly as well."""
+SURE_READER, AGAINST_SURE, AGAINST_TWELVE = 0.9, 0.08, 0.25
+"""A value that the reader claims is only outdone by a pattern that fits so much better than its own; a 12 of an unknown
+set, which most sets end with, by more."""
+READ = 0.97
+"""The probability of a value whose print is clear."""
 DOUBTED = 0.5
 """What is left to a value that is not claimed."""
 _SIDE = 24
@@ -36,28 +46,59 @@ _REACH = 1
 """A pattern is tried so many pixels of `_SIDE` off the half's middle."""
 
 
-def supported(p: NDArray[np.float64], crops: Image, known: KnownSet | None) -> NDArray[np.float64]:
-    """(n, 2, v) probabilities and (n, side, 2 side, 3) crops of n tiles -> the same with less left to what is claimed
-    above 15 and not printed clearly."""
-    if known is not None and max(known.values()) >= RARE[0]:
-        return p
-    best = p.argmax(2)
-    doubted = [(int(n), int(half)) for n, half in np.argwhere((best >= RARE[0]) & (p.max(2) > DOUBTED))]
-    if not doubted:
-        return p
+def printed(p: NDArray[np.float64], crops: Image, known: KnownSet | None) -> NDArray[np.float64]:
+    """(n, 2, v) probabilities and (n, side, 2 side, 3) crops of n tiles -> the same where a half with many pips shows
+    a pattern that is known."""
+    values = _told_apart(known)
+    many = np.argwhere(p[:, :, MANY[0] :].sum(2) >= ENOUGH) if values else ()
     out = p.copy()
-    for n, half in doubted:
+    for n, half in many:
+        fits = fits_of(outward_halves(crops[n : n + 1])[0, half])
+        value = max(values, key=fits.__getitem__)
+        claimed = int(p[n, half].argmax())
+        sure = claimed in values and p[n, half, claimed] >= SURE_READER
+        if sure and value != claimed and fits[value] - fits[claimed] < _against(claimed, known):
+            continue
+        if fits[value] >= CLEARLY and _is_best(fits, value, values):
+            rest = p[n, half].sum() - p[n, half, value]
+            out[n, half] *= (1 - READ) / max(rest, 1e-9)
+            out[n, half, value] = READ
+    return out
+
+
+def supported(p: NDArray[np.float64], crops: Image, known: KnownSet | None) -> NDArray[np.float64]:
+    """The same with less left to what is claimed of many pips and not printed so: 16 to 18, and 13 to 15 and 12 as well
+    in a set that is known to go beyond 12."""
+    values = _told_apart(known)
+    checked = RARE if known is None else values
+    best = p.argmax(2)
+    out = p.copy()
+    for n, half in np.argwhere(np.isin(best, checked) & (p.max(2) > DOUBTED)):
         value = int(best[n, half])
-        if not rules_out(outward_halves(crops[n : n + 1])[0, half], value):
+        fits = fits_of(outward_halves(crops[n : n + 1])[0, half])
+        if fits[value] < FITS or not _is_best(fits, value, values):
             out[n, half, value] = DOUBTED
     return out
 
 
-def rules_out(half: Image, value: int, others: Iterable[int] = INSTEAD) -> bool:
-    """(side, side, 3) uint8 BGR, outer end at the left: does this print show `value` and none of the others?"""
+def fits_of(half: Image) -> dict[int, float]:
+    """(side, side, 3) uint8 BGR, outer end at the left -> how well each value's patterns fit it, 0 to 1."""
     seen = _print(half)
-    fit = _fit(seen, value)
-    return fit >= FITS and all(fit - _fit(seen, other) >= BETTER for other in others)
+    return {value: _fit(seen, value) for value in MANY}
+
+
+def _told_apart(known: KnownSet | None) -> tuple[int, ...]:
+    """The values of many pips that may lie here; none in a set that ends with 12, where there is nothing to tell."""
+    values = MANY if known is None else tuple(v for v in known.values() if v in MANY)
+    return values if len(values) > 1 else ()
+
+
+def _is_best(fits: Mapping[int, float], value: int, values: Iterable[int]) -> bool:
+    return all(fits[value] - fits[other] >= BETTER for other in values if other != value)
+
+
+def _against(claimed: int, known: KnownSet | None) -> float:
+    return AGAINST_TWELVE if known is None and claimed == MANY[0] else AGAINST_SURE
 
 
 def _print(half: Image) -> Floats:
@@ -111,22 +152,30 @@ def _standard(rows: Floats) -> Floats:
 
 
 def _known(value: int) -> list[Points]:
-    """The prints of a half, as points (along, across) in -1..1 with the outer end at -1."""
+    """The prints of a half, as points (along, across) in -1..1 with the outer end at -1: as real sets print it, then
+    other arrangements of it in lines."""
     fours, third = (-1.0, -1 / 3, 1 / 3, 1.0), (-1.0, 0.0, 1.0)
     three_rows = [(a, b) for a in fours[:3] for b in fours]
     blocks = [(a, b) for a in fours for b in (-1.0, -4 / 9, 4 / 9, 1.0)]
-    if value == 12:
-        sixes = [(a, b) for a in np.linspace(-1, 1, 6) for b in (-1.0, 1.0)]
-        lines = [(a, b) for a in fours for b in third]
-        return [*both_ways(lines), *both_ways(sixes)]
-    if value == 15:
-        fives = [(a, b) for a in np.linspace(-1, 1, 5) for b in third]
-        return [[*three_rows, *((1.0, b) for b in (-2 / 3, 0.0, 2 / 3))], *both_ways(fives)]
-    if value == 16:
-        return [[(a, b) for a in fours for b in fours]]
-    if value == 17:
-        return [[*blocks, (0.0, 0.0)], *both_ways(_lines((6, 5, 6)))]
-    return [[*blocks, (-2 / 3, 0.0), (2 / 3, 0.0)], *both_ways(_lines((6, 6, 6)))]
+    match value:
+        case 12:
+            sixes = [(a, b) for a in np.linspace(-1, 1, 6) for b in (-1.0, 1.0)]
+            return [*both_ways([(a, b) for a in fours for b in third]), *both_ways(sixes)]
+        case 13:
+            return [[*three_rows, (1.0, 0.0)], *_in_lines((4, 5, 4), (5, 3, 5))]
+        case 14:
+            return [[*three_rows, (1.0, -2 / 3), (1.0, 2 / 3)], *_in_lines((5, 4, 5), (4, 3, 3, 4))]
+        case 15:
+            return [[*three_rows, *((1.0, b) for b in (-2 / 3, 0.0, 2 / 3))], *_in_lines((5, 5, 5))]
+        case 16:
+            return [[(a, b) for a in fours for b in fours], *_in_lines((5, 6, 5), (6, 4, 6))]
+        case 17:
+            return [[*blocks, (0.0, 0.0)], [*((a, b) for a in fours for b in fours), (0.0, 0.0)], *_in_lines((6, 5, 6))]
+    return [[*blocks, (-2 / 3, 0.0), (2 / 3, 0.0)], *_in_lines((6, 6, 6), (4, 5, 5, 4))]
+
+
+def _in_lines(*counts: tuple[int, ...]) -> list[Points]:
+    return [way for one in counts for way in both_ways(_lines(one))]
 
 
 def both_ways(points: Points) -> list[Points]:

@@ -150,6 +150,7 @@ class Reader:
         p = familiar.weighed(scores.values[up].astype(np.float64), crops[up])
         if one_box:  # in a photograph from the side the halves of one value differ by their light and slant
             p = familiar.believed(p, crops[up])
+        p = high_values.printed(p, crops[up], known)
         p = softened(p) if known is None else _with_rest(weigh(_normal(p), known).halves, p)
         p = high_values.supported(p, crops[up], known)
         halves = {int(tile): self._halves(p[i], scores.quads[tile]) for i, tile in enumerate(up)}
