@@ -159,7 +159,7 @@ class Watcher:
             self.things.prepare(frame)
         elif self._reading is not None and state.state is TableState.HAND:
             # A hand came back before the table was read: look there again once it is still.
-            self._left_over = self._reading.regions or ((0, 0, *frame.size_wh),)
+            self._left_over = self._due(frame)
             self.settler.not_done()
             self._reading = None
         self._read_photograph(frame)
@@ -236,13 +236,17 @@ class Watcher:
     def _begin(self, frame: Frame, state: SettleState, before: Frame | None, *, overlooked: bool = False) -> None:
         """Read what lies there, in this picture and in the one `before` it that shows the same still table."""
         self._follow(frame, state)
+        if self._reading is None:
+            self.memory.begin()
+            self.settler.begin()
+        else:
+            # Something moved on before the last reading ended: that one counts for nothing, and its places are due.
+            self._left_over = (*self._left_over, *self._due(frame))
         regions: tuple[Region, ...] | None = None
         if self.layout is not None and not state.camera_moved and not self.camera.stills:
             regions = united([*state.regions, *self._left_over, *self._recoloured(frame)]) or None
         self._left_over = ()
         self._hand_was_here = False
-        self.memory.begin()
-        self.settler.begin()
         self._reading = Reading(frame, regions, state.hidden, overlooked=overlooked)
         # What reaches the picture's edge may be an arm that looks like the table: then the next picture has to agree.
         gone = regions and not at_edge(regions, frame.size_wh) and not state.forced
@@ -251,6 +255,10 @@ class Watcher:
         self.things.prepare(frame)
         if self._reading is not None:
             self._look(frame)
+
+    def _due(self, frame: Frame) -> tuple[Region, ...]:
+        """What the reading under way has not settled."""
+        return (self._reading and self._reading.regions) or ((0, 0, *frame.size_wh),)
 
     def _look(self, frame: Frame) -> None:
         """One more reading of the table that is being read; ends it once enough of them agree."""
