@@ -56,7 +56,6 @@ class Cause(StrEnum):
     MARKER_UNSEEN_AGAIN = "marker_unseen_again"
     DISCARD_UNSEEN_AGAIN = "discard_unseen_again"
     STILL_TO_COME = "still_to_come"
-    MARKER_TAKEN_BACK = "marker_taken_back"
     MARKER_LEFT_ON = "marker_left_on"
     NO_MARKER = "no_marker"
     DOUBTFUL_MARKER = "doubtful_marker"
@@ -144,9 +143,6 @@ PRIORS: dict[Cause, Prior] = {
     Cause.STILL_TO_COME: Prior(
         8, "a marker is still to be moved at the end of a turn", "five in six move in the change of the tile (told)"
     ),
-    Cause.MARKER_TAKEN_BACK: Prior(
-        15, "somebody put the marker on and took it off again", "one scene of 33 with tiles (script.py, take_back)"
-    ),
     Cause.MARKER_LEFT_ON: Prior(
         4, "a marker stays on that might have come off", "49 of 136 turns in which it may (reeves, told rounds)"
     ),
@@ -194,7 +190,7 @@ ERRORS = frozenset(
     {
         Cause.ILLEGAL, Cause.RARELY_ILLEGAL, Cause.ALSO_ILLEGAL, Cause.PLAYED_ON_AFTER_MARKING, Cause.MISSED_DRAW,
         Cause.PHANTOM_DRAW, Cause.MARKER_NOT_SEEN, Cause.MARKER_STILL_SEEN, Cause.NO_MARKER, Cause.DOUBTFUL_MARKER,
-        Cause.MARKER_TAKEN_BACK, Cause.REACHED_FOR_NOTHING, Cause.MISSED_DISCARD, Cause.MARKED_IN_LAP,
+        Cause.REACHED_FOR_NOTHING, Cause.MISSED_DISCARD, Cause.MARKED_IN_LAP,
         Cause.MISREAD, Cause.UNSETTLED_END, Cause.MISCOUNTED_HAND, Cause.WRONG_WORD,
     }
 )  # fmt: skip

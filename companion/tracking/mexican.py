@@ -232,9 +232,7 @@ class MexicanState(RoundState):
                 yield Move(0, self, after, Step(owner, act, piece.item, (), (), 0))
             elif owner == me:
                 cost, wrong_word = price_against(piece, me)
-                back = (Cause.MARKER_TAKEN_BACK,) if self.put_on and not placed else ()
-                cost += sum(_C[cause] for cause in back)
-                step = Step(me, act, piece.item, (), (*back, *wrong_word), cost)
+                step = Step(me, act, piece.item, (), wrong_word, cost)
                 yield Move(cost, partial(self._with_marker, act, piece.item), after, step)
             elif owner in self.players and faults:
                 moved = partial(self._with_marker, act, piece.item)

@@ -60,13 +60,3 @@ def test_the_same_holds_at_an_end_of_a_chinese_line() -> None:
     next_tile = pieces("+3-2@R")
     laid = [move for move in after.moves(next_tile, next_tile.start, faults=False) if move.step.item is not None]
     assert [(move.cost, move.step.codes) for move in laid if move.step.causes == (Cause.MISREAD,)] == [(0, ())]
-
-
-def test_a_marker_put_on_and_taken_off_again_is_no_likelier_than_a_broken_rule() -> None:
-    """Ann marked for nothing; Ben laid on her train and she on the Mexican one before the next still table."""
-    table = ["+12-5@Ann", "+12-9@MX", "+5-7@Ann", "+9-3@MX", "+7-6@Ann, mark Ann", "+6-1@Ann, +3-4@MX, -mark Ann"]
-    from tests.tracking.rounds import dealt
-
-    belief = tracked("poltava", table, dealt("Ann Ben"))
-    assert play(belief, "6-1@Ann").by is None
-    assert "Ben" in play(belief, "6-1@Ann").maybe
