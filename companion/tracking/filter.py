@@ -295,7 +295,9 @@ class TableFilter:
             if self.cut_short and self.beam:
                 # What a search that was cut short has found proves nothing.
                 cost = min(cost, self.beam[0].cost + PRIORS[Cause.CUT_SHORT].decibans)
-            state = best.state.after_outlier(pieces, unknown=clouded or self.cut_short)
+            # What lay there before anybody watched is taken as it is read.
+            unknown = (clouded or self.cut_short) and not evidence.adopted
+            state = best.state.after_outlier(pieces, unknown=unknown)
             players = best.state.players
             steps = tuple(
                 Step(piece.by or players[0], piece.act, piece.item, (), (cause,), 0 if n else PRIORS[cause].decibans)
