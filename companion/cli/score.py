@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from companion.app.named_sets import SETS, known_set
-from companion.cli.read import eye_for, say_progress, say_refused
+from companion.cli.read import eye_for, say_progress, say_refused, with_set_doubt
 from companion.rules.ruleset import RuleSet, RuleSetError, load_ruleset
 from companion.rules.tile import Tile
 from vision.pictures import PictureError, open_picture
@@ -46,7 +46,7 @@ def score(images: tuple[str, ...], tile_set: str, rules: str, as_json: bool) -> 
             complete = False
             say_refused(name, str(problem), as_json)
             continue
-        counted = count(reading, ruleset)
+        counted = count(reading if known is not None else with_set_doubt(reading), ruleset)
         complete &= counted["score"] is not None
         click.echo(json.dumps({"image": name, **counted}) if as_json else as_text(name, counted))
         sys.stdout.flush()
@@ -70,7 +70,7 @@ def count(reading: PictureReading, rules: RuleSet) -> dict[str, Any]:
         )
     if not reading.tiles:
         warnings.append("no tile was found")
-    if rules.is_mexican:
+    if rules.is_mexican and not reading.warnings:
         warnings += [f"{tile} was read {n} times" for tile, n in Counter(tiles).items() if n > 1]
     known = bool(up) and not unread
     return {

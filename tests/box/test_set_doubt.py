@@ -7,6 +7,8 @@ import pytest
 
 from companion.app.named_sets import set_doubt
 from companion.cli.read import as_text, with_set_doubt
+from companion.cli.score import count
+from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Tile
 from vision.reading import HalfReading, PictureReading, TileReading
 
@@ -43,3 +45,12 @@ def test_the_doubt_stands_below_the_reading() -> None:
     assert as_text("a.jpg", with_set_doubt(picture)).splitlines()[-1].startswith("  the set cannot be told")
     one = PictureReading((100, 80), picture.tiles[:1])
     assert with_set_doubt(one) is one
+
+
+def test_a_hand_that_is_of_no_one_set_is_counted_and_said_so_once() -> None:
+    quad = np.array([[0, 0], [0, 20], [40, 20], [40, 0]], np.float32)
+    half = HalfReading(5, 0.99), HalfReading(3, 0.99)
+    picture = PictureReading((100, 80), (TileReading(quad, "up", half, 0.9), TileReading(quad + 50, "up", half, 0.9)))
+    auto, named = (count(one, load_ruleset("tactic")) for one in (with_set_doubt(picture), picture))
+    assert auto["score"] == 16 and len(auto["warnings"]) == 1 and "the set cannot be told" in auto["warnings"][0]
+    assert named["warnings"] == ["3-5 was read 2 times"]
