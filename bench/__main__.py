@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import sys
 
-from bench import arm_cost, eye, first_view, page, referee
+from bench import arm_cost, correction, eye, first_view, page, referee
 
 PARTS = {
     "referee": referee.measure,
+    "belief": correction.measure,
     "eye": eye.measure,
     "arms": arm_cost.measure,
     "page": page.measure,
