@@ -350,9 +350,9 @@ class TableFilter:
         self.snapshots.clear()
 
 
-UNLIKELY = 12
+UNLIKELY = 7
 """Where only a hypothesis so much dearer than the best explains a change, a broken rule may be as likely. So it may
-where the best explanation is as dear as one."""
+where the best explanation is as dear as one. At 12 one of 280 told rounds accused an innocent player (104307)."""
 
 UNLIKE_ARM = 8
 """Where the cheapest explanation is so unlike the arms that were seen, somebody else may have broken a rule."""

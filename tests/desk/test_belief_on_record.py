@@ -269,3 +269,19 @@ def test_what_only_the_record_finds_afterwards_is_never_certain_before_the_camer
     ledger.amend(Corrected(corrects=laid.seq, what={"by": "Dee", "maybe": []}, source="camera"))
     assert ("MARKER_REMOVED_WRONGLY", False, "Ann") in held(session)
     assert not any(certain for _, certain, _ in held(session))
+
+
+def test_whose_mismatch_it_was_is_open_while_another_rule_may_have_been_broken(tmp_path: Path) -> None:
+    """Ann lays 9-1 where it does not fit; later Ben lays on her closed train. That Ann laid there, so that all before
+    was the other's, needs no second broken rule. It is likelier by then, and not certain."""
+    session = Session.create(tmp_path / "game.jsonl", Header("reeves", "double-12", ("Ann", "Ben"), {}))
+    session.start_round((12, 12), "Ann")
+    blamed = set()
+    for delta in (
+        ["+12-11@Ann"], ["+12-5@Ben"], ["+11-10@Ann", "+5-8@Ben"], ["+12-3@MX", "+3-4@MX"], ["+9-1@MX"],
+        ["+8-6@Ben", "+1-8@MX"], ["+10-4@Ann"], ["+8-9@MX"], ["+9-12@MX"], ["+4-11@Ann"],
+    ):  # fmt: skip
+        session.observe(table_change(parse_delta(delta)))
+        found = [finding for play in session.snapshot()["plays"] for finding in play.get("violations", ())]
+        blamed |= {(one["code"], one.get("by")) for one in found if one["certain"]}
+    assert blamed == {("MISMATCH", None)}
