@@ -350,7 +350,7 @@ class TableFilter:
         self.snapshots.clear()
 
 
-UNLIKELY = 7
+UNLIKELY = 9
 """Where only a hypothesis so much dearer than the best explains a change, a broken rule may be as likely. So it may
 where the best explanation is as dear as one. At 12 one of 280 told rounds accused an innocent player (104307)."""
 
