@@ -75,7 +75,7 @@ def covered_at_the_turn(
     return PlacedTile(new_id, replace(new.seen, halves=(halves[0], halves[1])), new.inner_half)
 
 
-def told_by_the_cover(line: Sequence[PlacedTile], walls: Mapping[int, int]) -> list[PlacedTile]:
+def inferred_from_cover(line: Sequence[PlacedTile], walls: Mapping[int, int]) -> list[PlacedTile]:
     """The line with the outer half of every tile that was not read before the wall turned on it, as the tile that
     covers it tells: the two halves lie on each other. As sure as what nobody saw."""
     told = list(line)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 from itertools import takewhile
 
 from companion.geometry import Layout, PlacedTile, Problem, Trouble
+from companion.geometry.line_places import read_around
 from companion.log.table_change import TableChange
 from companion.rules.actions import LEFT, RIGHT, Mark, Unmark
 from companion.rules.notation import Change, Drawing, Laying, Vanishing
@@ -193,10 +194,8 @@ def _told_part(line: Sequence[PlacedTile]) -> Sequence[PlacedTile]:
     read = [n for n, tile in enumerate(line) if tile.laid is not None]
     if not read:
         return ()
-    first = min(read, key=lambda n: line[n].id)
-    start = next((n + 1 for n in range(first, -1, -1) if line[n].laid is None), 0)
-    stop = next((n for n in range(first, len(line)) if line[n].laid is None), len(line))
-    return line[start:stop]
+    part = read_around(line, min(read, key=lambda n: line[n].id))
+    return line[part.start : part.stop]
 
 
 def _free_changes(before: Layout, after: Layout) -> tuple[list[Change], list[int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from companion.geometry.table_view import Point, SeenHalf, SeenTile
@@ -69,6 +69,14 @@ class PlacedTile:
     @property
     def face_up(self) -> bool:
         return self.seen.face_up
+
+    def read_as(self, laid: Laid) -> SeenTile:
+        """What is seen of it, with these values for its halves; as it is where no halves are seen."""
+        if self.halves is None:
+            return self.seen
+        values = (laid.inner, laid.outer) if self.inner_half == 0 else (laid.outer, laid.inner)
+        first, second = (replace(half, value=value) for half, value in zip(self.halves, values, strict=True))
+        return replace(self.seen, halves=(first, second))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from companion.geometry.covering import (
     copies_left,
     covered_at_the_turn,
     equal_cover,
+    inferred_from_cover,
     place_of_next,
-    told_by_the_cover,
 )
 from companion.geometry.identity import Known, turned_like
 from companion.geometry.joints import TileShapes, distance, find_joints
@@ -156,7 +156,7 @@ class LineFinder:
                 break
             waiting.remove(step.n)
             self._lay(growing, step)
-        growing.line = told_by_the_cover(growing.line, growing.walls)
+        growing.line = inferred_from_cover(growing.line, growing.walls)
         for n in waiting:
             if n in stacked:
                 self._report(Trouble.VALUE_CHANGED, PlacedTile(self.ids[n], self.known[n].seen))

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from companion.geometry.layout import Layout, PlacedTile
-from companion.geometry.table_view import SeenTile
 from companion.rules.actions import LEFT, RIGHT
 from companion.rules.tile import Laid
 
@@ -31,12 +30,17 @@ def read_part(line: Sequence[PlacedTile]) -> ReadPart:
     first = min(range(len(line)), key=lambda n: line[n].id)
     if line[first].laid is None:
         return ReadPart(first, first, first)
+    return read_around(line, first)
+
+
+def read_around(line: Sequence[PlacedTile], first: int) -> ReadPart:
+    """The read tiles around this one, which is read."""
     start = next((n + 1 for n in range(first, -1, -1) if line[n].laid is None), 0)
     stop = next((n for n in range(first, len(line)) if line[n].laid is None), len(line))
     return ReadPart(first, start, stop)
 
 
-def as_told(layout: Layout, recorded: Sequence[Laid], guessed: Mapping[LinePlace, Laid]) -> Layout:
+def as_recorded(layout: Layout, recorded: Sequence[Laid], guessed: Mapping[LinePlace, Laid]) -> Layout:
     """The layout, the unread tiles of its line taken as they are on record, or as what they are held to be."""
     line = layout.line
     if all(tile.laid is not None for tile in line):
@@ -47,7 +51,7 @@ def as_told(layout: Layout, recorded: Sequence[Laid], guessed: Mapping[LinePlace
     for n, tile in enumerate(line):
         at = -1 if offset is None else offset + n - part.start
         laid = recorded[at] if 0 <= at < len(recorded) else guessed.get(part.place(n))
-        told.append(tile if tile.laid is not None or laid is None else replace(tile, seen=_shown(tile, laid)))
+        told.append(tile if tile.laid is not None or laid is None else replace(tile, seen=tile.read_as(laid)))
     return replace(layout, line=tuple(told))
 
 
@@ -55,11 +59,3 @@ def _offset(read: Sequence[Laid | None], recorded: Sequence[Laid]) -> int | None
     """Where the read tiles begin in the record, None where they are not in it as they lie, or more than once."""
     found = [n for n in range(len(recorded) - len(read) + 1) if list(recorded[n : n + len(read)]) == list(read)]
     return found[0] if read and len(found) == 1 else None
-
-
-def _shown(tile: PlacedTile, laid: Laid) -> SeenTile:
-    if tile.halves is None:
-        return tile.seen
-    values = (laid.inner, laid.outer) if tile.inner_half == 0 else (laid.outer, laid.inner)
-    first, second = (replace(half, value=value) for half, value in zip(tile.halves, values, strict=True))
-    return replace(tile.seen, halves=(first, second))

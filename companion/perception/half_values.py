@@ -127,7 +127,7 @@ def weigh_unread(
     filled: dict[tuple[float, float], SeenTile] = {}
     middle = layout.engine
     if engine is not None and middle is not None and middle.laid is None and _may_be(middle, engine):
-        filled[middle.seen.center_mm] = _with(middle, Laid(engine, engine))
+        filled[middle.seen.center_mm] = middle.read_as(Laid(engine, engine))
     for name, train in layout.trains.items():
         due = engine if layout.engine is None or layout.engine.laid is None else layout.engine.laid.outer
         said = recorded.get(name, ())
@@ -141,7 +141,7 @@ def weigh_unread(
                 if laid is None and tile.laid is None and guessed:
                     laid = guessed.get((name, n))
                 if laid is not None:
-                    filled[tile.seen.center_mm] = _with(tile, laid)
+                    filled[tile.seen.center_mm] = tile.read_as(laid)
                 elif tile.laid is not None:
                     filled[tile.seen.center_mm] = _doubted(tile)
             due = laid.outer if laid is not None else None
@@ -150,7 +150,7 @@ def weigh_unread(
         if tile.laid is None and tile.face_up and place != Place():
             laid = _settled(tile, place, box, known, settings)
             if laid is not None:
-                filled[tile.seen.center_mm] = _with(tile, laid)
+                filled[tile.seen.center_mm] = tile.read_as(laid)
     return [filled.get(tile.center_mm, tile) for tile in tiles]
 
 
@@ -210,12 +210,4 @@ def _doubted(tile: PlacedTile) -> SeenTile:
         half if half.value is None else SeenHalf(None, half.p, ((half.value, half.p), *half.others))
         for half in tile.halves
     )
-    return replace(tile.seen, halves=(first, second))
-
-
-def _with(tile: PlacedTile, laid: Laid) -> SeenTile:
-    halves = tile.halves
-    assert halves is not None
-    values = (laid.inner, laid.outer) if tile.inner_half == 0 else (laid.outer, laid.inner)
-    first, second = (replace(half, value=value) for half, value in zip(halves, values, strict=True))
     return replace(tile.seen, halves=(first, second))

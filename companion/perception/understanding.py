@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from companion.geometry import Layout, TableSetup, Trouble, reconstruct
-from companion.geometry.line_places import as_told
+from companion.geometry.line_places import as_recorded
 from companion.geometry.table_view import TableView
 from companion.perception.blanks import back_between_blanks, blanks_in_doubt
 from companion.perception.half_values import WeighSettings, weigh_unread
@@ -28,7 +28,7 @@ def understood(
     `before` is the layout on record, `held_back` one that was asked about instead. `box`: tile -> how often the set
     has it, empty where that is not known.
     """
-    before, held_back = _as_told(before, sink), _as_told(held_back, sink)
+    before, held_back = _as_recorded(before, sink), _as_recorded(held_back, sink)
     layout = reconstruct(view, setup, held_back or before)
     if held_back is not None and layout.has(Trouble.VALUE_CHANGED):
         # What was held back was a misreading.
@@ -43,6 +43,6 @@ def understood(
     return reconstruct(replace(view, tiles=tuple(tiles)), setup, held_back or before)
 
 
-def _as_told(layout: Layout | None, sink: ObservationSink) -> Layout | None:
+def _as_recorded(layout: Layout | None, sink: ObservationSink) -> Layout | None:
     """A tile of a line that was not read may lie under others by now: what is on record there is known all the same."""
-    return None if layout is None else as_told(layout, sink.recorded().get(LINE, ()), sink.guessed())
+    return None if layout is None else as_recorded(layout, sink.recorded().get(LINE, ()), sink.guessed())

@@ -10,7 +10,7 @@ import pytest
 from companion.game.session import Session
 from companion.geometry import Layout, reconstruct
 from companion.geometry.diff import difference
-from companion.geometry.line_places import as_told, read_part
+from companion.geometry.line_places import as_recorded, read_part
 from companion.geometry.table_setup import Family, TableSetup
 from companion.geometry.table_view import SeenHalf, SeenTile, TableView
 from companion.observing.game_sink import GameSink
@@ -141,6 +141,6 @@ def test_what_is_on_record_of_a_covered_tile_is_known() -> None:
     assert (part.start, part.stop) == (0, 2)
     assert [part.place(n) for n in range(4)] == [(RIGHT, 0), (RIGHT, 1), (RIGHT, 2), (RIGHT, 3)]
     recorded = [Laid(6, 6), Laid(6, 4), Laid(4, 2)]
-    assert [one.laid for one in as_told(layout, recorded, {}).line][2] == Laid(4, 2)
-    assert [one.laid for one in as_told(layout, recorded[:2], {(RIGHT, 2): Laid(4, 1)}).line][2] == Laid(4, 1)
-    assert as_told(layout, recorded[:2], {(LEFT, 2): Laid(4, 1)}).line[2].laid is None
+    assert [one.laid for one in as_recorded(layout, recorded, {}).line][2] == Laid(4, 2)
+    assert [one.laid for one in as_recorded(layout, recorded[:2], {(RIGHT, 2): Laid(4, 1)}).line][2] == Laid(4, 1)
+    assert as_recorded(layout, recorded[:2], {(LEFT, 2): Laid(4, 1)}).line[2].laid is None
