@@ -3,6 +3,8 @@
     python -m bench.stills --eye knowing --tables 400   sketched frames and an eye that errs as told
     python -m bench.stills --eye knowing --bent --tables 200   trains that turn after two or three tiles and double back
     python -m bench.stills --tables 20                  rendered frames, the shipped weights
+    python -m bench.stills --hubs --tables 80           hubs as people have them, eight kinds in turn (bench/hub_kinds)
+    python -m bench.stills --lean 15 35 --tables 20     held by hand: the camera leans so many degrees, any way
     python -m bench.stills --tables 14 --renderer FOLDER   the same drawn by another renderer (bench/foreign_film)
 
 Each table has 45 tiles in trains, the engine and 25 face-down tiles; 2 to 8 players. Half of them have a hub; on a
@@ -23,20 +25,23 @@ import math
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bench.foreign_film import ForeignFilm
+from bench.hub_kinds import KINDS, HubFilm, hub_table
 from companion.geometry import Layout, reconstruct
 from companion.geometry.table_view import SeenTile, TableView
 from companion.perception.blanks import back_between_blanks, blanks_in_doubt
 from companion.perception.half_values import WeighSettings, weigh_unread
 from companion.perception.projection import LEAST_THING_CONFIDENCE, on_table
 from companion.rules.tile import Laid, Tile
+from datasets.render.table import TableCamera, TableScene, corners_px
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.tabletop import TableFullError, TableTop
 from tests.table.sketch import KnowingEye, SketchFilm
@@ -59,12 +64,23 @@ class Standing:
 
 
 def look(
-    seed: int, hub: bool, eye_name: str, size_wh: tuple[int, int], renderer: Path | None = None, bent: bool = False
+    seed: int,
+    hub: bool,
+    eye_name: str,
+    size_wh: tuple[int, int],
+    renderer: Path | None = None,
+    bent: bool = False,
+    kind: str | None = None,
+    lean: tuple[float, float] | None = None,
 ) -> dict[str, Any] | None:
-    """One table, one frame, one look; None where the made-up players ran out of table."""
+    """One table, one frame, one look, `kind` that of its hub; None where the made-up players ran out of table."""
     start = time.perf_counter()
     try:
-        plan, table, trains, marked = random_table(seed, hub=hub, touching=not hub and seed % 4 == 1, bent=bent)
+        plan, table, trains, marked = (
+            random_table(seed, hub=hub, touching=not hub and seed % 4 == 1, bent=bent)
+            if kind is None
+            else hub_table(seed, kind, boneyard=BONEYARD)
+        )
     except TableFullError:
         return None
     eye: Any
@@ -74,7 +90,11 @@ def look(
     else:
         from vision.eye import open_eye
 
-        draw = partial(ForeignFilm, folder=renderer) if renderer else Film
+        draw: Any = partial(ForeignFilm, folder=renderer) if renderer else Film
+        if kind is not None:
+            draw = partial(HubFilm, kind=kind)
+        elif lean is not None:
+            draw = partial(LeaningFilm, lean=lean)
         film, eye, height = draw(plan, seed, FilmSettings(size_wh=size_wh)), open_eye(one_box=True), plan.tile_mm[2]
     film.develop(table)
     image = film.frame()
@@ -99,7 +119,7 @@ def look(
     return {
         "players": len(plan.players),
         "hub": hub,
-        "kind": "hub" if hub else "touching" if plan.begins else "ring",
+        "kind": kind or "hub" if hub or kind else "touching" if plan.begins else "ring",
         "tiles": sum(map(len, trains.values())),
         "exact": all(fault.endswith(": unread") for fault in wrong),
         "read": not wrong,
@@ -108,6 +128,28 @@ def look(
         "eye": seen_of(table, seen.tiles),
         "seconds": round(time.perf_counter() - start, 2),
     }
+
+
+@dataclass(slots=True)
+class LeaningFilm(Film):
+    """A camera that somebody holds: it leans by so many degrees from the vertical, to any side, far enough away to show
+    the whole table."""
+
+    lean: tuple[float, float] = field(default=(15.0, 35.0), kw_only=True)
+
+    def _camera(self, bump_mm: tuple[float, float]) -> TableCamera:
+        chance = np.random.default_rng([self.seed, 3])
+        lean, toward, roll = chance.uniform(*self.lean), chance.uniform(0, 360), chance.uniform(-12, 12)
+        camera = super(LeaningFilm, self)._camera(bump_mm)
+        camera = replace(camera, lean_deg=float(lean), lean_toward_deg=float(toward), roll_deg=float(roll))
+        w, h = self.settings.size_wh
+        while not _within(corners_px(TableScene(self.plan.size_mm, camera=camera)), w, h):
+            camera = replace(camera, height_mm=camera.height_mm * 1.03)
+        return camera
+
+
+def _within(corners: NDArray[np.float64], w: int, h: int) -> bool:
+    return bool((corners > 8).all() and (corners[:, 0] < w - 8).all() and (corners[:, 1] < h - 8).all())
 
 
 def faults(layout: Layout, trains: Mapping[str, Sequence[Laid]], marked: Sequence[str]) -> list[str]:
@@ -178,15 +220,20 @@ def main() -> None:
     parser.add_argument("--size", type=int, nargs=2, default=(2400, 1800), metavar=("W", "H"))
     parser.add_argument("--renderer", type=Path, help="folder of another renderer that draws the tables")
     parser.add_argument("--bent", action="store_true", help="trains turn corners early and double back")
+    parser.add_argument("--hubs", action="store_true", help="hubs as people have them, a kind a table in turn")
+    parser.add_argument("--lean", type=float, nargs=2, metavar=("FROM", "TO"), help="degrees by which the camera leans")
     parser.add_argument("--out", type=Path, default=RESULTS)
     args = parser.parse_args()
     kept: dict[str, Any] = json.loads(args.out.read_text()) if args.out.exists() else {}
-    name = ("foreign" if args.renderer else args.eye) + (" bent" if args.bent else "")
+    name = ("foreign" if args.renderer else args.eye) + (" bent" if args.bent else "") + (" hubs" if args.hubs else "")
+    name += " leaning" if args.lean else ""
     part = kept.setdefault(name, {"tables": {}})
     for seed in range(args.first_seed, args.first_seed + args.tables):
         if str(seed) in part["tables"]:
             continue
-        result = look(seed, seed % 2 == 0, args.eye, tuple(args.size), args.renderer, args.bent)
+        kind = KINDS[seed % len(KINDS)] if args.hubs else None
+        hub = seed % 2 == 0 if kind is None else kind != "false"
+        result = look(seed, hub, args.eye, tuple(args.size), args.renderer, args.bent, kind, args.lean)
         if result is None:
             continue
         part["tables"][str(seed)] = result

@@ -31,7 +31,8 @@ _TITLES = ("MEXICAN TRAIN", "STATION", "DOUBLE 12", "TRAIN HUB", "DOMINOES", "CE
 
 @dataclass(frozen=True, slots=True)
 class PlacedHub:
-    """`slots` slots around, the first at `heading` (radians); `radius` mm."""
+    """`slots` slots around, the first at `heading` (radians); `radius` mm.
+    `shape` and `made_of` (plastic, card, wood) None: any, by chance."""
 
     x: float
     y: float
@@ -39,6 +40,7 @@ class PlacedHub:
     heading: float
     slots: int
     shape: str | None = None
+    made_of: str | None = None
 
 
 def draw_hub(
@@ -46,6 +48,7 @@ def draw_hub(
 ) -> tuple[DrawnThing, float]:
     """The labelled hub and its thickness (mm)."""
     made_of = pick(rng, ["plastic", "card", "wood"], [0.6, 0.25, 0.15])
+    made_of = hub.made_of or made_of
     shape = hub.shape or pick(rng, SHAPES, _SHAPE_WEIGHTS)
     later = aside(rng)
     if hub.shape is None and (rare := int(later.random() / _RARE)) < len(RARER):

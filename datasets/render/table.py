@@ -61,11 +61,15 @@ class TableMarker:
 
 @dataclass(frozen=True, slots=True)
 class TableHub:
+    """`colour` as `#rrggbb`; it and `made_of` (plastic, card, wood) None: by the seed."""
+
     center_mm: Point
     radius_mm: float = 70.0
     heading_deg: float = 0.0
     slots: int = 8
     shape: str = "disc"
+    colour: str | None = None
+    made_of: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,8 +271,9 @@ def _lay_scene(scene: TableScene, seed: int, look: _Look) -> _Laid:
     things, lift = [], 0.0
     if scene.hub is not None:
         h = scene.hub
-        hub = PlacedHub(*h.center_mm, h.radius_mm, math.radians(h.heading_deg), h.slots, h.shape)
-        drawn, thickness = draw_hub(g, stream(seed, "hub"), hub, px, look.style)
+        hub = PlacedHub(*h.center_mm, h.radius_mm, math.radians(h.heading_deg), h.slots, h.shape, h.made_of)
+        colour = None if h.colour is None else from_hex(h.colour)
+        drawn, thickness = draw_hub(g, stream(seed, "hub"), hub, px, look.style, colour)
         things.append(drawn)
         lift = min(thickness, look.style.body.thickness * 0.5)
     for i, thing in enumerate(scene.things):

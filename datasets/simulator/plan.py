@@ -56,12 +56,20 @@ class TablePlan:
     edge_mm: float = 70.0
     """Strip along the edge where no train is laid: the players' own tiles lie there at the end."""
     engine_deg: float = 0.0
+    engine_off_mm: Point = (0.0, 0.0)
+    """How far beside the middle of its hub the engine lies."""
+    middle_mm: Point | None = None
+    """Where the trains begin; None: in the middle of the table."""
     begins: Mapping[str, Begin] = field(default_factory=dict)
     """Trains that touch the engine; the others begin on a ring around the middle."""
 
     @property
     def center_mm(self) -> Point:
-        return self.size_mm[0] / 2, self.size_mm[1] / 2
+        return self.middle_mm or (self.size_mm[0] / 2, self.size_mm[1] / 2)
+
+    @property
+    def engine_mm(self) -> Point:
+        return self.center_mm[0] + self.engine_off_mm[0], self.center_mm[1] + self.engine_off_mm[1]
 
     @property
     def seats(self) -> Mapping[str, float]:

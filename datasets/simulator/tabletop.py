@@ -253,7 +253,7 @@ class TableTop:
     def all_tiles(self) -> Iterable[Lying]:
         """Every tile, the engine first; of a wall only what lies on top comes last."""
         if self.engine is not None:
-            yield Lying(self.engine, self.plan.center_mm, self.plan.engine_deg)
+            yield Lying(self.engine, self.plan.engine_mm, self.plan.engine_deg)
         for train in self.trains.values():
             yield from train
         yield from self.line

@@ -8,6 +8,7 @@ from pathlib import Path
 import cv2
 import pytest
 
+from bench.album import Album, draw, when_told
 from companion.game.session import Session
 from companion.log.events import TilePlayed
 from companion.rules.actions import Play
@@ -140,3 +141,19 @@ def test_lamps_bumps_and_cups_between_photographs_accuse_nobody(seed: int, tmp_p
     certain = [found for event in session.events for found in getattr(event, "violations", ()) if found.certain]
     assert certain == []
     assert shown(session) >= {(tile, train) for tile, train, _ in laid(camera)}
+
+
+def test_the_bench_tells_plays_at_once_from_late_and_lost_ones() -> None:
+    album = Album(4, frozenset(), [("Ann", ((6, 6), "MX"), "2.jpg"), ("Ben", ((6, 1), "Ben"), "3.jpg")])
+    told = [{"event": "tile_played", "tile": [6, 6], "train": "MX", "frame": "2.jpg"}]
+    assert when_told(album, told) == {"at once": 1, "late": [], "never": 1}
+    told.append({"event": "tile_played", "tile": [6, 1], "train": "Ben", "frame": "4.jpg"})
+    assert when_told(album, told) == {"at once": 1, "late": ["6-1@Ben 3.jpg 4.jpg"], "never": 0}
+
+
+@pytest.mark.slow
+def test_a_frame_with_an_arm_is_known_as_such(tmp_path: Path) -> None:
+    album_ = draw(tmp_path / "pictures", album(52, "poltava", 1, scenes=3))
+    names = {path.name for path in (tmp_path / "pictures").iterdir()}
+    assert len(names) == album_.pictures and album_.armed < names
+    assert {picture for _, _, picture in album_.laid} <= names - album_.armed

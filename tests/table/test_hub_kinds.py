@@ -1,0 +1,64 @@
+"""The tables with all kinds of hubs that `bench.stills --hubs` draws are what their kinds say."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from bench.hub_kinds import CUT_DEG, KINDS, OFF_CENTRE_MM, HubFilm, free_place, hub_table
+from bench.stills import LeaningFilm, faults
+from companion.geometry import reconstruct
+from datasets.simulator.film import FilmSettings
+from datasets.simulator.plan import HUB_RADIUS_MM, TablePlan
+from tests.table.tables import setup_for
+
+SMALL = FilmSettings(size_wh=(240, 180))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_laid_out_and_understood_where_all_is_seen(kind: str) -> None:
+    plan, table, trains, marked = hub_table(139900, kind)
+    view = table.view()
+    assert (view.hub is None) == (kind == "false")
+    assert faults(reconstruct(view, setup_for(plan)), trains, marked) == []
+    assert sum(map(len, trains.values())) == 45
+
+
+def test_an_engine_off_centre_lies_beside_the_middle_of_its_hub() -> None:
+    plan, table, _, _ = hub_table(139901, "off centre")
+    engine = next(iter(table.all_tiles()))
+    away = math.dist(engine.center_mm, plan.center_mm)
+    assert OFF_CENTRE_MM[0] <= away <= OFF_CENTRE_MM[1]
+
+
+def test_a_cut_hub_reaches_over_the_edge_and_its_trains_do_not() -> None:
+    plan, table, _, _ = hub_table(139902, "cut")
+    assert plan.center_mm[0] < HUB_RADIUS_MM
+    assert all(abs(angle) < CUT_DEG + 5 for angle in plan.stations.values())
+    assert all(0 < tile.center_mm[0] < plan.size_mm[0] for train in table.trains.values() for tile in train)
+
+
+def test_a_false_hub_lies_beside_the_game() -> None:
+    _, table, _, _ = hub_table(139903, "false")
+    place = free_place(table, np.random.default_rng(1))
+    assert place is not None
+    assert min(math.dist(place, tile.center_mm) for tile in table.all_tiles()) > HUB_RADIUS_MM
+
+
+@pytest.mark.parametrize("kind", ["printed", "false"])
+def test_the_hub_is_drawn_where_it_lies(kind: str) -> None:
+    plan, table, _, _ = hub_table(139904, kind)
+    hub = HubFilm(plan, 139904, SMALL, kind=kind)._scene(table).hub
+    assert hub is not None
+    assert (hub.center_mm == plan.center_mm) == (kind != "false")
+    assert hub.shape == ("print" if kind == "printed" else "disc")
+
+
+def test_a_leaning_camera_shows_the_whole_table() -> None:
+    plan = TablePlan(("Ann", "Ben"))
+    film = LeaningFilm(plan, 5, SMALL, lean=(30.0, 35.0))
+    assert 30.0 <= film._camera((0.0, 0.0)).lean_deg <= 35.0
+    corners = film.corners_px()
+    assert (corners > 0).all() and (corners < SMALL.size_wh).all()
