@@ -34,6 +34,9 @@ LARGEST_LEAN_DEG = 38.0
 OFF_STATION_DEG = 25.0
 """So far beside its station a train may leave the middle where no other train claims that station."""
 
+MIDDLE = 0.6
+"""Tile lengths around a hub's middle within which a tile lies in it, whatever it shows."""
+
 OFF_CENTRE = 0.75
 """Of a hub's radius: so far beside its middle the round's double may lie."""
 
@@ -68,10 +71,12 @@ def find_middle(
     """The hub in the picture, else the engine by its history, its value, or as the tile at which the trains point, else
     where the middle was before.
 
-    None when nothing says where the trains begin (NO_HUB).
+    None when nothing says where the trains begin, or which of several doubles on the hub they begin with (NO_HUB).
     """
     width, length = setup.tile_mm[1], setup.tile_mm[0]
     engine = _engine(view, known, setup, earlier, engine_id)
+    if view.hub is not None and earlier is None and _may_be_another(view.hub, engine, known, setup):
+        return None
     if view.hub is not None:
         rim = max(view.hub.radius_mm, _ring(view.hub, known, engine, setup))
         return Middle(view.hub.center_mm, rim, True, engine)
@@ -125,13 +130,28 @@ def _engine(
 
 
 def _on_the_hub(hub: SeenHub, known: Sequence[Known], setup: TableSetup) -> int | None:
-    """What lies in the hub's middle, else the round's double anywhere well within it."""
+    """The round's double anywhere well within the hub, else what lies in its middle."""
     away = {n: distance(tile.seen.center_mm, hub.center_mm) for n, tile in enumerate(known)}
-    inside = [n for n in away if away[n] < 0.6 * setup.tile_mm[0]]
-    if not inside and setup.engine is not None:
-        due = (setup.engine, setup.engine)
-        inside = [n for n in away if known[n].seen.values == due and away[n] < OFF_CENTRE * hub.radius_mm]
+    inside = [n for n in away if away[n] < MIDDLE * setup.tile_mm[0]]
+    if setup.engine is not None:
+        well_within = max(MIDDLE * setup.tile_mm[0], OFF_CENTRE * hub.radius_mm)
+        due = [n for n in away if known[n].seen.values == (setup.engine, setup.engine) and away[n] < well_within]
+        inside = due or inside
     return min(inside, key=lambda n: away[n], default=None)
+
+
+def _may_be_another(hub: SeenHub, engine: int | None, known: Sequence[Known], setup: TableSetup) -> bool:
+    """Do several doubles lie on the hub, and the round's is not the one that was taken for the engine?"""
+    if engine is None or known[engine].seen.values == (setup.engine, setup.engine):
+        return False
+    doubles = [
+        tile
+        for tile in known
+        if (values := tile.seen.values) is not None
+        and values[0] == values[1]
+        and distance(tile.seen.center_mm, hub.center_mm) < MIDDLE * setup.tile_mm[0]
+    ]
+    return len(doubles) > 1
 
 
 def _pointing(shapes: TileShapes, ends_of: Collection[int], place: Point, near: float, far: float) -> int:

@@ -51,7 +51,7 @@ class TrainFinder:
         members = [
             n
             for n, tile in enumerate(self.known)
-            if n != (middle and middle.engine) and self._may_join(tile) and not self._is_a_slot(tile)
+            if n != (middle and middle.engine) and self._may_join(tile) and not (middle and self._is_a_slot(tile))
         ]
         if middle is None:
             self.problems.append(Problem(Trouble.NO_HUB))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from companion.game.session import Session
 from companion.geometry import Layout, Trouble, reconstruct
-from companion.geometry.table_view import SeenTile, TableView
+from companion.geometry.table_view import SeenHub, SeenTile, TableView
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
 from companion.observing.which_engine import MOST, engines_offered
@@ -95,3 +95,51 @@ def test_no_more_doubles_are_offered_than_fit_on_a_page(tmp_path: Path) -> None:
     offered = engines_offered(seen(spread, 12), session.events)
     assert len(offered) == MOST
     assert {story.story for story in offered} == {"2-2", "3-3", "4-4", "5-5"}
+
+
+HUB = SeenHub((600.0, 450.0), 60.0, 0.9)
+
+
+def on_a_hub(first: int, second: int, engine: int | None, before: Layout | None = None) -> Layout:
+    """Two doubles lie side by side on a hub, the second nearer its middle, and two trains begin with the second one's
+    value."""
+    tiles = [
+        tile(600.0, 432.0, 0.0, first, first),
+        tile(600.0, 457.0, 0.0, second, second),
+        tile(684.0, 450.0, 0.0, second, 3),
+        tile(516.0, 450.0, 180.0, second, 1),
+    ]
+    return reconstruct(TableView(tuple(tiles), hub=HUB, size_mm=(1200.0, 900.0)), replace(TABLE, engine=engine), before)
+
+
+def test_of_two_doubles_on_the_hub_the_round_s_is_the_engine() -> None:
+    layout = on_a_hub(12, 6, 12)
+    assert layout.engine is not None and layout.engine.laid == Laid(12, 12)
+    assert not layout.has(Trouble.NO_HUB)
+
+
+def test_which_of_two_doubles_on_the_hub_is_the_engine_is_asked_and_not_guessed(tmp_path: Path) -> None:
+    rules = load_ruleset("tactic")
+    session = Session(Journal.create(tmp_path / "game.jsonl", SETUP.header), rules)
+    sink = GameSink(session, rules, SETUP, dict.fromkeys(double_set(12), 1))
+    lost = on_a_hub(7, 6, sink.engine())
+    assert lost.engine is None and lost.has(Trouble.NO_HUB)
+    sink.first_table(lost, "1.jpg")
+    sink.understood(lost, "1.jpg")
+    (question,) = session.questions
+    assert [story.story for story in question.candidates] == ["6-6", "7-7"]
+    assert not [found for event in session.events for found in getattr(event, "violations", ())]
+    session.answer(question.seq, 0)
+    found = on_a_hub(7, 6, sink.engine(), lost)
+    assert found.engine is not None and found.engine.laid == Laid(6, 6)
+    assert sorted(len(train) for train in found.trains.values() if train) == [1, 1]
+
+
+def test_a_double_that_is_laid_on_the_hub_later_leaves_the_engine_as_it_is() -> None:
+    before = reconstruct(
+        TableView((tile(600.0, 430.0, 0.0, 6, 6), tile(684.0, 450.0, 0.0, 6, 3)), hub=HUB, size_mm=(1200.0, 900.0)),
+        replace(TABLE, engine=6),
+    )
+    tiles = (tile(600.0, 430.0, 0.0, 6, 6), tile(600.0, 456.0, 0.0, 7, 7), tile(684.0, 450.0, 0.0, 6, 3))
+    after = reconstruct(TableView(tiles, hub=HUB, size_mm=(1200.0, 900.0)), replace(TABLE, engine=6), before)
+    assert after.engine is not None and after.engine.laid == Laid(6, 6)
