@@ -9,12 +9,12 @@
 
 Each table has 45 tiles in trains, the engine and 25 face-down tiles; 2 to 8 players. Half of them have a hub; on a
 quarter trains touch the engine (where all find room there), on a quarter they begin on a ring around it. One look at
-one frame, nothing being known from earlier ones. A layout is exact when every tile lies in its train and place,
-every marker at its train, and the boneyard's count is right; a half that the eye itself left unread may be open, but a
-wrong value is a fault. `read` counts the tables on which nothing is open either, `eye` what the eye alone makes of the
-tables before the layout is asked: tiles found in their places, finds too many, halves read right and wrong. The
-knowing eye errs in places (0.6 mm) and leaves 1 % of the halves unread, but finds every tile. Resumable like
-`bench.table`.
+one frame, nothing being known from earlier ones. A layout is exact when every tile lies in its train and place, every
+marker at its train, and the boneyard's count is right; a half that the eye itself left unread may be open, but a
+wrong value is a fault. `trains` counts them by how they run (bench/train_kinds). `read` counts the tables on which
+nothing is open either, `eye` what the eye alone makes of the tables before the layout is asked: tiles found in their
+places, finds too many, halves read right and wrong. The knowing eye errs in places (0.6 mm) and leaves 1 % of the
+halves unread, but finds every tile. Resumable like `bench.table`.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 
 from bench.foreign_film import ForeignFilm
 from bench.hub_kinds import KINDS, HubFilm, hub_table
+from bench.train_kinds import train_kinds
 from companion.geometry import Layout, reconstruct
 from companion.geometry.table_view import SeenTile, TableView
 from companion.perception.blanks import back_between_blanks, blanks_in_doubt
@@ -125,6 +126,7 @@ def look(
         "read": not wrong,
         "unread": sum(tile.laid is None for train in layout.trains.values() for tile in train),
         "wrong": wrong,
+        "trains": by_kind(train_kinds(table), wrong),
         "eye": seen_of(table, seen.tiles),
         "seconds": round(time.perf_counter() - start, 2),
     }
@@ -169,6 +171,18 @@ def faults(layout: Layout, trains: Mapping[str, Sequence[Laid]], marked: Sequenc
     return wrong
 
 
+def by_kind(kinds: Mapping[str, frozenset[str]], wrong: Sequence[str]) -> dict[str, list[int]]:
+    """Kind of train -> [exact, of]; a train of several kinds counts in each."""
+    bad = {name for fault in wrong if not fault.endswith(": unread") for name in kinds if fault.startswith(f"{name}: ")}
+    found: dict[str, list[int]] = {}
+    for name, each in sorted(kinds.items()):
+        for kind in sorted(each):
+            row = found.setdefault(kind, [0, 0])
+            row[0] += name not in bad
+            row[1] += 1
+    return found
+
+
 def seen_of(table: TableTop, tiles: Sequence[SeenTile]) -> dict[str, int]:
     """What the eye found and read of a table. A half with a marker on it counts for nothing."""
     length, width, _ = table.plan.tile_mm
@@ -209,7 +223,13 @@ def summary(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     eye: Counter[str] = Counter()
     for one in tables:
         eye.update(one["eye"])
-    return {"tables": len(tables), "exact": exact, "read": read, "exact_share": share, "kinds": kinds, "eye": dict(eye)}
+    trains: dict[str, list[int]] = {}
+    for one in tables:
+        for name, (right, count) in one.get("trains", {}).items():
+            row = trains.setdefault(name, [0, 0])
+            row[0], row[1] = row[0] + right, row[1] + count
+    told = {"tables": len(tables), "exact": exact, "read": read, "exact_share": share}
+    return {**told, "kinds": kinds, "trains": trains, "eye": dict(eye)}
 
 
 def main() -> None:

@@ -8,10 +8,14 @@ import numpy as np
 import pytest
 
 from bench.hub_kinds import CUT_DEG, KINDS, OFF_CENTRE_MM, HubFilm, free_place, hub_table
-from bench.stills import LeaningFilm, faults
+from bench.stills import LeaningFilm, by_kind, faults
+from bench.train_kinds import train_kinds
 from companion.geometry import reconstruct
+from companion.rules.tile import Laid
 from datasets.simulator.film import FilmSettings
+from datasets.simulator.lying import Lying
 from datasets.simulator.plan import HUB_RADIUS_MM, TablePlan
+from datasets.simulator.tabletop import TableTop
 from tests.table.tables import setup_for
 
 SMALL = FilmSettings(size_wh=(240, 180))
@@ -62,3 +66,27 @@ def test_a_leaning_camera_shows_the_whole_table() -> None:
     assert 30.0 <= film._camera((0.0, 0.0)).lean_deg <= 35.0
     corners = film.corners_px()
     assert (corners > 0).all() and (corners < SMALL.size_wh).all()
+
+
+def test_trains_are_told_apart_by_how_they_run() -> None:
+    table = TableTop(TablePlan(("Ann", "Ben", "Cy")), np.random.default_rng(1))
+
+    def at(x: float, y: float, heading_deg: float) -> Lying:
+        return Lying(Laid(1, 2), (x, y), heading_deg, came_deg=heading_deg)
+
+    table.trains = {
+        "Ann": [at(700, 450, 0), at(749, 450, 0), at(798, 450, 0)],
+        "Ben": [at(600, 300, -90), at(637, 260, 0), at(686, 270, 0)],
+        "Cy": [at(500, 450, 180), at(460, 487, 90), at(497, 530, 0)],
+        "MX": [],
+    }
+    kinds = train_kinds(table)
+    assert kinds == {"Ann": {"straight"}, "Ben": {"turns"}, "Cy": {"doubles back"}}
+    table.trains["Ben"].append(at(798, 490, 0))
+    assert train_kinds(table)["Ben"] == {"turns", "beside another", "ends beside another"}
+    assert train_kinds(table)["Ann"] == {"straight", "beside another", "ends beside another"}
+
+
+def test_faults_count_against_the_kinds_of_their_trains() -> None:
+    kinds = {"Ann": frozenset({"turns"}), "Anna": frozenset({"turns", "beside another"})}
+    assert by_kind(kinds, ["Anna: misread", "Ann: unread", "markers"]) == {"beside another": [0, 1], "turns": [1, 2]}
