@@ -187,7 +187,8 @@ def is_put_right(one: EffectiveEvent, lines: Sequence[Event], name: str) -> bool
 def act_of(event: Event) -> Action | None:
     """What somebody must have done for this event; a pass that the rules imply is nothing that anybody saw."""
     if isinstance(event, Passed):
-        return Pass() if event.source == "person" else None
+        said = End() if event.done else Pass()
+        return said if event.source == "person" else None
     return action_of(event)
 
 

@@ -114,6 +114,22 @@ class CameraIngest:
         self._upto = self.ledger.journal.last_seq
         return tuple(events)
 
+    def hear(self) -> tuple[Event, ...]:
+        """Put right at once what a word tells of earlier acts; else the next change of the table does it."""
+        course = self.ledger.match.course
+        if not self._playing or course is None or not course.watched:
+            return ()
+        tracker = self._caught_up()
+        held = {one.event.seq: one.event for one in self._round() if not one.undone}
+        self._writing = True
+        try:
+            earlier = self._earlier(self._verdicts(tracker, TableChange()), held)
+            events = self._record.bring_up(self.ledger, [[]], earlier, [], [], held)
+        finally:
+            self._writing = False
+        self._upto = self.ledger.journal.last_seq
+        return tuple(events)
+
     def accuses(self, report: TableChange) -> bool:
         """Whether recording this change would find a fault."""
         if not self._playing:
@@ -307,12 +323,8 @@ class CameraIngest:
             act = tracker.entries[item].piece.act
             line = self._record.line_of(item)
             if isinstance(act, Play):
-                common: dict[str, Any] = {
-                    "tile": act.tile,
-                    "train": act.train,
-                    "source": "camera",
-                    "frame": report.frame,
-                }
+                common: dict[str, Any] = {"tile": act.tile, "train": act.train, "source": "camera"}
+                common["frame"] = report.frame
                 play = next((one.event for one in reversed(self._round()) if _has(one, act)), None)
                 if moved or not isinstance(play, TilePlayed):
                     yield TileTakenBack(by=None, violations=(Finding(str(Violation.TILE_MOVED)),), **common)
@@ -347,9 +359,7 @@ class CameraIngest:
     def _way(self, way: Hypothesis, verdicts: Mapping[int, Verdict]) -> list[Believed]:
         """The acts that may still be put in order, as this hypothesis has them."""
         acts = believed(way, self._record.fixed, verdicts, self.ledger.header.players)
-        acts = [
-            one if one.item is None else shown(one, *self._pictures.get(one.item, (None, None, None))) for one in acts
-        ]
+        acts = [one if one.item is None else shown(one, *self._pictures.get(one.item, UNSEEN)) for one in acts]
         return with_implied_passes(acts, self._course_before_live())
 
     def _earlier(self, verdicts: Mapping[int, Verdict], held: Mapping[int, Event]) -> dict[int, Believed]:
@@ -478,15 +488,9 @@ def _likeliest(tracker: RoundTracker) -> Sequence[Hypothesis]:
 
 def _has(item: EffectiveEvent, act: Play) -> bool:
     event = item.event
-    return (
-        isinstance(event, TilePlayed)
-        and not item.undone
-        and (event.tile.tile, event.train)
-        == (
-            act.tile.tile,
-            act.train,
-        )
-    )
+    if not isinstance(event, TilePlayed) or item.undone:
+        return False
+    return (event.tile.tile, event.train) == (act.tile.tile, act.train)
 
 
 def _about_questions(line: Event, events: Sequence[Event]) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from companion.game.belief_input import act_of
 from companion.game.ledger import Ledger
 from companion.game.open_game import OpenGame, TileLike, laid_of
 from companion.game.rejected import CommandRejected, Reason
@@ -153,10 +154,11 @@ class Session(OpenGame):
             self._running(also_ended=True)
             course, player = self._ledger.match.course, self._player(by)
             acts = (item.event for item in reversed(self._ledger.held) if not item.undone)
-            last = next((event for event in acts if getattr(event, "by", None) is not None), None)
+            last = next((event for event in acts if act_of(event) is not None), None)
             if course is not None and course.mover != player and getattr(last, "by", None) == player:
                 return ()
-            return self._record(Passed(by=player, source=source))
+            said = self._record(Passed(by=player, done=True, source=source))
+            return said + self._publish(self._watching.hear())
 
     def cannot_play(self, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
         """The player to move has no tile that fits: all that the rules then ask for, in one."""
@@ -340,9 +342,11 @@ class Session(OpenGame):
                 done += self._ledger.amend(Corrected(corrects=seq, what=UNDONE))
                 if not self._belongs_to_an_earlier_line(self.journal.events[seq - 1]):
                     break
-            if not done:
+            if seq is None or not done:
                 raise CommandRejected(Reason.NOTHING_TO_UNDO)
-            return self._publish(done)
+            last = self.journal.events[seq - 1]
+            pressed = isinstance(last, Passed) and last.done
+            return self._publish(done + (self._watching.hear() if pressed else ()))
 
     def _belongs_to_an_earlier_line(self, line: Event) -> bool:
         """Whether a line was recorded by the same tap as the one before it: both are undone as one."""

@@ -297,6 +297,7 @@ CODECS: Mapping[str, Codec] = {
     "corrects": Codec(read_count, _plain),
     "discarded.tile": _TILE_OR_NULL,
     "discards": _TILES,
+    "done": _FLAG,
     "draws_seen": _FLAG,
     "drew.tile": _TILE_OR_NULL,
     "engine": _LAID_OR_NULL,

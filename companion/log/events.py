@@ -109,12 +109,16 @@ class Drew(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passed(Event):
-    """A player ended a turn that the rules do not call complete."""
+    """A player ended a turn that the rules do not call complete.
+
+    `done`: the player says that the own turn is over, and not that no tile was laid in it.
+    """
 
     KIND = "passed"
     by: str | None
     violations: tuple[Finding, ...] = ()
     maybe: tuple[str, ...] = ()
+    done: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

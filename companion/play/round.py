@@ -432,6 +432,9 @@ class Course:
             if self.all_begun and self.turn is not None and self.turn.actions[-1:] == (Draw(),):
                 self = replace(self, together=with_act(self.together, player, Pass()))
         same = self.turn is not None and self.turn.player == player and self.turn.passed is None
+        if event.done and not same and not self.in_turn(player):
+            # Pressed late, or it is another's turn than it seems: the belief weighs that.
+            return Step(self, event.violations)
         step = Step(self) if same else self._turn_to(player)
         turn = step.course.turn
         assert turn is not None

@@ -1,0 +1,84 @@
+"""\"My turn is over, I am Ann\": evidence of a strong kind, and no more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.game.session import Session
+from companion.log.events import Header
+from companion.rules.notation import parse_delta
+from companion.rules.tile import Laid
+from tests.desk.making import ticking
+from tests.desk.watching import table_change
+
+OPEN = ("+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+3-5@Cy")
+"""Ann laid on Cy's closed train, or Cy laid a second tile."""
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-12", ("Ann", "Ben", "Cy")), ticking())
+    session.start_round(Laid(12, 12), "Ann", draws_seen=True)
+    look(session, *OPEN)
+    return session
+
+
+def look(session: Session, *changes: str) -> None:
+    for change in changes:
+        session.observe(table_change(parse_delta([change])))
+
+
+def last_tile(session: Session) -> dict[str, Any]:
+    return next(play for play in reversed(session.snapshot()["plays"]) if play["event"] == "tile_played")
+
+
+def certain(session: Session) -> list[str]:
+    plays = session.snapshot()["plays"]
+    return [found["code"] for play in plays for found in play["violations"] if found.get("certain", True)]
+
+
+def test_whoever_says_that_the_own_turn_is_over_laid_the_tile_that_nobody_was_named_for(session: Session) -> None:
+    assert (last_tile(session)["by"], last_tile(session)["maybe"]) == (None, ["Ann", "Cy"])
+    session.done("Ann")
+    assert last_tile(session)["by"] == "Ann"
+    assert certain(session) == [], "nobody is accused for certain on the strength of a word"
+    session.close()
+    again = Session.open(session.journal.path, ticking())
+    assert last_tile(again)["by"] == "Ann"
+
+
+def test_it_is_undone_with_the_name(session: Session) -> None:
+    session.done("Ann")
+    session.undo()
+    assert (last_tile(session)["by"], last_tile(session)["maybe"]) == (None, ["Ann", "Cy"])
+
+
+def test_what_is_seen_later_may_show_that_it_was_pressed_wrongly(session: Session) -> None:
+    session.done("Ann")
+    look(session, "mark Ann")
+    assert last_tile(session)["by"] is None, "her marker says that she has laid nothing"
+
+
+@pytest.mark.parametrize("player", ["Ben", "Cy"])
+def test_others_leave_it_open_and_are_accused_of_nothing_certain(session: Session, player: str) -> None:
+    session.done(player)
+    assert last_tile(session)["by"] is None and certain(session) == []
+
+
+def test_it_is_no_turn_of_its_own_where_another_is_to_move(session: Session) -> None:
+    look(session, "+2-7@Ben")
+    assert session.snapshot()["turn"] == "Cy"
+    session.done("Ann")
+    assert session.snapshot()["turn"] == "Cy" and last_tile(session)["by"] == "Ben"
+    (passed,) = (play for play in session.snapshot()["plays"] if play["event"] == "passed")
+    assert passed["violations"] == []
+
+
+def test_it_is_recorded_as_what_it_was(session: Session) -> None:
+    session.done("Ann")
+    session.pass_turn("Ben")
+    done, passed = (event.to_json() for event in session.events if event.KIND == "passed")
+    assert done["done"] is True and "done" not in passed
