@@ -14,7 +14,10 @@ BAND_PX = 3
 """So many small pixels from the border count as the border."""
 
 WANTED_BORDER_MM = 100.0
-"""So much around the table shows arms come in before they cover anything."""
+"""So much around the table keeps its border in the picture whatever happens to camera and table."""
+
+CUT_MM = 15.0
+"""Where the picture ends so far within the table, nobody sees where arms come in."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,6 +69,13 @@ class ArmPlane:
     @property
     def center_mm(self) -> tuple[float, float]:
         return self.calibration.size_mm[0] / 2, self.calibration.size_mm[1] / 2
+
+    def cuts(self, pixels: NDArray[np.intp]) -> bool:
+        """Whether the picture ends within the table at most of these pixels of the border (flat indices)."""
+        w, h = self.calibration.size_mm
+        x, y = self.mm.reshape(-1, 2)[pixels].T
+        deep = np.minimum(np.minimum(x, w - x), np.minimum(y, h - y))
+        return bool(np.mean(deep > BAND_PX * self.px_mm + CUT_MM) > 0.5)
 
     def to_small(self, places_mm: ArrayLike) -> NDArray[np.float64]:
         """(n, 2) mm on the tops of tiles -> (n, 2) pixels of the small picture."""

@@ -200,16 +200,20 @@ class _Finding:
         if area < LEAST_AREA or len(self.arms) >= MOST_ARMS:
             return None
         points = plane.mm[ys, xs].astype(np.float64)
-        if crossed is None:
+        if crossed is not None and self._along_the_edge(crossed, float(plane.deep_mm[ys, xs].max())):
+            return None
+        if crossed is None or plane.cuts(crossed.pixels):
             shape = loose_shape(points, plane.center_mm)
             return Arm(None, 0.0, shape.axis_deg, shape.tip_mm, shape.reach_mm, area, clear=False)
-        deep, span = float(plane.deep_mm[ys, xs].max()), crossed.span_mm
-        if deep < LEAST_REACH or (deep < EDGE_ROW and span > 2 * deep):
-            # Tiles along the edge.
-            return None
+        span = crossed.span_mm
         shape = shape_from(points, crossed.middle_mm, plane.mm.reshape(-1, 2)[crossed.pixels].astype(np.float64))
         single = area / shape.reach_mm <= WIDEST and span <= MOST_BORDER * plane.length_mm
         return Arm(crossed.middle_mm, span, shape.axis_deg, shape.tip_mm, shape.reach_mm, area, clear and single)
+
+    @staticmethod
+    def _along_the_edge(crossed: Crossing, deep: float) -> bool:
+        """Tiles there are no arm."""
+        return deep < LEAST_REACH or (deep < EDGE_ROW and crossed.span_mm > 2 * deep)
 
     def _mark(self, mask: Mask, arm: Arm) -> None:
         self.arms.append(arm)

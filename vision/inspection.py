@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from vision.arm_plane import WANTED_BORDER_MM, seen_around_mm
+from vision.arm_plane import CUT_MM, WANTED_BORDER_MM, seen_around_mm
 from vision.calibration import Calibration
 from vision.frame import Frame, Image
 from vision.health import HealthCheck
@@ -21,13 +21,15 @@ LEAST_EDGE = 0.35
 LEAST_BORDER_MM = 5.0
 """With less to see around the table, its edge is as good as the picture's."""
 
+PLAYABLE = frozenset({"SMALL", "NO_BORDER"})
+"""With these one plays all the same."""
+
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
     """`error_mm` is None where no printed marker was there to measure it by; `problems` are sentences for people.
 
-    `causes` are the same in one word each: Health's, and TOO_SMALL, SMALL, UNEVEN, OUTSIDE, NO_BORDER. Only with SMALL
-    and NO_BORDER, one plays.
+    `causes` are the same in one word each: Health's, and TOO_SMALL, SMALL, UNEVEN, OUTSIDE, NO_BORDER.
     """
 
     px_per_mm: float
@@ -36,6 +38,11 @@ class Inspection:
     glare: float
     problems: tuple[str, ...]
     causes: tuple[str, ...] = ()
+
+    @property
+    def fit(self) -> bool:
+        """Whether one can play."""
+        return not set(self.causes) - PLAYABLE
 
 
 def inspect(image: Image, calibration: Calibration, error_mm: float | None = None) -> Inspection:
@@ -62,12 +69,22 @@ def inspect(image: Image, calibration: Calibration, error_mm: float | None = Non
     if outside:
         problems["OUTSIDE"] = f"table corner {', '.join(map(str, outside))} lies outside the picture"
     around = min(seen_around_mm(calibration, (int(image.shape[1]), int(image.shape[0]))))
-    if not outside and around < LEAST_BORDER_MM:
-        problems["NO_BORDER"] = (
-            f"no border: {max(0.0, around):.0f} mm of the surroundings are seen at one edge of the table, so nobody is "
-            f"named by the arm that comes in there; {WANTED_BORDER_MM:.0f} mm are wanted"
-        )
+    if around < LEAST_BORDER_MM:
+        problems["NO_BORDER"] = _no_border(around)
     return Inspection(calibration.px_per_mm, worst, error_mm, health.glare, tuple(problems.values()), tuple(problems))
+
+
+def _no_border(around_mm: float) -> str:
+    wanted = f"{WANTED_BORDER_MM:.0f} mm around it are wanted"
+    if around_mm < -CUT_MM:
+        return (
+            f"no border: the picture ends {-around_mm:.0f} mm within the table at one edge, so nobody is named by the "
+            f"arm that comes in there; {wanted}"
+        )
+    return (
+        f"no border: {max(0.0, around_mm):.0f} mm of the surroundings are seen at one edge of the table; once the "
+        f"camera moves, nobody is named by the arm that comes in there; {wanted}"
+    )
 
 
 def blurred(table: Image) -> bool:

@@ -122,7 +122,7 @@ def look_over(frame: Frame, place: TablePlace | None, eye: Eye, known: Calibrati
         "error_mm": None if error is None else round(error, 2),
         "glare": round(found.glare, 3),
         "causes": list(found.causes),
-        "fit": not set(found.causes) - {"SMALL"},
+        "fit": found.fit,
     }
 
 

@@ -109,6 +109,31 @@ def test_the_set_up_file_says_who_sits_where_and_can_turn_it_off():
     assert attribution_for(off).silent and setup_from_json(off.to_json()) == off
 
 
+# ---- no border -----------------------------------------------------------------------------------------------------
+
+
+def cut_below(frame, px_less):
+    """The same picture without its lowest rows: the table's border there is out of sight."""
+    return Frame(np.ascontiguousarray(frame.image[: H - px_less]), frame.at, frame.name)
+
+
+@pytest.mark.parametrize(("px_less", "hers"), [(0, "Ann"), (15, "Ann"), (35, None)])
+def test_where_the_picture_ends_within_the_table_no_arm_names_anybody(px_less, hers):
+    """15 px below the table; Ann sits there, Cy opposite."""
+    calibration = Calibration.from_corners(CORNERS, SIZE_MM, 0.001, None, (W, H - px_less))
+    said = {}
+    for name in ("Ann", "Cy"):
+        reaches = Reaches()
+        still = cut_below(picture(), px_less)
+        reaches.see(still, calibration)
+        reaches.still(still)
+        reaches.see(cut_below(picture(arms=[arm_of(name)], n=1), px_less), calibration)
+        reaches.see(cut_below(picture(tiles=[PLACE], n=2), px_less), calibration)
+        said[name] = vote(reaches.over(PLACE), SEATS, SIZE_MM)
+    assert (said["Ann"].clear, said["Cy"].clear) == (hers, "Cy")
+    assert hers or (said["Ann"].decibans == {} and said["Ann"].unclear is Unclear.NO_ENTRY)
+
+
 # ---- votes ---------------------------------------------------------------------------------------------------------
 
 

@@ -94,7 +94,9 @@ def test_what_is_wrong_is_said_with_what_helps(anyone: FlaskClient, table: FakeT
     assert "Glare on the table." in page and "Move the lamp" in page
 
 
-@pytest.mark.parametrize("cause", ["FROZEN", "DARK", "GLARE", "BLURRED", "TOO_SMALL", "SMALL", "UNEVEN", "OUTSIDE"])
+@pytest.mark.parametrize(
+    "cause", ["FROZEN", "DARK", "GLARE", "BLURRED", "TOO_SMALL", "SMALL", "UNEVEN", "OUTSIDE", "NO_BORDER"]
+)
 def test_every_cause_has_words(cause: str) -> None:
     assert cause_words(cause)[0] != cause
 
@@ -222,6 +224,17 @@ def test_a_lamp_in_the_table_and_a_table_far_away_are_named() -> None:
     assert "GLARE" in look_over(glaring, None, NoEye())["causes"]  # type: ignore[arg-type]
     far = look_over(seen(), TablePlace(SQUARE, (2400.0, 1800.0)), NoEye())  # type: ignore[arg-type]
     assert "TOO_SMALL" in far["causes"] and far["fit"] is False
+
+
+def test_a_picture_that_ends_at_the_table_is_played_by_and_says_so(anyone: FlaskClient, table: FakeTable) -> None:
+    whole = seen(*MARKED)
+    cut = Frame(np.ascontiguousarray(whole.image[:904]), 0.0, "table")
+    found = look_over(cut, None, NoEye())  # type: ignore[arg-type]
+    assert (found["causes"], found["fit"]) == (["NO_BORDER"], True)
+    table.answer = found
+    page = anyone.get("/table").get_data(as_text=True)
+    assert "You can play." in page and "The picture ends at the table" in page
+    assert "we see whose arm comes in" in page
 
 
 def test_a_blurred_table_is_told_from_a_bare_one() -> None:
