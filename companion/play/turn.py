@@ -170,9 +170,9 @@ def act_codes(
     state = TurnState(rules, before)
     for action in actions[:-1]:
         state.act(action)
-    state.codes.clear()
+    state.codes = frozenset()
     state.act(actions[-1])
-    return frozenset(state.codes), state.table()
+    return state.codes, state.table()
 
 
 def _line_act_codes(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import inf
 from typing import NamedTuple
 
 from companion.rules.mexican.turn import TurnState
@@ -10,20 +11,6 @@ from companion.rules.violations import Violation as V
 from companion.tracking.costs import PRIORS, Cause, fault
 
 _C = {cause: prior.decibans for cause, prior in PRIORS.items()}
-
-BY_PLAY = ("codes", "may", "trains", "seen", "laid", "open", "doubles")
-BY_MARKER = ("codes", "may", "markers")
-BY_FLIP = ("codes", "may", "flipped", "open")
-BY_DRAW = BY_END = ("codes", "may")
-"""What of a turn each kind of act changes in place."""
-
-
-def fork(turn: TurnState, changed: tuple[str, ...]) -> TurnState:
-    """The same turn, to be tried further; only what is `changed` is its own."""
-    other = turn.copy()
-    for name in changed:
-        setattr(other, name, getattr(turn, name).copy())
-    return other
 
 
 class Ending(NamedTuple):
@@ -39,39 +26,49 @@ class Ending(NamedTuple):
 
 
 def endings(
-    turn: TurnState, on: frozenset[str], off: frozenset[str], *, faults: bool, errors: bool = True
+    turn: TurnState,
+    on: frozenset[str],
+    off: frozenset[str],
+    *,
+    faults: bool,
+    errors: bool = True,
+    within: float = inf,
 ) -> Iterator[Ending]:
     """How `turn` may be over. `on` are markers that are held to lie there though no picture shows them, `off` the other
-    way. With `faults` also against a rule, with `errors` also with something that the camera missed."""
+    way. With `faults` also against a rule, with `errors` also with something that the camera missed. What costs more
+    than `within` may be left out."""
     me = turn.player
     if me in off and not turn.complete:
         # It still lies there: nobody has to put it on again.
-        turn = fork(turn, BY_MARKER)
-        turn.markers.add(me)
+        turn = turn.copy()
+        turn.markers |= {me}
         off = off - {me}
-    before = frozenset(turn.codes)
-    judged = fork(turn, BY_END)
+    before = turn.codes
+    judged = turn.copy()
     judged.finish()
     codes = judged.codes - before
     if me in on and V.MARKER_NOT_REMOVED in codes:
         # No picture ever showed it.
-        turn = fork(turn, BY_MARKER)
-        turn.markers.discard(me)
+        turn = turn.copy()
+        turn.markers -= {me}
         on = on - {me}
-        judged = fork(turn, BY_END)
+        judged = turn.copy()
         judged.finish()
         codes = judged.codes - before
     if not codes:
         causes = tuple(_unusual(turn, judged, on))
         yield Ending(sum(_C[cause] for cause in causes), judged, (), causes, on, off)
         return
-    if errors:
+    if errors and within >= LEAST_UNSEEN:
         yield from _unseen_endings(turn, codes, on, off)
-    if faults:
+    if faults and within >= _C[Cause.ALSO_ILLEGAL]:
         first = Cause.ALSO_ILLEGAL if before else fault(codes)
         causes = (first, *(Cause.ALSO_ILLEGAL for _ in range(len(codes) - 1)))
         cost = sum(_C[cause] for cause in causes)
         yield Ending(cost, judged, tuple(sorted(map(str, codes))), causes, on, off)
+
+
+LEAST_UNSEEN = min(_C[Cause.MISSED_DRAW], _C[Cause.MARKER_NOT_SEEN], _C[Cause.MARKER_STILL_SEEN])
 
 
 def _unusual(turn: TurnState, judged: TurnState, on: frozenset[str]) -> Iterator[Cause]:
@@ -87,19 +84,19 @@ def _unusual(turn: TurnState, judged: TurnState, on: frozenset[str]) -> Iterator
 def _unseen_endings(turn: TurnState, codes: Iterable[V], on: frozenset[str], off: frozenset[str]) -> Iterator[Ending]:
     """The same end without a fault, if something was not seen: a draw, a marker put on or taken off."""
     me = turn.player
-    mended = fork(turn, BY_MARKER)
-    before = frozenset(turn.codes)
+    mended = turn.copy()
+    before = turn.codes
     causes: list[Cause] = []
     found = set(codes)
     if found & {V.NO_DRAW, V.DOUBLE_NOT_FOLLOWED}:
         mended.draw()
         causes.append(Cause.MISSED_DRAW)
     if found & {V.MARKER_MISSING, V.DOUBLE_NOT_FOLLOWED}:
-        mended.markers.add(me)
+        mended.markers |= {me}
         on = on | {me}
         causes.append(Cause.MARKER_NOT_SEEN)
     if V.MARKER_NOT_REMOVED in found:
-        mended.markers.discard(me)
+        mended.markers -= {me}
         off = off | {me}
         causes.append(Cause.MARKER_STILL_SEEN)
     if not causes:

@@ -16,7 +16,6 @@ from companion.rules.notation import Change
 from companion.rules.position import Position
 from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Violation as V
-from companion.tracking.endings import BY_DRAW, BY_END, fork
 from companion.tracking.evidence import Evidence
 from companion.tracking.mexican import MexicanState, Move
 from companion.tracking.pieces import Pieces, Rest
@@ -240,7 +239,7 @@ def _rank(node: _Node, made: Made) -> Rank:
     """The earliest legal place of each draw is least; where there is none, the one that leaves the fewest codes. Where
     the boneyard cannot be counted, a turn that needs a draw has one."""
     codes = made.told.codes
-    judged = fork(node.state.turn, BY_END)
+    judged = node.state.turn.copy()
     judged.finish()
     may = judged.may - codes
     lacks = judged.boneyard is None and V.NO_DRAW in may
@@ -270,7 +269,7 @@ def _with_assumed_draw(node: _Node) -> _Node | None:
     if state.turn.complete or state.turn.drawn:
         return None
     other = state.copy()
-    other.turn = fork(state.turn, BY_DRAW)
+    other.turn = state.turn.copy()
     other.turn.draw()
     other.acted = True
     if other.turn.codes != state.turn.codes:

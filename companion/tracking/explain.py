@@ -18,7 +18,8 @@ from companion.tracking.evidence import Piece
 from companion.tracking.pieces import Pieces, Rest, Step
 
 State = Any
-"""MexicanState or LineState: `moves(pieces, rest, faults=)`, `sign`, `at_rest`, `after_outlier(pieces, unknown=)`."""
+"""MexicanState or LineState: `moves(pieces, rest, faults=, within=)`, `at_least(pieces, rest)`, `sign`, `at_rest`,
+`after_outlier(pieces, unknown=)`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +97,11 @@ def explain(
         opened += 1
         if opened > work:
             return found, True
-        for move in state.moves(kept, rest, faults=faults):
+        bound = limit if parent in explained else far
+        for move in state.moves(kept, rest, faults=faults, within=bound - cost + HAIR):
             total = cost + move.cost
             due = max(least, total)
-            if due <= (limit if parent in explained else far):
+            if due <= bound:
                 count += 1
                 step = move.step
                 named = who if step.item is None or step.act is None else who | {(step.item, step.player)}
@@ -108,6 +110,10 @@ def explain(
                     named |= {(code, step.player) for code in step.codes}
                 heappush(heap, (due, total, count, parent, move.state, move.rest, (steps, step), named, kept))
     return found, False
+
+
+HAIR = 1e-6
+"""Costs of hypotheses are sums of fractions: what is within a bound may be over it by so much in another order."""
 
 
 def _untold(gone: Sequence[Piece]) -> tuple[Any, ...]:

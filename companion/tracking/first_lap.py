@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from math import inf
 from typing import ClassVar
 
 from companion.rules.actions import End, Flip, Mark, Play, Unmark
@@ -17,7 +18,6 @@ from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Violation as V
 from companion.tracking.ahead import begun
 from companion.tracking.costs import PRIORS, Cause
-from companion.tracking.endings import BY_MARKER, fork
 from companion.tracking.evidence import Piece
 from companion.tracking.mexican import MexicanState, Move, price_against
 from companion.tracking.pieces import Pieces, Rest, Step
@@ -55,7 +55,7 @@ class FirstLapState(MexicanState):
     def at_least(self, pieces: Pieces, rest: Rest) -> int:
         return 0
 
-    def moves(self, pieces: Pieces, rest: Rest, *, faults: bool) -> Iterator[Move]:
+    def moves(self, pieces: Pieces, rest: Rest, *, faults: bool, within: float = inf) -> Iterator[Move]:
         """Every way on; the lap is over with the first act that can only be an ordinary turn's."""
         if self.anyone and not self.acted:
             yield from self._anybody(rest)
@@ -112,9 +112,9 @@ class FirstLapState(MexicanState):
                 yield Move(0, self, after, Step(act.player, act, piece.item, (), (), 0))
                 continue
             back = self.copy()
-            back.turn = fork(self.turn, BY_MARKER)
-            (back.turn.markers.add if isinstance(act, Mark) else back.turn.markers.discard)(act.player)
-            back.turn = TurnState(self.rules, back.turn.table(self.starter, True))
+            turn, markers = self.turn.copy(), self.turn.markers
+            turn.markers = markers | {act.player} if isinstance(act, Mark) else markers - {act.player}
+            back.turn = TurnState(self.rules, turn.table(self.starter, True))
             back.moved = self.moved | {act.player}
             after = rest._replace(markers=rest.markers | 1 << n)
             code, cause = V.MARKER_REMOVED_WRONGLY, Cause.ILLEGAL
@@ -163,8 +163,8 @@ class FirstLapState(MexicanState):
         """Ordinary turns begin with the starter; whoever lays no first train has marked."""
         missing = [player for player in self.players if player not in self.moved]
         # Who lays no first train marks.
-        turn = fork(self.turn, BY_MARKER)
-        turn.markers.update(missing)
+        turn = self.turn.copy()
+        turn.markers = turn.markers.union(missing)
         ended = self.copied_as(MexicanState)._begun(self.starter, turn, frozenset(self.players))
         ended.unseen_on = self.unseen_on | frozenset(missing)
         causes = (Cause.SKIPPED_FIRST_TRAIN, Cause.MARKER_NOT_SEEN) * len(missing)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from math import inf
 from typing import NamedTuple
 
 from companion.rules.actions import LEFT, RIGHT, Action, Discard, End, Play
@@ -109,7 +110,7 @@ class LineState:
         other.between = False
         return other
 
-    def moves(self, pieces: Pieces, rest: Rest, *, faults: bool) -> Iterator[LineMove]:
+    def moves(self, pieces: Pieces, rest: Rest, *, faults: bool, within: float = inf) -> Iterator[LineMove]:
         """Every way on, while `rest` is not all explained; with `faults` also those that break a rule."""
         if self.anyone and not self.done:
             for player in self.players:

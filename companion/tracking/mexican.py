@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from math import inf
 from typing import ClassVar, NamedTuple, Self
 
 from companion.rules.actions import MEXICAN, Action, End, Flip, Mark, Play, Unmark
@@ -16,7 +17,7 @@ from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
 from companion.tracking.ahead import at_least, begun, cost_of_misreading
 from companion.tracking.costs import PRIORS, Cause, fault
-from companion.tracking.endings import BY_DRAW, BY_FLIP, BY_MARKER, BY_PLAY, endings, fork
+from companion.tracking.endings import endings
 from companion.tracking.evidence import Piece
 from companion.tracking.pieces import Pieces, Rest, Step
 from companion.tracking.round_state import RoundState, with_hands
@@ -63,14 +64,15 @@ class MexicanState(RoundState):
 
     # ---- moves -------------------------------------------------------------------------------------------------
 
-    def moves(self, pieces: Pieces, rest: Rest, *, faults: bool) -> Iterator[Move]:
-        """Every way on, while `rest` is not all explained; with `faults` also those that break a rule."""
+    def moves(self, pieces: Pieces, rest: Rest, *, faults: bool, within: float = inf) -> Iterator[Move]:
+        """Every way on, while `rest` is not all explained; with `faults` also those that break a rule. Moves that cost
+        more than `within` may be left out."""
         if self.anyone and not self.acted:
             yield from self._anybody(rest)
             return
-        yield from self._acts(pieces, rest, faults)
-        yield from self._ends(pieces, rest, faults)
-        if faults and not self.acted:
+        yield from self._acts(pieces, rest, faults, within)
+        yield from self._ends(pieces, rest, faults, within)
+        if faults and not self.acted and within >= _C[Cause.ILLEGAL]:
             for player in self._hasty(pieces, rest):
                 cost = _C[Cause.ILLEGAL]
                 step = Step(player, None, None, (str(V.OUT_OF_TURN),), (Cause.ILLEGAL,), cost)
@@ -102,22 +104,24 @@ class MexicanState(RoundState):
         owners.add(self.turn.position.after(self.turn.player))
         return [name for name in self.players if name in owners and name not in (self.turn.player, self.last)]
 
-    def _acts(self, pieces: Pieces, rest: Rest, faults: bool) -> Iterator[Move]:
+    def _acts(self, pieces: Pieces, rest: Rest, faults: bool, within: float = inf) -> Iterator[Move]:
         me = self.turn.player
         late: tuple[Cause, ...] = (Cause.PLAYED_ON_AFTER_MARKING,) if self.put_on else ()
         if self.acted and not begun(rest):
             late = (*late, Cause.TURN_IN_PARTS)
-        on = sum(_C[cause] for cause in late)
+        on = sum([_C[cause] for cause in late])
         for n, (train, row) in enumerate(pieces.trains):
             done = rest.tiles[n]
-            if done < len(row):
+            if done < len(row) and on <= within:
+                piece = row[done]
                 tiles = (*rest.tiles[:n], done + 1, *rest.tiles[n + 1 :])
                 after = Rest(tiles, rest.draws, rest.discards, rest.flips, rest.markers, rest.ends)
-                against, wrong = price_against(row[done], me)
-                for cost, laid, codes, causes in self._laid(row[done], train, pieces, faults):
+                against, wrong = price_against(piece, me)
+                for cost, laid, codes, causes in self._laid(piece, train, pieces, faults):
                     cost += on + against
-                    step = Step(me, row[done].act, row[done].item, codes, (*causes, *late, *wrong), cost)
-                    yield Move(cost, laid, after, step)
+                    if cost <= within:
+                        step = Step(me, piece.act, piece.item, codes, (*causes, *late, *wrong), cost)
+                        yield Move(cost, laid, after, step)
         for n, piece in enumerate(pieces.flips):
             if not rest.flips >> n & 1 and isinstance(piece.act, Flip):
                 cost, state, codes, causes = self._done(piece, faults)
@@ -138,7 +142,8 @@ class MexicanState(RoundState):
                 phantom = Cause.PHANTOM_DRAW if self.turn.boneyard is not None else Cause.REACHED_FOR_NOTHING
                 cost = _C[phantom]
                 yield Move(cost, self, after, Step(me, None, piece.item, (), (phantom,), cost))
-        yield from self._markers(pieces, rest, faults)
+        if pieces.markers:
+            yield from self._markers(pieces, rest, faults and within >= _C[Cause.RARELY_ILLEGAL])
 
     def _laid(
         self, piece: Piece, train: str, pieces: Pieces, faults: bool
@@ -188,7 +193,7 @@ class MexicanState(RoundState):
         if misread or train in self.misread:
             other.misread = self.misread | {train} if misread else self.misread - {train}
         other.unknown -= {train}
-        other.turn = fork(self.turn, BY_PLAY)
+        other.turn = self.turn.copy()
         other.turn.play(laid, train)
         other.acted = True
         other.anchors = (item, item, *self.anchors[2:])
@@ -197,12 +202,11 @@ class MexicanState(RoundState):
     def _done(self, piece: Piece, faults: bool) -> tuple[int, Self, tuple[str, ...], tuple[Cause, ...]]:
         """A draw or a flip by whoever has the turn."""
         other = self.copy()
-        other.turn = fork(self.turn, BY_FLIP if isinstance(piece.act, Flip) else BY_DRAW)
-        before = set(other.turn.codes)
-        other.turn.codes.clear()
+        other.turn = self.turn.copy()
+        other.turn.codes = frozenset()
         other.turn.act(piece.act)
         codes = tuple(sorted(map(str, other.turn.codes)))
-        other.turn.codes |= before
+        other.turn.codes |= self.turn.codes
         other.acted = True
         other.anchors = (self.anchors[0], piece.item, *self.anchors[2:])
         causes = (fault(codes),) if codes else ()
@@ -263,13 +267,14 @@ class MexicanState(RoundState):
 
     def _strayed(self, owner: str, placed: bool) -> MexicanState:
         other = self.copy()
-        other.turn = fork(self.turn, BY_MARKER)
-        (other.turn.markers.add if placed else other.turn.markers.discard)(owner)
+        other.turn = self.turn.copy()
+        markers = self.turn.markers
+        other.turn.markers = markers | {owner} if placed else markers - {owner}
         return other
 
     def _with_marker(self, act: Action, item: int) -> MexicanState:
         other = self.copy()
-        other.turn = fork(self.turn, BY_MARKER)
+        other.turn = self.turn.copy()
         other.turn.act(act)
         other.acted = True
         own = act == Mark(self.turn.player)
@@ -286,19 +291,23 @@ class MexicanState(RoundState):
 
     # ---- the end of a turn -------------------------------------------------------------------------------------
 
-    def _ends(self, pieces: Pieces, rest: Rest, faults: bool) -> Iterator[Move]:
+    def _ends(self, pieces: Pieces, rest: Rest, faults: bool, within: float) -> Iterator[Move]:
         """The turn is over: what it then lacks is a fault, or something that no picture showed."""
         had_begun = begun(rest)
         told = pieces.ended(rest, self.turn.player, bool(self.turn.laid)) if pieces.ends else None
         rest = told or rest
-        every = endings(self.turn, self.unseen_on, self.unseen_off, faults=faults, errors=self.errors)
+        however: tuple[Cause, ...] = ()
+        if not self.acted and told is None:
+            however = (Cause.PASS_AT_DOUBLE if self.turn.live else Cause.SILENT_PASS,)
+        if had_begun:
+            however = (*however, Cause.ANOTHER_IN_BETWEEN if self.between else Cause.TURN_IN_BETWEEN)
+        fixed = sum([_C[cause] for cause in however])
+        if fixed > within:
+            return
+        left = within - fixed
+        every = endings(self.turn, self.unseen_on, self.unseen_off, faults=faults, errors=self.errors, within=left)
         for cost, turn, codes, causes, on, off in every:
-            if not self.acted and told is None:
-                silent = Cause.PASS_AT_DOUBLE if self.turn.live else Cause.SILENT_PASS
-                cost, causes = cost + _C[silent], (*causes, silent)
-            if had_begun:
-                another = Cause.ANOTHER_IN_BETWEEN if self.between else Cause.TURN_IN_BETWEEN
-                cost, causes = cost + _C[another], (*causes, another)
+            cost, causes = cost + fixed, (*causes, *however)
             player = turn.player
             moved = self.moved | {player}
             hands = dict(turn.position.hands)

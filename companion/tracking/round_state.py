@@ -12,7 +12,6 @@ from companion.rules.position import Chain, LinePosition, Position
 from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Violation as V
 from companion.tracking.costs import PRIORS, Cause
-from companion.tracking.endings import BY_END, BY_PLAY, fork
 from companion.tracking.pieces import Pieces
 
 _C = {cause: prior.decibans for cause, prior in PRIORS.items()}
@@ -105,8 +104,8 @@ class RoundState:
             turn.player, self.acted, self.put_on, self.resume, self.moved, self.unseen_on, self.unseen_off,
             self._passes, self.anyone, self.between, self.lap, self.misread, self.unknown,
             turn.complete, turn.drawn, turn.drawn_ever, turn.last_was_double, turn.took_off, turn.qualifies,
-            bool(turn.laid), tuple(turn.doubles), turn.live, tuple(turn.open),
-            frozenset(turn.markers), frozenset(turn.flipped), _few(turn.boneyard), _few(turn.hand),
+            bool(turn.laid), turn.doubles, turn.live, turn.open, turn.markers, turn.flipped,
+            _few(turn.boneyard), _few(turn.hand),
             tuple(map(_few, turn.position.hands.values())), tuple(turn.position.hands),
             turn.player in turn.position.markers,
             tuple(chain[-1] if chain else None for chain in turn.trains.values()),
@@ -128,7 +127,7 @@ class RoundState:
         """What a complete turn still lacks, if nothing more comes: a marker to be moved mostly moves with the tile."""
         if not self.acted or not self.turn.complete:
             return 0
-        judged = fork(self.turn, BY_END)
+        judged = self.turn.copy()
         judged.finish()
         lacks = judged.codes - self.turn.codes or V.MARKER_NOT_REMOVED in judged.may - self.turn.may
         return _C[Cause.STILL_TO_COME] if lacks else 0
@@ -180,25 +179,24 @@ class RoundState:
     def after_outlier(self, pieces: Pieces, *, unknown: bool) -> RoundState:
         """The table as it lies after the change, whoever made it; anybody may be next. `unknown`: what was laid may be
         other tiles, which nobody has looked for."""
-        turn = fork(self.turn, (*BY_PLAY, "markers", "flipped"))
+        turn = self.turn.copy()
         for train, row in pieces.trains:
             chain: Chain = turn.trains.get(train, ())
-            if train in turn.open:
-                turn.open.remove(train)
+            turn.open = tuple(name for name in turn.open if name != train)
             for piece in row:
                 assert isinstance(piece.act, Play)
                 chain = (*chain, piece.act.tile)
-                turn.seen.add(piece.act.tile.tile)
-            turn.trains[train] = chain
+                turn.seen |= {piece.act.tile.tile}
+            turn.trains = {**turn.trains, train: chain}
             if chain[-1].is_double:
-                turn.open.append(train)
+                turn.open = (*turn.open, train)
         for piece in pieces.flips:
             turn.act(piece.act)
         for piece in pieces.markers:
             if isinstance(piece.act, Mark):
-                turn.markers.add(piece.act.player)
+                turn.markers |= {piece.act.player}
             elif isinstance(piece.act, Unmark):
-                turn.markers.discard(piece.act.player)
+                turn.markers -= {piece.act.player}
         if turn.boneyard is not None:
             turn.boneyard = max(0, turn.boneyard - len(pieces.draws))
         turn.hand = None
@@ -223,13 +221,13 @@ class RoundState:
         """The same state of the round with these tiles."""
         assert isinstance(table, Position)
         other = self.copy()
-        other.turn = fork(self.turn, BY_PLAY)
+        other.turn = self.turn.copy()
         turn = other.turn
-        turn.trains = dict(table.trains)
-        turn.seen = {laid.tile for laid in table.laid()}
+        turn.trains, turn.seen = table.trains, table.visible
         ends = {name for name, chain in turn.trains.items() if chain and chain[-1].is_double}
         was = {name for name, chain in self.turn.trains.items() if chain and chain[-1].is_double}
-        turn.open = [name for name in turn.open if name in ends] + sorted(ends - was - turn.flipped)
+        still = [name for name in turn.open if name in ends]
+        turn.open = (*still, *sorted(ends - was - turn.flipped))
         return other
 
 

@@ -13,7 +13,6 @@ from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation
 from companion.tracking.costs import ILLEGAL, PRIORS, RARE, Cause, decibans, fault, misread
-from companion.tracking.endings import BY_DRAW, BY_END, BY_FLIP, BY_MARKER, BY_PLAY, fork
 from companion.tracking.mexican import MexicanState
 from tests.tracking.rounds import dealt
 
@@ -49,22 +48,20 @@ def test_nobody_lays_two_tiles_by_oversight() -> None:
 
 @pytest.mark.parametrize("rules", ["poltava", "cz", "reeves", "tactic"])
 @pytest.mark.parametrize(
-    ("changed", "acts"),
+    "acts",
     [
-        (BY_PLAY, [Play(Laid(12, 5), "Ann"), Play(Laid(5, 5), "Ann"), Play(Laid(3, 4), "MX")]),
-        (BY_MARKER, [Mark("Ann"), Unmark("Ben")]),
-        (BY_FLIP, [Flip("Ben")]),
-        (BY_DRAW, [Draw()]),
-        (BY_END, []),
+        [Play(Laid(12, 5), "Ann"), Play(Laid(5, 5), "Ann"), Play(Laid(3, 4), "MX")],
+        [Mark("Ann"), Unmark("Ben")],
+        [Flip("Ben")],
+        [Draw()],
+        [],
     ],
 )
-def test_what_a_forked_turn_does_leaves_the_other_as_it_was(
-    rules: str, changed: tuple[str, ...], acts: list[Action]
-) -> None:
+def test_what_a_copied_turn_does_leaves_the_other_as_it_was(rules: str, acts: list[Action]) -> None:
     table = replace(dealt(), trains={**dealt().trains, "Ben": (Laid(12, 12),)}, open=("Ben",))
     turn = TurnState(load_ruleset(rules), replace(table, markers=frozenset({"Ben"})))
     before = {name: deepcopy(getattr(turn, name)) for name in TurnState.__slots__ if name != "rules"}
-    other = fork(turn, changed)
+    other = turn.copy()
     assert all(getattr(other, name) == was for name, was in before.items())
     for act in acts:
         other.act(act)

@@ -6,7 +6,7 @@ order of root causes is the order of the checks here. What rests on an open ques
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from companion.rules.actions import MEXICAN, SECOND_MEXICAN, Action, Draw, Flip, Mark, Play, Unmark
@@ -68,11 +68,11 @@ class TurnState:
         self.open_codes = open_codes(rules)
         self.position = position
         self.player = position.turn
-        self.trains: dict[str, Chain] = dict(position.trains)
-        self.markers = set(position.markers)
-        self.open = list(position.open)
-        self.flipped = set(position.flipped)
-        self.seen = set(position.visible)
+        self.trains: Mapping[str, Chain] = position.trains
+        self.markers = position.markers
+        self.open = position.open
+        self.flipped = position.flipped
+        self.seen = position.visible
         self.boneyard = position.boneyard
         self.hand = position.hands.get(position.turn)
         self.long = rules.long_first and position.first_turn
@@ -81,15 +81,15 @@ class TurnState:
         self.complete = False
         self.drawn = False
         self.drawn_ever = False
-        self.doubles: list[tuple[str, int]] = []
-        self.laid: list[Play] = []
+        self.doubles: tuple[tuple[str, int], ...] = ()
+        self.laid: tuple[Play, ...] = ()
         self.took_off = False
         self.last_was_double = False
-        self.codes: set[V] = set()
-        self.may: set[V] = set()
+        self.codes: frozenset[V] = frozenset()
+        self.may: frozenset[V] = frozenset()
 
     def copy(self) -> TurnState:
-        """The same turn; what it holds is shared."""
+        """The same turn, to be played further: an act puts new values in place of what it changes."""
         other = TurnState.__new__(TurnState)
         other.boneyard = self.boneyard
         other.bound = self.bound
@@ -230,28 +230,35 @@ class TurnState:
         return bool(chain) and chain[-1].is_double and train not in self.open and train not in self.flipped
 
     def _hold(self, code: V, *, certain: bool) -> None:
-        (self.codes if certain and code not in self.open_codes else self.may).add(code)
+        if certain and code not in self.open_codes:
+            self.codes |= {code}
+        else:
+            self.may |= {code}
 
     def play(self, laid: Laid, train: str) -> None:
         faults = self.faults_of(laid, train)
-        self.codes.update(faults.certain[:1])
-        self.may.update(faults.certain[1:], faults.open)
-        self.trains[train] = (*self.trains.get(train, ()), laid)
-        self.seen.add(laid.tile)
-        self.laid.append(Play(laid, train))
-        if train in self.open:
-            self.open.remove(train)
+        if faults.certain or faults.open:
+            self.codes = self.codes.union(faults.certain[:1])
+            self.may = self.may.union(faults.certain[1:], faults.open)
+        self.trains = {**self.trains, train: (*self.trains.get(train, ()), laid)}
+        self.seen |= {laid.tile}
+        self.laid = (*self.laid, Play(laid, train))
+        self._cover(train)
         if self.hand is not None:
             self.hand -= 1
         if laid.is_double and (not self.long or self.rules.first_double_opens):
-            self.open.append(train)
+            self.open = (*self.open, train)
         if laid.is_double and not self.long:
-            self.doubles.append((train, laid.outer))
+            self.doubles = (*self.doubles, (train, laid.outer))
             if self.rules.redraw_after_drawn_double:
                 self.drawn = False
         self.last_was_double = laid.is_double and not self.long
         if self.long or not laid.is_double or self.hand == 0:
             self.complete = True
+
+    def _cover(self, train: str) -> None:
+        if train in self.open:
+            self.open = tuple(name for name in self.open if name != train)
 
     def draw(self) -> None:
         self.last_was_double = False
@@ -263,9 +270,9 @@ class TurnState:
         elif self.complete or (self.drawn and self.rules.draws == "one"):
             self._hold(V.EXTRA_DRAW, certain=self.complete or not self.rules.leaves_open("draws"))
         if self.boneyard == 0:
-            self.codes.add(V.DRAW_FROM_EMPTY)
+            self.codes |= {V.DRAW_FROM_EMPTY}
         if self.rules.block_rule == "provable_stop" and self._blocked():
-            self.may.add(V.DRAW_WHEN_BLOCKED)
+            self.may |= {V.DRAW_WHEN_BLOCKED}
         if self.boneyard:
             self.boneyard -= 1
         if self.hand is not None:
@@ -277,15 +284,15 @@ class TurnState:
 
     def mark(self, player: str) -> None:
         if player not in (self.player, MEXICAN):
-            self.codes.add(V.MARKER_WRONG_TRAIN)
-        self.markers.add(player)
+            self.codes |= {V.MARKER_WRONG_TRAIN}
+        self.markers |= {player}
 
     def unmark(self, player: str) -> None:
         if player not in (self.player, MEXICAN):
-            self.codes.add(V.MARKER_WRONG_TRAIN)
+            self.codes |= {V.MARKER_WRONG_TRAIN}
         elif player == self.player and player in self.markers:
             self.took_off = True
-        self.markers.discard(player)
+        self.markers -= {player}
 
     def flip(self, train: str) -> None:
         if self.rules.dead_double != "flip":
@@ -293,9 +300,8 @@ class TurnState:
             self._hold(V.FLIP_NOT_IN_RULES, certain=not (dead and flip_is_open(self.rules)))
         elif train not in self.open or not self._exhausted(self.value_due(train)):
             self._hold(V.WRONG_FLIP, certain=True)
-        self.flipped.add(train)
-        if train in self.open:
-            self.open.remove(train)
+        self.flipped |= {train}
+        self._cover(train)
 
     def _exhausted(self, value: int) -> bool:
         suit = suit_ways(self.position.set_max, value)
@@ -321,17 +327,17 @@ class TurnState:
         unsure_pass = self.boneyard == 0 and not self.drawn_ever and rules.leaves_open("marker_on_empty_boneyard")
         if self.last_was_double and undrawn and not marked and self.boneyard != 0:
             if self.boneyard is not None:
-                self.codes.add(V.DOUBLE_NOT_FOLLOWED)
-                self.may.update((V.NO_DRAW, missing or V.MARKER_MISSING))
+                self.codes |= {V.DOUBLE_NOT_FOLLOWED}
+                self.may |= {V.NO_DRAW, missing or V.MARKER_MISSING}
                 return
-            self.may.add(V.DOUBLE_NOT_FOLLOWED)
+            self.may |= {V.DOUBLE_NOT_FOLLOWED}
         declining = rules.may_decline and not self.bound and not self.doubles
         if undrawn and self.boneyard != 0 and (not declining or rules.decline_draws):
             unsure = self.boneyard is None or (declining and rules.leaves_open("decline_draws"))
             unsure = unsure or (self.drawn_ever and rules.leaves_open("redraw_after_drawn_double"))
             self._hold(V.NO_DRAW, certain=not unsure)
         if missing is V.MARKER_MISSING and empty_pass and self.boneyard is None:
-            self.may.add(missing)
+            self.may |= {missing}
         elif missing is not None:
             self._hold(missing, certain=not (unsure_pass and missing is V.MARKER_MISSING))
 
@@ -374,15 +380,14 @@ class TurnState:
         hands = dict(self.position.hands)
         if self.hand is not None:
             hands[self.player] = self.hand
-        trains = self.trains if turn is not None else dict(self.trains)
         return Position(
             set_max=self.position.set_max,
             players=self.position.players,
             engine=self.position.engine,
-            trains=trains,
-            markers=frozenset(self.markers),
-            open=tuple(self.open),
-            flipped=frozenset(self.flipped),
+            trains=self.trains,
+            markers=self.markers,
+            open=self.open,
+            flipped=self.flipped,
             turn=self.player if turn is None else turn,
             first_turn=self.position.first_turn if first_turn is None else first_turn,
             boneyard=self.boneyard,
@@ -390,5 +395,5 @@ class TurnState:
             round=self.position.round,
             first_engine=self.position.first_engine,
             perhaps_marked=self._perhaps_marked(),
-            _seen=(trains, self.position.engine, frozenset(self.seen)),
+            _seen=(self.trains, self.position.engine, self.seen),
         )
