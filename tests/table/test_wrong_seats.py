@@ -1,0 +1,92 @@
+"""Seats that cannot be, or that are not so: one line or one question, no name by an arm, and everything else works."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.game.session import Session
+from companion.observing.game_sink import GameSink
+from companion.perception import Watcher
+from companion.perception.attributing import attribution_for
+from companion.perception.table_location import first_calibration, known_set
+from companion.rules.ruleset import load_ruleset
+from companion.rules.tile import Tile
+from datasets.simulator.camera import SimSettings
+from datasets.simulator.script import Troubles
+from tests.table.sketch import KnowingEye, sketched
+from vision.settle import Settler
+
+SETTINGS = SimSettings(rules="reeves", players=3, most_scenes=16, troubles=Troubles.none(), show_hands=False)
+
+
+def watched(folder: Path, seats: Mapping[str, str | float]) -> tuple[Session, Watcher]:
+    """A sketched round with these seats (a name: where that player sits)."""
+    camera = sketched(3, SETTINGS)
+    setup = camera.setup()
+    true = {**setup.stations, **setup.seats}
+    said = {name: true[seat] if isinstance(seat, str) else seat for name, seat in seats.items()}
+    setup = replace(setup, tile_mm=(*setup.tile_mm[:2], 0.001), seats={**setup.seats, **said})
+    rules = load_ruleset(setup.header.rules)
+    session = Session.create(folder / "g.jsonl", setup.header)
+    known = known_set(setup)
+    box = {Tile(a, b): count for (a, b), count in known.copies.items()}
+    eye = KnowingEye(camera, unread=0.0, missed=0.0)
+    first = camera.read()
+    assert first is not None
+    calibration = first_calibration(first, setup, eye)
+    sink = GameSink(session, rules, setup, box)
+    arms = attribution_for(setup)
+    watcher = Watcher(camera, eye, Settler(), calibration, setup.table_setup(), sink, known=known, arms=arms)
+    watcher.see(first)
+    watcher.run()
+    return session, watcher
+
+
+def tiles(session: Session) -> list[Mapping[str, Any]]:
+    return [line for line in session.snapshot()["plays"] if line["event"] == "tile_played"]
+
+
+def certain(session: Session) -> list[str]:
+    plays = session.snapshot()["plays"]
+    return [found["code"] for line in plays for found in line["violations"] if found.get("certain", True)]
+
+
+@pytest.fixture(scope="module")
+def rightly(tmp_path_factory: pytest.TempPathFactory) -> tuple[Session, Watcher]:
+    """The same round with the seats as they are."""
+    return watched(tmp_path_factory.mktemp("rightly"), {})
+
+
+@pytest.mark.slow
+def test_with_the_right_seats_nothing_is_asked_and_arms_name(rightly: tuple[Session, Watcher]) -> None:
+    session, watcher = rightly
+    assert watcher.arms.trouble is None and not session.questions
+    assert sum("arm" in line for line in tiles(session)) > len(tiles(session)) / 2
+
+
+@pytest.mark.slow
+def test_two_on_one_seat_are_said_in_one_line(tmp_path: Path, rightly: tuple[Session, Watcher]) -> None:
+    session, watcher = watched(tmp_path, {"Ben": "Ann"})
+    line = watcher.arms.trouble
+    assert line is not None and "Ann and Ben sit in one place" in line and "\n" not in line
+    assert len(tiles(session)) == len(tiles(rightly[0])), "everything else works"
+    assert not any("arm" in one for one in tiles(session)) and not session.questions and certain(session) == []
+
+
+@pytest.mark.slow
+def test_seats_that_contradict_what_is_seen_are_asked_about_once(
+    tmp_path: Path, rightly: tuple[Session, Watcher]
+) -> None:
+    session, watcher = watched(tmp_path, {"Ann": "Ben", "Ben": "Ann"})
+    asked = [line.to_json() for line in session.events if line.KIND == "unclear"]
+    assert [line["reason"].split(":")[0] for line in asked] == ["seats"], "once"
+    trouble = watcher.arms.trouble
+    assert trouble is not None and "should sit, so arms name nobody" in trouble and "\n" not in trouble
+    after = [one for one in tiles(session) if one["seq"] > asked[0]["seq"]]
+    assert after and not any("arm" in one for one in after), "from then on no arm names anybody"
+    assert len(tiles(session)) == len(tiles(rightly[0])) and certain(session) == []
