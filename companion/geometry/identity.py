@@ -38,7 +38,34 @@ class Known:
 
 
 def identify(tiles: Sequence[SeenTile], before: Sequence[PlacedTile], width: float) -> list[Known]:
-    """One Known for each tile, in order. Each earlier tile is given away once, the nearest first."""
+    """One Known for each tile, in order. Each earlier tile is given away once: to whoever is watched as that tile, then
+    to the nearest of those that nobody has watched so long."""
+    matched = _watched(tiles, before)
+    given = set(matched.values())
+    rest = [n for n in range(len(tiles)) if n not in matched]
+    left = [m for m in range(len(before)) if m not in given]
+    if rest and left:
+        found = _nearest([tiles[n] for n in rest], [before[m] for m in left], width)
+        matched |= {rest[n]: left[m] for n, m in found.items()}
+    return [_known(tile, before[matched[n]]) if n in matched else Known(tile, None) for n, tile in enumerate(tiles)]
+
+
+def _watched(tiles: Sequence[SeenTile], before: Sequence[PlacedTile]) -> dict[int, int]:
+    """Index of a tile -> index of the earlier one that is the same track. Of several that lie on each other in a wall,
+    which were one track after the other, it is the one that shows the same values."""
+    earlier: dict[int, list[int]] = {}
+    for m, old in enumerate(before):
+        if old.seen.track is not None:
+            earlier.setdefault(old.seen.track, []).append(m)
+    found: dict[int, int] = {}
+    for n, tile in enumerate(tiles):
+        if tile.track is not None and tile.track in earlier:
+            found[n] = min(earlier[tile.track], key=lambda m: not _same_values(tile, before[m].seen))
+    return found
+
+
+def _nearest(tiles: Sequence[SeenTile], before: Sequence[PlacedTile], width: float) -> dict[int, int]:
+    """Index of a tile -> index of the earlier one that lay there, by where it lies and what it shows."""
     shift = _common_shift(tiles, before, width)
     offers: list[tuple[float, int, int]] = []
     farthest = max(SAME_VALUES_REACH, SAME_PLACE) * width
@@ -58,7 +85,7 @@ def identify(tiles: Sequence[SeenTile], before: Sequence[PlacedTile], width: flo
         if n not in matched and m not in given:
             matched[n] = m
             given.add(m)
-    return [_known(tile, before[matched[n]]) if n in matched else Known(tile, None) for n, tile in enumerate(tiles)]
+    return matched
 
 
 def _known(tile: SeenTile, old: PlacedTile) -> Known:

@@ -26,7 +26,8 @@ class SeenTile:
     """One tile as it lies. `heading_deg` points from the middle of half 0 to the middle of half 1.
 
     `face_up` False is a tile lying face down (no halves). `box_px` is where the picture shows it (4 corners, clockwise,
-    half 0 at the edge 0-1), for evidence only.
+    half 0 at the edge 0-1), for evidence only. `track` is who it is for somebody who has watched it lie there: equal
+    numbers in two views of one table are one tile. None: nobody has watched it, as in a single picture.
     """
 
     center_mm: Point
@@ -37,6 +38,7 @@ class SeenTile:
     halves: tuple[SeenHalf, SeenHalf] | None
     confidence: float
     box_px: tuple[Point, Point, Point, Point] | None = None
+    track: int | None = None
 
     @property
     def values(self) -> tuple[int, int] | None:

@@ -73,10 +73,11 @@ class Votes:
 
 @dataclass(slots=True)
 class Track:
-    """One tile over time. `rival` is another tile read in its place, until it is believed or forgotten. `born` is the
-    number of the reading that found it first."""
+    """One tile over time, with a `number` of its own. `rival` is another tile read in its place, until it is believed
+    or forgotten. `born` is the number of the reading that found it first."""
 
     seen: SeenTile
+    number: int
     votes: tuple[Votes, Votes] = field(default_factory=lambda: (Votes(), Votes()))
     sightings: int = 0
     missing: int = 0
@@ -84,8 +85,8 @@ class Track:
     born: int = 0
 
     @staticmethod
-    def begun(raw: SeenTile, born: int = 0) -> Track:
-        track = Track(raw, born=born)
+    def begun(raw: SeenTile, number: int, born: int) -> Track:
+        track = Track(raw, number, born=born)
         track.add(raw)
         return track
 
@@ -142,6 +143,7 @@ class TableMemory:
     parked: tuple[Point, ...] = ()
     figures: tuple[SeenTile, ...] = ()
     _glimpsed: tuple[Point, ...] = ()
+    _begun: int = 0
 
     def park(self, engine_mm: Point | None = None) -> bool:
         """Nobody has begun: what looks like a marker, even faintly, waits for its owner or is the hub's print, and what
@@ -169,7 +171,7 @@ class TableMemory:
             if known.old is None:
                 # Something solid lies there already: a box over two neighbours' halves.
                 if not any(overlap(raw, track.seen) > MOST_OVERLAP for track in self.tracks if track.missing == 0):
-                    fresh.append(Track.begun(raw, self.readings))
+                    fresh.append(Track.begun(raw, self._next(), self.readings))
             else:
                 met.add(known.old.id)
                 self.tracks[known.old.id] = self._again(self.tracks[known.old.id], raw)
@@ -285,9 +287,13 @@ class TableMemory:
 
     def fused(self, track: Track) -> SeenTile:
         if not track.seen.face_up or track.seen.halves is None:
-            return track.seen
+            return replace(track.seen, track=track.number)
         first, second = (votes.verdict(SURE) for votes in track.votes)
-        return replace(track.seen, halves=(first, second))
+        return replace(track.seen, halves=(first, second), track=track.number)
+
+    def _next(self) -> int:
+        self._begun += 1
+        return self._begun
 
     def _again(self, track: Track, raw: SeenTile) -> Track:
         """A known place is read again; another tile there has to be read so several times before it is believed."""
@@ -304,7 +310,7 @@ class TableMemory:
             track.add(raw)
             return track
         if track.rival is None or track.rival.differs(raw, SURE):
-            track.rival = Track.begun(raw, track.born)
+            track.rival = Track.begun(raw, track.number, track.born)
         else:
             track.rival.add(raw)
         track.missing = 0
