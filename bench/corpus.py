@@ -270,7 +270,7 @@ def _watched(
     from bench.meddling import StubbornEye
 
     session, watcher = watching(camera, KnowingEye(camera, unread=0.0, missed=0.0), journal, flat=True)
-    watcher.eye = StubbornEye(camera, misread=0.03, unread=0.01, seed=seed)  # type: ignore[assignment]
+    watcher.reader.eye = StubbornEye(camera, misread=0.03, unread=0.01, seed=seed)  # type: ignore[assignment]
     person = Somebody(camera, session, watcher, TRUE + SLIPS, seed)
     while watcher.step():
         person.look()

@@ -78,7 +78,7 @@ def meddle(
     with tempfile.TemporaryDirectory() as folder:
         session, _, watcher = watching(camera, Path(folder) / "game.jsonl")
         eye = StubbornEye(camera, misread=misread, unread=unread, seed=seed)
-        watcher.eye = eye  # type: ignore[assignment]
+        watcher.reader.eye = eye  # type: ignore[assignment]
         person = Somebody(camera, session, watcher, tuple(taps), seed)
         accused = _watch(session, watcher, person)
         turns = [turn for filmed in camera.truth for turn in filmed.scene.turns]

@@ -13,28 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.geometry import Layout, TableSetup, Trouble, owners_of, under_the_next, with_history
+from companion.geometry import Layout, TableSetup, Trouble, owners_of, with_history
 from companion.geometry.diff import Observation, difference
-from companion.geometry.table_setup import Family
-from companion.geometry.table_view import SeenTile, TableView
 from companion.geometry.walls import before_the_next, may_be_a_wall
 from companion.perception.attributing import Attribution
-from companion.perception.background import BackgroundModel
-from companion.perception.blobs import Blobs
-from companion.perception.colour import colours, recoloured
-from companion.perception.lifted import Places, let_go, without_patterns
-from companion.perception.prefetch import MARGIN, Prefetch
 from companion.perception.presumed_markers import PresumedMarkers
 from companion.perception.projection import (
-    BoxMm,
     around,
     at_edge,
     box_mm,
-    grown,
     middle_mm,
-    on_table,
-    regions_at,
-    square_of,
     united,
 )
 from companion.perception.settings import (
@@ -48,8 +36,8 @@ from companion.perception.settings import (
     WatchSettings,
 )
 from companion.perception.sink import LINE, ObservationSink, Where, wants
-from companion.perception.thumbnails import Thumbnails
-from companion.perception.tracks import MARKER_REACH_MM, Looked, TableMemory
+from companion.perception.table_reader import TableReader
+from companion.perception.tracks import Looked, TableMemory
 from companion.perception.understanding import understood
 from companion.perception.unseen import with_unseen
 from companion.rules.tile import Laid, Tile
@@ -58,7 +46,6 @@ from vision.eye import Eye, Region
 from vision.fiducials import corners_again
 from vision.frame import Frame
 from vision.known_set import KnownSet
-from vision.reading import PictureReading
 from vision.settle import Settler, SettleState, TableState
 
 
@@ -81,34 +68,37 @@ class Watcher:
     ) -> None:
         """`arms` None: nobody is named by an arm."""
         self.camera = camera
-        self.eye = eye
+        self.reader = TableReader(eye, calibration, setup, known)
         self.settler = settler
-        self.calibration = calibration
-        self.setup = setup
         self.sink = sink
-        self.known = known
         self.box = {} if known is None else {Tile(a, b): count for (a, b), count in known.copies.items()}
         self.settings = settings or WatchSettings()
         self.publish = publish
         self.arms = arms or Attribution((), {}, off=True)
         self.layout: Layout | None = None
-        self.memory = TableMemory()
-        shrunken = Thumbnails()
-        self.bare = BackgroundModel(shrunken=shrunken)
-        self.things = Blobs(shrunken=shrunken)
         self.supposed = PresumedMarkers()
         self._reading: Reading | None = None
         self._left_over: tuple[Region, ...] = ()
         self._hand_was_here = False
-        self._colours: NDArray[np.float32] | None = None
         self._held_back: Layout | None = None
         self._wall: Layout | None = None
         self._unread_among: Mapping[str, Sequence[Laid]] | None = None
-        self.glimpse = Prefetch(self._look_there)
         self._before: Frame | None = None
         self._passed_over: tuple[Frame, SettleState] | None = None
         self._idle = 0
         self._state = ""
+
+    @property
+    def memory(self) -> TableMemory:
+        return self.reader.memory
+
+    @property
+    def calibration(self) -> Calibration:
+        return self.reader.calibration
+
+    @property
+    def setup(self) -> TableSetup:
+        return self.reader.setup
 
     def run(self) -> None:
         while self.step():
@@ -129,7 +119,7 @@ class Watcher:
             self.forget()
         before, self._before = self._before, frame
         if self._reading is None:
-            self.glimpse.again(frame, before)
+            self.reader.ahead_again(frame, before)
         state = self.settler.see(frame, still=self.camera.stills)
         self.arms.see(frame, self.calibration)
         self._say(TableState.READING if self._reading and state.state is TableState.READ else state.state, frame.name)
@@ -141,7 +131,7 @@ class Watcher:
             self._begin(frame, state, before)
         elif self._hand_was_here and state.state is TableState.READ and self._reading is None:
             # Nothing brighter or darker; perhaps something of another colour.
-            if self._recoloured(frame):
+            if self.reader.recoloured(frame):
                 self._begin(frame, state, before)
             else:
                 self._record_reaches(frame)
@@ -155,8 +145,7 @@ class Watcher:
             if self._idle >= self.settings.whole_after:
                 self._compare(frame, state)
         elif self._reading is None and self.layout is not None and state.regions:
-            self.glimpse.take(frame, self._wide(state.regions, frame, MARGIN))
-            self.things.prepare(frame)
+            self.reader.begin_ahead(frame, state.regions)
         elif self._reading is not None and state.state is TableState.HAND:
             # A hand came back before the table was read: look there again once it is still.
             self._left_over = self._due(frame)
@@ -184,7 +173,7 @@ class Watcher:
     def forget(self) -> None:
         """A new round, or another calibration: nothing that lay there counts any more."""
         self.layout = self._held_back = self._wall = None
-        self.memory = TableMemory()
+        self.reader.forget()
         self._reading = self._before = None
         self.settler.forget()
         self.arms.forget()
@@ -192,23 +181,9 @@ class Watcher:
     def _compare(self, frame: Frame, state: SettleState) -> None:
         """Nothing has happened for a while: is the whole table as it is on record? Where not, it is read again."""
         self._idle = 0
-        regions = self._differing(frame)
+        regions = self.reader.differing(frame)
         if regions:
             self._begin(frame, replace(state, regions=regions), None, overlooked=True)
-
-    def _differing(self, frame: Frame, hidden: Sequence[BoxMm] = ()) -> tuple[Region, ...]:
-        """Where a look at the whole table shows something else than what is known to lie there."""
-        self.glimpse.idle()
-        picture = self.eye.look(frame.image, self._length_px(), self.known)
-        seen = on_table(picture, self.calibration, self.setup.tile_mm, self.memory.hub)
-        places = self.memory.differing(
-            seen.tiles,
-            seen.markers,
-            lambda place: self.things.changed(frame.image, place, self.calibration),
-            self.setup.tile_mm[1],
-        )
-        places = [place for place in places if Looked(hidden=tuple(hidden)).covers(place)]
-        return regions_at(places, self.setup.tile_mm[0], self.calibration, frame.size_wh)
 
     def _differs_elsewhere(self, frame: Frame) -> bool:
         """Where another look at the rest of the table is asked for: does it lie as it is on record?
@@ -220,7 +195,7 @@ class Watcher:
         if reading.compared or reading.regions is None or not wants(reading.again, Where.THE_REST):
             return False
         reading.compared = True
-        more = self._differing(frame, self._hidden(reading))
+        more = self.reader.differing(frame, self.reader.hidden(reading))
         boxes = [box_mm(region, self.calibration) for region in reading.regions]
         looked = Looked(tuple(boxes))
         more = tuple(region for region in more if not looked.covers(middle_mm(region, self.calibration)))
@@ -229,9 +204,6 @@ class Watcher:
         reading.regions = united([*reading.regions, *more])
         reading.count, reading.agreed, reading.last = 0, 0, None
         return True
-
-    def _hidden(self, reading: Reading) -> tuple[BoxMm, ...]:
-        return tuple(box_mm(region, self.calibration, self.setup.tile_mm[0] / 2) for region in reading.hidden)
 
     def _begin(self, frame: Frame, state: SettleState, before: Frame | None, *, overlooked: bool = False) -> None:
         """Read what lies there, in this picture and in the one `before` it that shows the same still table."""
@@ -244,7 +216,7 @@ class Watcher:
             self._left_over = (*self._left_over, *self._due(frame))
         regions: tuple[Region, ...] | None = None
         if self.layout is not None and not state.camera_moved and not self.camera.stills:
-            regions = united([*state.regions, *self._left_over, *self._recoloured(frame)]) or None
+            regions = united([*state.regions, *self._left_over, *self.reader.recoloured(frame)]) or None
         self._left_over = ()
         self._hand_was_here = False
         self._reading = Reading(frame, regions, state.hidden, overlooked=overlooked)
@@ -252,7 +224,7 @@ class Watcher:
         gone = regions and not at_edge(regions, frame.size_wh) and not state.forced
         if gone and before is not None and state.still_for:
             self._look(before)
-        self.things.prepare(frame)
+        self.reader.prepare(frame)
         if self._reading is not None:
             self._look(frame)
 
@@ -264,7 +236,12 @@ class Watcher:
         """One more reading of the table that is being read; ends it once enough of them agree."""
         reading = self._reading
         assert reading is not None
-        self._read(frame, reading)
+        reading.count += 1
+        markers_mm = self.reader.read(frame, reading, self.layout)
+        if reading.regions is None:
+            self.arms.noticed(markers_mm)
+        self._count_overlooked(frame)
+        self.reader.let_go(frame)
         self.settler.done()
         layout = self._understood(frame)
         if self.supposed.drop_needless(self.memory, self.setup, self.layout, layout):
@@ -338,9 +315,8 @@ class Watcher:
         reading = self._reading
         if layout.line or reading is None or not wants(reading.again, Where.BESIDE_THE_TRAINS):
             return self.supposed.nothing()
-        places = self.things.now(frame.image, self._known(), self.calibration)
         # What has been lying there may excuse a tile laid on its owner's train; it is no marker put there just now.
-        old = [place for place in places if not self.things.recent(place)]
+        places, old = self.reader.things(frame)
         played_on = {change.train for change in observation.laid}
         return self.supposed.look(places, old, played_on, self.setup, self.layout, layout)
 
@@ -389,12 +365,6 @@ class Watcher:
         told = self._unread_among is not None and self.sink.recorded() != self._unread_among
         return told or self.sink.stirred()
 
-    def _recoloured(self, frame: Frame) -> tuple[Region, ...]:
-        if self._colours is None:
-            return ()
-        now = colours(frame)
-        return recoloured(self._colours, now, frame.size_wh)
-
     def _finish(self, frame: Frame, layout: Layout) -> None:
         self.layout, self._held_back = layout, None
         if self._reading is None or not self._reading.hidden:
@@ -402,76 +372,19 @@ class Watcher:
             self.arms.settled(frame, self.memory.seen_markers(), layout, self.setup)
         self._reading = None
         self._idle = 0
-        self.glimpse.forget()
-        self._colours = colours(frame)
-        self.bare.learn(frame.image, self._known(), self.calibration)
-        self.things.keep(frame.image, self._known(), self.calibration)
+        self.reader.keep(frame)
         self._say("read", frame.name)
-
-    def _read(self, frame: Frame, reading: Reading) -> None:
-        """Look once more, at the whole table or where it changed, and remember what was seen."""
-        reading.count += 1
-        boxes: tuple[BoxMm, ...] | None = None
-        if reading.regions is None:
-            self.glimpse.idle()
-            picture = self.eye.look(frame.image, self._length_px(), self.known)
-        else:
-            # Tiles cut by a region's edge read wrongly, so the eye gets more than is believed.
-            wide = self._wide(reading.regions, frame)
-            picture = self.glimpse.look(frame, wide)
-            boxes = tuple(box_mm(region, self.calibration) for region in reading.regions)
-        looked = Looked(boxes, self._hidden(reading))
-        seen = on_table(picture, self.calibration, self.setup.tile_mm, self.memory.hub)
-        if boxes is None:
-            self.arms.noticed([marker.center_mm for marker in seen.markers])
-        if seen.hub is not None and (self.memory.hub is None or boxes is None):
-            self.memory.hub = seen.hub
-        tiles = [tile for tile in seen.tiles if looked.covers(tile.center_mm)]
-        lying = [*self._tiles(), *seen.tiles] if self.setup.family is Family.MEXICAN else []
-        markers = self.things.and_on_tiles(frame.image, seen.markers, lying, self.calibration)
-        markers = [marker for marker in markers if looked.covers(marker.center_mm)]
-        self.memory.under = under_the_next(self.layout)
-        place = Places(frame.image, self.calibration, self.setup.tile_mm[1], self.things, self.bare)
-        markers = without_patterns(markers, self.memory, MARKER_REACH_MM, place)
-        self.memory.see(tiles, markers, looked, self.setup.tile_mm[1])
-        self._count_overlooked(frame)
-        let_go(self.memory, place)
-
-    def _wide(self, regions: Sequence[Region], frame: Frame, more: float = 0.0) -> tuple[Region, ...]:
-        """The regions and what lies around them, `more` tile lengths more than is needed."""
-        return united([grown(region, (0.8 + more) * self._length_px(), frame.size_wh) for region in regions])
-
-    def _look_there(self, frame: Frame, wide: Sequence[Region]) -> PictureReading:
-        return self.eye.look_again(frame.image, wide, self._length_px(), self.known)
-
-    def _length_px(self) -> float:
-        return self.calibration.px_per_mm * self.setup.tile_mm[0]
-
-    def _count_overlooked(self, frame: Frame) -> None:
-        """A face-down tile found where nothing has changed was overlooked before, and must not hide a draw."""
-        if self.layout is None or self.layout.boneyard is None:
-            return
-        new = [one.seen for one in self.memory.tracks if one.born == self.memory.readings and not one.seen.face_up]
-        if new:
-            changes = self.things.changes(frame.image, [one.center_mm for one in new], self.calibration)
-            self.layout = replace(self.layout, boneyard=self.layout.boneyard + changes.count(False))
-
-    def _known(self) -> list[SeenTile]:
-        side = self.setup.tile_mm[1]
-        return [*self._tiles(), *(square_of(marker.seen, side) for marker in self.memory.markers)]
-
-    def _tiles(self) -> list[SeenTile]:
-        return [track.seen for track in self.memory.tracks]
 
     def _understood(self, frame: Frame) -> Layout:
         setup = replace(self.setup, over=self.sink.over(), engine=self.sink.engine())
-        return understood(
-            self._view(frame), setup, self.sink, self.box, self.layout, self._held_back, self.settings.weigh
-        )
+        view = self.reader.view(frame)
+        return understood(view, setup, self.sink, self.box, self.layout, self._held_back, self.settings.weigh)
 
-    def _view(self, frame: Frame) -> TableView:
-        tiles, markers = tuple(self.memory.tiles()), tuple(self.memory.seen_markers())
-        return TableView(tiles, markers, self.memory.hub, self.calibration.size_mm, frame.name)
+    def _count_overlooked(self, frame: Frame) -> None:
+        """A tile found face down that was overlooked before must not hide a draw."""
+        if self.layout is not None and self.layout.boneyard is not None:
+            more = self.reader.overlooked_backs(frame)
+            self.layout = replace(self.layout, boneyard=self.layout.boneyard + more)
 
     def _follow(self, frame: Frame, state: SettleState) -> None:
         """After a bump: the corner markers say where the table is now, else the shift of the picture does."""
@@ -480,27 +393,20 @@ class Watcher:
             return
         corners = corners_again(frame.image) if state.camera_moved else None
         if corners is None:
-            corners = np.asarray(self.calibration.corners_px + np.array(state.moved_px), np.float32)
-        self._place(corners)
+            corners = self.calibration.corners_px + np.array(state.moved_px)
+        self.reader.moved(corners)
         if state.camera_moved:
-            self.bare.forget()
-            self.things.forget()
+            self.reader.forget_pictures()
             self.arms.forget()
             self._say("moved", frame.name, "the camera was moved; the table was found again")
 
     def relocate(self, corners_px: NDArray[np.floating[Any]]) -> None:
         """The table's corners, (4, 2), are there now, measured from outside: the next still table is read whole."""
-        self._place(np.asarray(corners_px, np.float32))
-        self.bare.forget()
-        self.things.forget()
+        self.reader.moved(corners_px)
+        self.reader.forget_pictures()
         self.arms.forget()
         self._reading = self._before = None
         self.settler.forget()
-
-    def _place(self, corners_px: NDArray[np.float32]) -> None:
-        known = self.calibration
-        self.calibration = Calibration.from_corners(corners_px, known.size_mm, known.tile_height_mm, known.lens)
-        self._colours = None
 
     def _say(self, state: str, frame: str, detail: str = "") -> None:
         if state != self._state or detail:

@@ -265,7 +265,7 @@ def test_where_the_hub_is_not_found_the_engine_of_the_game_on_record_is_the_midd
     camera, watcher, sink, _, eye = seat_a_watcher(12, settings)
     look_again = eye.look_again
     eye.look_again = lambda *a, **k: replace(look_again(*a, **k), hub=None)  # type: ignore[method-assign]
-    watcher.setup = replace(watcher.setup, engine=None)
+    watcher.reader.setup = replace(watcher.setup, engine=None)
     assert camera.round.engine is not None
     sink.due = camera.round.engine.outer
     watcher.run()
