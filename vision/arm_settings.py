@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 WIDTH_PX = 240
+"""Pictures are compared at this width."""
 DARKER = 0.11
+"""Brighter or darker by more than this is something else than the still table."""
 TINTED = 0.1
+"""Another colour by more than this is no shade."""
 SHADE = 0.8
 """No indoor shadow takes more than this of the light, and it is `SOFT`: its surroundings are nearly as dark."""
 SOFT = 0.09
 LEAST_AREA = 1800.0
+"""A component at the border is an arm from so many square millimetres on."""
 LEAST_REACH = 35.0
+"""What reaches less deep into the table than this is nobody's arm."""
 EDGE_ROW = 75.0
 """What goes no deeper into the table and is twice as wide is a row laid along its edge."""
 SMALL = 8000.0
@@ -21,6 +26,7 @@ GAP = 30.0
 SLEEVE = 130.0
 """Two thin marks on the border no farther apart are the outlines of one sleeve that looks like the table."""
 THIN = 45.0
+"""A crossing of the border no wider than this is thin: a finger, or one outline of a sleeve."""
 WIDEST = 190.0
 """Mean width beyond which a component is no single arm."""
 EXPLAINED = 0.78

@@ -33,19 +33,24 @@ MARKER = 0.005
 """Markers are passed on however faintly they are found, under a tile found more surely too: see
 vision/markers.py."""
 SAME_MARKER = 0.85
+"""Two boxes for markers are one where they share so much of their union."""
 CROWDING = 0.02
 """What is likeliest a marker, so surely, takes the place of a tile found more faintly."""
 FAINT = 0.03
 """Tiles found so faintly are candidates where nothing else lies: the reader and the judge of backs decide."""
 FAINT_COVER = 0.4
+"""A tile found faintly goes where clearer ones cover more of it than this."""
 VOTE_CONFIDENCE = 0.4
+"""Tiles found so surely tell the scale of a picture."""
 LOOKS_PX = (128, 256, 512, 1056)
 LAST_LOOK_PX = 2112
 """Where the coarse looks find no tile: the tiles of a large picture may be tiny."""
 BEST_LENGTH = 70.0
+"""Pixels that a tile is long in the picture that the network searches."""
 HELPFUL_LENGTHS = (44.0, 112.0)
 """A coarse look whose tiles have such lengths lends its boxes too."""
 TRUSTED_LENGTHS = (22.0, 130.0)
+"""Outside these lengths in pixels a coarse look does not tell the scale."""
 SMALL_PX = 260_000
 SECOND_LOOKS = (0.8, 1.2)
 """A changed region up to `SMALL_PX` pixels, reduced, is also looked at in these parts of the scale."""
@@ -53,7 +58,9 @@ CLOSER_LOOK = 1.3
 """Any other picture is searched once more so much larger, where it has more to show: what one look misses the
 other finds."""
 CLOSER_PIXELS = 4_500_000
+"""The closer look never gets more pixels than this."""
 WORTH_CLOSER = 1.15
+"""A closer look that is larger by no more than this factor is left out."""
 CLOSER_ALONE = 0.7
 """What of its confidence a tile keeps that only the closer look finds: squares of a tiled cloth are such finds."""
 GOOD_ENOUGH = 1.2
@@ -67,8 +74,11 @@ SLANTED_ASPECT = (1.2, 3.4)
 """The same for what is found more surely than `SURE` by a camera that may lean: what is nearer looks larger, and a
 tile longer or shorter than it is."""
 PIECE_PX = 1024
+"""A large picture is searched in pieces of this width and height."""
 OVERLAP_LENGTHS = 1.5
+"""Tile lengths by which two pieces overlap, so that one of them shows a tile whole."""
 MOST_PIXELS = 2_700_000
+"""The search never gets more pixels than this, unless somebody asks for more."""
 IOU = 0.5
 COVER = 0.85
 """Lenient: of two boxes that share half, the reader can tell which one is the tile."""

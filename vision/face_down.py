@@ -33,6 +33,7 @@ SURELY_FOUND = 0.6
 ONE_HALF = 0.6
 FAINT = 0.35
 PHANTOM = 0.5
+"""What the reader calls *none* more surely than this is no tile."""
 OUT_OF_SIZE = 0.08
 SHARED = 0.2
 SURE = 0.8

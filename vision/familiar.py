@@ -48,6 +48,7 @@ STRANGE = 4.5
 DISBELIEVED = 0.8
 BURNT_BLANK = 0.98
 BURNT_OUT = 250
+"""From this brightness of 255 on a pixel shows nothing but light."""
 
 
 @dataclass(frozen=True, slots=True)

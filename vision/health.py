@@ -12,10 +12,14 @@ from vision.frame import Frame, Image
 from vision.motion import small_of
 
 WIDTH_PX = 320
+"""Pictures are judged at this width."""
 DARK_BELOW = 12.0
+"""Mean brightness of a picture that shows nothing."""
 GLARE_FROM = 250
+"""Brightness of a pixel in a glare; `GLARE_AREA` of the picture so bright is too much."""
 GLARE_AREA = 0.06
 SHARP_FROM = 1.2
+"""Fine detail over coarse in a picture in focus."""
 FROZEN_FRAMES = 10
 """Brightness runs from 0 to 255; `FROZEN_FRAMES` identical frames in a row are no camera: a sensor has noise."""
 

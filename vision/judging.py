@@ -24,8 +24,11 @@ Floats = NDArray[np.float32]
 
 LEAST = 0.18
 IOU = 0.3
+"""Two outlines that share this much of their union are one thing."""
 COVER = 0.7
+"""An outline covered so far by a surer one is the same thing."""
 BATCHES = (4, 64)
+"""The least and the most crops that go through the network at once."""
 
 
 @dataclass(frozen=True, slots=True)

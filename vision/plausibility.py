@@ -22,12 +22,15 @@ Floats = NDArray[np.float32]
 
 LEAST_SURE = 3
 SIZE_FACTOR = 1.35
+"""A tile longer or shorter than the others by more than this factor has an odd size."""
 COLOUR_APART = 14.0
+"""Bodies farther apart in a*, b* than this are two colours; farther apart in L* than `LIGHT_APART` two lights."""
 GROUND_APART = 8.0
 LIGHT_APART = 55.0
 LEAST_BODIES = 8
 ONE_BODY = 0.8
 OTHER_COLOUR = 20.0
+"""A pixel nearer to the bodies' a*, b* than this has their colour."""
 BRIGHTER = 65.0
 IN_SHADOW = 110.0
 LEAST_BODY = 0.1

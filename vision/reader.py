@@ -37,9 +37,11 @@ Floats = NDArray[np.float32]
 
 READABLE = 0.9
 PHANTOM = 0.5
+"""What the network calls *none* more surely than this is no half of a tile."""
 SHAKY_DETECTION = 0.45
 DOUBTFUL_DETECTION = 0.6
 PLAIN_DETECTION = 0.8
+"""A detection so sure is a tile even where its size or colour is odd."""
 FAINT_DETECTION = 0.35
 SURELY_NOTHING = 0.97
 """A detection less sure than the first counts only when the reader reads both halves, one less sure than the
@@ -48,13 +50,17 @@ HINT_OF_NOTHING = 0.1
 """What lies between two tiles in line counts whatever is read of it, unless the reader calls it *none* more than
 so much or it was found more faintly than `FAINT_DETECTION`."""
 CORRECTIONS = 2
+"""How often an outline may be put right."""
 WORTH_CORRECTING = 0.02
 WORTH_READING_AGAIN = 0.07
 """Corner offsets, in tile widths, from which an outline is put right, and from which a certain reading is read
 again inside it; what is not certain is from the first on."""
 SMALLEST_HALF_PX = 9.0
+"""A half with shorter sides than this in the picture is never read."""
 BATCHES = (4, 64)
+"""The least and the most crops that go through the network at once."""
 OTHERS_FROM = 0.002
+"""Values less probable than this are not passed on."""
 VARIANTS = ((0.0, 0.0, 0.0, 0.0), (0.02, 0.0, 0.0, 0.0))
 
 

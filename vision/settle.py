@@ -49,7 +49,9 @@ class TableState(StrEnum):
 RESTING_HAND_FRAMES = 25
 """An arm that lies still this long is read around: what it covers is reported as hidden."""
 HAND_AREA = 0.012
+"""A change at the border from so large a part of the picture on is an arm."""
 MOVING_AREA = 4e-4
+"""Part of the picture that may differ between two frames of a still table."""
 CAMERA_MOVED = 0.006
 """A shift of the whole picture by this part of its width is a bump; smaller ones are followed silently."""
 

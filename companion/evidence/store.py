@@ -38,10 +38,12 @@ Corners = Sequence[Sequence[float]]
 
 WIDTH_PX = 1600
 QUALITY = 85
+"""Of the JPEG, of 100."""
 BEFORE_S = 6.0
 KEEP_DAYS = 30.0
 RESERVE_BYTES = 200_000_000
 TABLE_MARGIN = 0.02
+"""What lies farther outside the table than this part of its size is painted over."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ SIZES_MM = (8.0, 42.0)
 FILLED = 0.4
 ASIDE_MM = 5.0
 SAME_MM = 12.0
+"""Two things nearer than this are one."""
 AROUND_MM = 24.0
 MOST_BESIDE = 2
 PATCH_MM = 11.0

@@ -14,6 +14,7 @@ from vision.frame import Frame
 from vision.motion import Region, regions_of
 
 WIDTH_PX = 640
+"""The picture is compared at this width."""
 THRESHOLD = 14.0
 SMALLEST = 8e-5
 REACH = 0.02

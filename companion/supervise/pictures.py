@@ -30,6 +30,7 @@ WHITE_FROM = 250
 WHITE_SHARE = 0.6
 MOVED_SHARE = 0.006
 MOVED_CERTAINTY = 0.25
+"""A shift found less surely than this (0 to 1) explains nothing: points are compared then."""
 MOVED_FRAMES = 4
 STEADY_FRAMES = 2
 

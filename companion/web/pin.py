@@ -13,8 +13,10 @@ from dataclasses import dataclass, field
 from functools import cache
 
 FIRST_WAIT_S = 30.0
+"""The first wait after too many wrong tries; it doubles up to `LONGEST_WAIT_S`."""
 LONGEST_WAIT_S = 900.0
 FORGET_AFTER_S = 3600.0
+"""Whoever has not tried for so long begins anew."""
 
 
 @dataclass(frozen=True, slots=True)

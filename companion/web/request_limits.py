@@ -14,6 +14,7 @@ LARGE_KNOWN = 4
 LARGE_UNKNOWN = 2
 LINGER_BYTES = 64 * 1024 * 1024
 GONE_S = 30.0
+"""A client that acknowledges nothing for so long is gone."""
 
 
 @dataclass(frozen=True, slots=True)
