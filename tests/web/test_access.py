@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -10,6 +11,11 @@ from flask import Flask
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from companion.app.state import AppState
+from companion.game.session import Session
+from companion.log.events import Header, TilePlayed
+from companion.rules.notation import parse_delta
+from companion.web.app import PageSettings, create_app
+from tests.desk.watching import table_change
 from tests.web import tables
 from tests.web.browser import complaints, has_focus, once_at_rest, served
 from tests.web.conftest import PIN
@@ -76,6 +82,25 @@ def test_axe_finds_no_violation_on_the_table_of_a_phone(
     violations = Axe().run(page, options=RULES if theme == "light" else COLOURS).response["violations"]
     context.close()
     assert [(fault["id"], fault["nodes"][0]["html"][:160]) for fault in violations] == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_no_violation_on_who_it_may_have_been(browser: Browser, tmp_path: Path, theme: str) -> None:
+    session = Session.create(tmp_path / "journal.jsonl", Header("reeves", "double-12", ("Ann", "Ben", "Cy")))
+    session.start_round((12, 12), "Ann")
+    for n, change in enumerate(["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+3-5@Cy", "+2-6@Ben"]):
+        session.observe(table_change(parse_delta([change]), f"{n}.jpg"))
+    seq = next(one.seq for one in session.events if isinstance(one, TilePlayed) and one.tile == (3, 5))
+    with served(create_app(AppState(session), PageSettings(pin=PIN, testing=True))) as address:
+        page = browser.new_page(viewport={"width": 390, "height": 844}, color_scheme=theme)  # type: ignore[arg-type]
+        page.goto(f"{address}/play/{seq}/why", wait_until="domcontentloaded")
+        assert page.locator(".log li").count() > 1
+        violations = Axe().run(page, options=RULES if theme == "light" else COLOURS).response["violations"]
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        page.close()
+    session.close()
+    assert [(fault["id"], fault["nodes"][0]["html"][:160]) for fault in violations] == []
+    assert wide <= 390
 
 
 @pytest.mark.parametrize(("width", "height", "phone"), [(320, 640, True), (768, 1024, False), (3840, 2160, False)])
