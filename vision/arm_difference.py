@@ -68,7 +68,17 @@ def differing(before: StillTable, now: Levels, inside: Mask) -> tuple[Mask, Mask
     tone = cv2.cvtColor(apart, cv2.COLOR_BGR2GRAY)
     tint = cv2.subtract(cv2.max(cv2.max(blue, green), red), cv2.min(cv2.min(blue, green), red))
     rough = cv2.absdiff(tone, cv2.blur(tone, (7, 7)))
-    even = tint < TINTED * LEVELS
-    differs = ((np.abs(tone.astype(np.int16) - MIDDLE) > DARKER * LEVELS) | ~even) & inside
-    shade = differs & even & (tone < MIDDLE) & (tone > MIDDLE - SHADE * LEVELS) & (rough < SOFT * LEVELS)
-    return differs & ~shade, shade
+    # Masks of 0 and 255: a tenth of what the same costs in truth values.
+    even = cv2.inRange(tint, 0.0, _below(TINTED))
+    alike = cv2.inRange(tone, MIDDLE - math.floor(DARKER * LEVELS), MIDDLE + math.floor(DARKER * LEVELS))
+    differs = cv2.bitwise_not(cv2.bitwise_and(alike, even))
+    darker = cv2.inRange(tone, MIDDLE - _below(SHADE), MIDDLE - 1)
+    soft = cv2.bitwise_and(cv2.inRange(rough, 0.0, _below(SOFT)), even)
+    shade = cv2.bitwise_and(differs, cv2.bitwise_and(darker, soft))
+    sure = cv2.bitwise_and(differs, cv2.bitwise_not(shade))
+    return (np.asarray(sure) > 0) & inside, (np.asarray(shade) > 0) & inside
+
+
+def _below(unit: float) -> int:
+    """The most whole steps of the logarithm that are less than this."""
+    return math.ceil(unit * LEVELS) - 1

@@ -46,6 +46,9 @@ MOST_ARMS = 12
 MOVING = 0.2
 """A part of a hand in motion that looks otherwise than in the frame before."""
 
+MOST_ALIKE = 3 * DARKER * LEVELS
+"""So much all three colours of a pixel together may differ where it looks as before."""
+
 
 @dataclass(slots=True)
 class ArmFinder:
@@ -105,6 +108,7 @@ class _Finding:
     now: Levels
     last: Levels | None
     was: Mask | None
+    moved: Mask | None = field(init=False, default=None)
     labels: Labels = field(init=False)
     arms: list[Arm] = field(init=False, default_factory=list)
 
@@ -152,8 +156,10 @@ class _Finding:
         """Is much of it not as it was in the frame before?"""
         if self.last is None or self.last.shape != self.now.shape:
             return False
-        apart = np.abs(self.now[mask].astype(np.int16) - self.last[mask]).mean(1)
-        return bool((apart > DARKER * LEVELS).mean() >= MOVING)
+        if self.moved is None:
+            # The sum of three colours; more than 255 is 255.
+            self.moved = np.asarray(cv2.transform(cv2.absdiff(self.now, self.last), np.ones((1, 3)))) > MOST_ALIKE
+        return bool(np.count_nonzero(self.moved[mask]) >= MOVING * np.count_nonzero(mask))
 
     def _component(self, mask: Mask, sure: bool = True) -> None:
         """What reaches the border in one or several places, as one arm or as several."""
@@ -195,12 +201,12 @@ class _Finding:
 
     def _arm(self, mask: Mask, crossed: Crossing | None, clear: bool) -> Arm | None:
         plane = self.plane
-        ys, xs = np.nonzero(mask)
-        area = len(ys) * plane.pixel_mm2
+        pixels = np.flatnonzero(mask)
+        area = len(pixels) * plane.pixel_mm2
         if area < LEAST_AREA or len(self.arms) >= MOST_ARMS:
             return None
-        points = plane.mm[ys, xs].astype(np.float64)
-        if crossed is not None and self._along_the_edge(crossed, float(plane.deep_mm[ys, xs].max())):
+        points = plane.mm.reshape(-1, 2)[pixels].astype(np.float64)
+        if crossed is not None and self._along_the_edge(crossed, float(plane.deep_mm.ravel()[pixels].max())):
             return None
         if crossed is None or plane.cuts(crossed.pixels):
             shape = loose_shape(points, plane.center_mm)
