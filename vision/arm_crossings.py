@@ -39,19 +39,16 @@ def crossings(mask: Mask, plane: ArmPlane) -> list[Crossing]:
     on = mask.ravel()[plane.band]
     if not on.any():
         return []
-    along = plane.along_mm[on]
-    order = np.argsort(along)
-    sorted_along = along[order]
-    gaps = np.diff(sorted_along, append=sorted_along[0] + plane.length_mm)
+    along, pixels = plane.along_mm[on], plane.band[on]
+    gaps = np.diff(along, append=along[0] + plane.length_mm)
     cuts = np.flatnonzero(gaps > GAP)
-    groups = [np.arange(len(order))]
+    groups = [np.arange(len(along))]
     if len(cuts):
         groups = np.split(np.roll(groups[0], -(cuts[0] + 1)), cuts[1:] - cuts[0])
-    pixels = plane.band[on][order]
     points = plane.mm.reshape(-1, 2)[pixels]
     found: list[Crossing] = []
-    for group in _sleeves(groups, sorted_along, plane.length_mm):
-        first, last = sorted_along[group[0]], sorted_along[group[-1]]
+    for group in _sleeves(groups, along, plane.length_mm):
+        first, last = along[group[0]], along[group[-1]]
         span = float((last - first) % plane.length_mm) if len(group) > 1 else plane.px_mm
         x, y = points[group].mean(0)
         found.append(Crossing((float(x), float(y)), max(span, plane.px_mm), pixels[group]))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
+from cv2.typing import MatLike
 from numpy.typing import NDArray
 
 from vision.arm_settings import DARKER, SHADE, SOFT, TINTED
@@ -76,7 +77,13 @@ def differing(before: StillTable, now: Levels, inside: Mask) -> tuple[Mask, Mask
     soft = cv2.bitwise_and(cv2.inRange(rough, 0.0, _below(SOFT)), even)
     shade = cv2.bitwise_and(differs, cv2.bitwise_and(darker, soft))
     sure = cv2.bitwise_and(differs, cv2.bitwise_not(shade))
-    return (np.asarray(sure) > 0) & inside, (np.asarray(shade) > 0) & inside
+    ones = inside.view(np.uint8)
+    return _truth(cv2.bitwise_and(sure, ones)), _truth(cv2.bitwise_and(shade, ones))
+
+
+def _truth(ones: MatLike) -> Mask:
+    """A mask of 0 and 1 as truth values, not copied."""
+    return np.asarray(ones, np.uint8).view(np.bool_)
 
 
 def _below(unit: float) -> int:

@@ -25,8 +25,8 @@ class ArmPlane:
     """`inside` (h, w) bool is the table as far as the picture shows it, `mm` (h, w, 2) where each pixel lies on it.
 
     The border is the table's edge or, where the picture ends first, the picture's: `band` are the flat indices of its
-    pixels, `along_mm` how far along the border each lies, `length_mm` once around; `deep_mm` (h, w) how far each pixel
-    is from it.
+    pixels in their order along it, `along_mm` how far along each lies, `length_mm` once around; `deep_mm` (h, w) how
+    far each pixel is from it.
     """
 
     calibration: Calibration
@@ -55,6 +55,8 @@ class ArmPlane:
         band = np.flatnonzero(inside & ~inner.astype(np.bool_) & 1)
         corners = calibration.table_to_mm(outline)
         along, length = _along(corners, mm.reshape(-1, 2)[band])
+        order = np.argsort(along, kind="stable")
+        band, along = band[order], along[order]
         (x0, y0), (x1, y1) = mm[h // 2, w // 2 - 1], mm[h // 2, w // 2]
         px_mm = float(np.hypot(x1 - x0, y1 - y0))
         padded = cv2.copyMakeBorder(inside, 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=0)

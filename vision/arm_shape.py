@@ -32,15 +32,28 @@ def shape_from(points: Points, entry: Point, crossed: Points) -> Shape:
     """Of an arm with these (n, 2) points that comes in at `entry`; `crossed` (m, 2) is all of the border there, in its
     order."""
     middle = np.array(entry)
-    away = np.hypot(*(points - middle).T)
+    away = _away(points, middle)
     reach = _most(away)
     far = away
     if reach < SHORT_MM:
         # Over a corner of the table the middle of what it crosses lies far aside.
         some = crossed[np.linspace(0, len(crossed) - 1, min(SAMPLES, len(crossed))).astype(int)]
-        far = np.hypot(*(points[:, None] - some).transpose(2, 0, 1)).min(1)
+        far = np.min([_away(points, one) for one in some], axis=0)
     tip = points[far >= 0.97 * _most(far)].mean(0)
     return Shape(_axis(points, away, middle, tip), (float(tip[0]), float(tip[1])), reach)
+
+
+def _away(points: Points, place: Points) -> Points:
+    """How far each of the points is from a place."""
+    x, y = (points - place).T
+    return np.asarray(np.sqrt(x * x + y * y), np.float64)
+
+
+def _line(points: Points) -> Points:
+    """The direction along which they lie, as (2,) of length 1."""
+    x, y = (points - points.mean(0)).T
+    angle = 0.5 * math.atan2(2.0 * float(x @ y), float(x @ x) - float(y @ y))
+    return np.array([math.cos(angle), math.sin(angle)])
 
 
 def _most(away: Points) -> float:
@@ -63,8 +76,8 @@ def _axis(points: Points, away: Points, entry: Points, tip: Points) -> float:
         xs = np.bincount(slices, points[use, 0])[full] / counts[full]
         ys = np.bincount(slices, points[use, 1])[full] / counts[full]
         middles = np.stack([xs, ys], 1)
-        _, _, lines = np.linalg.svd(middles - middles.mean(0), full_matrices=False)
-        line = lines[0] if lines[0] @ inwards > 0 else -lines[0]
+        line = _line(middles)
+        line = line if line @ inwards > 0 else -line
         # A short stump is as wide as long: its own line says little, and the way from the entry to the tip more.
         trust = min(1.0, reach / 300.0)
         inwards = trust * line + (1.0 - trust) * inwards / max(1e-6, float(np.hypot(*inwards)))
@@ -73,9 +86,7 @@ def _axis(points: Points, away: Points, entry: Points, tip: Points) -> float:
 
 def loose_shape(points: Points, center_mm: Point) -> Shape:
     """Of an arm that crosses no border: its own line, away from the table's middle."""
-    middle = points.mean(0)
-    _, _, lines = np.linalg.svd(points - middle, full_matrices=False)
-    line = lines[0]
+    middle, line = points.mean(0), _line(points)
     if line @ (middle - np.array(center_mm)) < 0:
         line = -line
     t = (points - middle) @ line

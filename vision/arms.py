@@ -35,7 +35,7 @@ from vision.arm_settings import (
     WIDTH_PX,
 )
 from vision.arm_shape import loose_shape, shape_from
-from vision.arm_view import CHANGED, UNCLEAR, Arm, ArmView, Labels
+from vision.arm_view import CHANGED, UNCLEAR, Arm, ArmView, Labels, Tones
 from vision.calibration import Calibration
 from vision.frame import Frame
 
@@ -87,13 +87,13 @@ class ArmFinder:
         now = small_picture(frame, WIDTH_PX)
         before, last = self._before, self._last
         self._last = now
-        nothing, tone = np.zeros(now.shape[:2], np.uint8), now[..., 1].copy()
+        tone = np.asarray(cv2.extractChannel(now, 1), np.uint8)
         if before is None or before.bright.shape != now.shape or plane.inside.shape != now.shape[:2]:
-            return ArmView(plane, (), nothing, tone)
+            return ArmView(plane, (), np.zeros(tone.shape, np.uint8), tone)
         sure, shade = differing(before, now, plane.inside)
-        if (sure | shade)[plane.inside].mean() > FLOODED:
-            return ArmView(plane, (), nothing, tone, flooded=True)
-        view = _Finding(plane, sure, shade, now, last, self._was).view()
+        if np.count_nonzero(sure) + np.count_nonzero(shade) > FLOODED * np.count_nonzero(plane.inside):
+            return ArmView(plane, (), np.zeros(tone.shape, np.uint8), tone, flooded=True)
+        view = _Finding(plane, sure, shade, now, tone, last, self._was).view()
         self._was = _taken(view.labels)
         return view
 
@@ -106,6 +106,7 @@ class _Finding:
     sure: Mask
     shade: Mask
     now: Levels
+    tone: Tones
     last: Levels | None
     was: Mask | None
     moved: Mask | None = field(init=False, default=None)
@@ -113,34 +114,32 @@ class _Finding:
     arms: list[Arm] = field(init=False, default_factory=list)
 
     def view(self) -> ArmView:
-        self.labels = np.where(self.sure, np.uint8(CHANGED), np.uint8(0))
+        self.labels = self.sure.view(np.uint8) * np.uint8(CHANGED)
         closed = _closed(self.sure)
         if cv2.countNonZero(closed) * self.plane.pixel_mm2 < min(LEAST_AREA, LEAST_HAND):
-            return ArmView(self.plane, (), self.labels, self.now[..., 1].copy())
+            return ArmView(self.plane, (), self.labels, self.tone)
         count, parts, areas = _parts(closed)
-        at_border = parts.ravel()[self.plane.band]
-        touching = set(np.unique(at_border).tolist()) - {0}
+        touching = _numbers(parts.ravel()[self.plane.band])
         for part in sorted(touching, key=lambda one: -areas[one]):
             area = areas[part] * self.plane.pixel_mm2
             mask = parts == part
             if area >= SMALL or (area >= LEAST_AREA and self._moves(mask) and not self._uncovered(mask)):
                 self._component(mask)
         self._without_border(parts, areas, count, touching)
-        return ArmView(self.plane, tuple(self.arms), self.labels, self.now[..., 1].copy())
+        return ArmView(self.plane, tuple(self.arms), self.labels, self.tone)
 
     def _without_border(
         self, parts: NDArray[np.int32], areas: NDArray[np.int64], count: int, touching: set[int]
     ) -> None:
         """A hand whose sleeve looks like a shadow on the table, or one that comes in where nothing is seen."""
         least = LEAST_HAND / self.plane.pixel_mm2
-        rest = [n for n in range(1, count) if n not in touching and areas[n] >= least]
-        rest = [n for n in rest if self._moves(parts == n) and not self._uncovered(parts == n)]
+        large = {n: parts == n for n in range(1, count) if n not in touching and areas[n] >= least}
+        rest = [mask for mask in large.values() if self._moves(mask) and not self._uncovered(mask)]
         if not rest:
             return
         _, both, _ = _parts(_closed(self.sure | self.shade))
-        at_border = set(np.unique(both.ravel()[self.plane.band]).tolist()) - {0}
-        for part in rest:
-            mask = parts == part
+        at_border = _numbers(both.ravel()[self.plane.band])
+        for mask in rest:
             whole = int(np.bincount(both[mask]).argmax())
             before = len(self.arms)
             if whole in at_border:
@@ -227,7 +226,7 @@ class _Finding:
 
 
 def _closed(mask: Mask) -> NDArray[np.uint8]:
-    return np.asarray(cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8)), np.uint8)
+    return np.asarray(cv2.morphologyEx(mask.view(np.uint8), cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8)), np.uint8)
 
 
 def _parts(mask: NDArray[np.uint8]) -> tuple[int, NDArray[np.int32], NDArray[np.int64]]:
@@ -237,6 +236,11 @@ def _parts(mask: NDArray[np.uint8]) -> tuple[int, NDArray[np.int32], NDArray[np.
     labels = np.zeros(mask.shape, np.int32)
     labels[y : y + h, x : x + w] = inner
     return count, labels, np.asarray(stats)[:, cv2.CC_STAT_AREA].astype(np.int64)
+
+
+def _numbers(parts: NDArray[np.int32]) -> set[int]:
+    """Which components there are among these pixels."""
+    return set(np.flatnonzero(np.bincount(parts)).tolist()) - {0}
 
 
 def _taken(labels: Labels) -> Mask:
