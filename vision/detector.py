@@ -234,7 +234,7 @@ class Detector:
 
     def _looks(self, image: Image, scales: list[float]) -> list[Look]:
         """One pass over the whole picture at each scale, in overlapping pieces where that is large."""
-        passes = [_Pass.at(image, scale, self.settings) for scale in scales]
+        passes = self._workers.each(lambda scale: _Pass.at(image, scale, self.settings), scales)
         jobs = [(n, k) for n, one in enumerate(passes) for k in range(len(one.places))]
         # The largest first, so that no thread has to wait for another's last one.
         jobs.sort(key=lambda job: -passes[job[0]].piece(job[1]).size)

@@ -18,6 +18,7 @@ from vision.adaptation import Adaptation
 from vision.backs import BackJudge
 from vision.chains import LONGEST, SAME, SHORTEST, ChainSettings
 from vision.covering import BELIEVED, COVERED
+from vision.cuts import Cuts
 from vision.detections import Detections, Kind
 from vision.face_down import BACK, HINT_OF_BACK, FaceDownSettings, among_others, lying_face_down
 from vision.familiar import Appearance
@@ -28,7 +29,7 @@ from vision.packing import PackSettings, pack_finds
 from vision.plausibility import body_colours, gaps, half_grounds, lightest_beside, strangers
 from vision.reading import CLASSES, NONE, OFFSETS, VALUES, HalfReading, TileReading, TileScores
 from vision.realign import HOPELESS, REACH, SIZE_FACTOR, RealignSettings, agreed, coarse, places, typical_sizes
-from vision.rectify import READ_MARGIN, cut_tile, half_corners, put_right, seen_through, shifted, side_px, surroundings
+from vision.rectify import half_corners, put_right, seen_through, shifted, side_px, surroundings
 from vision.rotated import covered, sides
 from vision.weights import WeightsError
 
@@ -128,22 +129,23 @@ class Reader:
         there = np.arange(len(tiles)) < found
         one_box = familiar is not None
         familiar = Appearance() if familiar is None else familiar
-        scores = self.scores(image, tiles.quads_px)
+        cut = self._cuts(image)
+        scores = self._scores(cut, tiles.quads_px)
         length, short = self._fragments(scores, tiles.confidence, one_box)
-        tiles, scores, extra = self._in_chains(image, tiles, scores.nothing_at(short), there, short, length)
+        tiles, scores, extra = self._in_chains(cut, tiles, scores.nothing_at(short), there, short, length)
         _, short = self._fragments(scores, tiles.confidence, one_box)
         scores = scores.nothing_at(short)
         tiles, seen = chains.as_found(tiles, scores.quads, found, SAME)
-        scores = self._familiar(image, scores, tiles.confidence, seen, length, familiar)
-        scores = self._realigned(image, scores, tiles.confidence)
+        scores = self._familiar(cut, scores, tiles.confidence, seen, length, familiar)
+        scores = self._realigned(cut, scores, tiles.confidence)
         markers = detections.select((detections.kind == Kind.MARKER) & (detections.confidence >= BELIEVED))
-        scores = self._without_half_grounds(image, scores, tiles.confidence, markers)
+        scores = self._without_half_grounds(cut, scores, tiles.confidence, markers)
         none = scores.none.min(1)
         once = pack_finds(scores, tiles.confidence, seen, length, s.packing, known)
         lying = lying_face_down(image, tiles, scores, once, seen, self.backs, tile_length_px, s.face_down)
         kept = np.isin(np.arange(len(tiles)), once)
         crops = np.zeros((len(tiles), *self.crop_wh[::-1], 3), np.uint8)
-        crops[once] = self.crops(image, scores.quads[once])
+        crops[once] = cut(scores.quads[once])
         colours = np.zeros((len(tiles), 3), np.float32)
         colours[once] = body_colours(crops[once])
         if one_box:
@@ -197,11 +199,17 @@ class Reader:
     def scores(self, image: Image, quads: Floats) -> TileScores:
         """Calibrated probabilities of all halves. Outlines are put right first; doubtful tiles are read in all variants
         and averaged."""
+        return self._scores(self._cuts(image), quads)
+
+    def _cuts(self, image: Image) -> Cuts:
+        return Cuts(image, self.crop_wh, self._workers)
+
+    def _scores(self, cut: Cuts, quads: Floats) -> TileScores:
         s = self.settings
         q = np.array(quads, np.float32)
         if not len(q):
             return TileScores.of(q, np.zeros((0, 2, CLASSES), np.float32))
-        p, offsets = self.classify(self.crops(image, q))
+        p, offsets = self.classify(cut(q))
         # What is plainly nothing deserves no second look.
         alive = p[:, :, NONE].min(1) < SURELY_NOTHING
         for _ in range(CORRECTIONS):
@@ -213,21 +221,21 @@ class Reader:
             offsets[far] = 0.0
             again = far[(p[far, :, :VALUES].max(2).min(1) < s.certain) | (off[far] > WORTH_READING_AGAIN)]
             if len(again):
-                p[again], offsets[again] = self.classify(self.crops(image, q[again]))
+                p[again], offsets[again] = self.classify(cut(q[again]))
         doubtful = np.flatnonzero(alive & (p[:, :, NONE].min(1) < PHANTOM) & (p.max(2).min(1) < s.certain))
         if len(doubtful):
             total = p[doubtful]
             for i, variant in enumerate(VARIANTS):
                 moved = shifted(q[doubtful], variant)
                 turned = i % 2 == 0
-                again, _ = self.classify(self.crops(image, np.roll(moved, 2, axis=1) if turned else moved))
+                again, _ = self.classify(cut(np.roll(moved, 2, axis=1) if turned else moved))
                 total += again[:, ::-1] if turned else again
             p[doubtful] = total / (1 + len(VARIANTS))
         return TileScores.of(q, p)
 
     def _in_chains(
         self,
-        image: Image,
+        cut: Cuts,
         tiles: Detections,
         scores: TileScores,
         seen: NDArray[np.bool_],
@@ -258,11 +266,11 @@ class Reader:
         sources = np.concatenate([there[new.sources], astray, astray, unread[long], short[parts]])
         confidence = np.asarray(tiles.confidence[sources] * np.float32(0.9), np.float32)
         added = Detections(quads, np.full(len(quads), Kind.FACE_UP, np.int8), confidence)
-        return tiles.together(added), scores.together(self.scores(image, quads)), extra
+        return tiles.together(added), scores.together(self._scores(cut, quads)), extra
 
     def _familiar(
         self,
-        image: Image,
+        cut: Cuts,
         scores: TileScores,
         confidence: Floats,
         seen: NDArray[np.bool_],
@@ -273,13 +281,13 @@ class Reader:
         once = pack_finds(scores, confidence, seen, length, self.settings.packing)
         readable = scores.none[once].min(1) <= PHANTOM
         alive = once[readable & (scores.back[once].min(1) <= BACK)]
-        p, crops = scores.values[alive].astype(np.float64), self.crops(image, scores.quads[alive])
+        p, crops = scores.values[alive].astype(np.float64), cut(scores.quads[alive])
         familiar.learn(p, crops)
         values = scores.values.copy()
         values[alive] = familiar.weighed(p, crops)
         return TileScores(scores.quads, values, scores.none, scores.back)
 
-    def _realigned(self, image: Image, scores: TileScores, confidence: Floats) -> TileScores:
+    def _realigned(self, cut: Cuts, scores: TileScores, confidence: Floats) -> TileScores:
         """The same with doubtful tiles read where they fit in best with the clearly read ones."""
         s = self.settings
         clear = scores.values.max(2).min(1)
@@ -297,7 +305,7 @@ class Reader:
         for i in doubtful[np.argsort(-confidence[doubtful])][: s.realign.most]:
             tried = places(scores.quads[i], sizes[i], s.realign)
             # The places differ by little: the picture is cut and reduced once for all of them.
-            around, to_around = surroundings(image, tried[0], REACH)
+            around, to_around = surroundings(cut.image, tried[0], REACH)
             crops = self.crops(around, seen_through(tried, to_around))
             few = coarse(s.realign)
             found = np.zeros((len(tried), 2, CLASSES), np.float32)
@@ -322,7 +330,7 @@ class Reader:
         return typical, np.flatnonzero(lengths < SHORTEST * typical)
 
     def _without_half_grounds(
-        self, image: Image, scores: TileScores, confidence: Floats, markers: Detections
+        self, cut: Cuts, scores: TileScores, confidence: Floats, markers: Detections
     ) -> TileScores:
         """The same with finds called nothing of which one half is a tile's and the other, read as blank, the ground. A
         half on which a marker may lie looks like no tile's."""
@@ -333,8 +341,8 @@ class Reader:
         halves = np.array([half_corners(scores.quads[i], int(blank[i, 1])) for i in doubted], np.float32)
         doubted = doubted[covered(halves.reshape(-1, 4, 2), markers.quads_px) < COVERED]
         plain = np.flatnonzero((clear >= s.certain) & (confidence > DOUBTFUL_DETECTION) & ~blank.any(1))
-        known = body_colours(self.crops(image, scores.quads[plain]))
-        grounds = half_grounds(self.crops(image, scores.quads[doubted]), blank[doubted], known)
+        known = body_colours(cut(scores.quads[plain]))
+        grounds = half_grounds(cut(scores.quads[doubted]), blank[doubted], known)
         return scores.nothing_at(doubted[grounds])
 
     def classify(self, crops: Image) -> tuple[Floats, Floats]:
@@ -354,11 +362,7 @@ class Reader:
 
     def crops(self, image: Image, quads: Floats) -> Image:
         """(n, side, 2 side, 3): what the network gets to see of each tile."""
-        wide, high = self.crop_wh
-        out = np.empty((len(quads), high, wide, 3), np.uint8)
-        for i, quad in enumerate(quads):
-            out[i] = cut_tile(image, quad, self.crop_wh, READ_MARGIN)
-        return out
+        return self._cuts(image)(quads)
 
     def _halves(self, p: NDArray[np.float64], quad: Floats) -> tuple[HalfReading, HalfReading]:
         a, b = (self._half(p[i], side_px(half_corners(quad, i))) for i in (0, 1))
