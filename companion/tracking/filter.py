@@ -31,6 +31,7 @@ from companion.tracking.explain import Explanation, State, explain
 from companion.tracking.pieces import Pieces, Step
 
 Shares = dict[Any, float]
+NOBODY: Shares = {}
 
 MOST_OUTLIERS = 8
 
@@ -84,18 +85,25 @@ class Hypothesis:
         path = (*(one for one in self.path if one[0] * ITEMS >= first), (number, told.steps))
         return Hypothesis(told.state, told.cost, actors, codes, causes, path, self.born, told.state.pending)
 
-    def merged(self, other: Hypothesis) -> Hypothesis:
-        """Both are one: shares weighed, the cheaper one's way kept."""
-        mine, his = self.weight, other.weight
-        share = mine / (mine + his)
-        actors = {}
-        for item in self.actors.keys() | other.actors.keys():
-            actors[item] = _mixed(self.actors.get(item, {}), other.actors.get(item, {}), share)
-        codes = _mixed(self.codes, other.codes, share)
-        causes = _mixed(self.causes, other.causes, share)
-        first = self if self.cost <= other.cost else other
-        born = None if self.born is None or other.born is None else max(self.born, other.born)
-        return Hypothesis(first.state, cost_of(mine + his), actors, codes, causes, first.path, born, first.pending)
+    @classmethod
+    def merged(cls, several: Sequence[Hypothesis]) -> Hypothesis:
+        """They are one: shares weighed, the cheapest one's way kept."""
+        if len(several) == 1:
+            return several[0]
+        weights = [one.weight for one in several]
+        total = sum(weights)
+        shares = [weight / total for weight in weights]
+        actors: dict[int, Shares] = {}
+        for item in dict.fromkeys(item for one in several for item in one.actors):
+            rows = [one.actors.get(item, NOBODY) for one in several]
+            alike = all(row == rows[0] for row in rows)
+            actors[item] = rows[0] if alike else _mixed(rows, shares)
+        codes = _mixed([one.codes for one in several], shares)
+        causes = _mixed([one.causes for one in several], shares)
+        first = min(several, key=lambda one: one.cost)
+        begun = [one.born for one in several if one.born is not None]
+        born = max(begun) if len(begun) == len(several) else None
+        return cls(first.state, cost_of(total), actors, codes, causes, first.path, born, first.pending)
 
 
 def cost_of(weight: float) -> float:
@@ -104,8 +112,12 @@ def cost_of(weight: float) -> float:
     return -10.0 * log10(max(weight, 1e-300))
 
 
-def _mixed(one: Mapping[Any, float], other: Mapping[Any, float], share: float) -> Shares:
-    return {key: one.get(key, 0.0) * share + other.get(key, 0.0) * (1.0 - share) for key in one.keys() | other.keys()}
+def _mixed(rows: Sequence[Mapping[Any, float]], shares: Sequence[float]) -> Shares:
+    found: Shares = {}
+    for row, share in zip(rows, shares, strict=True):
+        for key, p in row.items():
+            found[key] = found.get(key, 0.0) + p * share
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +173,10 @@ class TableFilter:
 
     def mix(self, other: Checkpoint) -> None:
         """The hypotheses of `other` as well, which has come to the same table in another way."""
-        grown: dict[object, Hypothesis] = {}
+        alike: dict[object, list[Hypothesis]] = {}
         for one in (*self.beam, *(replace(one, cost=one.cost + other.spent - self.spent) for one in other.beam)):
-            sign = one.state.sign
-            known = grown.get(sign)
-            grown[sign] = one if known is None else known.merged(one)
-        self.beam = sorted(grown.values(), key=lambda one: one.cost)[:WIDE_BEAM]
+            alike.setdefault(one.state.sign, []).append(one)
+        self.beam = sorted(map(Hypothesis.merged, alike.values()), key=lambda one: one.cost)[:WIDE_BEAM]
         if other.spent < self.spent:
             self.outliers = [replace(one, cost=one.cost + other.spent - self.spent) for one in other.outliers]
         else:
@@ -253,7 +263,7 @@ class TableFilter:
     ) -> list[Hypothesis]:
         """The hypotheses after these explanations; those in one state are one. Of ways that name the same players
         for the same items only the cheapest counts: they differ in the order of acts alone."""
-        grown: dict[object, Hypothesis] = {}
+        alike: dict[object, list[Hypothesis]] = {}
         told: set[object] = set()
         for one in found:
             parent = beam[one.parent]
@@ -262,11 +272,8 @@ class TableFilter:
             if same in told:
                 continue
             told.add(same)
-            child = parent.after(one, number, first)
-            known = grown.get(sign)
-            grown[sign] = child if known is None else known.merged(child)
-        ranked = sorted(grown.values(), key=lambda one: one.cost)
-        return ranked[:most]
+            alike.setdefault(sign, []).append(parent.after(one, number, first))
+        return sorted(map(Hypothesis.merged, alike.values()), key=lambda one: one.cost)[:most]
 
     def _grow_outliers(self, pieces: Pieces, evidence: Evidence, first: int, spent: float) -> None:
         """The outliers that were there go on; the change itself may be one where it has no faultless explanation.
@@ -285,10 +292,8 @@ class TableFilter:
         if self.surprised:
             before = self.snapshots[-1].beam
             best = before[0]
-            outlier = best
-            for one in before[1:]:
-                # Whoever did what before stays as open as it was.
-                outlier = outlier.merged(one)
+            # Whoever did what before stays as open as it was.
+            outlier = Hypothesis.merged(before)
             clouded = evidence.clouded or evidence.guessed or evidence.adopted or len(evidence.laid) > MOST_AT_ONCE
             cause = Cause.UNSEEN_IN_CLUTTER if clouded else Cause.UNSEEN
             cost = best.cost + self.snapshots[-1].spent - self.spent + PRIORS[cause].decibans

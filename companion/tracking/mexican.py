@@ -27,6 +27,8 @@ _C = {cause: prior.decibans for cause, prior in PRIORS.items()}
 _UNMARKED = (Cause.ON_OWN_TRAIN, Cause.ON_MEXICAN_TRAIN)
 _MARKED = (Cause.MARKED_ON_OWN_TRAIN, Cause.MARKED_ON_MEXICAN_TRAIN)
 
+_END = End()
+
 OF_VALUES = frozenset({V.MISMATCH, V.WRONG_ROOT, V.DUPLICATE_TILE, V.TILE_NOT_IN_SET})
 """Faults that a misread half explains."""
 
@@ -110,9 +112,9 @@ class MexicanState(RoundState):
         if self.acted and not begun(rest):
             late = (*late, Cause.TURN_IN_PARTS)
         on = sum([_C[cause] for cause in late])
-        for n, (train, row) in enumerate(pieces.trains):
+        for n, (train, row) in enumerate(pieces.trains if on <= within else ()):
             done = rest.tiles[n]
-            if done < len(row) and on <= within:
+            if done < len(row):
                 piece = row[done]
                 tiles = (*rest.tiles[:n], done + 1, *rest.tiles[n + 1 :])
                 after = Rest(tiles, rest.draws, rest.discards, rest.flips, rest.markers, rest.ends)
@@ -309,19 +311,18 @@ class MexicanState(RoundState):
         for cost, turn, codes, causes, on, off in every:
             cost, causes = cost + fixed, (*causes, *however)
             player = turn.player
-            moved = self.moved | {player}
-            hands = dict(turn.position.hands)
+            moved = self.moved if player in self.moved else self.moved | {player}
             if turn.hand == 0 and not (self.rules.finish_first_lap and not set(self.players) <= moved):
                 # The round went on: the count was wrong.
                 cost, causes = cost + _C[Cause.MISCOUNTED_HAND], (*causes, Cause.MISCOUNTED_HAND)
                 turn.hand = None
-                hands.pop(player, None)
+                hands = {name: count for name, count in turn.position.hands.items() if name != player}
                 turn.position = with_hands(turn.position, hands)
             following = [turn.position.after(player)]
             if self.resume is not None and self.resume not in following:
                 following.insert(0, self.resume)
             for who in following:
-                step = Step(player, End(), self._anchor(codes), codes, causes, cost)
+                step = Step(player, _END, self._anchor(codes), codes, causes, cost)
                 yield Move(cost, partial(self._next, who, turn, moved, on, off, had_begun), rest, step)
 
     def _next(
@@ -337,8 +338,9 @@ class MexicanState(RoundState):
 
     def _anchor(self, codes: tuple[str, ...]) -> int | None:
         last, any_act, on, off = self.anchors
-        if str(V.MARKER_UNEARNED) in codes and on is not None:
-            return on
-        if str(V.MARKER_REMOVED_WRONGLY) in codes and off is not None:
-            return off
+        if codes:
+            if str(V.MARKER_UNEARNED) in codes and on is not None:
+                return on
+            if str(V.MARKER_REMOVED_WRONGLY) in codes and off is not None:
+                return off
         return last if last is not None else any_act

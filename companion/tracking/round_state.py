@@ -36,12 +36,13 @@ class RoundState:
     shows them, `unseen_off` the other way. `silent`: turns in a row without a tile. `anyone`: whose turn it is is not
     known. `between`: the turn began in the middle of the change that is being explained. `last`: who had the turn
     before. `misread`: trains of which the last tile is held to show other values than were read; `unknown`: trains of
-    which nobody can tell, because it was laid when much happened unseen.
+    which nobody can tell, because it was laid when much happened unseen. `began`: the part of `sign` that the turn
+    began with.
     """
 
     __slots__ = (
-        "acted", "anchors", "anyone", "between", "last", "misread", "moved", "put_on", "resume", "rules", "silent",
-        "starter", "turn", "unknown", "unseen_off", "unseen_on",
+        "acted", "anchors", "anyone", "began", "between", "last", "misread", "moved", "put_on", "resume", "rules",
+        "silent", "starter", "turn", "unknown", "unseen_off", "unseen_on",
     )  # fmt: skip
 
     lap: ClassVar[bool] = False
@@ -64,6 +65,7 @@ class RoundState:
         self.last: str | None = None
         self.misread: frozenset[str] = frozenset()
         self.unknown: frozenset[str] = frozenset()
+        self.began: tuple[Position, tuple[object, ...]] | None = None
 
     def copy(self) -> Self:
         return self.copied_as(type(self))
@@ -73,6 +75,7 @@ class RoundState:
         other.acted = self.acted
         other.anchors = self.anchors
         other.anyone = self.anyone
+        other.began = self.began
         other.between = self.between
         other.last = self.last
         other.misread = self.misread
@@ -103,13 +106,23 @@ class RoundState:
         return (
             turn.player, self.acted, self.put_on, self.resume, self.moved, self.unseen_on, self.unseen_off,
             self._passes, self.anyone, self.between, self.lap, self.misread, self.unknown,
-            turn.complete, turn.drawn, turn.drawn_ever, turn.last_was_double, turn.took_off, turn.qualifies,
+            turn.complete, turn.drawn, turn.drawn_ever, turn.last_was_double, turn.took_off,
+            bool(turn.laid) and turn.qualifies,
             bool(turn.laid), turn.doubles, turn.live, turn.open, turn.markers, turn.flipped,
-            _few(turn.boneyard), _few(turn.hand),
-            tuple(map(_few, turn.position.hands.values())), tuple(turn.position.hands),
-            turn.player in turn.position.markers,
-            tuple(chain[-1] if chain else None for chain in turn.trains.values()),
+            _few(turn.boneyard), _few(turn.hand), self._since_it_began,
+            tuple([chain[-1] if chain else None for chain in turn.trains.values()]),
         )  # fmt: skip
+
+    @property
+    def _since_it_began(self) -> tuple[object, ...]:
+        """What of the sign no act of this turn changes, worked out once."""
+        position = self.turn.position
+        known = self.began
+        if known is None or known[0] is not position:
+            hands = position.hands
+            counts = tuple(map(_few, hands.values()))
+            known = self.began = (position, (counts, tuple(hands), self.turn.player in position.markers))
+        return known[1]
 
     @property
     def _passes(self) -> int:

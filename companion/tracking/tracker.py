@@ -20,6 +20,7 @@ from companion.tracking.first_lap import starting
 from companion.tracking.fold import Entry, FoldState, RoundFold
 from companion.tracking.line import LineState
 from companion.tracking.questions import NameInDoubt, question
+from companion.tracking.uncollected import uncollected
 from companion.tracking.verdict import Verdict
 from companion.tracking.words import NOTHING, WRONG, Said, entered, heard
 
@@ -348,10 +349,11 @@ class _Line:
         """Take all the steps that are not taken yet, from `step` on anew."""
         if step is not None:
             self.forget(step)
-        for n in range(self.done, len(self.tracker.log)):
-            self.kept[n] = self.fold.state()
-            self.kept.pop(self._stale(n), None)
-            self.fold.step(self.tracker.heard_at(n, blind=self.blind))
+        with uncollected():
+            for n in range(self.done, len(self.tracker.log)):
+                self.kept[n] = self.fold.state()
+                self.kept.pop(self._stale(n), None)
+                self.fold.step(self.tracker.heard_at(n, blind=self.blind))
         self.done = len(self.tracker.log)
 
     def _stale(self, n: int) -> int:

@@ -73,18 +73,28 @@ class Marginals:
     def over(cls, hypotheses: Sequence[Hypothesis]) -> Marginals:
         found = cls()
         total = sum(one.shown_weight for one in hypotheses)
+        rows: dict[tuple[int, int], tuple[dict[str, float], float]] = {}
+        charged: dict[tuple[int, str, str], float] = {}
+        assumed: dict[tuple[int, Cause], float] = {}
         for one in hypotheses:
             share = one.shown_weight / total
             for item, row in one.actors.items():
-                actors = found.actors.setdefault(item, {})
-                for player, p in row.items():
-                    actors[player] = actors.get(player, 0.0) + share * p
-            for (item, code, player), p in one.codes.items():
-                codes = found.codes.setdefault(item, {})
-                codes[code, player] = codes.get((code, player), 0.0) + share * p
-            for (item, cause), p in one.causes.items():
-                causes = found.causes.setdefault(item, {})
-                causes[cause] = causes.get(cause, 0.0) + share * p
+                # Most hypotheses have most rows in common.
+                key = (item, id(row))
+                known = rows.get(key)
+                rows[key] = (row, share if known is None else known[1] + share)
+            for charge, p in one.codes.items():
+                charged[charge] = charged.get(charge, 0.0) + share * p
+            for cause, p in one.causes.items():
+                assumed[cause] = assumed.get(cause, 0.0) + share * p
+        for (item, _), (row, share) in rows.items():
+            actors = found.actors.setdefault(item, {})
+            for player, p in row.items():
+                actors[player] = actors.get(player, 0.0) + share * p
+        for (item, code, player), p in charged.items():
+            found.codes.setdefault(item, {})[code, player] = p
+        for (item, why), p in assumed.items():
+            found.causes.setdefault(item, {})[why] = p
         return found
 
 
@@ -99,7 +109,8 @@ def judge_item(
     """The verdict on one piece. `proved`: what one picture proves of the tile, if it was read rightly; `pieces`: all of
     the round that stand, with their arms."""
     actors = marginals.actors.get(item, {})
-    ranked = sorted(actors.items(), key=lambda one: (-one[1], players.index(one[0]) if one[0] in players else 99))
+    seats = {player: n for n, player in enumerate(players)}
+    ranked = sorted(actors.items(), key=lambda one: (-round(one[1], 9), seats.get(one[0], len(seats))))
     best, p = ranked[0] if ranked else (None, 0.0)
     codes = marginals.codes.get(item, {})
     arm = next((piece.actors for piece in pieces if piece.item == item), {})
