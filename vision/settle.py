@@ -19,6 +19,7 @@ from enum import StrEnum
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from vision.frame import Frame
 from vision.motion import (
@@ -48,8 +49,12 @@ class TableState(StrEnum):
 
 RESTING_HAND_FRAMES = 25
 """An arm that lies still this long is read around: what it covers is reported as hidden."""
+RESTLESS = 0.05
+"""Part of it that may have moved all the same: the picture's noise."""
 HAND_AREA = 0.012
 """A change at the border from so large a part of the picture on is an arm."""
+STILL_HAND_AREA = 0.006
+"""The same of what lies still, its surroundings apart: 80 mm square in a picture 1.2 m wide."""
 MOVING_AREA = 4e-4
 """Part of the picture that may differ between two frames of a still table."""
 CAMERA_MOVED = 0.006
@@ -95,6 +100,7 @@ class Settler:
         self._bright_reference: Floats | None = None
         self._bright: Floats | None = None
         self._swept: Mask | None = None
+        self._unmoved: NDArray[np.int32] | None = None
         self._earlier: tuple[Floats | None, Floats | None, Mask | None] = (None, None, None)
         self._arm_seen = False
         self._alike = 0
@@ -149,11 +155,12 @@ class Settler:
         self._last, self._bright = now, bright
         moving = np.zeros(now.shape, np.bool_) if last is None else changed_mask(last, now, THRESHOLD)
         is_moving = moving.mean() > MOVING_AREA
+        unmoved = self._unmoved if last is not None and self._unmoved is not None else np.zeros(now.shape, np.int32)
+        self._unmoved = np.where(moving, 0, unmoved + 1)
         self._still = 0 if is_moving or last is None else self._still + 1
         if is_moving:
             self._swept = moving if self._swept is None else self._swept | moving
-        edge = _edge_of_change(bright, lit, THRESHOLD)
-        answer = replace(self._judge(now, moving, is_moving, edge, frame.size_wh), still_for=self._still)
+        answer = replace(self._judge(now, moving, is_moving, bright, lit, frame.size_wh), still_for=self._still)
         self.state = answer.state
         return answer
 
@@ -186,19 +193,29 @@ class Settler:
         edge = _edge_of_change(bright, [lit] if lit.shape == bright.shape else [], THRESHOLD)
         return _arm(changed_mask(before, now, THRESHOLD), edge, HAND_AREA)
 
-    def _judge(self, now: Floats, moving: Mask, is_moving: bool, edge: Mask, full_wh: tuple[int, int]) -> SettleState:
+    def _judge(
+        self,
+        now: Floats,
+        moving: Mask,
+        is_moving: bool,
+        bright: Floats,
+        lit: list[Floats],
+        full_wh: tuple[int, int],
+    ) -> SettleState:
         s = self.settings
         shift, followed, bumped = self._follow(now)
         changed = self._changed(now, followed)
-        arm = _arm(changed | moving if self._reference is not None else moving, edge, HAND_AREA)
+        edge = _edge_of_change(bright, lit, THRESHOLD)
+        solid = _lit_otherwise(bright, lit[-1], THRESHOLD) | moving if lit else moving
+        arm = _arm(changed | moving if self._reference is not None else moving, edge, HAND_AREA, (moving, solid))
         if arm.any():
-            arm = _arm(self._never_so(changed, now) | moving, edge, HAND_AREA)
+            arm = _arm(self._never_so(changed, now) | moving, edge, HAND_AREA, (moving, solid))
         full_shift = (shift[0] * full_wh[0] / now.shape[1], shift[1] * full_wh[1] / now.shape[0])
         hidden = regions_of(arm, full_wh, 0)
         reach = max(1, round(REACH * now.shape[1]))
         self._arm_seen = self._arm_seen or bool(arm.any())
         quiet = self._still >= (1 if self._arm_seen and not arm.any() else s.still_frames)
-        resting = arm.any() and self._still >= RESTING_HAND_FRAMES
+        resting = arm.any() and self._rests(arm)
         nothing_new = self._reference is not None and not changed.any()
 
         if quiet and nothing_new and not bumped and not self._asked:
@@ -211,7 +228,7 @@ class Settler:
         if not ready and not forced:
             state = TableState.HAND if is_moving or arm.any() else TableState.SETTLING
             # Where an arm was in the picture before, something moves as if it were still there.
-            left = self._arm_seen and not bumped and not _arm(changed, edge, HAND_AREA).any()
+            left = self._arm_seen and not bumped and not _arm(changed, edge, HAND_AREA, (moving, solid)).any()
             soon = regions_of(changed, full_wh, reach) if left else ()
             return SettleState(state, regions=soon, hidden=hidden, moved_px=full_shift, camera_moved=bumped)
         self._asked = False
@@ -230,6 +247,11 @@ class Settler:
             bumped,
             forced=forced and not (quiet and not arm.any()),
         )
+
+    def _rests(self, arm: Mask) -> bool:
+        """Has it not moved for long, whatever moved elsewhere?"""
+        assert self._unmoved is not None
+        return bool((self._unmoved[arm] < RESTING_HAND_FRAMES).mean() <= RESTLESS)
 
     def _never_so(self, changed: Mask, now: Floats) -> Mask:
         """Of what `changed` since the last reading that which was not so at the one before it either.
@@ -267,23 +289,34 @@ class Settler:
         return np.asarray(clear | (faint & grow(self._swept, max(1, round(REACH * now.shape[1])))))
 
 
+def _lit_otherwise(bright: Floats, before: Floats, threshold: float) -> Mask:
+    """(h, w) bool: brighter or darker than before, the light apart."""
+    # Some pixels spread over the picture say well enough how the light has changed.
+    light = np.median(bright[::8, ::8] - before[::8, ::8])
+    return np.asarray(np.abs(bright - before - light) > threshold)
+
+
 def _edge_of_change(bright: Floats, before: list[Floats], threshold: float) -> Mask:
-    """(h, w) bool: where the picture's outermost pixels are brighter or darker than before, the light apart.
+    """(h, w) bool: where the picture's outermost pixels are brighter or darker than before.
 
     A thing near the edge changes its surroundings' structure too, so that alone does not say that it reaches out of the
     picture: a row of tiles laid along the table's edge is no arm.
     """
     edge = np.zeros(bright.shape, np.bool_)
     for one in before:
-        # Some pixels spread over the picture say well enough how the light has changed.
-        light = np.median(bright[::8, ::8] - one[::8, ::8])
+        differs = _lit_otherwise(bright, one, threshold)
         for strip in (np.s_[:3], np.s_[-3:], np.s_[:, :3], np.s_[:, -3:]):
-            edge[strip] |= np.abs(bright[strip] - one[strip] - light) > threshold
+            edge[strip] |= differs[strip]
     return edge
 
 
-def _arm(mask: Mask, edge: Mask, least_area: float) -> Mask:
-    """The parts of a mask that are as large as a hand and reach in from the picture's edge."""
+def _arm(mask: Mask, edge: Mask, least_area: float, seen: tuple[Mask, Mask] | None = None) -> Mask:
+    """The parts of a mask that are as large as a hand and reach in from the picture's edge.
+
+    A mask of structure is wider than what changed. Where `seen` is given, what moves and what is brighter or darker
+    than before, a part in which nothing moves must cover `STILL_HAND_AREA` itself: a tile put away near the edge whose
+    shadow reaches it is no hand.
+    """
     if not mask.any():
         return mask
     closed = grow(mask, 4)
@@ -293,8 +326,19 @@ def _arm(mask: Mask, edge: Mask, least_area: float) -> Mask:
     arm = np.zeros(mask.shape, np.uint8)
     for part in np.unique(border[border > 0]):
         # An arm of one colour differs from its surroundings along its outline only: what the outline encloses counts.
-        points = cv2.findNonZero((labels == part).astype(np.uint8))
-        hull = cv2.convexHull(points)
-        if cv2.contourArea(hull) >= least_area * mask.size:
-            cv2.fillConvexPoly(arm, np.asarray(hull, np.int32), 1)
+        here = labels == part
+        hull = _hull(here)
+        if cv2.contourArea(hull) < least_area * mask.size:
+            continue
+        if seen is not None and not (here & seen[0]).any():
+            itself = here & seen[1]
+            if not itself.any() or cv2.contourArea(_hull(itself)) < STILL_HAND_AREA * mask.size:
+                continue
+        cv2.fillConvexPoly(arm, hull, 1)
     return np.asarray(arm > 0)
+
+
+def _hull(part: Mask) -> NDArray[np.int32]:
+    """The convex outline of a part that is not empty: (n, 1, 2), x and y."""
+    points = cv2.findNonZero(part.astype(np.uint8))
+    return np.asarray(cv2.convexHull(points), np.int32)

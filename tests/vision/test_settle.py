@@ -13,9 +13,13 @@ CLOTH = cv2.GaussianBlur(np.random.default_rng(1).normal(110, 40, (H, W, 3)), (0
 NOISE = np.random.default_rng(2).normal(0, 2, (5, H, W, 3)).astype(np.float32)
 
 
-def table(tiles=(), light=1.0, shadow=None, hand=None, shift=(0, 0), noise=None):
-    """A BGR picture: ivory tiles (x, y, degrees) on cloth, a soft shadow at x, an arm reaching in to (x, y)."""
+def table(tiles=(), light=1.0, shadow=None, hand=None, shift=(0, 0), noise=None, across=None, aside=None):
+    """A BGR picture: ivory tiles (x, y, degrees) on cloth, a soft shadow at x, an arm reaching in to (x, y), another one
+    from the left to `across`, and at x = `aside` a black tile face down whose shadow reaches the lower edge."""
     image = CLOTH.copy()
+    if aside is not None:
+        image[H - 95 :, aside - 12 : aside + 24] *= 0.55
+        image[H - 95 : H - 45, aside - 14 : aside + 14] = 14
     for x, y, turn in tiles:
         outline = cv2.boxPoints(((x, y), (44, 22), turn)).astype(np.int32)
         cv2.fillPoly(image, [outline], (205, 215, 220))
@@ -26,6 +30,8 @@ def table(tiles=(), light=1.0, shadow=None, hand=None, shift=(0, 0), noise=None)
         x, y = hand
         cv2.line(image, (x + 90, H + 20), (x, y), (120, 150, 200), 70)
         cv2.circle(image, (x, y), 48, (125, 155, 205), -1)
+    if across is not None:
+        cv2.line(image, (-20, across[1] + 40), across, (150, 170, 215), 60)
     image = np.roll(image, shift, (1, 0)) * light
     image += NOISE[(noise or 0) % len(NOISE)]
     return np.clip(image, 0, 255).astype(np.uint8)
@@ -151,6 +157,29 @@ def test_a_resting_arm_is_read_around_after_a_while(watched):
     assert {a.state for a in short} == {TableState.HAND}
     long = show(RESTING_HAND_FRAMES + 2, hand=(480, 500), tiles=[(150, 150, 40)])
     assert long[-1].should_read and covers(long[-1].hidden, 480, 500) and covers(long[-1].regions, 150, 150)
+
+
+def test_a_resting_arm_is_read_around_though_another_arm_moves(watched):
+    _, show = watched
+    answers = []
+    for n in range(RESTING_HAND_FRAMES // 3 + 2):
+        lying = [(250, 200, 10)] if n else []
+        answers += show(2, hand=(700, 420), across=(180 + 60 * (n % 2), 460), tiles=lying)
+        answers += show(3, hand=(700, 420), tiles=lying)
+    read = [n for n, a in enumerate(answers) if a.should_read]
+    assert read and read[0] >= RESTING_HAND_FRAMES - 1
+    assert covers(answers[read[0]].hidden, 700, 420) and covers(answers[read[0]].regions, 250, 200)
+
+
+def test_a_tile_put_away_whose_shadow_reaches_the_edge_is_no_arm(watched):
+    settler, show = watched
+    hands = [a for y in range(5) for a in show(hand=(480, 700 - 10 * y))]
+    assert {a.state for a in hands} == {TableState.HAND}
+    gone = show(3, aside=470)
+    assert [a.should_read for a in gone] == [False, True, True], "the hand has gone, and one still frame is enough"
+    assert gone[-1].hidden == () and covers(gone[-1].regions, 470, H - 70)
+    settler.done()
+    assert {a.state for a in show(5, aside=470)} == {TableState.READ}
 
 
 def test_an_endless_movement_is_read_after_the_timeout():
