@@ -23,6 +23,7 @@ from companion.perception.seats import contradiction, seats_of, trouble_of
 from companion.play.setup_file import GameSetup
 from companion.rules.actions import LEFT, RIGHT, Mark, Unmark
 from companion.rules.notation import Change, Drawing, Laying, Vanishing
+from companion.rules.tile import Tile
 from vision.calibration import Calibration
 from vision.frame import Frame, Image
 
@@ -36,9 +37,11 @@ ALONE_MM = 120.0
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What arms say of a place where a tile lies that is not on record. `final`: the table was read since."""
+    """What arms say of a tile that is not on record: where it lies and what it is, None where it is not read. `final`:
+    the table was read since."""
 
     place: Point
+    tile: Tile | None
     vote: Vote
     final: bool = False
 
@@ -74,6 +77,8 @@ class Attribution:
     _reported_at: dict[Change, tuple[Point, ...]] = field(init=False, default_factory=dict)
     _settled: bool = field(init=False, default=False)
     _said: list[_Said] = field(init=False, default_factory=list)
+    _stacks: list[Point] = field(init=False, default_factory=list)
+    """Where tiles of a wall lie on each other."""
     _things: tuple[Point, ...] = field(init=False, default=())
     _drawn: list[Vote] = field(init=False, default_factory=list)
     """Draws from a pile that are not on record yet: the change that they were seen with may have to wait."""
@@ -173,7 +178,8 @@ class Attribution:
                 # It was reported before and not taken: whoever reached over it since did not do it.
                 said = known
             else:
-                said = together([self._said_at(place) for place in places], self.players)
+                tile = change.tile.tile if isinstance(change, Laying) else None
+                said = together([self._said_at(place, tile) for place in places], self.players)
             self.votes[change], self._reported_at[change] = said, places
         drawn: tuple[Change, ...] = ()
         if self.draws_reached and before.boneyard is None and setup.family is Family.MEXICAN:
@@ -208,20 +214,29 @@ class Attribution:
     def _listen(self, before: Layout, after: Layout) -> None:
         """Ask of every tile that is not on record whose arm was over it: it may have to wait for one that is not read,
         and the arm is forgotten by then."""
-        lying = [tile.seen.center_mm for tile in before]
-        new = [place for place in (tile.seen.center_mm for tile in after) if not _near(place, lying)]
+        lying = [(tile.seen.center_mm, _value(tile)) for tile in before]
+        here = [(tile.seen.center_mm, _value(tile)) for tile in after]
+        self._stacks = [place for n, (place, _) in enumerate(here) if _near(place, [one for one, _ in here[:n]])]
+        new = [one for one in here if not any(self._may_be_one(one, other) for other in lying)]
         self._said = [
-            known if (known := self._known_at(place)) is not None else _Said(place, self._vote(place)) for place in new
+            known if (known := self._known_at(*one)) is not None else _Said(*one, self._vote(one[0])) for one in new
         ]
 
-    def _said_at(self, place: Point) -> Vote:
-        known = self._known_at(place)
+    def _said_at(self, place: Point, tile: Tile | None) -> Vote:
+        known = self._known_at(place, tile)
         return self._vote(place) if known is None else known.vote
 
-    def _known_at(self, place: Point) -> _Said | None:
-        """What is known of the place; what said nothing before the table was read may still say something."""
-        there = (one for one in self._said if distance(one.place, place) <= SAME_TILE_MM)
+    def _known_at(self, place: Point, tile: Tile | None) -> _Said | None:
+        """What is known of this tile; what said nothing before the table was read may still say something."""
+        there = (one for one in self._said if self._may_be_one((one.place, one.tile), (place, tile)))
         return next((one for one in there if one.final or one.vote.decibans), None)
+
+    def _may_be_one(self, one: tuple[Point, Tile | None], other: tuple[Point, Tile | None]) -> bool:
+        """Whether these two (where, what) may be the same tile. In a wall, where one lies on another, what is read
+        tells them apart."""
+        if distance(one[0], other[0]) > SAME_TILE_MM:
+            return False
+        return one[1] == other[1] or None in (one[1], other[1]) or not _near(one[0], self._stacks)
 
     def _vote(self, place: Point) -> Vote:
         return vote(self._reaches.over(place), self.seats, self._size_mm)
@@ -260,6 +275,10 @@ def _places(
         case Unmark(player):
             if player in marked_before:
                 yield marked_before[player]
+
+
+def _value(tile: PlacedTile) -> Tile | None:
+    return None if tile.laid is None else tile.laid.tile
 
 
 def _near(place: Point, places: Sequence[Point]) -> bool:

@@ -17,6 +17,7 @@ from companion.perception.attributing import Attribution, attribution_for
 from companion.perception.reaches import Reach, Reaches, Unclear
 from companion.perception.seats import body_mm, contradiction, seats_of, trouble_of
 from companion.play.setup_file import setup_from_json
+from companion.rules.actions import RIGHT
 from companion.rules.notation import Drawing, Laying
 from companion.rules.tile import Laid
 from vision.arm_view import Arm
@@ -366,6 +367,26 @@ def test_a_tile_that_waits_for_one_not_read_keeps_the_arm_that_laid_it():
     assert best(attribution.seen(observation, before, after, (), setup).arms[Laying(Laid(12, 3), "Ann")]) == "Ben"
     elsewhere = Layout(trains={"Ann": (placed(8, (300.0, 300.0), (12, 3)),)})
     assert attribution.seen(observation, before, elsewhere, (), setup).arms == {}, "another place has another arm"
+
+
+def test_a_tile_laid_on_one_that_waits_has_an_arm_of_its_own():
+    """In a wall the first is held back until the next one tells how the row goes on; both lie at one place then."""
+    attribution = Attribution(tuple(SEATS), SEATS)
+    setup, before = TableSetup(Family.CHINESE, tuple(SEATS)), Layout(line=(placed(1, (300.0, 400.0), (6, 1)),))
+    attribution.see(picture(), CALIBRATION)
+    attribution.settled(picture(), (), before, setup)
+    attribution.see(picture(arms=[arm_of("Ann")], n=1), CALIBRATION)
+    attribution.see(picture(tiles=[PLACE], n=2), CALIBRATION)
+    waits = Layout(line=(*before.line, placed(2, PLACE, (1, 4))))
+    first, second = Laying(Laid(1, 4), RIGHT), Laying(Laid(4, 6), RIGHT)
+    assert attribution.seen(Observation((first,), news=(2,)), before, waits, (), setup).whose == {first: "Ann"}
+    attribution.settled(picture(tiles=[PLACE], n=3), (), before, setup)
+    attribution.see(picture(tiles=[PLACE], arms=[arm_of("Ben")], n=4), CALIBRATION)
+    attribution.see(picture(tiles=[PLACE], tile_colour=(90, 90, 90), n=5), CALIBRATION)
+    after = Layout(line=(*waits.line, placed(3, PLACE, (4, 6))))
+    found = attribution.seen(Observation((first, second), news=(2, 3)), before, after, (), setup)
+    assert found.whose == {first: "Ann", second: "Ben"}
+    assert best(found.arms[first]) == "Ann" and best(found.arms[second]) == "Ben"
 
 
 def test_a_draw_that_nobody_was_seen_to_make_is_not_given_to_who_drew_before():

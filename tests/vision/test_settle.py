@@ -14,8 +14,8 @@ NOISE = np.random.default_rng(2).normal(0, 2, (5, H, W, 3)).astype(np.float32)
 
 
 def table(tiles=(), light=1.0, shadow=None, hand=None, shift=(0, 0), noise=None, across=None, aside=None):
-    """A BGR picture: ivory tiles (x, y, degrees) on cloth, a soft shadow at x, an arm reaching in to (x, y), another one
-    from the left to `across`, and at x = `aside` a black tile face down whose shadow reaches the lower edge."""
+    """A BGR picture: ivory tiles (x, y, degrees) on cloth, a soft shadow at x, an arm reaching in to (x, y), another
+    one from the left to `across`, and at x = `aside` a black tile face down whose shadow reaches the lower edge."""
     image = CLOTH.copy()
     if aside is not None:
         image[H - 95 :, aside - 12 : aside + 24] *= 0.55
