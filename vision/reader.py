@@ -129,7 +129,7 @@ class Reader:
         there = np.arange(len(tiles)) < found
         one_box = familiar is not None
         familiar = Appearance() if familiar is None else familiar
-        cut = self._cuts(image)
+        cut = self.cuts(image)
         scores = self._scores(cut, tiles.quads_px)
         length, short = self._fragments(scores, tiles.confidence, one_box)
         tiles, scores, extra = self._in_chains(cut, tiles, scores.nothing_at(short), there, short, length)
@@ -199,9 +199,10 @@ class Reader:
     def scores(self, image: Image, quads: Floats) -> TileScores:
         """Calibrated probabilities of all halves. Outlines are put right first; doubtful tiles are read in all variants
         and averaged."""
-        return self._scores(self._cuts(image), quads)
+        return self._scores(self.cuts(image), quads)
 
-    def _cuts(self, image: Image) -> Cuts:
+    def cuts(self, image: Image) -> Cuts:
+        """What the network gets to see of this picture's outlines, each cut once."""
         return Cuts(image, self.crop_wh, self._workers)
 
     def _scores(self, cut: Cuts, quads: Floats) -> TileScores:
@@ -362,7 +363,7 @@ class Reader:
 
     def crops(self, image: Image, quads: Floats) -> Image:
         """(n, side, 2 side, 3): what the network gets to see of each tile."""
-        return self._cuts(image)(quads)
+        return self.cuts(image)(quads)
 
     def _halves(self, p: NDArray[np.float64], quad: Floats) -> tuple[HalfReading, HalfReading]:
         a, b = (self._half(p[i], side_px(half_corners(quad, i))) for i in (0, 1))

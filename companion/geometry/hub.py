@@ -48,9 +48,12 @@ POINTING_DEG = 15.0
 
 def believed_hub(view: TableView, known: Sequence[Known], setup: TableSetup) -> SeenHub | None:
     """The hub, unless it is a plate or a print beside the game: no engine lies on it, no train points at it, and the
-    round's double lies elsewhere with trains at it."""
+    round's double lies elsewhere with trains at it. What is printed on a plate may look like a back."""
     hub = view.hub
-    if hub is None or setup.engine is None or _on_the_hub(hub, known, setup) is not None:
+    if hub is None or setup.engine is None:
+        return hub
+    on = _on_the_hub(hub, known, setup)
+    if on is not None and known[on].seen.face_up:
         return hub
     width, length = setup.tile_mm[1], setup.tile_mm[0]
     engine = next((n for n, tile in enumerate(known) if tile.seen.values == (setup.engine, setup.engine)), None)

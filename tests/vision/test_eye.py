@@ -287,7 +287,7 @@ def test_a_half_under_a_marker_is_not_taken_for_the_ground_beside_a_tile(eye):
     def thrown_out(markers):
         kind = np.full(len(markers), Kind.MARKER, np.int8)
         things = Detections(np.asarray(markers, np.float32).reshape(-1, 4, 2), kind, np.ones(len(markers), np.float32))
-        return eye.reader._without_half_grounds(image, scores, found, things).none.max(1).tolist()
+        return eye.reader._without_half_grounds(eye.reader.cuts(image), scores, found, things).none.max(1).tolist()
 
     assert thrown_out([]) == [0.0] * 9 + [1.0]
     assert thrown_out([half]) == [0.0] * 10
