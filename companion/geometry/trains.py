@@ -10,7 +10,15 @@ from dataclasses import dataclass, field, replace
 from companion.geometry.angles import turn
 from companion.geometry.between import UNREAD, turned_up
 from companion.geometry.chains import Chain, ChainBuilder, Link, Root, forks
-from companion.geometry.hub import believed_hub, find_middle, find_roots, owners, station_angles, station_tolerance
+from companion.geometry.hub import (
+    MIDDLE,
+    believed_hub,
+    find_middle,
+    find_roots,
+    owners,
+    station_angles,
+    station_tolerance,
+)
 from companion.geometry.identity import Known
 from companion.geometry.joints import TIE_MM, Joint, TileShapes, distance, find_joints
 from companion.geometry.layout import Layout, Middle, PlacedTile, Problem, Trouble
@@ -18,7 +26,7 @@ from companion.geometry.markers import place_markers
 from companion.geometry.ports import FAR_LIMITS, JointLimits, PortKind
 from companion.geometry.seats import seat_of
 from companion.geometry.table_setup import MEXICAN, SECOND_MEXICAN, TableSetup
-from companion.geometry.table_view import Point, TableView
+from companion.geometry.table_view import Point, SeenHub, TableView
 
 FLIP_LIMITS = JointLimits(gap=0.2, overlap=0.2, lateral=0.2, angle_deg=15.0)
 """A face-down tile that was never seen face up counts as a flipped double only where it closes a train exactly."""
@@ -37,13 +45,17 @@ class TrainFinder:
     before: Layout | None
     ids: Sequence[int]
     problems: list[Problem] = field(default_factory=list)
+    plate: SeenHub | None = None
+    """What looks like a hub and lies beside the game."""
     playing_on: tuple[Known, ...] = ()
     """Tiles at a seat that go on with a train although the round passes for over."""
 
     def layout(self) -> Layout:
         self.known = turned_up(self.known, *self.setup.tile_mm[:2])
         if not self._began_at_the_hub():
-            self.view = replace(self.view, hub=believed_hub(self.view, self.known, self.setup))
+            hub = believed_hub(self.view, self.known, self.setup)
+            self.plate = self.view.hub if hub is None else None
+            self.view = replace(self.view, hub=hub)
         shapes = TileShapes.of([tile.seen for tile in self.known], *self.setup.tile_mm[:2])
         middle = find_middle(self.view, self.known, self.setup, self._earlier_middle(), self._earlier_engine())
         self._doubt_the_engine(middle)
@@ -91,6 +103,12 @@ class TrainFinder:
         if hub is None or self._lay_in_a_train(tile):
             return False
         return distance(tile.seen.center_mm, hub.center_mm) < ON_THE_HUB * hub.radius_mm
+
+    def _is_a_recess(self, tile: Known) -> bool:
+        """Does it lie in the middle of a plate? There the plate has a place for an engine, which looks like a back."""
+        if self.plate is None:
+            return False
+        return distance(tile.seen.center_mm, self.plate.center_mm) < MIDDLE * self.setup.tile_mm[0]
 
     def _laid_open(self, tile: Known) -> bool:
         """Is this part of a hand? Hands are laid along the table's edge when the round is over."""
@@ -353,7 +371,7 @@ class TrainFinder:
         backs = tuple(
             PlacedTile(self.ids[n], tile.seen)
             for n, tile in enumerate(self.known)
-            if not tile.seen.face_up and self.ids[n] not in in_trains
+            if not tile.seen.face_up and self.ids[n] not in in_trains and not self._is_a_recess(tile)
         )
         markers, marker_problems = place_markers(self.view.markers, trains, middle, self.setup, self.before)
         recognised = [marker for marker in self.view.markers if marker.recognised]

@@ -13,7 +13,7 @@ from companion.geometry import PlacedTile, reconstruct
 from companion.geometry.hub import owners
 from companion.geometry.table_view import SeenHub, SeenTile, TableView
 from tests.table.no_hub import Table, no_hub_table
-from tests.table.tables import HUB, LENGTH, SETUP, WIDTH, eastward, random_table, setup_for, tile, train
+from tests.table.tables import HUB, LENGTH, SETUP, WIDTH, back, eastward, random_table, setup_for, tile, train
 
 
 def exact(table: Table) -> bool:
@@ -99,6 +99,18 @@ def test_a_plate_beside_the_game_is_no_hub(plate: SeenHub) -> None:
 def _is_clear_of(table: Table, plate: SeenHub) -> bool:
     far = plate.radius_mm + 1.5 * LENGTH
     return all(math.dist(seen.center_mm, plate.center_mm) > far for seen in table.view.tiles)
+
+
+def test_the_place_for_an_engine_on_a_plate_is_no_engine_and_no_back() -> None:
+    plate = PLATES[0]
+    tables = [table for table in map(no_hub_table, range(30)) if _is_clear_of(table, plate)]
+    for table in tables[:5]:
+        bare = reconstruct(table.view, table.setup, None)
+        recess = back(plate.center_mm[0] + 4.0, plate.center_mm[1] - 20.0)
+        view = replace(table.view, hub=plate, tiles=(*table.view.tiles, recess))
+        layout = reconstruct(view, table.setup, None)
+        assert layout.boneyard == bare.boneyard
+        assert exact(replace(table, view=view))
 
 
 def test_a_plate_stays_none_when_the_trains_begin() -> None:
