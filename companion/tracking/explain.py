@@ -7,7 +7,7 @@ where a faultless one is near) is dearer than the reach, so nothing likely is lo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from heapq import heappop, heappush
@@ -46,9 +46,10 @@ def explain(
     most: int,
     work: int,
     keep: float = 0.0,
+    enough: Callable[[Explanation], bool] | None = None,
 ) -> tuple[list[Explanation], bool]:
     """The explanations within `reach` of the cheapest, and the cheapest from each hypothesis within `keep`; at most
-    `most`, and whether the search was cut short.
+    `most`, and whether the search was cut short. It ends at the cheapest where that is `enough`.
 
     `beam`: cost and state of each hypothesis. Without `faults` nothing that breaks a rule is tried.
     """
@@ -93,6 +94,8 @@ def explain(
                 far = cost + max(reach, keep)
             explained.add(parent)
             found.append(Explanation(parent, state.at_rest(), _unrolled(steps), cost))
+            if enough is not None and len(found) == 1 and enough(found[0]):
+                break
             continue
         opened += 1
         if opened > work:

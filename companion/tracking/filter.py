@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from companion.tracking.costs import (
@@ -62,11 +63,17 @@ class Hypothesis:
     def weight(self) -> float:
         return float(10.0 ** (-self.cost / 10.0))
 
-    def after(self, told: Explanation, number: int, first: int) -> Hypothesis:
-        """This hypothesis gone on by an explanation; what happened before item `first` is forgotten."""
+    def since(self, first: int) -> Hypothesis:
+        """The same; what happened before item `first` is forgotten."""
         actors = {item: row for item, row in self.actors.items() if item >= first}
         codes = {key: share for key, share in self.codes.items() if key[0] >= first}
         causes = {key: share for key, share in self.causes.items() if key[0] >= first}
+        path = tuple(one for one in self.path if one[0] * ITEMS >= first)
+        return replace(self, actors=actors, codes=codes, causes=causes, path=path)
+
+    def after(self, told: Explanation, number: int) -> Hypothesis:
+        """This hypothesis gone on by an explanation."""
+        actors, codes, causes = dict(self.actors), dict(self.codes), dict(self.causes)
         loose: list[tuple[str, str]] = []
         assumed: list[Cause] = []
         for step in told.steps:
@@ -82,7 +89,7 @@ class Hypothesis:
             for cause in (*step.causes, *assumed):
                 causes[item, cause] = 1.0
             loose, assumed = [], []
-        path = (*(one for one in self.path if one[0] * ITEMS >= first), (number, told.steps))
+        path = (*self.path, (number, told.steps))
         return Hypothesis(told.state, told.cost, actors, codes, causes, path, self.born, told.state.pending)
 
     @classmethod
@@ -96,7 +103,7 @@ class Hypothesis:
         actors: dict[int, Shares] = {}
         for item in dict.fromkeys(item for one in several for item in one.actors):
             rows = [one.actors.get(item, NOBODY) for one in several]
-            alike = all(row == rows[0] for row in rows)
+            alike = all(row is rows[0] or row == rows[0] for row in rows)
             actors[item] = rows[0] if alike else _mixed(rows, shares)
         codes = _mixed([one.codes for one in several], shares)
         causes = _mixed([one.causes for one in several], shares)
@@ -191,10 +198,8 @@ class TableFilter:
         if evidence.adopted:
             self._adopt(pieces, evidence, first)
             return False
-        found, _ = self._explained(self.beam, pieces)
-        self.surprised = not found or found[0].errs or self.beam[found[0].parent].cost > self.beam[0].cost + UNLIKELY
-        self.surprised = self.surprised or found[0].cost >= self.beam[0].cost + ILLEGAL
-        self.surprised = self.surprised or _against_arms(found[0], evidence) >= UNLIKE_ARM
+        found, _ = self._explained(self.beam, pieces, partial(self._surprising, evidence))
+        self.surprised = not found or self._surprising(evidence, found[0])
         self.cut_short = False
         self.wide = self.surprised
         if not self.surprised:
@@ -210,6 +215,12 @@ class TableFilter:
             self.wide = False
             return False
         return True
+
+    def _surprising(self, evidence: Evidence, cheapest: Explanation) -> bool:
+        """Whether a broken rule may be as likely as this."""
+        best = self.beam[0].cost
+        unlikely = self.beam[cheapest.parent].cost > best + UNLIKELY or cheapest.cost >= best + ILLEGAL
+        return cheapest.errs or unlikely or _against_arms(cheapest, evidence) >= UNLIKE_ARM
 
     def _adopt(self, pieces: Pieces, evidence: Evidence, first: int) -> None:
         """Begin with the table as it lies: nobody can tell how it came about, and nobody looks for that again."""
@@ -232,9 +243,13 @@ class TableFilter:
     def _first_item(self) -> int:
         return self.snapshots[0].evidence.number * ITEMS if self.snapshots else 0
 
-    def _explained(self, beam: Sequence[Hypothesis], pieces: Pieces) -> tuple[list[Explanation], bool]:
-        most, work = 2 * CALM_BEAM, CALM_WORK
-        return explain(_row(beam), pieces, faults=False, reach=CALM_REACH, keep=CALM_KEEP, most=most, work=work)
+    def _explained(
+        self, beam: Sequence[Hypothesis], pieces: Pieces, enough: Callable[[Explanation], bool] | None = None
+    ) -> tuple[list[Explanation], bool]:
+        """Without a broken rule; no more than the cheapest where that is `enough`."""
+        row, most = _row(beam), 2 * CALM_BEAM
+        reach, keep, work = CALM_REACH, CALM_KEEP, CALM_WORK
+        return explain(row, pieces, faults=False, reach=reach, keep=keep, most=most, work=work, enough=enough)
 
     def _look_again(self) -> None:
         """The last changes explained anew, with faults; the beam is empty where that fails too."""
@@ -265,14 +280,15 @@ class TableFilter:
         for the same items only the cheapest counts: they differ in the order of acts alone."""
         alike: dict[object, list[Hypothesis]] = {}
         told: set[object] = set()
+        recent = {n: beam[n].since(first) for n in {one.parent for one in found}}
         for one in found:
-            parent = beam[one.parent]
+            parent = recent[one.parent]
             sign = one.state.sign
             same = (one.parent, sign, _assigned(one.steps))
             if same in told:
                 continue
             told.add(same)
-            alike.setdefault(sign, []).append(parent.after(one, number, first))
+            alike.setdefault(sign, []).append(parent.after(one, number))
         return sorted(map(Hypothesis.merged, alike.values()), key=lambda one: one.cost)[:most]
 
     def _grow_outliers(self, pieces: Pieces, evidence: Evidence, first: int, spent: float) -> None:
@@ -308,7 +324,7 @@ class TableFilter:
                 Step(piece.by or players[0], piece.act, piece.item, (), (cause,), 0 if n else PRIORS[cause].decibans)
                 for n, piece in enumerate(evidence.pieces)
             )
-            outlier = outlier.after(Explanation(0, state, steps, cost), evidence.number, first)
+            outlier = outlier.since(first).after(Explanation(0, state, steps, cost), evidence.number)
             for piece in evidence.pieces:
                 anybody = (piece.by,) if piece.by else players
                 shares = {player: 10.0 ** (-piece.against(player) / 10.0) for player in anybody}
