@@ -79,6 +79,7 @@ class GameSink:
         self.settings = settings or HypothesisSettings()
         self.keep = keep
         self.draws_seen = True
+        self.draws_shown = True
         self._beginning = RoundStart(session, rules, setup)
         self._asked: set[Question] = set()
         self._told_of = 0
@@ -146,6 +147,7 @@ class GameSink:
         if self._beginning.waiting:
             engine, starter, number = self._beginning.of(layout)
             self.draws_seen = self._beginning.draws_countable(layout)
+            self.draws_shown = self.draws_seen or self._beginning.draws_shown(layout)
             after = self._another.skipped
             self.session.start_round(
                 engine, starter, draws_seen=self.draws_seen, first_number=number, after=after, guess=False
@@ -183,6 +185,11 @@ class GameSink:
         for question in self.session.questions:
             if question.source == "camera" and question.question.kind not in OF_POINTS:
                 self.session.drop_question(question.seq)
+
+    def face_down(self) -> int | None:
+        table = self.position
+        known = table.boneyard if isinstance(table, Position) else None
+        return self._beginning.left_over() if known is None else known
 
     def still_new(self, observation: Observation, layout: Layout) -> Observation:
         observation = without_entered_draws(observation, self.session.events[self._told_of :])
@@ -450,7 +457,7 @@ class GameSink:
             case Unmark(player):
                 return player in table.markers
             case Drawing():
-                return self.draws_seen
+                return self.draws_shown
 
     def _misread(self, observation: Observation, layout: Layout) -> list[Hypothesis]:
         """Other readings that make a faulty table legal and are likely enough beside a broken rule."""

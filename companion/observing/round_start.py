@@ -11,6 +11,9 @@ from companion.rules.position import Position
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 
+NEARLY_ALL = 2
+"""By so many tiles the count of a spread boneyard may be off, and its changes still show draws."""
+
 
 class RoundStart:
     """What the set-up file says counts for the journal's first round alone; later ones follow from the game."""
@@ -66,8 +69,18 @@ class RoundStart:
         """Draws can be counted where all tiles not dealt are seen spread out; in Chinese games nothing is drawn."""
         if not self.rules.is_mexican:
             return True
-        if self.setup.boneyard == "stacked" or layout.boneyard is None:
-            return False
+        return layout.boneyard is not None and layout.boneyard == self.left_over()
+
+    def draws_shown(self, layout: Layout) -> bool:
+        """Draws show where about all tiles not dealt are seen, though none can be counted: one may be overlooked, or
+        something taken for one."""
+        due = self.left_over()
+        return due is not None and layout.boneyard is not None and abs(layout.boneyard - due) <= NEARLY_ALL
+
+    def left_over(self) -> int | None:
+        """How many tiles lie face down and spread out when all have their hands."""
+        if not self.rules.is_mexican or self.setup.boneyard == "stacked":
+            return None
         set_max, players = self.setup.header.set_max or 0, len(self.setup.header.players)
         hand = self.rules.hand_size(set_max, players)
-        return hand is not None and layout.boneyard == tiles_in(set_max) - 1 - hand * players
+        return None if hand is None else tiles_in(set_max) - 1 - hand * players

@@ -62,6 +62,10 @@ class ObservationSink(Protocol):
         """The value of the round's engine, where the game has one and it is known."""
         ...
 
+    def face_down(self) -> int | None:
+        """How many tiles lie face down now, by the rules and the record; None where they do not say."""
+        ...
+
     def marked(self) -> frozenset[str]:
         """The players whose trains carry a marker, as it is on record."""
         ...

@@ -17,6 +17,7 @@ from companion.geometry import Layout, TableSetup, Trouble, owners_of, with_hist
 from companion.geometry.diff import Observation, difference
 from companion.geometry.walls import before_the_next, may_be_a_wall
 from companion.perception.attributing import Attribution
+from companion.perception.back_count import BackCount
 from companion.perception.presumed_markers import PresumedMarkers
 from companion.perception.projection import (
     around,
@@ -77,6 +78,7 @@ class Watcher:
         self.arms = arms or Attribution((), {}, off=True)
         self.layout: Layout | None = None
         self.supposed = PresumedMarkers()
+        self.backs = BackCount()
         self._reading: Reading | None = None
         self._left_over: tuple[Region, ...] = ()
         self._hand_was_here = False
@@ -298,7 +300,8 @@ class Watcher:
         self._finish(frame, layout)
         begun = self.sink.first_table(layout, frame.name)
         self._ask_unread(frame, layout)
-        self.layout = layout if begun else None
+        self.backs.most = self.sink.face_down() if begun else None
+        self.layout = self.backs.real(layout, None) if begun else None
         return begun and row is not None
 
     def _wait_for_another_round(self, frame: Frame, layout: Layout, reading: Reading) -> None:
@@ -366,6 +369,7 @@ class Watcher:
         return told or self.sink.stirred()
 
     def _finish(self, frame: Frame, layout: Layout) -> None:
+        self.backs.settled(self.layout, layout)
         self.layout, self._held_back = layout, None
         if self._reading is None or not self._reading.hidden:
             # An arm that rests on the table must not count as the table.

@@ -49,6 +49,9 @@ class Notebook:
     def marked(self) -> frozenset[str]:
         return frozenset()
 
+    def face_down(self) -> int | None:
+        return None
+
     def still_new(self, observation: Observation, layout: Layout) -> Observation:
         return observation
 

@@ -19,7 +19,9 @@ from vision.calibration import Calibration
 from vision.settle import Settler
 
 
-def watching(camera: SimCamera, journal: Path, *, arms: bool = False) -> tuple[Session, GameSink, Watcher]:
+def watching(
+    camera: SimCamera, journal: Path, *, arms: bool = False, eye: KnowingEye | None = None
+) -> tuple[Session, GameSink, Watcher]:
     """Having seen the first frame, with an eye that errs nowhere; sketched tiles have no height."""
     setup = replace(camera.setup(), tile_mm=(*camera.plan.tile_mm[:2], 0.001))
     first = camera.read()
@@ -30,7 +32,7 @@ def watching(camera: SimCamera, journal: Path, *, arms: bool = False) -> tuple[S
     box = {Tile(a, b): count for (a, b), count in known.copies.items()}
     sink = GameSink(session, rules, setup, box)
     calibration = Calibration.from_corners(setup.corners_px, setup.size_mm, 0.001, size_wh=first.size_wh)
-    eye = KnowingEye(camera, unread=0.0, missed=0.0)
+    eye = eye or KnowingEye(camera, unread=0.0, missed=0.0)
     seats = attribution_for(setup, off=not arms)
     watcher = Watcher(camera, eye, Settler(), calibration, setup.table_setup(), sink, known=known, arms=seats)  # type: ignore[arg-type]
     watcher.see(first)
