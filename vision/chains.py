@@ -159,6 +159,17 @@ def in_line(quads: Floats, settings: ChainSettings) -> NDArray[np.bool_]:
     return np.asarray(_continued(quads, settings).any(1))
 
 
+def out_of_step(quads: Floats, doubles: NDArray[np.bool_], settings: ChainSettings) -> NDArray[np.bool_]:
+    """(n,) which `doubles` have another one in line with them a tile's length further on: boxes across every second
+    seam of a chain show doubles."""
+    chain = _Chain(np.asarray(quads, np.float32), settings)
+    found = np.zeros(len(quads), np.bool_)
+    for i in np.flatnonzero(doubles):
+        beyond = [chain.at(int(i), way) for way in (1.75, -1.75)]
+        found[i] = any(j not in (None, i) and doubles[j] for j in beyond)
+    return found
+
+
 def flanked(quads: Floats, settings: ChainSettings) -> NDArray[np.bool_]:
     """(n,) whether tiles end at both long sides of a tile: it is a double that lies across their chain."""
     chain = _Chain(np.asarray(quads, np.float32), settings)

@@ -254,7 +254,10 @@ class Reader:
         first, second = scores.values[there].argmax(2).T
         # Halves of two neighbours look like a tile and like none, or, as like lies at like, like a double in line.
         vague = (clear[there] < READABLE) & (scores.none[there].min(1) > HINT_OF_NOTHING)
-        astray = there[vague | ((first == second) & chains.in_line(scores.quads[there], self.settings.chains))]
+        doubles = first == second
+        moved = chains.in_line(scores.quads[there], self.settings.chains) & doubles
+        moved |= chains.out_of_step(scores.quads[there], doubles, self.settings.chains)
+        astray = there[vague | moved]
         unread = there[clear[there] < READABLE]
         long, pieces = chains.cut_short(scores.quads[unread], LONGEST)
         beside = [shifted(scores.quads[astray], (by, 0.0, 0.0, 0.0)) for by in (0.5, -0.5)]
