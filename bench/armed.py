@@ -26,7 +26,8 @@ from companion.log.events import Header
 from companion.log.journal import Journal
 from companion.log.table_change import TableChange
 from companion.perception.arm_votes import Vote, counted_once, together, vote
-from companion.perception.reaches import Reaches
+from companion.perception.reaches import Reach, Reaches
+from companion.perception.sleeves import Sleeves
 from companion.rules.actions import Draw, Mark, Play, Unmark
 from companion.rules.notation import Change, Drawing, Laying, parse_act, print_act
 from companion.rules.position import LinePosition, Position
@@ -125,6 +126,7 @@ class _Teller:
         self.table: Any = camera.round.start
         self.referee: Any = referee_for(camera.round.rules)
         self.done = 0
+        self.sleeves = Sleeves()
 
     def go_on(self, seen: Reaches, frame: Frame) -> None:
         for filmed in self.camera.truth[self.done :]:
@@ -145,29 +147,35 @@ class _Teller:
         reached = self._reached(seen, laid) if stacked and filmed.scene.trouble != "silent" else []
         self.table = after
         votes: dict[Change, Vote] = {}
+        bare: dict[Change, Vote] = {}
         for report in reports:
             for change in report.delta:
-                spots = [place for _, act, place in places if _shows(change, act)]
-                votes[change] = together([self._vote(seen, spot) for spot in spots], plan.players)
+                reaches = [seen.over(place) for _, act, place in places if _shows(change, act)]
+                votes[change] = together([self._vote(one) for one in reaches], plan.players)
+                bare[change] = together([self._bare(one) for one in reaches], plan.players)
         if reached:
             draw = Drawing(len(reached))
-            votes[draw] = together(reached, plan.players)
+            votes[draw] = together([self._vote(one) for one in reached], plan.players)
+            bare[draw] = together([self._bare(one) for one in reached], plan.players)
             reports = reports or [TableChange()]
             reports[0] = replace(reports[0], delta=(*reports[0].delta, draw))
         whose = {change: one.clear for change, one in votes.items() if one.clear is not None}
+        seen_bare = TableChange(arms=counted_once(bare)).to_json().get("arms", [])
         for n, report in enumerate(reports):
             self.session.observe(replace(report, arms=counted_once(votes), whose=whose))
+            self.session.lines[-1] |= {"bare": seen_bare} if votes else {}
             if reached and n == 0:
                 self.session.lines[-1]["reached"] = len(reached)
 
-    def _vote(self, seen: Reaches, place: Point) -> Vote:
-        return vote(seen.over(place), dict(self.camera.plan.seat_deg), self.camera.plan.size_mm)
+    def _vote(self, reach: Reach) -> Vote:
+        return vote(reach, dict(self.camera.plan.seat_deg), self.camera.plan.size_mm, self.sleeves)
 
-    def _reached(self, seen: Reaches, changed: Sequence[Point]) -> list[Vote]:
+    def _bare(self, reach: Reach) -> Vote:
+        return vote(reach, dict(self.camera.plan.seat_deg), self.camera.plan.size_mm)
+
+    def _reached(self, seen: Reaches, changed: Sequence[Point]) -> list[Reach]:
         """Who reached into the stacked boneyard, and was not on the way to where something else changed."""
-        yard = [lying.center_mm for lying in self.camera.table.boneyard]
-        seats, size_mm = dict(self.camera.plan.seat_deg), self.camera.plan.size_mm
-        return [vote(reach, seats, size_mm) for reach in seen.reached(yard, changed)]
+        return list(seen.reached([lying.center_mm for lying in self.camera.table.boneyard], changed))
 
 
 def _shows(change: Change, act: Any) -> bool:
@@ -182,9 +190,9 @@ def _shows(change: Change, act: Any) -> bool:
     return False
 
 
-def retell(recorded: Recorded, journal: Path, *, arms: bool) -> tuple[Session, AccusationLog]:
+def retell(recorded: Recorded, journal: Path, *, arms: bool, sleeves: bool = True) -> tuple[Session, AccusationLog]:
     """A session of now that was told the round; without `arms` nobody is named by one, and draws that only an arm shows
-    are not seen."""
+    are not seen. Without `sleeves` an arm says what its line says, whatever it wears."""
     header: Header = Header.from_json(dict(recorded.head["header"]))
     session = Session(Journal.create(journal, header), recorded.rules)
     log = AccusationLog(session)
@@ -194,14 +202,14 @@ def retell(recorded: Recorded, journal: Path, *, arms: bool) -> tuple[Session, A
             session.start_round(
                 None if engine is None else LaidTile(*engine), starter, draws_seen=bool(named["draws_seen"])
             )
-        elif report := report_of(line, arms=arms):
+        elif report := report_of(line, arms=arms, sleeves=sleeves):
             session.observe(report)
     return session, log
 
 
-def report_of(line: Mapping[str, Any], *, arms: bool) -> TableChange | None:
+def report_of(line: Mapping[str, Any], *, arms: bool, sleeves: bool = True) -> TableChange | None:
     """What the camera reported; None where only an arm shows that something happened."""
-    seen = TableChange.from_json(line)
+    seen = TableChange.from_json(line if sleeves else {**line, "arms": line.get("bare", line.get("arms", []))})
     report = TableChange(seen.delta, seen.flips, seen.discards)
     if arms:
         report = replace(report, arms=seen.arms, whose=seen.whose)

@@ -5,8 +5,9 @@
     python -m bench.who_played --kept bench/results/who_played.json
 
 Rounds are filmed once (bench/armed.py, a quarter of a minute each) and kept in `--rounds-in`; those that lie there are
-not filmed again. Each is told to the desk twice: with what the arms say, and without. Faults are planted. Draws from a
-stacked boneyard are told only where an arm was seen to reach into it.
+not filmed again. Each is told to the desk three times: with what the arms say, with what they say where no sleeve is
+looked at, and without arms. Faults are planted. Draws from a stacked boneyard are told only where an arm was seen to
+reach into it.
 """
 
 from __future__ import annotations
@@ -27,6 +28,11 @@ from companion.rules.ruleset import RULESET_NAMES
 
 FIRST_SEED = 940_000
 FILMED = Path(__file__).parents[1] / "runs" / "armed"
+WAYS: dict[str, dict[str, bool]] = {
+    "with_arms": {"arms": True},
+    "without_sleeves": {"arms": True, "sleeves": False},
+    "without": {"arms": False},
+}
 CLASSES = ("named", "unnamed", "misnamed", "lost")
 
 
@@ -49,15 +55,16 @@ class Round:
     players: int
     stacked: bool
     with_arms: Told
+    without_sleeves: Told
     without: Told
     proved: tuple[str, ...] = ()
     """What table and clear arms together prove of each planted fault (bench/provable.py)."""
 
 
-def told(recorded: Recorded, *, arms: bool) -> Told:
+def told(recorded: Recorded, *, arms: bool, sleeves: bool = True) -> Told:
     """What the desk of now makes of the round."""
     with tempfile.TemporaryDirectory() as folder:
-        session, log = retell(recorded, Path(folder) / "game.jsonl", arms=arms)
+        session, log = retell(recorded, Path(folder) / "game.jsonl", arms=arms, sleeves=sleeves)
         plays = session.snapshot()["plays"]
         questions = sum(event.KIND == "unclear" for event in session.events)
         session.close()
@@ -72,9 +79,9 @@ def told(recorded: Recorded, *, arms: bool) -> Told:
     )
 
 
-def both(recorded: Recorded) -> Round:
+def every_way(recorded: Recorded) -> Round:
     head = recorded.head
-    ways = (told(recorded, arms=arms) for arms in (True, False))
+    ways = (told(recorded, **way) for way in WAYS.values())
     proved = tuple(proofs_of(recorded, arms=True))
     return Round(head["seed"], head["rules"], len(head["players"]), head["stacked"], *ways, proved)
 
@@ -117,14 +124,12 @@ def _draws(true: Sequence[str], recorded: Sequence[Mapping[str, Any]]) -> dict[s
 
 
 def summary(rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """All rounds together, with arms and without."""
+    """All rounds together, each way."""
     return {
         "rounds": len(rounds),
-        **{way: _summed([one[way] for one in rounds]) for way in ("with_arms", "without")},
+        **{way: _summed([one[way] for one in rounds]) for way in WAYS},
         "by_players": {
-            str(n): {
-                way: _plays([one[way] for one in rounds if one["players"] == n]) for way in ("with_arms", "without")
-            }
+            str(n): {way: _plays([one[way] for one in rounds if one["players"] == n]) for way in WAYS}
             for n in sorted({one["players"] for one in rounds})
         },
         "proved_by_table_and_arm": _proved(rounds),
@@ -193,14 +198,15 @@ def main() -> None:
         rules, players = who_plays(n)
         if rules not in args.rules:
             continue
-        one = both(filmed(args.rounds_in, args.first + n, rules, players, args.scenes, args.confusing))
+        one = every_way(filmed(args.rounds_in, args.first + n, rules, players, args.scenes, args.confusing))
         rounds.append(asdict(one))
-        w, o = one.with_arms, one.without
+        w, b, o = one.with_arms, one.without_sleeves, one.without
         print(
             f"{one.seed} {rules} {one.players} players: of {w.plays.plays} plays {w.plays.named} named, misnamed "
-            f"{list(w.plays.misnamed)} (without arms {o.plays.named}, {list(o.plays.misnamed)}); faults "
-            f"{w.faults.shown} of {w.faults.planted} ({o.faults.shown}), false {list(w.faults.false_ever)} "
-            f"({list(o.faults.false_ever)}); draws {dict(w.draws)}",
+            f"{list(w.plays.misnamed)} (without sleeves {b.plays.named}, {list(b.plays.misnamed)}; without arms "
+            f"{o.plays.named}, {list(o.plays.misnamed)}); faults {w.faults.shown} of {w.faults.planted} "
+            f"({b.faults.shown}; {o.faults.shown}), false {list(w.faults.false_ever)} ({list(b.faults.false_ever)}; "
+            f"{list(o.faults.false_ever)}); draws {dict(w.draws)}",
             flush=True,
         )
         if args.out is not None:

@@ -43,16 +43,18 @@ _LOG = np.round(LEVELS * (np.log(np.arange(256) + 12.0) - math.log(12.0))).astyp
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StillTable:
-    """The still table: its logarithm, and the least and the most of it around each pixel."""
+    """The still table: its logarithm, the least and the most of it around each pixel, and its usual colour."""
 
     bright: Levels
     least: Levels
     most: Levels
+    usual: NDArray[np.float64]
 
     @classmethod
     def of(cls, bright: Levels) -> StillTable:
         near = np.ones((3, 3), np.uint8)
-        return cls(bright, np.asarray(cv2.erode(bright, near)), np.asarray(cv2.dilate(bright, near)))
+        usual = np.median(bright[::6, ::6].reshape(-1, 3), axis=0)
+        return cls(bright, np.asarray(cv2.erode(bright, near)), np.asarray(cv2.dilate(bright, near)), usual)
 
 
 def differing(before: StillTable, now: Levels, inside: Mask) -> tuple[Mask, Mask]:

@@ -35,3 +35,7 @@ FLOODED = 0.45
 """Where more of the table than this differs, nothing can be said."""
 MOST_BORDER = 0.25
 """An arm over more of the border than this says nothing about where it comes from."""
+HAND = 190.0
+"""Nearer to the tips than this is the hand, which wears no sleeve."""
+LEAST_SLEEVE = 1500.0
+"""Of a sleeve so much has to be seen for its colour to count."""

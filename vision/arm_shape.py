@@ -8,12 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.arm_view import Point
+from vision.arm_settings import HAND, LEAST_SLEEVE
+from vision.arm_view import Colour, Point
 
 Points = NDArray[np.float64]
 
 SHORT_MM = 320.0
 """An arm that reaches no farther is about as wide as long: where it ends is told from all of where it comes in."""
+
+SLEEVE_SAMPLES = 60
+"""So many pixels stand for a sleeve."""
 
 SAMPLES = 9
 """Of the border that an arm crosses so many places stand for all."""
@@ -92,3 +96,15 @@ def loose_shape(points: Points, center_mm: Point) -> Shape:
     t = (points - middle) @ line
     tip = points[t <= np.quantile(t, 0.03)].mean(0)
     return Shape(math.degrees(math.atan2(line[1], line[0])), (float(tip[0]), float(tip[1])), float(t.max() - t.min()))
+
+
+def sleeve_of(points: Points, colours: NDArray[np.uint8], tip: Point, pixel_mm2: float, table: Points) -> Colour | None:
+    """The colour of an arm away from its hand beside the table's usual one; None where too little of it is seen.
+
+    `points` (n, 2) mm and `colours` (n, 3) of its pixels, `table` (3,).
+    """
+    seen = colours[_away(points, np.array(tip)) > HAND]
+    if len(seen) * pixel_mm2 < LEAST_SLEEVE:
+        return None
+    blue, green, red = np.median(seen[:: max(1, len(seen) // SLEEVE_SAMPLES)], axis=0) - table
+    return float(blue), float(green), float(red)

@@ -13,6 +13,7 @@ from vision.arm_plane import ArmPlane
 Labels = NDArray[np.uint8]
 Tones = NDArray[np.uint8]
 Point = tuple[float, float]
+Colour = tuple[float, float, float]
 
 CHANGED, UNCLEAR = 255, 254
 """In `ArmView.labels`: something is not as it was and no arm lies there; an arm, and nobody knows which."""
@@ -28,7 +29,9 @@ class Arm:
     `entry_mm` is the middle of where it crosses the border, None where it crosses none that is seen; `span_mm` how much
     of the border it takes; `axis_deg` points outwards along it, from the tip to the shoulder; `reach_mm` from the entry
     to the tip. `clear` False: it may be two, or it is not known where it ends. `other` is the same arm the other way
-    round, where both of its ends lie over the border and either may be the hand.
+    round, where both of its ends lie over the border and either may be the hand. `sleeve` is the colour of the arm away
+    from the hand, None where too little of it is seen: the logarithm of blue, green and red in LEVELS, less that of the
+    still table.
     """
 
     entry_mm: Point | None
@@ -39,6 +42,7 @@ class Arm:
     area_mm2: float
     clear: bool = True
     other: Arm | None = None
+    sleeve: Colour | None = None
 
     def entry_deg(self, center_mm: Point) -> float | None:
         """The direction of the entry from the middle of the table."""

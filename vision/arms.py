@@ -34,7 +34,7 @@ from vision.arm_settings import (
     WIDEST,
     WIDTH_PX,
 )
-from vision.arm_shape import loose_shape, shape_from
+from vision.arm_shape import loose_shape, shape_from, sleeve_of
 from vision.arm_view import CHANGED, UNCLEAR, Arm, ArmView, Labels, Tones
 from vision.calibration import Calibration
 from vision.frame import Frame
@@ -93,7 +93,7 @@ class ArmFinder:
         sure, shade = differing(before, now, plane.inside)
         if np.count_nonzero(sure) + np.count_nonzero(shade) > FLOODED * np.count_nonzero(plane.inside):
             return ArmView(plane, (), np.zeros(tone.shape, np.uint8), tone, flooded=True)
-        view = _Finding(plane, sure, shade, now, tone, last, self._was).view()
+        view = _Finding(plane, sure, shade, before, now, tone, last, self._was).view()
         self._was = _taken(view.labels)
         return view
 
@@ -105,6 +105,7 @@ class _Finding:
     plane: ArmPlane
     sure: Mask
     shade: Mask
+    before: StillTable
     now: Levels
     tone: Tones
     last: Levels | None
@@ -213,7 +214,9 @@ class _Finding:
         span = crossed.span_mm
         shape = shape_from(points, crossed.middle_mm, plane.mm.reshape(-1, 2)[crossed.pixels].astype(np.float64))
         single = area / shape.reach_mm <= WIDEST and span <= MOST_BORDER * plane.length_mm
-        return Arm(crossed.middle_mm, span, shape.axis_deg, shape.tip_mm, shape.reach_mm, area, clear and single)
+        sleeve = sleeve_of(points, self.now.reshape(-1, 3)[pixels], shape.tip_mm, plane.pixel_mm2, self.before.usual)
+        clear = clear and single
+        return Arm(crossed.middle_mm, span, shape.axis_deg, shape.tip_mm, shape.reach_mm, area, clear, sleeve=sleeve)
 
     @staticmethod
     def _along_the_edge(crossed: Crossing, deep: float) -> bool:

@@ -17,6 +17,7 @@ from companion.geometry.angles import turn
 from companion.geometry.table_view import Point
 from companion.perception.reaches import Reach, Unclear
 from companion.perception.seats import body_mm
+from companion.perception.sleeves import Sleeves
 from companion.rules.notation import Change
 from vision.arm_view import Arm
 
@@ -102,18 +103,33 @@ def _direction(place: Point, center: Point) -> float:
     return math.degrees(math.atan2(place[1] - center[1], place[0] - center[0]))
 
 
-def vote(reach: Reach, seats: Mapping[str, float], size_mm: tuple[float, float]) -> Vote:
-    """What a reach says about who did it."""
+def vote(
+    reach: Reach, seats: Mapping[str, float], size_mm: tuple[float, float], sleeves: Sleeves | None = None
+) -> Vote:
+    """What a reach says about who did it. `sleeves` tell between seats that the arm leaves open, and no others."""
     tracks = [track for track in reach.tracks if track and track[0].entry_mm is not None]
     if not tracks or len(seats) < 2:
         return Vote(unclear=reach.unclear or Unclear.NOBODY, frame=reach.frame)
     rows = [shares(track, seats, size_mm) for track in tracks]
-    likely = {name: fmean(row[name] for row in rows) for name in seats}
-    decibans = as_decibans(likely)
+    decibans = as_decibans(_mean(rows))
     first, second = sorted(decibans, key=lambda name: decibans[name])[:2]
     clear = first if decibans[second] >= CLEAR else None
+    if sleeves is not None and clear is None:
+        rows = [sleeves.weighed(row, track, _open(row)) for row, track in zip(rows, tracks, strict=True)]
+        decibans = as_decibans(_mean(rows))
+    elif sleeves is not None and clear is not None and len(tracks) == 1:
+        sleeves.learn(clear, tracks[0])
     seen = frozenset(arm for track in tracks for arm in track)
     return Vote(decibans, clear, None if clear else reach.unclear or Unclear.TORN, reach.frame, seen)
+
+
+def _mean(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    return {name: fmean(row[name] for row in rows) for name in rows[0]}
+
+
+def _open(row: Mapping[str, float]) -> list[str]:
+    """The seats between which one arm leaves it open."""
+    return [name for name, cost in as_decibans(row).items() if cost < CLEAR]
 
 
 def together(votes: Sequence[Vote], players: Sequence[str]) -> Vote:

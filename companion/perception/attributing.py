@@ -20,6 +20,7 @@ from companion.perception.arm_pictures import ArmPictures
 from companion.perception.arm_votes import Vote, counted_once, together, vote
 from companion.perception.reaches import Reaches
 from companion.perception.seats import contradiction, seats_of, trouble_of
+from companion.perception.sleeves import Sleeves
 from companion.play.setup_file import GameSetup
 from companion.rules.actions import LEFT, RIGHT, Mark, Unmark
 from companion.rules.notation import Change, Drawing, Laying, Vanishing
@@ -72,6 +73,7 @@ class Attribution:
     votes: dict[Change, Vote] = field(init=False, default_factory=dict)
     """What was said of the last change, for people."""
     _reaches: Reaches = field(init=False, default_factory=Reaches)
+    _sleeves: Sleeves = field(init=False, default_factory=Sleeves)
     _size_mm: tuple[float, float] = field(init=False, default=(0.0, 0.0))
     _marked: dict[str, Point] = field(init=False, default_factory=dict)
     _reported_at: dict[Change, tuple[Point, ...]] = field(init=False, default_factory=dict)
@@ -131,8 +133,9 @@ class Attribution:
         sink.ask_about_seats(player, seat, frame)
 
     def forget(self) -> None:
-        """The camera was moved, or another table comes."""
+        """The camera was moved, or another round comes."""
         self._reaches = Reaches()
+        self._sleeves = Sleeves()
         self._pictures.forget()
         self._marked = {}
         self._said = []
@@ -195,7 +198,7 @@ class Attribution:
         changed = [place for change in observation.delta for place in self._reported_at[change]]
         changed += [place for place in (tile.seen.center_mm for tile in after) if not _near(place, lying)]
         for reach in self._reaches.reached(piled, changed):
-            one = vote(reach, self.seats, self._size_mm)
+            one = vote(reach, self.seats, self._size_mm, self._sleeves)
             if not any(one.frame == other.frame or not one.seen.isdisjoint(other.seen) for other in self._drawn):
                 self._drawn.append(one)
         if not self._drawn:
@@ -239,7 +242,7 @@ class Attribution:
         return one[1] == other[1] or None in (one[1], other[1]) or not _near(one[0], self._stacks)
 
     def _vote(self, place: Point) -> Vote:
-        return vote(self._reaches.over(place), self.seats, self._size_mm)
+        return vote(self._reaches.over(place), self.seats, self._size_mm, self._sleeves)
 
 
 def attribution_for(setup: GameSetup, off: bool = False) -> Attribution:
