@@ -27,6 +27,7 @@ import numpy as np
 from bench.arm_options import keep, kept, options
 from companion.perception.arm_votes import ANOTHERS, WEIGHTS, fit_of, vote
 from companion.perception.reaches import Reach, Reaches
+from companion.perception.sleeves import Sleeves
 from companion.rules.actions import Action
 from companion.rules.referee import undealt
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
@@ -136,7 +137,7 @@ def watch_round(seed: int, players: int, scenes: int, confusing: float) -> tuple
     )
     camera = ArmCamera(seed, settings)
     calibration = Calibration.from_corners(camera.film.corners_px(), camera.plan.size_mm, 9.0, None, SIZE_WH)
-    reaches = Reaches()
+    reaches, sleeves = Reaches(), Sleeves()
     acts: list[Act] = []
     cost: list[float] = []
     told = 0
@@ -146,7 +147,7 @@ def watch_round(seed: int, players: int, scenes: int, confusing: float) -> tuple
         nonlocal told
         for filmed in camera.truth[told:]:
             if filmed.scene.trouble is None:
-                acts.extend(_acts(camera, filmed, reaches))
+                acts.extend(_acts(camera, filmed, reaches, sleeves))
             reaches.still(frame)
         told = len(camera.truth)
 
@@ -164,12 +165,12 @@ def watch_round(seed: int, players: int, scenes: int, confusing: float) -> tuple
     return acts, cost
 
 
-def _acts(camera: ArmCamera, filmed: Any, reaches: Reaches) -> Iterator[Act]:
+def _acts(camera: ArmCamera, filmed: Any, reaches: Reaches, sleeves: Sleeves) -> Iterator[Act]:
     kinds = {arm.acts_for: str(arm.reach) for arm in reversed(filmed.arms) if arm.acts_for is not None}
     seats, size_mm = dict(camera.plan.seat_deg), camera.plan.size_mm
     for visit in camera.visits.get(id(filmed.scene), ()):
         reach = reaches.over(visit.place)
-        said = vote(reach, seats, size_mm)
+        said = vote(reach, seats, size_mm, sleeves)
         yield Act(
             camera.seed,
             len(seats),
