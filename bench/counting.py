@@ -108,6 +108,30 @@ def count_by(
     return found
 
 
+def count_draws(true: Sequence[str], recorded: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """Draws with the right name, with none, with another's, not recorded, and recorded though nobody drew."""
+    on_record = [play.get("by") for play in recorded if play.get("event") == "drew" and not play.get("withdrawn")]
+    left, named, others = Counter(true), 0, []
+    for by in on_record:
+        if by is not None and left[by] > 0:
+            left[by] -= 1
+            named += 1
+        else:
+            others.append(by)
+    missing = sum(left.values())
+    unnamed = min(missing, sum(by is None for by in others))
+    missing -= unnamed
+    misnamed = min(missing, sum(by is not None for by in others))
+    return {
+        "drawn": len(true),
+        "named": named,
+        "unnamed": unnamed,
+        "misnamed": misnamed,
+        "unseen": missing - misnamed,
+        "invented": len(others) - unnamed - misnamed,
+    }
+
+
 def count_faults(
     planted: Sequence[tuple[str, str]],
     real: Iterable[tuple[str, str]],

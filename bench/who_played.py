@@ -22,7 +22,7 @@ from typing import Any
 
 from bench.arm_options import keep, kept, options
 from bench.armed import RULES, film_round, proofs_of, reached_by, retell, true_draws, who_plays
-from bench.counting import CountedFaults, CountedPlays, count_by, count_faults, count_plays
+from bench.counting import CountedFaults, CountedPlays, count_by, count_draws, count_faults, count_plays
 from bench.replay import Recorded, laid_by, true_faults
 from companion.rules.ruleset import RULESET_NAMES
 
@@ -74,7 +74,7 @@ def told(recorded: Recorded, *, arms: bool, sleeves: bool = True) -> Told:
         count_plays(true, plays),
         count_faults(planted, true_faults(recorded), plays, log.ever),
         questions,
-        _draws(true_draws(recorded), plays),
+        count_draws(true_draws(recorded), plays),
         count_by(reached_by(recorded), plays),
     )
 
@@ -97,30 +97,6 @@ def filmed(folder: Path, seed: int, rules: str, players: int | None, scenes: int
         part.write_text("".join(json.dumps(line) + "\n" for line in lines))
         part.rename(path)
     return Recorded.read(path)
-
-
-def _draws(true: Sequence[str], recorded: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """Draws with the right name, with none, with another's, not recorded, and recorded though nobody drew."""
-    on_record = [play.get("by") for play in recorded if play.get("event") == "drew" and not play.get("withdrawn")]
-    left, named, others = Counter(true), 0, []
-    for by in on_record:
-        if by is not None and left[by] > 0:
-            left[by] -= 1
-            named += 1
-        else:
-            others.append(by)
-    missing = sum(left.values())
-    unnamed = min(missing, sum(by is None for by in others))
-    missing -= unnamed
-    misnamed = min(missing, sum(by is not None for by in others))
-    return {
-        "drawn": len(true),
-        "named": named,
-        "unnamed": unnamed,
-        "misnamed": misnamed,
-        "unseen": missing - misnamed,
-        "invented": len(others) - unnamed - misnamed,
-    }
 
 
 def summary(rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

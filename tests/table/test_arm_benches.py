@@ -6,7 +6,9 @@ import pytest
 
 from bench.armed import who_plays
 from bench.arms import Act, reliability, rules_for, summary
-from bench.who_played import _draws
+from bench.counting import count_draws
+from bench.drawn import drawn, line_of
+from bench.replay import Recorded
 from companion.rules.referee import undealt
 from companion.rules.ruleset import load_ruleset
 
@@ -58,10 +60,22 @@ def drew(*names: str | None) -> list[dict[str, Any]]:
 def test_every_draw_falls_into_one_class(
     true: list[str], recorded: list[dict[str, Any]], counts: tuple[int, ...]
 ) -> None:
-    found = _draws(true, recorded)
+    found = count_draws(true, recorded)
     names = ("named", "unnamed", "misnamed", "unseen", "invented")
     assert tuple(found[name] for name in names) == counts
     assert found["drawn"] == sum(found[name] for name in names[:4])
+
+
+def test_the_draws_of_recorded_rounds_are_told_by_how_the_boneyard_lies() -> None:
+    laid = [["Ann", "draw"], ["Ben", "play 12-5@Ben"], ["Ben", "draw"]]
+    heads = [{"seed": 1, "rules": rules, "spread": spread} for rules, spread in (("reeves", True), ("tactic", False))]
+    rounds = [Recorded("x", head, (), {"laid": laid}, {"plays": drew("Ann", "Cy", None)}) for head in heads]
+    rounds.append(Recorded("x", {"seed": 1, "rules": "jielong", "spread": False}, (), {"laid": []}, {"plays": []}))
+    found = list(drawn(rounds))
+    assert [(name, how) for name, how, _ in found] == [("1 reeves", "spread"), ("1 tactic", "stacked")]
+    assert (
+        line_of(found[0][2]) == "2 of 2 (100.0 %) draws seen: 1 named, 1 unnamed, 0 misnamed; invented 1 of 2 (50.0 %)"
+    )
 
 
 def test_rounds_go_round_the_rules_and_the_players() -> None:
