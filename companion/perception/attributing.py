@@ -217,9 +217,9 @@ class Attribution:
     def _listen(self, before: Layout, after: Layout) -> None:
         """Ask of every tile that is not on record whose arm was over it: it may have to wait for one that is not read,
         and the arm is forgotten by then."""
-        lying = [(tile.seen.center_mm, _value(tile)) for tile in before]
-        here = [(tile.seen.center_mm, _value(tile)) for tile in after]
-        self._stacks = [place for n, (place, _) in enumerate(here) if _near(place, [one for one, _ in here[:n]])]
+        lying = [(tile.seen.center_mm, _value(tile)) for tile in _with_covered(before)]
+        here = [(tile.seen.center_mm, _value(tile)) for tile in _with_covered(after)]
+        self._stacks = [tile.seen.center_mm for tile in after.line if tile.id in after.walls]
         new = [one for one in here if not any(self._may_be_one(one, other) for other in lying)]
         self._said = [
             known if (known := self._known_at(*one)) is not None else _Said(*one, self._vote(one[0])) for one in new
@@ -278,6 +278,13 @@ def _places(
         case Unmark(player):
             if player in marked_before:
                 yield marked_before[player]
+
+
+def _with_covered(layout: Layout) -> Iterator[PlacedTile]:
+    """What lies on the table, and what lies under it in a wall."""
+    yield from layout
+    covered = set(layout.walls.values())
+    yield from (tile for tile in layout.line if tile.id in covered)
 
 
 def _value(tile: PlacedTile) -> Tile | None:

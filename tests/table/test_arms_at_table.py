@@ -383,7 +383,7 @@ def test_a_tile_laid_on_one_that_waits_has_an_arm_of_its_own():
     attribution.settled(picture(tiles=[PLACE], n=3), (), before, setup)
     attribution.see(picture(tiles=[PLACE], arms=[arm_of("Ben")], n=4), CALIBRATION)
     attribution.see(picture(tiles=[PLACE], tile_colour=(90, 90, 90), n=5), CALIBRATION)
-    after = Layout(line=(*waits.line, placed(3, PLACE, (4, 6))))
+    after = Layout(line=(*waits.line, placed(3, PLACE, (4, 6))), walls={3: 2})
     found = attribution.seen(Observation((first, second), news=(2, 3)), before, after, (), setup)
     assert found.whose == {first: "Ann", second: "Ben"}
     assert best(found.arms[first]) == "Ann" and best(found.arms[second]) == "Ben"
