@@ -96,7 +96,7 @@ def say_event(event: Mapping[str, Any], family: str = "mexican") -> str:
         return reason_words(event)
     simple = {
         "drew": _("%(by)s drew a tile.", by=by),
-        "passed": _("%(by)s passed.", by=by),
+        "passed": _("%(by)s ended their turn.", by=by) if event.get("done") else _("%(by)s passed.", by=by),
         "discarded": _("%(by)s put a tile away, face down.", by=by),
         "announced": _("%(by)s announced the last tile.", by=by),
     }

@@ -27,6 +27,7 @@ def test_an_unclear_play_gets_the_name_of_whoever_presses(table: Table) -> None:
     assert table.plays()[-1] == ("Ann", "Cy", [3, 5])
     shown = table.client.get("/api/state").get_json()
     assert shown["turn"] == "Ben"
+    assert "Ann ended their turn." in table.page and "Ann passed." not in table.page
     assert [(by, code, certain) for by, code, certain in table.held()] == [("Ann", "CLOSED_TRAIN", False)]
     assert table.post("undo").status_code == 303
     assert table.plays()[-1] == (None, "Cy", [3, 5])
