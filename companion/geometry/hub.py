@@ -18,8 +18,13 @@ HUB_REACH = 1.2
 """Tile widths outside the hub's rim within which a train may begin: less than a tile's length, so that a first tile
 that was not found is missed and not replaced by the second."""
 
-ENGINE_REACH = 2.2
-"""The same around an engine without a hub, where nine trains need a ring to begin on."""
+ENGINE_REACH = 2.8
+"""The same around an engine without a hub, where nine trains need a ring to begin on, or lie around a hub that was not
+found, with the engine beside its middle."""
+
+TOUCHING, AT_THE_ENGINE = 0.5, 1.6
+"""Where two trains begin within the first of the engine's outline people lay them against it, and none begins further
+away than the second: there lies the second tile of one whose first was not found."""
 
 RING_REACH, BEYOND_THE_RIM = 1.8, 0.7
 """Tile widths outside the rim of a hub: up to where first tiles are looked for that tell that the rim was drawn too
@@ -215,6 +220,7 @@ def find_roots(
     reach = (HUB_REACH if middle.has_hub else ENGINE_REACH) * shapes.width
     angles = station_angles(setup)
     found: list[Root] = []
+    gaps: dict[tuple[int, int], float] = {}
     for tile in members:
         values = shapes.tiles[tile].values
         for n, port in enumerate(shapes.ports[tile]):
@@ -248,6 +254,9 @@ def find_roots(
             if not middle.has_hub and _shows_another(shapes.tiles[tile], port, setup.engine):
                 price += PRICES.other_than_the_engine
             found.append(Root(price - (KEPT if tile in kept else 0.0), tile, n, angle))
+            gaps[tile, n] = gap / shapes.width
+    if not middle.has_hub and len({tile for tile, n in gaps if gaps[tile, n] <= TOUCHING}) > 1:
+        found = [one for one in found if gaps[one.tile, one.port] <= AT_THE_ENGINE or one.tile in kept]
     return sorted(found, key=lambda root: root.price)
 
 

@@ -9,6 +9,8 @@ from itertools import pairwise
 
 import pytest
 
+from bench.hub_kinds import hub_table
+from bench.stills import faults
 from companion.geometry import PlacedTile, reconstruct
 from companion.geometry.hub import owners
 from companion.geometry.table_view import SeenHub, SeenTile, TableView
@@ -138,3 +140,22 @@ def test_the_engine_lies_anywhere_on_its_hub() -> None:
     layout = reconstruct(TableView((engine, first), (), hub), SETUP, None)
     assert layout.engine is not None and layout.engine.laid == (12, 12)
     assert train(layout, "Ann") == "12-5"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_an_engine_beside_the_middle_of_a_hub_that_is_not_seen_has_its_trains(seed: int) -> None:
+    plan, table, trains, marked = hub_table(139950 + seed, "off centre")
+    view = replace(table.view(), hub=None)
+    assert faults(reconstruct(view, setup_for(plan)), trains, marked) == []
+
+
+def test_where_trains_touch_the_engine_no_second_tile_begins_one() -> None:
+    """A first tile that is not seen is missed: its train would seem to begin with a wrong value."""
+    for seed in range(20):
+        table = no_hub_table(seed)
+        name = next(name for name, laid in table.trains.items() if len(laid) > 2)
+        first, second = table.trains[name][:2]
+        rest = tuple(one for one in table.view.tiles if one.values not in (tuple(first), tuple(first)[::-1]))
+        assert len(rest) == len(table.view.tiles) - 1
+        layout = reconstruct(replace(table.view, tiles=rest), table.setup, None)
+        assert second not in [tiles[0].laid for tiles in layout.trains.values() if tiles]
