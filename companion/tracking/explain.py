@@ -84,6 +84,7 @@ def explain(
                     count += 1
                     heappush(heap, (due, cost, count, parent, state, rest, steps, who, kept))
                 continue
+        who = _named(who, steps)
         key = (parent, state.sign, rest, who, id(kept))
         if key in seen:
             continue
@@ -101,18 +102,26 @@ def explain(
         if opened > work:
             return found, True
         bound = limit if parent in explained else far
-        for move in state.moves(kept, rest, faults=faults, within=bound - cost + HAIR):
-            total = cost + move.cost
-            due = max(least, total)
+        for more, after, left, step in state.moves(kept, rest, faults=faults, within=bound - cost + HAIR):
+            total = cost + more
+            due = total if total > least else least
             if due <= bound:
                 count += 1
-                step = move.step
-                named = who if step.item is None or step.act is None else who | {(step.item, step.player)}
-                if step.codes:
-                    # A fault and a camera error that come to the same are two explanations.
-                    named |= {(code, step.player) for code in step.codes}
-                heappush(heap, (due, total, count, parent, move.state, move.rest, (steps, step), named, kept))
+                heappush(heap, (due, total, count, parent, after, left, (steps, step), who, kept))
     return found, False
+
+
+def _named(who: frozenset[tuple[int, str]], steps: tuple[Any, ...]) -> frozenset[tuple[int, str]]:
+    """`who` made which item, and is held to have broken which rule, with the last of the steps."""
+    if not steps:
+        return who
+    step = steps[1]
+    if step.item is not None and step.act is not None:
+        who |= {(step.item, step.player)}
+    if step.codes:
+        # A fault and a camera error that come to the same are two explanations.
+        who |= {(code, step.player) for code in step.codes}
+    return who
 
 
 HAIR = 1e-6

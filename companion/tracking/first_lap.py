@@ -60,14 +60,15 @@ class FirstLapState(MexicanState):
         if self.anyone and not self.acted:
             yield from self._anybody(rest)
             return
-        yield from self._tiles(pieces, rest, faults)
+        yield from self._tiles(pieces, rest, faults, within)
         yield from self._marker_moves(pieces, rest, faults)
         yield from self._draws(pieces, rest, faults)
         yield from self._flips(pieces, rest, faults)
         yield from self._told_ends(pieces, rest)
-        yield self._end_of_lap(rest)
+        if within >= _C[Cause.SKIPPED_FIRST_TRAIN] * (len(self.players) - len(self.moved)):
+            yield self._end_of_lap(rest)
 
-    def _tiles(self, pieces: Pieces, rest: Rest, faults: bool) -> Iterator[Move]:
+    def _tiles(self, pieces: Pieces, rest: Rest, faults: bool, within: float) -> Iterator[Move]:
         for n, (train, row) in enumerate(pieces.trains):
             done = rest.tiles[n]
             if done == len(row):
@@ -82,7 +83,6 @@ class FirstLapState(MexicanState):
             for player in layers:
                 # Whoever has laid a first train and now lays elsewhere is ahead of the others.
                 hasty = player in self.moved and player != train
-                own = self._begun(player, self.turn, self.moved if hasty else self.moved - {player})
                 late: tuple[Cause, ...] = ()
                 if player in self.turn.markers:
                     late = (Cause.PLAYED_ON_AFTER_MARKING,)
@@ -90,10 +90,14 @@ class FirstLapState(MexicanState):
                     late = (Cause.ILLEGAL,)
                 elif player in self.moved and not done:
                     late = (Cause.TURN_IN_PARTS,)
+                against, wrong = price_against(piece, player)
+                fixed = against + sum([_C[cause] for cause in late])
+                if fixed > within:
+                    continue
+                own = self._begun(player, self.turn, self.moved if hasty else self.moved - {player})
                 for cost, own_turn, codes, causes in own._laid(piece, train, pieces, faults):
                     lap = partial(_back, own_turn, self.starter, self.moved | {player})
-                    against, wrong = price_against(piece, player)
-                    cost += against + sum(_C[cause] for cause in late)
+                    cost += fixed
                     held = (*codes, str(V.OUT_OF_TURN)) if hasty else codes
                     step = Step(player, piece.act, piece.item, held, (*causes, *late, *wrong), cost)
                     yield Move(cost, lap, after, step)
