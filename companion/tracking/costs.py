@@ -196,6 +196,11 @@ ERRORS = frozenset(
 )  # fmt: skip
 """Where the likeliest explanation needs one of these, a broken rule may be as likely, and is looked for."""
 
+LATE_PICTURES = 2
+"""So many more pictures speak against a marker that none of them shows, with MARKER_UNSEEN_AGAIN each: whoever is late
+makes up for it soon, and what the eye has lost stays lost. One of 42 filmed rounds (127044) showed a marker for 18
+pictures after it had been taken off."""
+
 FARTHEST = 90
 """An explanation this much dearer than the best hypothesis is not looked for: the outlier is likelier."""
 

@@ -11,7 +11,7 @@ from companion.rules.mexican.turn import TurnState
 from companion.rules.position import Chain, LinePosition, Position
 from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Violation as V
-from companion.tracking.costs import PRIORS, Cause
+from companion.tracking.costs import LATE_PICTURES, PRIORS, Cause
 from companion.tracking.pieces import Pieces
 
 _C = {cause: prior.decibans for cause, prior in PRIORS.items()}
@@ -23,10 +23,6 @@ FEW = 4
 def _few(count: int | None) -> int | None:
     return count if count is None or count < FEW else FEW
 
-
-LATE_PICTURES = 2
-"""So many more pictures speak against a marker that none of them shows: of 42 filmed rounds one showed a marker for 18
-pictures that had been taken off (127044)."""
 
 StateT = TypeVar("StateT", bound="RoundState")
 

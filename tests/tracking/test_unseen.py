@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import pytest
+
 from companion.rules.notation import parse_delta
 from companion.rules.position import LinePosition
 from companion.rules.ruleset import load_ruleset
-from companion.tracking.costs import Cause
+from companion.tracking.costs import LATE_PICTURES, PRIORS, Cause
 from companion.tracking.evidence import Evidence
 from companion.tracking.line import LineState
+from companion.tracking.mexican import MexicanState
 from companion.tracking.pieces import Pieces
 from companion.tracking.tracker import RoundTracker
 from tests.desk.watching import table_change
-from tests.tracking.rounds import charges, play, tracked
+from tests.tracking.rounds import charges, dealt, play, tracked
 
 PLAYERS = ("Ann", "Ben", "Cy", "Dee")
 
@@ -60,3 +63,36 @@ def test_the_same_holds_at_an_end_of_a_chinese_line() -> None:
     next_tile = pieces("+3-2@R")
     laid = [move for move in after.moves(next_tile, next_tile.start, faults=False) if move.step.item is not None]
     assert [(move.cost, move.step.codes) for move in laid if move.step.causes == (Cause.MISREAD,)] == [(0, ())]
+
+
+@pytest.mark.parametrize("rules", ["cz", "tactic"])
+def test_a_marker_that_the_eye_goes_on_showing_shifts_nobodys_turn(rules: str) -> None:
+    """Ann has taken hers off with 1-5, and no picture shows it. Ben on her train time and again is no likelier."""
+    begun = ["+12-1@Ann", "+12-2@Ben", "+12-3@MX", "+3-4@MX", "boneyard-1, mark Ann", "boneyard-1, mark Ben"]
+    own = ["1-5", "5-7", "7-9", "9-11", "11-3", "3-8"]
+    mexican = ["4-6", "6-8", "8-10", "10-0", "0-5", "5-9"]
+    after = [
+        f"+{tile}@{train}"
+        for both in zip(own, mexican, strict=True)
+        for tile, train in zip(both, ("Ann", "MX"), strict=True)
+    ]
+    belief = tracked(rules, [*begun, *after], dealt("Ann Ben"))
+    assert {play(belief, f"{tile}@Ann").by for tile in own[1:]} == {"Ann"}
+    assert {play(belief, f"{tile}@MX").by for tile in mexican[1:-1]} == {"Ben"}
+    assert not [charge for one in belief.verdicts() for charge in one.charges if charge.certain]
+
+
+def test_only_the_next_pictures_speak_against_a_marker_that_is_not_seen() -> None:
+    state = MexicanState(load_ruleset("reeves"), dealt(), "Ann")
+    state.unseen_on = frozenset({"Ben"})
+    costs = []
+    for _ in range(LATE_PICTURES + 2):
+        state = state.at_rest()
+        costs.append(state.overdue)
+    again = PRIORS[Cause.MARKER_UNSEEN_AGAIN].decibans
+    assert costs == [again] * LATE_PICTURES + [0, 0]
+    state.unseen_on = frozenset()
+    assert state.at_rest().overdue == 0
+    state = state.at_rest()
+    state.unseen_off = frozenset({"Ben"})
+    assert state.at_rest().overdue == again
