@@ -259,10 +259,11 @@ class RoundFold:
         """The verdicts on all pieces that are not settled yet."""
         marginals = Marginals.over(self.filter.all)
         pieces = [entry.piece for entry in self.entries.values() if not entry.taken_back]
+        arms = {piece.item: piece.actors for piece in pieces if piece.actors}
         for item in marginals.actors.keys() | marginals.codes.keys():
             entry = self.entries.get(item)
             if entry is not None:
-                verdict = judge_item(item, entry.piece.act, marginals, entry.proved, self.players, pieces)
+                verdict = judge_item(item, entry.piece.act, marginals, entry.proved, self.players, pieces, arms)
                 self.entries[item] = replace(entry, verdict=verdict)
 
     def verdicts(self) -> list[Verdict]:

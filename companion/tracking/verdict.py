@@ -34,6 +34,9 @@ NOT_SETTLED = (Cause.MARKED_IN_LAP,)
 """No source says whether this is a fault: what may rest on it is possible at most."""
 
 
+NO_ARMS: Mapping[int, Mapping[str, int]] = {}
+
+
 @dataclass(frozen=True, slots=True)
 class Charge:
     """A violation: `by` None is open, `certain` is beyond the threshold, `proved` by one picture, whoever it was."""
@@ -105,15 +108,16 @@ def judge_item(
     proved: Sequence[str],
     players: Sequence[str],
     pieces: Sequence[Piece] = (),
+    arms: Mapping[int, Mapping[str, int]] = NO_ARMS,
 ) -> Verdict:
     """The verdict on one piece. `proved`: what one picture proves of the tile, if it was read rightly; `pieces`: all of
-    the round that stand, with their arms."""
+    the round that stand; `arms`: item -> what it costs by the arms that were seen that a player made it."""
     actors = marginals.actors.get(item, {})
     seats = {player: n for n, player in enumerate(players)}
     ranked = sorted(actors.items(), key=lambda one: (-round(one[1], 9), seats.get(one[0], len(seats))))
     best, p = ranked[0] if ranked else (None, 0.0)
     codes = marginals.codes.get(item, {})
-    arm = next((piece.actors for piece in pieces if piece.item == item), {})
+    arm = arms.get(item)
     # Nobody is accused for certain on the strength of an arm.
     doubted, doubted_codes = arms_doubted(actors, codes, arm) if arm else (actors, codes)
     charges = list(_charges(item, codes, doubted_codes, proved, marginals.causes.get(item, {}), pieces))
