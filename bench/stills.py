@@ -128,6 +128,7 @@ def look(
         "wrong": wrong,
         "trains": by_kind(train_kinds(table), wrong),
         "eye": seen_of(table, seen.tiles),
+        "total": total_of(table, seen.tiles),
         "seconds": round(time.perf_counter() - start, 2),
     }
 
@@ -212,6 +213,15 @@ def seen_of(table: TableTop, tiles: Sequence[SeenTile]) -> dict[str, int]:
     return dict(counts)
 
 
+def total_of(table: TableTop, tiles: Sequence[SeenTile]) -> str:
+    """What the eye makes of all pips that lie face up: `right`, `wrong`, or `open` where a tile is not read."""
+    up = [tile.values for tile in tiles if tile.face_up]
+    if any(values is None for values in up):
+        return "open"
+    said = sum(sum(values) for values in up if values is not None)
+    return "right" if said == sum(sum(lying.laid) for lying in table.visible() if lying.face_up) else "wrong"
+
+
 def summary(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     exact, read = sum(one["exact"] for one in tables), sum(one["read"] for one in tables)
     share = round(exact / max(1, len(tables)), 4)
@@ -229,7 +239,8 @@ def summary(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             row = trains.setdefault(name, [0, 0])
             row[0], row[1] = row[0] + right, row[1] + count
     told = {"tables": len(tables), "exact": exact, "read": read, "exact_share": share}
-    return {**told, "kinds": kinds, "trains": trains, "eye": dict(eye)}
+    totals = Counter(str(one["total"]) for one in tables if "total" in one)
+    return {**told, "kinds": kinds, "trains": trains, "eye": dict(eye), "totals": dict(totals)}
 
 
 def main() -> None:

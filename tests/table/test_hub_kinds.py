@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from bench.hub_kinds import CUT_DEG, KINDS, OFF_CENTRE_MM, HubFilm, free_place, hub_table
-from bench.stills import LeaningFilm, by_kind, faults
+from bench.stills import LeaningFilm, by_kind, faults, total_of
 from bench.train_kinds import train_kinds
 from companion.geometry import reconstruct
 from companion.rules.tile import Laid
@@ -16,7 +17,7 @@ from datasets.simulator.film import FilmSettings
 from datasets.simulator.lying import Lying
 from datasets.simulator.plan import HUB_RADIUS_MM, TablePlan
 from datasets.simulator.tabletop import TableTop
-from tests.table.tables import setup_for
+from tests.table.tables import half, setup_for
 
 SMALL = FilmSettings(size_wh=(240, 180))
 
@@ -90,3 +91,13 @@ def test_trains_are_told_apart_by_how_they_run() -> None:
 def test_faults_count_against_the_kinds_of_their_trains() -> None:
     kinds = {"Ann": frozenset({"turns"}), "Anna": frozenset({"turns", "beside another"})}
     assert by_kind(kinds, ["Anna: misread", "Ann: unread", "markers"]) == {"beside another": [0, 1], "turns": [1, 2]}
+
+
+def test_the_total_of_a_table_is_right_wrong_or_open() -> None:
+    _, table, _, _ = hub_table(139905, "round")
+    tiles = list(table.view().tiles)
+    assert total_of(table, tiles) == "right"
+    up = next(n for n, one in enumerate(tiles) if one.values is not None and sum(one.values))
+    assert total_of(table, tiles[:up] + tiles[up + 1 :]) == "wrong"
+    unread = replace(tiles[up], halves=(half(None), half(3)))
+    assert total_of(table, [*tiles[:up], unread, *tiles[up + 1 :]]) == "open"
