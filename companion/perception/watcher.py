@@ -175,6 +175,7 @@ class Watcher:
     def forget(self) -> None:
         """A new round, or another calibration: nothing that lay there counts any more."""
         self.layout = self._held_back = self._wall = None
+        self.backs = BackCount()
         self.reader.forget()
         self._reading = self._before = None
         self.settler.forget()
@@ -382,13 +383,14 @@ class Watcher:
     def _understood(self, frame: Frame) -> Layout:
         setup = replace(self.setup, over=self.sink.over(), engine=self.sink.engine())
         view = self.reader.view(frame)
-        return understood(view, setup, self.sink, self.box, self.layout, self._held_back, self.settings.weigh)
+        found = understood(view, setup, self.sink, self.box, self.layout, self._held_back, self.settings.weigh)
+        return self.backs.real(found, self.layout)
 
     def _count_overlooked(self, frame: Frame) -> None:
         """A tile found face down that was overlooked before must not hide a draw."""
         if self.layout is not None and self.layout.boneyard is not None:
-            more = self.reader.overlooked_backs(frame)
-            self.layout = replace(self.layout, boneyard=self.layout.boneyard + more)
+            more = self.layout.boneyard + self.reader.overlooked_backs(frame)
+            self.layout = self.backs.real(replace(self.layout, boneyard=more), self.layout)
 
     def _follow(self, frame: Frame, state: SettleState) -> None:
         """After a bump: the corner markers say where the table is now, else the shift of the picture does."""

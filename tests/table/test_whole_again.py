@@ -30,7 +30,7 @@ def test_the_rest_of_the_table_is_looked_at_where_the_game_asks(stern: bool, mon
     camera, watcher, sink, _, _ = seat_a_watcher(9941, settings, unread=0.0, missed=0.0)
     watcher.settler = BlindSettler(camera, frozenset({1}))
     watcher.settings = WatchSettings(whole_after=10**9)
-    monkeypatch.setattr(watcher, "_recoloured", lambda frame: ())
+    monkeypatch.setattr(watcher.reader, "recoloured", lambda frame: ())
     again = (LookAgain(Where.THE_REST, Why.NO_LEGAL_PLAY),) if stern else ()
     monkeypatch.setattr(sink, "look_again", lambda observation: again if observation.laid else ())
     watcher.run()
