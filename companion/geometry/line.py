@@ -185,7 +185,8 @@ class LineFinder:
                 continue
             if below is None or below.seen.values is None:
                 continue
-            if self._shows_again(below, self.view.tiles[n]) and not self._covers_the_next(ids[n], below):
+            seen = self.view.tiles[n]
+            if self._shows_again(below, seen) and not self._covers_the_next(ids[n], below, seen):
                 gone.add(ids[n])
                 ids[n] = below.id
                 tiles[n] = Known(below.seen, below)
@@ -196,14 +197,15 @@ class LineFinder:
         """Is this the tile that was covered, lying as it lay? An equal tile may lie the other way round."""
         return turned_like(seen, below.seen).values == below.seen.values
 
-    def _covers_the_next(self, top: int, below: PlacedTile) -> bool:
+    def _covers_the_next(self, top: int, below: PlacedTile, seen: SeenTile) -> bool:
         """May another tile of the values `below` have been laid on `top`, where the wall has come to? What was laid
-        last is taken off first."""
+        last is taken off first; where the wall turns on it, a tile that matches it was laid, as almost always."""
         assert self.before is not None and below.laid is not None
         line = self.before.line
         due = place_of_next(line, self.before.buried)
-        at_the_next = due is not None and due.id == top and line[-1].id != top
-        return at_the_next and copies_left(below.laid.tile, line, self.setup) > 0
+        if due is None or due.id != top or (line[-1].id == top and not _matches(line[-1], seen)):
+            return False
+        return copies_left(below.laid.tile, line, self.setup) > 0
 
     def _doubted_end(self) -> tuple[int | None, list[int]]:
         """The line's last tile, if it may lie on one that nobody saw, and the values of that one, the lower first."""
@@ -287,10 +289,7 @@ class LineFinder:
 
     def _turn(self, n: int, end: PlacedTile) -> Step:
         """The wall turns: the new tile's left half lies on the head's open half."""
-        seen = self._as_seen(n, end.id)
-        open_place = end.seen.end_mm(1 - end.inner_half)
-        left = 0 if distance(seen.end_mm(0), open_place) <= distance(seen.end_mm(1), open_place) else 1
-        return Step(0.0, n, True, left, end.id)
+        return Step(0.0, n, True, _on_the_open_half(end, self._as_seen(n, end.id)), end.id)
 
     def _touch(self, end: PlacedTile, at_right: bool, n: int, below: int | None) -> tuple[float, int] | None:
         """The price of tile n at the open half of `end`, and which of its halves touches it."""
@@ -356,6 +355,18 @@ class LineFinder:
     def _report(self, trouble: Trouble, tile: PlacedTile) -> None:
         place: Point = tile.seen.center_mm
         self.problems.append(Problem(trouble, place, (tile.id,)))
+
+
+def _on_the_open_half(end: PlacedTile, seen: SeenTile) -> int:
+    """Which half of a tile lying on the line's last one lies on that one's open half."""
+    open_place = end.seen.end_mm(1 - end.inner_half)
+    return 0 if distance(seen.end_mm(0), open_place) <= distance(seen.end_mm(1), open_place) else 1
+
+
+def _matches(end: PlacedTile, seen: SeenTile) -> bool:
+    """Whether a tile lying on the line's last one continues it."""
+    half = _on_the_open_half(end, seen)
+    return end.laid is not None and seen.values is not None and seen.values[half] == end.laid.outer
 
 
 def _nothing_read(tile: SeenTile) -> bool:

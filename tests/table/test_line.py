@@ -122,6 +122,30 @@ def test_a_tile_laid_on_another_under_which_its_equal_lies_takes_nothing_off() -
         assert changes(before, after) == [f"+{left}-{right}@R"]
 
 
+TURNED = [
+    *((4, 4), (4, 6), (6, 3), (3, 3), (3, 2), (2, 6), (6, 4), (4, 5)),
+    *((5, 6), (6, 6), (6, 1), (1, 6), (6, 5), (5, 2), (2, 2), (2, 4)),
+]
+
+
+def test_a_double_laid_where_the_wall_turns_over_its_equal_takes_nothing_off() -> None:
+    """The wall's last tile lies on its first, a 4:4: the other 4:4 was laid on it, and it was not taken back."""
+    before, seen = wall_of(*TURNED)
+    after = reconstruct(table(in_row(0, 4, 4), *seen[1:]), SETUP, before)
+    assert changes(before, after) == ["+4-4@R"]
+    on = reconstruct(table(in_row(0, 4, 4), in_row(1, 4, 3), *seen[2:]), SETUP, after)
+    assert changes(after, on) == ["+4-3@R"]
+
+
+def test_where_the_wall_turns_a_tile_that_does_not_match_was_there_before() -> None:
+    before, seen = wall_of((1, 5), *TURNED[1:-1], (2, 1))
+    after = reconstruct(table(in_row(0, 1, 5), *seen[1:]), SETUP, before)
+    assert changes(before, after) == ["+1-5@R"], "it matches as it lies"
+    before, seen = wall_of((5, 1), *TURNED[1:-1], (2, 1))
+    after = reconstruct(table(in_row(0, 5, 1), *seen[1:]), SETUP, before)
+    assert changes(before, after) == ["-2-1@R"]
+
+
 def test_a_tile_taken_off_shows_the_one_below_as_it_lay() -> None:
     before, seen = wall_of(*GROWN)
     again = reconstruct(table(in_row(0, 4, 3), *seen[1:]), SETUP, before)
