@@ -16,7 +16,7 @@ from companion.rules.mexican.turn import TurnState
 from companion.rules.position import Position
 from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Violation as V
-from companion.tracking.ahead import begun
+from companion.tracking.ahead import at_least, begun
 from companion.tracking.costs import PRIORS, Cause
 from companion.tracking.evidence import Piece
 from companion.tracking.mexican import MexicanState, Move, price_against
@@ -53,7 +53,8 @@ class FirstLapState(MexicanState):
         return None
 
     def at_least(self, pieces: Pieces, rest: Rest) -> int:
-        return 0
+        """What explaining the rest costs at least: a tile that does not fit is wrong in any order."""
+        return at_least(self.turn, pieces, rest, several=True, between=False, misread=self.misread | self.unknown)
 
     def moves(self, pieces: Pieces, rest: Rest, *, faults: bool, within: float = inf) -> Iterator[Move]:
         """Every way on; the lap is over with the first act that can only be an ordinary turn's."""
