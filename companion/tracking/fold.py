@@ -264,7 +264,7 @@ class RoundFold:
             entry = self.entries.get(item)
             if entry is not None:
                 verdict = judge_item(item, entry.piece.act, marginals, entry.proved, self.players, pieces, arms)
-                self.entries[item] = replace(entry, verdict=verdict)
+                self.entries[item] = Entry(entry.piece, entry.number, verdict, entry.proved, entry.taken_back)
 
     def verdicts(self) -> list[Verdict]:
         """Every piece on record in the order of coming."""

@@ -113,8 +113,10 @@ def judge_item(
     """The verdict on one piece. `proved`: what one picture proves of the tile, if it was read rightly; `pieces`: all of
     the round that stand; `arms`: item -> what it costs by the arms that were seen that a player made it."""
     actors = marginals.actors.get(item, {})
-    seats = {player: n for n, player in enumerate(players)}
-    ranked = sorted(actors.items(), key=lambda one: (-round(one[1], 9), seats.get(one[0], len(seats))))
+    ranked = list(actors.items())
+    if len(ranked) > 1:
+        seats = {player: n for n, player in enumerate(players)}
+        ranked.sort(key=lambda one: (-round(one[1], 9), seats.get(one[0], len(seats))))
     best, p = ranked[0] if ranked else (None, 0.0)
     codes = marginals.codes.get(item, {})
     arm = arms.get(item)
