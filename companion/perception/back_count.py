@@ -21,8 +21,10 @@ class BackCount:
         """The layout with no more backs than can be; of tiles that lay there `before` and are gone each may be one."""
         if self.most is None or layout.boneyard is None:
             return layout
-        lying = {tile.id for tile in layout}
-        back = 0 if before is None else sum(tile.id not in lying for tile in before)
+        ids, tiles = {tile.id for tile in layout}, {tile.laid.tile for tile in layout if tile.laid is not None}
+        gone = [tile for tile in before or () if tile.seen.face_up and tile.id not in ids]
+        # A tile that has another number, but lies there all the same, was not taken back.
+        back = sum(tile.laid is None or tile.laid.tile not in tiles for tile in gone)
         return replace(layout, boneyard=min(layout.boneyard, self.most + back))
 
     def settled(self, before: Layout | None, after: Layout) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from companion.geometry import Layout
+from companion.geometry import Layout, PlacedTile
+from companion.geometry.table_view import SeenHalf, SeenTile
 from companion.observing.game_sink import GameSink
 from companion.perception import watcher as watching_module
 from companion.perception.back_count import BackCount
@@ -68,6 +69,26 @@ def test_no_more_backs_lie_there_than_can() -> None:
     drawn = backs.real(Layout(boneyard=29), one_more)
     backs.settled(one_more, drawn)
     assert (drawn.boneyard, backs.most) == (29, 29)
+
+
+def lying(number: int, values: tuple[int, int] | None) -> PlacedTile:
+    """A laid tile, or with no values one that lies face down."""
+    halves = None if values is None else (SeenHalf(values[0], 0.99), SeenHalf(values[1], 0.99))
+    return PlacedTile(number, SeenTile((100.0, 60.0 * number), 0.0, 48.0, 24.0, values is not None, halves, 0.9))
+
+
+@pytest.mark.parametrize(
+    ("after", "most"),
+    [
+        ({"trains": {"Ann": ()}}, 31),
+        ({"trains": {"Ann": (lying(7, (12, 5)),)}}, 30),
+        ({"trains": {"Ann": (lying(1, (12, 5)),)}, "face_down": ()}, 30),
+    ],
+    ids=["a tile was taken back", "it only has another number", "a tile was drawn"],
+)
+def test_only_a_tile_that_is_taken_back_may_lie_there_again(after: dict[str, Any], most: int) -> None:
+    before = Layout(trains={"Ann": (lying(1, (12, 5)),)}, face_down=(lying(2, None),), boneyard=30)
+    assert BackCount(30).real(replace(before, **{**after, "boneyard": 31}), before).boneyard == most
 
 
 def test_where_nobody_knows_how_many_there_are_all_count() -> None:
