@@ -234,6 +234,8 @@ class GameSink:
         return bool(self.session.accuses(observation.change))
 
     def _may_end(self, observation: Observation) -> bool:
+        if observation.hands:
+            return True
         table, laid = self.position, len(observation.laid)
         if table is None or not laid or not table.hands:
             return False

@@ -211,7 +211,8 @@ class TableMemory:
         for raw, known in zip(tiles, identify(tiles, placed, width), strict=True):
             if known.old is not None:
                 met.add(known.old.id)
-                if self.tracks[known.old.id].differs(raw, SURE) and changed(raw.center_mm):
+                looks_other = self.tracks[known.old.id].differs(raw, SURE)
+                if looks_other and any(changed(place) for place in (raw.center_mm, *_halves_mm(raw))):
                     places.append(raw.center_mm)
             elif not any(self._is(raw, figure, width) for figure in self.figures) and not any(
                 overlap(raw, track.seen) > MOST_OVERLAP for track in self.tracks
@@ -359,6 +360,13 @@ class TableMemory:
         # What is read now has nothing standing on it.
         self.markers = [one for one in self.markers if not one.on_unread or self._unread_half(one.seen.center_mm)]
         self.markers += fresh
+
+
+def _halves_mm(tile: SeenTile) -> tuple[Point, Point]:
+    """The middles of both halves: a single pip is nowhere else."""
+    x, y = tile.center_mm
+    (ax, ay), (bx, by) = tile.end_mm(0), tile.end_mm(1)
+    return ((x + ax) / 2, (y + ay) / 2), ((x + bx) / 2, (y + by) / 2)
 
 
 def _on_tile(place: Point, tile: SeenTile) -> bool:

@@ -13,7 +13,7 @@ from companion.perception.sink import LookAgain, Where, Why
 from companion.play.setup_file import setup_from_json
 from companion.rules.notation import Drawing, Laying, parse_delta
 from companion.rules.ruleset import load_ruleset
-from companion.rules.tile import Laid, double_set
+from companion.rules.tile import Laid, Tile, double_set
 from tests.desk.watching import table_change
 
 
@@ -49,6 +49,8 @@ def test_what_may_end_the_round_is_compared_with_the_rest_of_the_table(tmp_path:
     left = sum(session.position.hands.values())
     laid = tuple(Laying(Laid(1, 1), "R") for _ in range(left))
     assert LookAgain(Where.THE_REST, Why.ROUND_MAY_END) in sink.look_again(Observation(laid, adopted=True))
+    shown = Observation(hands={"Ann": (Tile(1, 1),)})
+    assert sink.look_again(shown) == (LookAgain(Where.THE_REST, Why.ROUND_MAY_END),), "a hand may lie there half turned"
 
 
 def test_the_first_way_without_a_broken_rule_is_the_likeliest(sink: GameSink) -> None:

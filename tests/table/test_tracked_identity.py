@@ -57,3 +57,14 @@ def test_the_memory_numbers_a_tile_once_whatever_is_read_in_its_place() -> None:
         memory.see([replace(lying[0]), tile(100.0, (5, 6)), tile(200.0, (0, 0))], [], Looked(), WIDTH)
     assert len({one.track for one in memory.tiles()}) == 3
     assert first[0] not in [one.track for one in memory.tiles()], "a number is given once"
+
+
+def test_a_back_turned_over_differs_where_its_only_pips_are() -> None:
+    memory = TableMemory()
+    back = replace(tile(100.0, (1, 1)), face_up=False, halves=None)
+    for _ in range(2):
+        memory.see([tile(0.0, (1, 2)), back], [], Looked(), WIDTH)
+    now = [tile(0.0, (1, 2)), tile(100.0, (1, 1))]
+    half = (100.0 + WIDTH / 2, 0.0)
+    assert memory.differing(now, [], lambda place: place == half, WIDTH) == [(100.0, 0.0)]
+    assert memory.differing(now, [], lambda place: False, WIDTH) == [], "no pixel has changed: a misreading"
