@@ -72,6 +72,8 @@ class LineFinder:
     ids: Sequence[int]
     problems: list[Problem] = field(default_factory=list)
     next_id: int = 0
+    _come_to_light: dict[int, int] = field(init=False, default_factory=dict)
+    """Index of a tile that lay unseen under one that was taken back -> the identity of the one under both."""
 
     def layout(self) -> Layout:
         shapes = TileShapes.of([tile.seen for tile in self.known], *self.setup.tile_mm[:2])
@@ -137,6 +139,7 @@ class LineFinder:
         in_line = {tile.id for tile in self.before.line}
         lifted = self._lifted(members)
         stacked = {n: self.ids[n] for n in members if self.known[n].changed and self.ids[n] in in_line}
+        stacked |= {n: below for n, below in self._come_to_light.items() if below in in_line}
         seen_now = {self.ids[n]: self.known[n].seen for n in members if n not in stacked}
         growing = Growing(
             [replace(tile, seen=seen_now.get(tile.id, tile.seen)) for tile in self.before.line],
@@ -180,6 +183,8 @@ class LineFinder:
             if ids[n] == doubted and sorted(values) == hidden:
                 # What lay on the row's last tile was taken back; that one comes to light, and is laid now.
                 gone.add(ids[n])
+                if ids[n] in self.before.walls:
+                    self._come_to_light[n] = self.before.walls[ids[n]]
                 ids[n] = max([*ids, self.before.next_id - 1]) + 1
                 tiles[n] = Known(self.view.tiles[n], None)
                 continue

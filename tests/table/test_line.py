@@ -146,6 +146,15 @@ def test_where_the_wall_turns_a_tile_that_does_not_match_was_there_before() -> N
     assert changes(before, after) == ["-2-1@R"]
 
 
+def test_what_comes_to_light_where_a_wall_turns_still_covers_the_row_below() -> None:
+    """4:4 lies over the wall's first tile and does not match 3:3; what shows there next would have joined them."""
+    before, seen = wall_of((5, 4), *TURNED[1:-2], (3, 3), (4, 4))
+    assert before.has(Trouble.COVERED_TILE)
+    after = reconstruct(table(in_row(0, 4, 3), *seen[1:]), SETUP, before)
+    assert next(placed.laid for placed in after.line) == (5, 4), "nobody took the first tile away"
+    assert "-5-4@L" not in changes(before, after)
+
+
 def test_a_tile_taken_off_shows_the_one_below_as_it_lay() -> None:
     before, seen = wall_of(*GROWN)
     again = reconstruct(table(in_row(0, 4, 3), *seen[1:]), SETUP, before)
