@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from companion.game.game_view import GameView
 from companion.game.standing import is_fault
-from hardware.panel import Light, Press
+from hardware.panel import Done, Light, Press
 
 
 class GameControls(Protocol):
@@ -20,6 +20,8 @@ class GameControls(Protocol):
     def snapshot(self) -> GameView: ...
 
     def pass_turn(self, by: str | None) -> Any: ...
+
+    def done(self, by: str) -> Any: ...
 
     def undo(self) -> Any: ...
 
@@ -49,7 +51,7 @@ class Tableside:
     read_now: Callable[[], None]
     show_pin: Callable[[], None]
 
-    def pressed(self, press: Press) -> bool:
+    def pressed(self, press: Press | Done) -> bool:
         """Do what the button says. False: there was nothing to do, or the game refused."""
         if press is Press.READ_NOW:
             self.read_now()
@@ -61,7 +63,9 @@ class Tableside:
         if controls is None:
             return False
         try:
-            if press is Press.PASS:
+            if isinstance(press, Done):
+                controls.done(controls.snapshot()["players"][press.seat - 1])
+            elif press is Press.PASS:
                 controls.pass_turn(by=controls.snapshot().get("turn"))
             else:
                 controls.undo()

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from companion.app.state import AppState, NoGameError
 from companion.tableside.buttons import Tableside, light_of
-from hardware.panel import Panel, PanelError, Press, open_panel
+from hardware.panel import Done, Panel, PanelError, Press, open_panel
 
 PIN_S = 30.0
 """Long enough to type six digits, short enough that nobody finds them there later."""
@@ -26,7 +26,7 @@ class ButtonPod:
         show_pin: Callable[[], None] | None = None,
         pin_s: float = PIN_S,
         pins: Path | None = None,
-        opener: Callable[[Callable[[Press], object], Path | None], Panel] = open_panel,
+        opener: Callable[[Callable[[Press | Done], object], Path | None], Panel] = open_panel,
         every_s: float = 5.0,
     ) -> None:
         """`pins` names a file of pins other than the project's. `every_s`: the lamp is looked after at least as often,

@@ -1,4 +1,5 @@
-"""The button pod: four buttons and a lamp on the Raspberry Pi's pins, through gpiozero.
+"""The button pod: four buttons and a lamp on the Raspberry Pi's pins, through gpiozero; a "done" button for each player
+who wants one.
 
 gpiozero is imported only here and only when a panel is opened. A machine without it, or without pins, gets a PanelError
 in one line and plays on without buttons.
@@ -28,6 +29,17 @@ class Press(StrEnum):
     UNDO = "undo"
     READ_NOW = "read-now"
     SHOW_PIN = "show-pin"
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A player's own button says that this turn is over. `seat` counts from 1, in the order of the players."""
+
+    seat: int
+
+
+MOST_SEATS = 12
+"""So many play at most."""
 
 
 class Light(StrEnum):
@@ -63,10 +75,11 @@ class PanelError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class PanelSettings:
-    """BCM pins; `buttons` may leave some out, `lamp` is (red, green, blue) or None. `bounce_s`: a contact chatters for
-    some milliseconds; `hold_s`: how long undo is held."""
+    """BCM pins; `buttons` may leave some out, `done` has one for each seat with a button of its own, `lamp` is (red,
+    green, blue) or None. `bounce_s`: a contact chatters for some milliseconds; `hold_s`: how long undo is held."""
 
     buttons: Mapping[Press, int] = field(default_factory=dict)
+    done: Mapping[int, int] = field(default_factory=dict, kw_only=True)
     lamp: tuple[int, int, int] | None = None
     bounce_s: float = 0.03
     hold_s: float = 0.8
@@ -92,6 +105,11 @@ def _settings(data: Mapping[str, Any], where: str) -> PanelSettings:
         if name not in set(Press):
             raise PanelError(f"{where}: no button called {name!r}; known are {', '.join(Press)}")
         buttons[Press(name)] = _pin(pin, f"{where}: buttons.{name}")
+    done: dict[int, int] = {}
+    for name, pin in _table(data, "done", where).items():
+        if name not in (str(seat) for seat in range(1, MOST_SEATS + 1)):
+            raise PanelError(f"{where}: done.{name}: expected the number of a player, from 1 to {MOST_SEATS}")
+        done[int(name)] = _pin(pin, f"{where}: done.{name}")
     colours = _table(data, "lamp", where)
     lamp = None
     if colours:
@@ -99,11 +117,11 @@ def _settings(data: Mapping[str, Any], where: str) -> PanelSettings:
             raise PanelError(f"{where}: a lamp has red, green and blue, not {', '.join(sorted(colours))}")
         red, green, blue = (_pin(colours[name], f"{where}: lamp.{name}") for name in ("red", "green", "blue"))
         lamp = (red, green, blue)
-    used = [*buttons.values(), *(lamp or ())]
+    used = [*buttons.values(), *done.values(), *(lamp or ())]
     for pin in used:
         if used.count(pin) > 1:
             raise PanelError(f"{where}: pin {pin} is used twice")
-    return PanelSettings(buttons, lamp)
+    return PanelSettings(buttons, lamp, done=done)
 
 
 def _table(data: Mapping[str, Any], name: str, where: str) -> Mapping[str, Any]:
@@ -128,7 +146,7 @@ class Panel:
     def __init__(
         self,
         settings: PanelSettings,
-        pressed: Callable[[Press], object],
+        pressed: Callable[[Press | Done], object],
         *,
         pin_factory: Any = None,
     ) -> None:
@@ -144,7 +162,9 @@ class Panel:
         try:
             # gpiozero warns once for each kind of pins it tries; the one line below says it all.
             warnings.simplefilter("ignore", gpiozero.PinFactoryFallback)
-            for press, pin in settings.buttons.items():
+            own = [(Done(seat), pin) for seat, pin in settings.done.items()]
+            wires: list[tuple[Press | Done, int]] = [*settings.buttons.items(), *own]
+            for press, pin in wires:
                 self._devices.append(self._button(gpiozero, press, pin, settings, pin_factory))
             if settings.lamp is not None:
                 self._lamp = gpiozero.RGBLED(*settings.lamp, pwm=False, pin_factory=pin_factory)
@@ -184,7 +204,7 @@ class Panel:
     ) -> None:
         self.close()
 
-    def _button(self, gpiozero: Any, press: Press, pin: int, settings: PanelSettings, pin_factory: Any) -> Any:
+    def _button(self, gpiozero: Any, press: Press | Done, pin: int, settings: PanelSettings, pin_factory: Any) -> Any:
         button = gpiozero.Button(
             pin,
             pull_up=True,
@@ -198,11 +218,11 @@ class Panel:
             button.when_pressed = lambda: self._say(press)
         return button
 
-    def _say(self, press: Press) -> None:
+    def _say(self, press: Press | Done) -> None:
         with contextlib.suppress(Exception):
             self._pressed(press)
 
 
-def open_panel(pressed: Callable[[Press], object], path: Path | None = None) -> Panel:
+def open_panel(pressed: Callable[[Press | Done], object], path: Path | None = None) -> Panel:
     """The panel on this machine's pins. Raises PanelError in one line where there is none."""
     return Panel(load_settings(path), pressed)

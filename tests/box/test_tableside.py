@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from companion.game.session import Session
+from companion.log.events import Header, Passed
 from companion.tableside import Tableside, light_of
-from hardware.panel import Light, Press
+from hardware.panel import Done, Light, Press
 
 CERTAIN = {"violations": [{"code": "CLOSED_TRAIN", "certain": True}]}
 
@@ -39,26 +42,29 @@ def test_a_suspicion_never_lights_the_red_lamp() -> None:
 
 class GameControls:
     def __init__(self) -> None:
-        self.done: list[tuple[str, str | None]] = []
+        self.said: list[tuple[str, str | None]] = []
         self.refuses = False
 
     def snapshot(self) -> dict[str, Any]:
-        return {"turn": "Ben"}
+        return {"turn": "Ben", "players": ["Ann", "Ben"]}
+
+    def done(self, by: str) -> None:
+        self.said.append(("done", by))
 
     def pass_turn(self, by: str | None) -> None:
         if self.refuses:
             raise ValueError("the round is over")
-        self.done.append(("pass", by))
+        self.said.append(("pass", by))
 
     def undo(self) -> None:
-        self.done.append(("undo", None))
+        self.said.append(("undo", None))
 
 
 def test_buttons_say_what_a_person_would_tap() -> None:
     controls, other = GameControls(), []
     side = Tableside(lambda: controls, lambda: other.append("read"), lambda: other.append("pin"))
     assert all(side.pressed(press) for press in Press)
-    assert controls.done == [("pass", "Ben"), ("undo", None)]
+    assert controls.said == [("pass", "Ben"), ("undo", None)]
     assert other == ["read", "pin"]
 
 
@@ -67,4 +73,14 @@ def test_a_button_that_is_refused_or_has_no_game_does_nothing() -> None:
     controls.refuses = True
     assert not Tableside(lambda: controls, lambda: None, lambda: None).pressed(Press.PASS)
     assert not Tableside(lambda: None, lambda: None, lambda: None).pressed(Press.PASS)
-    assert controls.done == []
+    assert controls.said == []
+
+
+def test_a_player_s_own_button_says_who_has_done_the_turn(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "game.jsonl", Header("reeves", "double-12", ("Ann", "Ben", "Cy")))
+    session.start_round((12, 12), "Ann")
+    side = Tableside(lambda: session, lambda: None, lambda: None)
+    assert side.pressed(Done(1)) and not side.pressed(Done(4)), "nobody plays on the fourth seat"
+    said = [event for event in session.events if isinstance(event, Passed)]
+    assert [(event.by, event.done) for event in said] == [("Ann", True)]
+    session.close()

@@ -13,7 +13,7 @@ import gpiozero.pins.mock
 import pytest
 
 import hardware.panel
-from hardware.panel import Light, Panel, PanelError, PanelSettings, Press, load_settings, open_panel
+from hardware.panel import Done, Light, Panel, PanelError, PanelSettings, Press, load_settings, open_panel
 
 PATIENCE_S = 30.0
 
@@ -52,6 +52,31 @@ def test_each_button_says_its_word(
     pins.pin(load_settings().buttons[press]).drive_low()
     assert said.get(timeout=PATIENCE_S) is press
     assert said.empty()
+
+
+def test_a_player_s_own_button_says_whose_it_is(pins: gpiozero.pins.mock.MockFactory, tmp_path: Path) -> None:
+    file = tmp_path / "pins.toml"
+    file.write_text("[buttons]\npass = 5\n[done]\n1 = 23\n3 = 24\n", encoding="utf-8")
+    heard: queue.Queue[Press | Done] = queue.Queue()
+    with Panel(load_settings(file), heard.put, pin_factory=pins):
+        pins.pin(24).drive_low()
+        assert heard.get(timeout=PATIENCE_S) == Done(3)
+    assert heard.empty()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[done]\nBen = 23\n", "done.Ben: expected the number of a player, from 1 to 12"),
+        ("[done]\n1 = 99\n", "done.1: expected a BCM pin from 2 to 27, not 99"),
+        ("[buttons]\npass = 23\n[done]\n1 = 23\n", "pin 23 is used twice"),
+    ],
+)
+def test_a_button_that_cannot_be_anybody_s_is_said(tmp_path: Path, text: str, says: str) -> None:
+    file = tmp_path / "pins.toml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(PanelError, match=re.escape(says)):
+        load_settings(file)
 
 
 def test_undo_has_to_be_held(pins: gpiozero.pins.mock.MockFactory, said: queue.Queue[Press]) -> None:
