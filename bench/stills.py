@@ -37,6 +37,7 @@ from bench.foreign_film import ForeignFilm
 from bench.hub_kinds import KINDS, HubFilm, hub_table
 from bench.train_kinds import train_kinds
 from companion.geometry import Layout, reconstruct
+from companion.geometry.table_setup import TableSetup
 from companion.geometry.table_view import SeenTile, TableView
 from companion.perception.blanks import back_between_blanks, blanks_in_doubt
 from companion.perception.half_values import WeighSettings, weigh_unread
@@ -49,6 +50,7 @@ from tests.table.sketch import KnowingEye, SketchFilm
 from tests.table.tables import random_table, setup_for
 from vision.calibration import Calibration
 from vision.known_set import KnownSet
+from vision.tilt import calibration_from_tiles
 
 RESULTS = Path(__file__).parent / "results" / "stills.json"
 BONEYARD = 25
@@ -73,8 +75,12 @@ def look(
     bent: bool = False,
     kind: str | None = None,
     lean: tuple[float, float] | None = None,
+    by_tiles: bool = False,
 ) -> dict[str, Any] | None:
-    """One table, one frame, one look, `kind` that of its hub; None where the made-up players ran out of table."""
+    """One table, one frame, one look, `kind` that of its hub; None where the made-up players ran out of table.
+
+    `by_tiles`: nobody says where the table is, and the picture is straightened by the tiles.
+    """
     start = time.perf_counter()
     try:
         plan, table, trains, marked = (
@@ -103,19 +109,24 @@ def look(
     wh = (image.shape[1], image.shape[0])
     calibration = Calibration.from_corners(corners, plan.size_mm, height, size_wh=wh)
     known = KnownSet.double(12)
-    seen = on_table(eye.look(image, calibration.px_per_mm * plan.tile_mm[0], known), calibration, plan.tile_mm)
     setup = setup_for(plan)
+    if by_tiles:
+        quads = [tile.quad_px for tile in eye.look(image, None, known).tiles if tile.face == "up"]
+        straightened = calibration_from_tiles(quads, plan.tile_mm[:2], wh)
+        setup, calibration = turned(setup, calibration, straightened), straightened
+    size_mm = calibration.size_mm
+    seen = on_table(eye.look(image, calibration.px_per_mm * plan.tile_mm[0], known), calibration, plan.tile_mm)
     # What is found more faintly is believed only where a marker lay before.
     markers = tuple(marker for marker in seen.markers if marker.confidence >= LEAST_THING_CONFIDENCE)
-    layout = reconstruct(TableView(seen.tiles, markers, seen.hub, plan.size_mm), setup)
+    layout = reconstruct(TableView(seen.tiles, markers, seen.hub, size_mm), setup)
     box = {Tile(a, b): count for (a, b), count in known.copies.items()}
     read = seen.tiles
     doubted = blanks_in_doubt(layout, read, setup.engine) or back_between_blanks(layout, read)
     if doubted is not None:
         read = doubted
-        layout = reconstruct(TableView(read, markers, seen.hub, plan.size_mm), setup)
+        layout = reconstruct(TableView(read, markers, seen.hub, size_mm), setup)
     tiles = weigh_unread(layout, read, setup.engine, box, {}, WeighSettings())
-    layout = reconstruct(TableView(tuple(tiles), markers, seen.hub, plan.size_mm), setup)
+    layout = reconstruct(TableView(tuple(tiles), markers, seen.hub, size_mm), setup)
     wrong = faults(layout, trains, marked)
     return {
         "players": len(plan.players),
@@ -243,6 +254,20 @@ def summary(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {**told, "kinds": kinds, "trains": trains, "eye": dict(eye), "totals": dict(totals)}
 
 
+def turned(setup: TableSetup, known: Calibration, other: Calibration) -> TableSetup:
+    """The set-up for a table that another calibration turns: who sat there sits there."""
+    middle = np.array(known.size_mm) / 2
+
+    def there(degrees: float) -> float:
+        ahead = middle + 100.0 * np.array([math.cos(math.radians(degrees)), math.sin(math.radians(degrees))])
+        (x0, y0), (x1, y1) = other.to_mm(known.to_px([middle, ahead]))
+        return math.degrees(math.atan2(y1 - y0, x1 - x0))
+
+    mexican = setup.mexican_station
+    stations = {name: there(degrees) for name, degrees in setup.stations.items()}
+    return replace(setup, stations=stations, mexican_station=None if mexican is None else there(mexican))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="single still frames of full tables")
     parser.add_argument("--tables", type=int, default=100)
@@ -253,18 +278,19 @@ def main() -> None:
     parser.add_argument("--bent", action="store_true", help="trains turn corners early and double back")
     parser.add_argument("--hubs", action="store_true", help="hubs as people have them, a kind a table in turn")
     parser.add_argument("--lean", type=float, nargs=2, metavar=("FROM", "TO"), help="degrees by which the camera leans")
+    parser.add_argument("--by-tiles", action="store_true", help="no markers: the tiles tell how the camera leans")
     parser.add_argument("--out", type=Path, default=RESULTS)
     args = parser.parse_args()
     kept: dict[str, Any] = json.loads(args.out.read_text()) if args.out.exists() else {}
     name = ("foreign" if args.renderer else args.eye) + (" bent" if args.bent else "") + (" hubs" if args.hubs else "")
-    name += " leaning" if args.lean else ""
+    name += (" leaning" if args.lean else "") + (" by tiles" if args.by_tiles else "")
     part = kept.setdefault(name, {"tables": {}})
     for seed in range(args.first_seed, args.first_seed + args.tables):
         if str(seed) in part["tables"]:
             continue
         kind = KINDS[seed % len(KINDS)] if args.hubs else None
         hub = seed % 2 == 0 if kind is None else kind != "false"
-        result = look(seed, hub, args.eye, tuple(args.size), args.renderer, args.bent, kind, args.lean)
+        result = look(seed, hub, args.eye, tuple(args.size), args.renderer, args.bent, kind, args.lean, args.by_tiles)
         if result is None:
             continue
         part["tables"][str(seed)] = result

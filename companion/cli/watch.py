@@ -56,7 +56,7 @@ def watch(
             first = camera.read()
             if first is None:
                 raise click.ClickException(f"{source}: no picture in it")
-            calibration = first_calibration(first, setup, eye)
+            calibration = first_calibration(first, setup, eye, photograph=camera.stills)
             setup = with_measured_tiles(setup, first, calibration, eye)
             printer = Printer(as_json, "chinese" if setup.chinese else "mexican")
             watcher = _watcher(camera, eye, calibration, setup, printer, journal_path)

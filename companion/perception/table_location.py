@@ -14,6 +14,7 @@ from vision.eye import Eye
 from vision.fiducials import find_markers, missing_corners, table_corners
 from vision.frame import Frame
 from vision.known_set import KnownSet
+from vision.tilt import calibration_from_tiles
 
 LEAST_BACKS = 4
 LEAST_MM, MOST_MM = 30.0, 80.0
@@ -25,8 +26,10 @@ COPIES_ON_A_FREE_BOARD = 4
 """Assumed where a free board's set-up does not say how often each tile exists: board games have several sets."""
 
 
-def first_calibration(frame: Frame, setup: GameSetup, eye: Eye) -> Calibration:
-    """Raises SetupError in one line where the table cannot be found."""
+def first_calibration(frame: Frame, setup: GameSetup, eye: Eye, photograph: bool = False) -> Calibration:
+    """Where nobody says where the table is, a `photograph` is straightened by the tiles that lie on it: how large the
+    table is does not matter then. Raises SetupError in one line where the table cannot be found.
+    """
     w, h = frame.size_wh
     corners = setup.corners_px
     size = setup.size_mm
@@ -41,9 +44,13 @@ def first_calibration(frame: Frame, setup: GameSetup, eye: Eye) -> Calibration:
                 raise SetupError(str(error)) from None
         if not setup.free:
             missing = ", ".join(str(k) for k in missing_corners(markers))
-            raise SetupError(
-                f"table.corners_px: not given, and corner markers {missing} are not in the picture {frame.name}"
-            )
+            trouble = f"table.corners_px: not given, and corner markers {missing} are not in the picture {frame.name}"
+            if not photograph:
+                raise SetupError(trouble)
+            try:
+                return _by_tiles(frame, setup, eye)
+            except CalibrationError as error:
+                raise SetupError(f"{trouble}; {error}") from None
         corners = ((0.0, 0.0), (float(w), 0.0), (float(w), float(h)), (0.0, float(h)))
     try:
         if size is None:
@@ -51,6 +58,11 @@ def first_calibration(frame: Frame, setup: GameSetup, eye: Eye) -> Calibration:
         return Calibration.from_corners(corners, size, setup.tile_mm[2], size_wh=(w, h))
     except CalibrationError as error:
         raise SetupError(str(error)) from None
+
+
+def _by_tiles(frame: Frame, setup: GameSetup, eye: Eye) -> Calibration:
+    quads = [tile.quad_px for tile in eye.look(frame.image).tiles if tile.face == "up"]
+    return calibration_from_tiles(quads, setup.tile_mm[:2], frame.size_wh)
 
 
 def with_measured_tiles(setup: GameSetup, frame: Frame, calibration: Calibration, eye: Eye) -> GameSetup:
