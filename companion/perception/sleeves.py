@@ -31,11 +31,14 @@ class Sleeves:
     """`learn` from clear arms, `likely` for one that is not."""
 
     _seen: dict[str, list[Colour]] = field(init=False, default_factory=dict)
+    _known: set[Arm] = field(init=False, default_factory=set)
+    """What was learnt from: one reach of an arm is one look, however many tiles it laid."""
 
     def learn(self, player: str, track: Sequence[Arm]) -> None:
         """This arm, in all its frames, was clearly this player's."""
         colour = colour_of(track)
-        if colour is not None:
+        if colour is not None and self._known.isdisjoint(track):
+            self._known.update(track)
             looks = self._seen.setdefault(player, [])
             looks.append(colour)
             del looks[:-MOST_SEEN]

@@ -31,8 +31,8 @@ def wearing(arm: Arm, colour: tuple[float, float, float] | None) -> Arm:
 def known(looks: int = LEAST_SEEN, **worn: tuple[float, float, float]) -> Sleeves:
     sleeves = Sleeves()
     for player, colour in worn.items():
-        for _ in range(looks):
-            sleeves.learn(player, (wearing(seen_arm("Ann"), colour),))
+        for n in range(looks):
+            sleeves.learn(player, (replace(wearing(seen_arm("Ann"), colour), span_mm=80.0 + n),))
     return sleeves
 
 
@@ -45,6 +45,14 @@ def test_a_sleeve_tells_between_two_seats_that_the_arm_leaves_open(colour, playe
     assert max(said(colour, None)[name] for name in ("Ann", "Ben")) < CLEAR, "else nothing is open here"
     found = said(colour, known(Ann=RED, Ben=BLUE))
     assert found[player] == 0 and found[other] >= said(colour, None)[other] + 3 - said(colour, None)[player]
+
+
+def test_an_arm_that_lays_several_tiles_is_one_look_at_a_sleeve():
+    sleeves = Sleeves()
+    for player, colour in (("Ann", RED), ("Ben", BLUE)):
+        for _ in range(2 * LEAST_SEEN):
+            sleeves.learn(player, (wearing(seen_arm("Ann"), colour),))
+    assert said(RED, sleeves) == said(RED, None)
 
 
 def test_a_sleeve_makes_no_arm_clear_and_says_at_most_seven_decibans():
