@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from companion.geometry.identity import turned_like
 from companion.geometry.layout import Layout, PlacedTile
 from companion.geometry.table_setup import TableSetup
-from companion.geometry.table_view import SeenHalf, SeenTile
+from companion.geometry.table_view import SeenHalf, SeenTile, leans_from
 from companion.rules.tile import Laid, Tile, chinese_set
 
 WALL = 8
@@ -24,6 +25,20 @@ INFERRED = 0.5
 
 LEAST_ALIKE = 5
 """So many of a wall's eight tiles have to lie on top as they are on record."""
+
+
+LEANING = 4.0
+"""A reading of the place of a wall's next tile names no value, but another one is so much likelier (6 dB) than what lay
+there: something else lies there now. Another tile is what is expected there."""
+
+
+def hides(now: SeenTile, then: SeenTile) -> bool:
+    """Does another tile lie on this one, where the wall's next is due, though one of the two could not be read?
+
+    An unread tile that somebody reached for once more, and that is read as something else, lies under that.
+    """
+    now = turned_like(now, then)
+    return leans_from(now, then, LEANING) or leans_from(then, now, 1.0)
 
 
 def place_of_next(line: Sequence[PlacedTile], buried: Sequence[int] = ()) -> PlacedTile | None:

@@ -18,6 +18,7 @@ from companion.geometry.covering import (
     copies_left,
     covered_at_the_turn,
     equal_cover,
+    hides,
     inferred_from_cover,
     place_of_next,
 )
@@ -138,7 +139,9 @@ class LineFinder:
         assert self.before is not None
         in_line = {tile.id for tile in self.before.line}
         lifted = self._lifted(members)
-        stacked = {n: self.ids[n] for n in members if self.known[n].changed and self.ids[n] in in_line}
+        due = place_of_next(self.before.line, self.before.buried)
+        changed = [n for n in members if self.known[n].changed or (due and self._hides(n, due))]
+        stacked = {n: self.ids[n] for n in changed if self.ids[n] in in_line}
         stacked |= {n: below for n, below in self._come_to_light.items() if below in in_line}
         seen_now = {self.ids[n]: self.known[n].seen for n in members if n not in stacked}
         growing = Growing(
@@ -197,6 +200,10 @@ class LineFinder:
                 tiles[n] = Known(below.seen, below)
         self.ids, self.known = ids, tiles
         return gone
+
+    def _hides(self, n: int, due: PlacedTile) -> bool:
+        """Does tile n lie on the one on which the wall's next is due, though one of the two could not be read?"""
+        return self.ids[n] == due.id and hides(self.view.tiles[n], due.seen)
 
     def _shows_again(self, below: PlacedTile, seen: SeenTile) -> bool:
         """Is this the tile that was covered, lying as it lay? An equal tile may lie the other way round."""

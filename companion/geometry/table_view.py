@@ -20,6 +20,14 @@ class SeenHalf:
     p: float
     others: tuple[tuple[int, float], ...] = ()
 
+    def leans_from(self, value: int, times: float) -> bool:
+        """Unread, yet another value is so many times likelier than this one."""
+        if self.value is not None or not self.others:
+            return False
+        likelihood = dict(self.others)
+        best = max(likelihood, key=lambda other: likelihood[other])
+        return best != value and likelihood[best] >= times * likelihood.get(value, 0.0)
+
 
 @dataclass(frozen=True, slots=True)
 class SeenTile:
@@ -54,6 +62,13 @@ class SeenTile:
         a = math.radians(self.heading_deg)
         reach = sign * self.length_mm / 2
         return self.center_mm[0] + reach * math.cos(a), self.center_mm[1] + reach * math.sin(a)
+
+
+def leans_from(unread: SeenTile, read: SeenTile, times: float) -> bool:
+    """Whether a half that one look did not read is so many times likelier another value than the one that was read in
+    the other look; the tile lies the same way round in both."""
+    halves = zip(unread.halves or (), read.halves or (), strict=False)
+    return any(known.value is not None and half.leans_from(known.value, times) for half, known in halves)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from companion.geometry.covering import LEANING
 from companion.geometry.identity import SAME_PLACE, identify, turned_like
 from companion.geometry.joints import distance
 from companion.geometry.layout import PlacedTile
-from companion.geometry.table_view import Point, SeenHalf, SeenHub, SeenMarker, SeenTile
+from companion.geometry.table_view import Point, SeenHalf, SeenHub, SeenMarker, SeenTile, leans_from
 from companion.perception.projection import LEAST_THING_CONFIDENCE, MOST_OVERLAP, overlap
 from companion.perception.seams import seam
 
@@ -330,12 +331,14 @@ class TableMemory:
         return near and tile.confidence < FAINT_TILE
 
     def _covers(self, track: Track, raw: SeenTile) -> bool:
-        """Is this a tile laid on one that never was surely read, where a wall's next tile is due?"""
-        below = self.under
-        if below is None or raw.values is None or below.values is None or self.fused(track).values is not None:
+        """Is this a tile laid on another, where a wall's next tile is due, and one of the two is not surely read?"""
+        below, known = self.under, self.fused(track)
+        reach = SAME_PLACE * raw.width_mm
+        if below is None or below.values is None or distance(raw.center_mm, below.center_mm) > reach:
             return False
-        here = distance(raw.center_mm, below.center_mm) <= SAME_PLACE * raw.width_mm
-        return here and sorted(raw.values) != sorted(below.values)
+        if known.values is not None:
+            return leans_from(turned_like(raw, known), known, LEANING)
+        return raw.values is not None and sorted(raw.values) != sorted(below.values)
 
     def _see_markers(self, markers: Sequence[SeenMarker], looked: Looked) -> None:
         left, fresh = list(self.markers), list[MarkerTrack]()

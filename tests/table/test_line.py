@@ -360,3 +360,31 @@ def test_an_unread_tile_at_the_turn_lies_on_one_that_nobody_saw_once_the_wall_go
     assert not further.has(Trouble.VALUE_CHANGED) and len(further.line) == 11
     read = reconstruct(table(*row[:5], in_row(5, 1, 5), in_row(6, 5, 3), in_row(7, 3, 6)), SETUP, further)
     assert [*told, *changes(further, read)] == ["+4-6@R", "+6-3@R", "+3-5@R", "+5-1@R"]
+
+
+def hardly(n: int, left: int, right: int, p: float) -> SeenTile:
+    """A tile in place n that is not read, though it looks like these values."""
+    row = in_row(n, left, right)
+    rest = 0.97 - p
+    halves = (SeenHalf(None, p, ((left, p), (1, rest))), SeenHalf(None, p, ((right, p), (4, rest))))
+    return replace(row, halves=halves)
+
+
+def test_a_tile_that_nobody_can_read_where_the_wall_turns_lies_on_the_one_below() -> None:
+    """6:6 comes on 6:4, the row's first, and is not read; then another 6:4 is laid on that."""
+    laid = [(6, 4), *ROW[1:4], (3, 3), (3, 4), (4, 4), (4, 5), (5, 2), (2, 5), (5, 5), (5, 6), (6, 3), (3, 2), (2, 6)]
+    before, seen = wall_of(*laid)
+    assert len(before.line) == 15
+    unread_now = reconstruct(table(hardly(0, 6, 6, 0.8), *seen[1:]), SETUP, before)
+    assert len(unread_now.line) == 16 and unread_now.has(Trouble.UNREADABLE_TILE)
+    assert changes(before, unread_now) == []
+    on = reconstruct(table(in_row(0, 6, 4), *seen[1:]), SETUP, unread_now)
+    assert len(on.line) == 17 and not on.has(Trouble.VALUE_CHANGED)
+    assert "+4-6@R" not in changes(unread_now, on), "the 6:4 lies on the tile that nobody read, not on 2:6"
+
+
+def test_a_bad_look_at_the_tile_where_the_wall_turns_lays_nothing_on_it() -> None:
+    before, seen = wall_of((6, 4), *ROW[1:4], (3, 3), (3, 4), (4, 4), (4, 5), *TURNED[8:15])
+    for p in (0.5, 0.7):
+        again = reconstruct(table(hardly(0, 6, 1, p), *seen[1:]), SETUP, before)
+        assert len(again.line) == 15

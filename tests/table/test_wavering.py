@@ -146,3 +146,20 @@ def test_a_tile_laid_on_one_that_was_never_surely_read_is_another() -> None:
     memory.see([seen(3, 7)], [], EVERYWHERE, 24.0)
     assert memory.tiles()[0].values == (3, 7)
     assert not memory.unsettled()
+
+
+def test_a_tile_that_nobody_can_read_on_one_that_was_read_is_another() -> None:
+    """Where the wall has come to, a reading that leans to another value is no bad look at what lies below."""
+    for p, stays in ((0.82, False), (0.5, True)):
+        memory = TableMemory()
+        memory.begin()
+        memory.see([seen(4, 7)], [], EVERYWHERE, 24.0)
+        memory.under = seen(4, 7)
+        memory.begin()
+        hard = replace(seen(4, 7), halves=(SeenHalf(None, p, ((6, p), (4, 0.95 - p))), SeenHalf(7, 0.99)))
+        memory.see([hard], [], EVERYWHERE, 24.0)
+        assert memory.unsettled() is not stays
+        memory.see([hard], [], EVERYWHERE, 24.0)
+        (one,) = memory.tiles()
+        assert one.halves is not None
+        assert (dict(one.halves[0].others).get(4, 0.0) > 0.5) is stays
