@@ -112,6 +112,7 @@ class WatchedTable:
         self._stop = threading.Event()
         self._again = threading.Event()
         self._film_frame: Frame | None = None
+        self._held = False
         self._unread = 0
         self._thread = threading.Thread(target=self._run, name="watching", daemon=True)
 
@@ -292,7 +293,7 @@ class WatchedTable:
         except CameraError as fault:
             self._say("lost", str(fault))
             return
-        self._view, self._watcher, self._film_frame = ViewKeeper(self._camera), None, None
+        self._view, self._watcher, self._film_frame, self._held = ViewKeeper(self._camera), None, None, False
         self._own_setup = getattr(self._camera, "setup", None)
         with self._lock:
             game = self._game
@@ -329,8 +330,9 @@ class WatchedTable:
         return going_on
 
     def _next_frame(self) -> Frame | None:
-        """The next picture. A film stands still until its table is found and somebody has said who starts, and while
-        the reader is away; a picture that the reader fails at again and again is passed over."""
+        """The next picture. A film stands still until its table is found and somebody has said who starts (of
+        photographs: which tile is the engine, too), and while the reader is away; a picture that the reader fails at
+        again and again is passed over."""
         again = 0 < self._unread < MOST_TRIES and not self._camera.live
         if self._film_frame is None or not (self._film_waits() or again):
             self._unread = 0
@@ -340,8 +342,10 @@ class WatchedTable:
     def _film_waits(self) -> bool:
         if self._camera.live:
             return False
-        if self._watcher is not None and not getattr(self._watcher.sink, "waits_for_starter", False):
-            return False
+        sink = None if self._watcher is None else self._watcher.sink
+        held, self._held = self._held, self._camera.stills and getattr(sink, "waits_for_engine", False)
+        if self._watcher is not None and not (getattr(sink, "waits_for_starter", False) or self._held):
+            return held  # once it is answered, the same photograph is read again
         if self._watcher is not None or self._game is None:
             self._stop.wait(WAITING_S)
         return True
@@ -360,7 +364,7 @@ class WatchedTable:
             if self._watcher is None:
                 return not self._stop.wait(TRY_AGAIN_S)
             self._view.looks_right(frame)
-        if not self._view.in_doubt or self._found_again(frame, self._watcher):
+        if not self._held and (not self._view.in_doubt or self._found_again(frame, self._watcher)):
             self._watcher.see(frame)
         return True
 

@@ -45,6 +45,9 @@ MIDDLE = 0.6
 OFF_CENTRE = 0.75
 """Of a hub's radius: so far beside its middle the round's double may lie."""
 
+ABREAST, ABREAST_DEG = 1.6, 20.0
+"""Tile widths and degrees within which a double beside another one lies side by side with it."""
+
 LEAST_POINTING = 3
 """So many trains show which tile is the engine where its value does not."""
 
@@ -160,6 +163,17 @@ def _may_be_another(hub: SeenHub, engine: int | None, known: Sequence[Known], se
         and distance(tile.seen.center_mm, hub.center_mm) < MIDDLE * setup.tile_mm[0]
     ]
     return len(doubles) > 1
+
+
+def beside_the_engine(tile: SeenTile, engine: SeenTile, setup: TableSetup) -> bool:
+    """Does another double lie side by side with the engine, where no train begins? It was left there, or somebody had
+    to say which of the two the engine is."""
+    values, shown = tile.values, engine.values
+    if tile is engine or values is None or values[0] != values[1] or values == shown:
+        return False
+    apart = abs(turn(tile.heading_deg, engine.heading_deg))
+    parallel = min(apart, 180.0 - apart) <= ABREAST_DEG
+    return parallel and distance(tile.center_mm, engine.center_mm) < ABREAST * setup.tile_mm[1]
 
 
 def _pointing(shapes: TileShapes, ends_of: Collection[int], place: Point, near: float, far: float) -> int:

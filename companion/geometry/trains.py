@@ -13,6 +13,7 @@ from companion.geometry.chains import Chain, ChainBuilder, Link, Root, forks
 from companion.geometry.hub import (
     MIDDLE,
     believed_hub,
+    beside_the_engine,
     find_middle,
     find_roots,
     owners,
@@ -63,7 +64,7 @@ class TrainFinder:
         members = [
             n
             for n, tile in enumerate(self.known)
-            if n != (middle and middle.engine) and self._may_join(tile) and not (middle and self._is_a_slot(tile))
+            if n != (middle and middle.engine) and self._may_join(tile) and not self._in_the_middle(tile, middle)
         ]
         if middle is None:
             self.problems.append(Problem(Trouble.NO_HUB))
@@ -97,12 +98,17 @@ class TrainFinder:
     def _lay_in_a_train(self, tile: Known) -> bool:
         return self.before is not None and tile.old is not None and self.before.train_of(tile.old.id) is not None
 
-    def _is_a_slot(self, tile: Known) -> bool:
-        """Does it lie wholly on the hub, where no train begins? Then a slot of the hub was taken for a tile."""
+    def _in_the_middle(self, tile: Known, middle: Middle | None) -> bool:
+        """Does it lie wholly on the hub (a slot of which was taken for a tile) or side by side with the engine?
+
+        No train begins there.
+        """
         hub = self.view.hub
-        if hub is None or self._lay_in_a_train(tile):
+        if middle is None or self._lay_in_a_train(tile):
             return False
-        return distance(tile.seen.center_mm, hub.center_mm) < ON_THE_HUB * hub.radius_mm
+        if hub is not None and distance(tile.seen.center_mm, hub.center_mm) < ON_THE_HUB * hub.radius_mm:
+            return True
+        return middle.engine is not None and beside_the_engine(tile.seen, self.known[middle.engine].seen, self.setup)
 
     def _is_a_recess(self, tile: Known) -> bool:
         """Does it lie in the middle of a plate? There the plate has a place for an engine, which looks like a back."""

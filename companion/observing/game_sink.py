@@ -38,7 +38,7 @@ from companion.observing.readings import readings_of
 from companion.observing.round_end import Ending, OpenHands
 from companion.observing.round_start import RoundStart
 from companion.observing.touching import hardly_read
-from companion.observing.which_engine import engines_offered
+from companion.observing.which_engine import WhichEngine
 from companion.observing.withdrawn_plays import laid_after_all, laid_in_line_after_all, undone
 from companion.perception.sink import LINE, LookAgain, Where, Why
 from companion.play.setup_file import GameSetup
@@ -96,7 +96,7 @@ class GameSink:
         self._phase = ""
         self._line: tuple[Laid | None, ...] = ()
         self._length = 0
-        self._no_middle: int | None = None
+        self._middle = WhichEngine(session, keep)
         self._another = NextRound(session, keep, ROUND_PATIENCE if asks else 0)
         self._read_again = False
         self._seen: Layout | None = None
@@ -172,6 +172,11 @@ class GameSink:
     def waits_for_starter(self) -> bool:
         """Does the next round begin only once somebody has said who starts?"""
         return self._beginning.waiting and self.asks and not self._beginning.starter_is_said
+
+    @property
+    def waits_for_engine(self) -> bool:
+        """Can no train be told before somebody has said which tile is the engine?"""
+        return self.asks and self._middle.open
 
     def is_cleared(self, layout: Layout) -> bool:
         self._seen = layout
@@ -343,8 +348,8 @@ class GameSink:
 
     def _ask(self, observation: Observation, layout: Layout, frame: str, at_once: bool = False) -> None:
         """`at_once`: something is not recorded because of these doubts."""
-        if self.session.phase in AFTER_THE_ROUND:
-            # People clear the table; what lies about then is no riddle.
+        if self.session.phase in AFTER_THE_ROUND or layout.has(Trouble.NO_HUB):
+            # People clear the table; what lies about then is no riddle. Nor is what hangs on another question.
             return
         if any(self._asked_apart(problem, layout) for problem in layout.problems):
             # An unread tile has a question of its own, and readings that waver do so because of it.
@@ -363,7 +368,7 @@ class GameSink:
 
     def _ask_what_lasts(self, layout: Layout, frame: str) -> None:
         """Ask about doubts that have outlived a change of the table."""
-        if self.session.phase in AFTER_THE_ROUND:
+        if self.session.phase in AFTER_THE_ROUND or layout.has(Trouble.NO_HUB):
             return
         lasting = self._doubts.lasting(
             layout, frame, lambda doubt: self._asked_apart(doubt, layout) or self._may_be_a_hand(doubt)
@@ -402,7 +407,7 @@ class GameSink:
             # A round that somebody ended by mistake is watched to no purpose until that is undone.
             self._missed = self.over()
         self._ending.see(layout, frame)
-        self._ask_for_the_middle(layout, frame)
+        self._middle.see(layout, frame)
         self._ask_what_lasts(layout, frame)
         if self.position is not None:
             self._wait_in_line(layout)
@@ -414,22 +419,9 @@ class GameSink:
         if longer and not self._held_back and isinstance(self.position, LinePosition):
             self._unanswered.holds_back(layout, self.position)
 
-    def _ask_for_the_middle(self, layout: Layout, frame: str) -> None:
-        """Neither hub nor engine is found: asked once, at the first table already, and unsaid when one shows up. The
-        doubles that lie there are offered: a tap says which it is."""
-        if layout.has(Trouble.NO_HUB):
-            if self._no_middle is None and self.session.phase == "playing":
-                offered = engines_offered(layout, self.session.events)
-                self._no_middle = self.session.ask(
-                    Question.of_table(str(Trouble.NO_HUB)), offered, frame=self.keep(frame)
-                )[0].seq
-        elif self._no_middle is not None:
-            self._unanswered.drop(self._no_middle)
-            self._no_middle = None
-
     def stirred(self) -> bool:
         again, self._read_again = self._read_again, False
-        return self._ending.stirred() or self._unanswered.stirred() or again
+        return self._ending.stirred() or self._unanswered.stirred() or self._middle.stirred() or again
 
     def cleared(self) -> bool:
         """Does what is known of the table count no more: is the round just scored, or its beginning undone?"""

@@ -1,16 +1,53 @@
-"""Which tile is the engine? Where neither hub nor engine is found, one tap says it."""
+"""Which tile is the engine? Where neither hub nor engine is found, or several doubles lie on the hub, one tap says
+it."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 
-from companion.geometry import Layout
+from companion.game.session import Session
+from companion.geometry import Layout, Trouble
 from companion.log.event_fields import Candidate
 from companion.log.events import Event, RoundStarted
+from companion.log.question import Question
+from companion.observing.pending_questions import Keep
 
 MOST = 4
 """So many doubles are offered."""
+
+
+class WhichEngine:
+    """The question, asked once, at the first table already, and unsaid when an engine shows up."""
+
+    def __init__(self, session: Session, keep: Keep) -> None:
+        self.session = session
+        self.keep = keep
+        self._asked: int | None = None
+        self._was_open = False
+
+    @property
+    def open(self) -> bool:
+        """Does the question wait for its answer?"""
+        return self._asked is not None and any(question.seq == self._asked for question in self.session.questions)
+
+    def see(self, layout: Layout, frame: str) -> None:
+        """A still table was read. The doubles that lie there are offered: a tap says which it is."""
+        if layout.has(Trouble.NO_HUB):
+            if self._asked is None and self.session.phase == "playing":
+                offered = engines_offered(layout, self.session.events)
+                question = Question.of_table(str(Trouble.NO_HUB))
+                self._asked = self.session.ask(question, offered, frame=self.keep(frame))[0].seq
+        elif self._asked is not None:
+            if self.open:
+                self.session.drop_question(self._asked)
+            self._asked = None
+        self._was_open = self.open
+
+    def stirred(self) -> bool:
+        """Has somebody answered since the last look? Then the trains of this very table can be told."""
+        answered, self._was_open = self._was_open and not self.open, self.open
+        return answered
 
 
 def engines_offered(layout: Layout, events: Iterable[Event]) -> list[Candidate]:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from companion.game.session import Session
-from companion.geometry import Layout, Trouble, reconstruct
+from companion.geometry import Layout, TableSetup, Trouble, reconstruct
+from companion.geometry.diff import difference
 from companion.geometry.table_view import SeenHub, SeenTile, TableView
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
 from companion.observing.which_engine import MOST, engines_offered
 from companion.play.setup_file import setup_from_json
+from companion.rules.position import Position
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, double_set
 from companion.web.wording import reason_words, say_event
@@ -20,6 +24,7 @@ from tests.table.tables import back, tile
 HEADER = {"journal": 1, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]}
 SETUP = setup_from_json(HEADER)
 TABLE = SETUP.table_setup()
+SEATED = replace(TABLE, stations={"Ann": 0.0, "Ben": 180.0})
 
 
 def lying() -> list[SeenTile]:
@@ -100,7 +105,9 @@ def test_no_more_doubles_are_offered_than_fit_on_a_page(tmp_path: Path) -> None:
 HUB = SeenHub((600.0, 450.0), 60.0, 0.9)
 
 
-def on_a_hub(first: int, second: int, engine: int | None, before: Layout | None = None) -> Layout:
+def on_a_hub(
+    first: int, second: int, engine: int | None, before: Layout | None = None, table: TableSetup = TABLE
+) -> Layout:
     """Two doubles lie side by side on a hub, the second nearer its middle, and two trains begin with the second one's
     value."""
     tiles = [
@@ -109,7 +116,7 @@ def on_a_hub(first: int, second: int, engine: int | None, before: Layout | None 
         tile(684.0, 450.0, 0.0, second, 3),
         tile(516.0, 450.0, 180.0, second, 1),
     ]
-    return reconstruct(TableView(tuple(tiles), hub=HUB, size_mm=(1200.0, 900.0)), replace(TABLE, engine=engine), before)
+    return reconstruct(TableView(tuple(tiles), hub=HUB, size_mm=(1200.0, 900.0)), replace(table, engine=engine), before)
 
 
 def test_of_two_doubles_on_the_hub_the_round_s_is_the_engine() -> None:
@@ -133,6 +140,45 @@ def test_which_of_two_doubles_on_the_hub_is_the_engine_is_asked_and_not_guessed(
     found = on_a_hub(7, 6, sink.engine(), lost)
     assert found.engine is not None and found.engine.laid == Laid(6, 6)
     assert sorted(len(train) for train in found.trains.values() if train) == [1, 1]
+
+
+def test_the_tap_has_the_table_read_again_and_nothing_else_is_asked_before_it(tmp_path: Path) -> None:
+    rules = load_ruleset("tactic")
+    session = Session(Journal.create(tmp_path / "game.jsonl", SETUP.header), rules)
+    sink = GameSink(session, rules, SETUP, dict.fromkeys(double_set(12), 1), asks=True)
+    session.start_round(starter="Ann")
+    lost = on_a_hub(7, 6, sink.engine(), table=SEATED)
+    sink.first_table(lost, "1.jpg")
+    for picture in range(1, 6):
+        sink.understood(lost, f"{picture}.jpg")
+        assert not sink.stirred() and sink.waits_for_engine
+    assert [question.reason for question in session.questions] == ["NO_HUB"], "not which train its tiles belong to"
+    session.answer(session.questions[0].seq, 0)
+    assert not sink.waits_for_engine
+    assert sink.stirred() and not sink.stirred()
+    found = on_a_hub(7, 6, sink.engine(), lost, SEATED)
+    assert sink.record(sink.still_new(difference(lost, found), found), found, "5.jpg")
+    sink.understood(found, "5.jpg")
+    assert isinstance(session.position, Position)
+    assert sorted(tile for train in session.position.trains.values() for tile in train) == [Laid(6, 1), Laid(6, 3)]
+    assert not session.questions
+
+
+@pytest.mark.parametrize("engine", [6, 7])
+def test_another_double_beside_the_engine_begins_no_train_where_no_hub_is_seen(engine: int) -> None:
+    other = 13 - engine
+    tiles = (
+        tile(600.0, 438.0, 0.0, engine, engine),
+        tile(601.0, 466.0, 182.0, other, other),
+        tile(684.0, 440.0, 0.0, engine, 3),
+        tile(516.0, 440.0, 180.0, engine, 1),
+        tile(600.0, 377.0, 270.0, engine, 4),
+    )
+    layout = reconstruct(TableView(tiles, hub=None, size_mm=(1200.0, 900.0)), replace(SEATED, engine=engine))
+    assert layout.engine is not None and layout.engine.laid == Laid(engine, engine)
+    begun = {placed.laid for train in layout.trains.values() for placed in train}
+    assert begun == {Laid(engine, 3), Laid(engine, 1), Laid(engine, 4)}
+    assert not layout.has(Trouble.LOOSE_TILE), "somebody left it there: nothing to be asked"
 
 
 def test_a_double_that_is_laid_on_the_hub_later_leaves_the_engine_as_it_is() -> None:

@@ -83,6 +83,37 @@ def test_a_film_runs_once_its_round_has_begun(watched: WatchedTable, films: list
     assert not watched._step()
 
 
+@pytest.mark.parametrize("stills", [True, False])
+def test_a_photograph_waits_for_the_engine_and_is_read_again(
+    watched: WatchedTable, films: list[ShortFilm], stills: bool
+) -> None:
+    class Desk:
+        waits_for_engine = False
+
+    class Watcher:
+        sink = Desk()
+        seen: ClassVar[list[str]] = []
+
+        def see(self, frame: Frame) -> None:
+            self.seen.append(frame.name)
+            self.sink.waits_for_engine = len(self.seen) == 1
+
+    Watcher.seen.clear()
+    films[0].stills = stills
+    watched._stop.set()
+    watched._watcher = Watcher()  # type: ignore[assignment]
+    for _ in range(3):
+        assert watched._step()
+    if not stills:
+        assert Watcher.seen == ["f1", "f2", "f3"], "of a film other pictures of the same table come"
+        return
+    assert Watcher.seen == ["f1"], "nothing more is read until somebody has answered"
+    Watcher.sink.waits_for_engine = False
+    while watched._step():
+        pass
+    assert Watcher.seen == ["f1", "f1", "f2", "f3"]
+
+
 def test_a_film_stands_still_while_the_reader_is_away(watched: WatchedTable, films: list[ShortFilm]) -> None:
     class Watcher:
         sink = None
