@@ -38,6 +38,12 @@ def hand_photographed(
     """The hand, by how many degrees the phone leans, and the picture, which shows all of it."""
     rng = random.Random(f"held {seed}")
     hand = rng.sample(sorted(double_set(12)), rng.randint(4, 14))
+    scene = held_scene(rng, hand, lean, size_wh)
+    return hand, scene.camera.lean_deg, render_table(scene, seed)[0]
+
+
+def held_scene(rng: random.Random, hand: list[Tile], lean: tuple[float, float], size_wh: tuple[int, int]) -> TableScene:
+    """The hand in loose rows, half 0 of a tile its lower one, under a phone that shows all of it."""
     rows = -(-len(hand) // A_ROW)
     size = (2 * EDGE_MM + A_ROW * PITCH_MM[0], 2 * EDGE_MM + rows * PITCH_MM[1])
     tiles = tuple(
@@ -62,7 +68,7 @@ def hand_photographed(
     scene = TableScene(size, tiles, camera=camera)
     while not _shown(scene):
         scene = replace(scene, camera=replace(scene.camera, height_mm=scene.camera.height_mm * 1.05))
-    return hand, leans, render_table(scene, seed)[0]
+    return scene
 
 
 def _shown(scene: TableScene) -> bool:

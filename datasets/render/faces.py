@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from datasets.render.camera import distance_to_rounded
 from datasets.render.gbuffer import Texture
 from datasets.render.pips import chinese, western
-from datasets.render.printing import Layer, Pip, numeral, stamp
+from datasets.render.printing import Layer, Pip, dotted, numeral, stamp
 from datasets.render.styles import Specks, TileStyle
 
 F = np.float32
@@ -60,7 +60,7 @@ class FaceMaker:
             for side, value in ((0, first), (1, second)):
                 if value == 0 and not self.style.pips.moulded:
                     continue
-                layer = self._layer((value, -1))
+                layer = self._half_layer(value, rng) if self.style.pips.by_hand else self._layer((value, -1))
                 if value in (2, 3) and rng.random() < 0.25 and not self.style.pips.numerals:
                     layer = layer.mirrored()
                 layer = layer.turned() if side else layer
@@ -111,8 +111,8 @@ class FaceMaker:
                 self._layers[key] = self._half_layer(key[0])
         return self._layers[key]
 
-    def _half_layer(self, value: int) -> Layer:
-        """The print of one half with its outer end at the left."""
+    def _half_layer(self, value: int, rng: np.random.Generator | None = None) -> Layer:
+        """The print of one half with its outer end at the left; where pips are dotted by hand, as `rng` dots them."""
         body, pips = self.style.body, self.style.pips
         if pips.numerals:
             ink = pips.palette[value]
@@ -127,6 +127,8 @@ class FaceMaker:
             apart = np.linalg.norm(places[:, None] - places[None], axis=2) + np.eye(len(places)) * 1e3
             radius = min(radius, float(apart.min()) * 0.42)
         marks = [Pip(*(middle + p), radius, pips.palette[value]) for p in places]
+        if rng is not None:
+            marks = [blot for mark in marks for blot in dotted(mark, pips.by_hand, rng)]
         if pips.moulded:
             taken = {(round(float(p[0]), 3), round(float(p[1]), 3)) for p in places}
             for a in (-1, 0, 1):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import cv2
@@ -60,6 +61,17 @@ class Layer:
         shape[..., :2] += self.relief[..., :2]
         shape[..., 3] *= self.relief[..., 2]
         shape[..., 2] *= 1 + F(gloss - 1) * self.paint
+
+
+def dotted(mark: Pip, by_hand: float, rng: np.random.Generator) -> list[Pip]:
+    """The pip as somebody dots it with a pen: off its place, larger or smaller, and no circle."""
+    at = np.array([mark.u, mark.v]) + rng.normal(0, by_hand * mark.radius, 2)
+    radius = mark.radius * math.exp(rng.normal(0, by_hand / 2))
+    blots = [Pip(float(at[0]), float(at[1]), radius * 0.85, mark.colour)]
+    for _ in range(3):
+        u, v = at + rng.normal(0, by_hand * radius, 2)
+        blots.append(Pip(float(u), float(v), radius * rng.uniform(0.4, 0.8), mark.colour))
+    return blots
 
 
 def stamp(marks: list[Pip], width_mm: float, height_mm: float, px_per_mm: float, pips: Pips) -> Layer:

@@ -100,6 +100,8 @@ class Pips:
     painted_dome: bool
     drill_mark: float
     lettering: Lettering = PLAIN_LETTERING
+    by_hand: float = 0.0
+    """How unevenly somebody dotted the pips with a pen: in pip radii, how far each is off its place and its shape."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -114,7 +114,9 @@ class TableScene:
     """What lies on the table and how it is seen. `frame` only changes the sensor's noise.
 
     `family` western or chinese; `background` one of `surfaces.KINDS` or None for a random plain one;
-    `soft_light` avoids hard shadows and strong glare; `light` is a factor on the exposure (0.3 is a dim room).
+    `soft_light` avoids hard shadows and strong glare; `light` is a factor on the exposure (0.3 is a dim room), `cast`
+    factors on its red, green and blue (a wrong white balance). `style` is the set in play, made to `tile_size_mm`;
+    None: by the seed.
     """
 
     size_mm: tuple[float, float] = (1200.0, 900.0)
@@ -130,6 +132,8 @@ class TableScene:
     background: str | None = None
     soft_light: bool = True
     light: float = 1.0
+    cast: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    style: TileStyle | None = None
     frame: int = 0
 
 
@@ -236,10 +240,10 @@ def render_table(scene: TableScene, seed: int) -> tuple[NDArray[np.uint8], list[
     it (under a moving hand), the lit picture (under new noise).
     """
     look = _LOOKS.get(_look_key(scene, seed), lambda: _make_look(scene, seed))
-    still = replace(scene, frame=0, light=1.0)
+    still = replace(scene, frame=0, light=1.0, cast=(1.0, 1.0, 1.0))
     lit = _LIT.get((still, seed), lambda: _light_scene(still, seed, look))
     out, _ = develop(
-        lit.image * np.float32(scene.light),
+        lit.image * (np.float32(scene.light) * np.array(scene.cast, np.float32)),
         stream(seed, "sensor"),
         noise_rng=stream(seed, f"noise {scene.frame}"),
         calm=True,
@@ -334,11 +338,12 @@ def _light(scene: TableScene, look: _Look, g: GBuffer) -> NDArray[np.float32]:
 
 def _look_key(scene: TableScene, seed: int) -> tuple[object, ...]:
     what = (scene.size_mm, scene.camera, scene.family, scene.set_max, scene.tile_size_mm)
-    return (seed, *what, scene.background, scene.soft_light)
+    return (seed, *what, scene.background, scene.soft_light, scene.style)
 
 
 def _make_look(scene: TableScene, seed: int) -> _Look:
-    style = resized(make_style(stream(seed, "style"), scene.family, scene.set_max), *scene.tile_size_mm)
+    style = scene.style or make_style(stream(seed, "style"), scene.family, scene.set_max)
+    style = resized(style, *scene.tile_size_mm)
     camera = camera_of(scene)
     w, h = camera.width, camera.height
     seen = camera.on_plane([(0, 0), (w, 0), (w, h), (0, h)])

@@ -6,6 +6,9 @@ import cv2
 import numpy as np
 import pytest
 
+from datasets.render.faces import FaceMaker
+from datasets.render.printing import Pip, dotted
+from datasets.render.styles import make_style
 from datasets.render.table import (
     TableCamera,
     TableHand,
@@ -124,3 +127,34 @@ def test_hub_and_markers_are_labelled_where_they_stand() -> None:
 
 def test_a_dim_room_makes_a_dark_picture() -> None:
     assert render_table(replace(SCENE, light=0.25), 5)[0].mean() < 0.75 * render_table(SCENE, 5)[0].mean()
+
+
+def test_a_given_set_is_drawn_by_every_seed_and_a_cast_changes_its_colours_alone() -> None:
+    style = make_style(np.random.default_rng(4), "western", 6)
+    red = np.tile(np.float32([0.3, 0.004, 0.004]), (19, 1))
+    pips = replace(style.pips, palette=red, numerals=False, moulded=False)
+    scene = replace(SCENE, style=replace(style, pips=pips), soft_light=True)
+    for seed in (5, 6):
+        image, labels = render_table(scene, seed)
+        quad = np.array(next(one["quad"] for one in labels if one.get("index") == 0))
+        x0, y0, x1, y1 = (*quad.min(0).astype(int), *quad.max(0).astype(int) + 1)
+        blue, _, red_ = (image[y0:y1, x0:x1, n].astype(int) for n in range(3))
+        assert (red_ - blue).max() > 40, "red pips"
+    warm, same = render_table(replace(scene, cast=(1.5, 1.0, 0.5)), 6)
+    assert _same(labels, same)
+    assert warm[..., 2].mean() > image[..., 2].mean() and warm[..., 0].mean() < image[..., 0].mean()
+
+
+def test_pips_dotted_by_hand_stand_near_their_places_and_differ_from_tile_to_tile() -> None:
+    pip = Pip(5.0, 5.0, 1.0, np.zeros(3, np.float32))
+    rng = np.random.default_rng(3)
+    one, other = dotted(pip, 0.3, rng), dotted(pip, 0.3, rng)
+    assert [(blot.u, blot.v) for blot in one] != [(blot.u, blot.v) for blot in other]
+    assert all(np.hypot(blot.u - 5.0, blot.v - 5.0) < 2.5 for blot in (*one, *other))
+    plain = make_style(np.random.default_rng(4), "western", 6)
+    style = replace(plain, pips=replace(plain.pips, by_hand=0.4, numerals=False, moulded=False))
+    maker = FaceMaker(style, 6.0, np.random.default_rng(1))
+    first, second = (maker.face(5, 4, np.random.default_rng(n)).albedo for n in (1, 2))
+    printed = FaceMaker(replace(style, pips=replace(style.pips, by_hand=0.0)), 6.0, np.random.default_rng(1))
+    third, fourth = (printed.face(5, 4, np.random.default_rng(n)).albedo for n in (1, 2))
+    assert np.abs(first - second).mean() > 2 * np.abs(third - fourth).mean()
