@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from statistics import median
 
 from companion.geometry.angles import turn
 from companion.geometry.chains import Root
@@ -48,6 +49,9 @@ OFF_CENTRE = 0.75
 ABREAST, ABREAST_DEG = 1.6, 20.0
 """Tile widths and degrees within which a double beside another one lies side by side with it."""
 
+LEADS_BESIDE = 0.25
+"""Tile widths by which trains pass a hub's middle more than the engine's and tell that the hub was outlined wrongly."""
+
 LEAST_POINTING = 3
 """So many trains show which tile is the engine where its value does not."""
 
@@ -89,8 +93,9 @@ def find_middle(
     if view.hub is not None and earlier is None and _may_be_another(view.hub, engine, known, setup):
         return None
     if view.hub is not None:
-        rim = max(view.hub.radius_mm, _ring(view.hub, known, engine, setup))
-        return Middle(view.hub.center_mm, rim, True, engine)
+        center = _led_to(view.hub, known, engine, setup)
+        rim = max(view.hub.radius_mm, _ring(view.hub, center, known, engine, setup))
+        return Middle(center, rim, True, engine)
     if engine is not None:
         return Middle(known[engine].seen.center_mm, length / 2, False, engine)
     if earlier is not None:
@@ -98,7 +103,31 @@ def find_middle(
     return None
 
 
-def _ring(hub: SeenHub, known: Sequence[Known], engine: int | None, setup: TableSetup) -> float:
+def _led_to(hub: SeenHub, known: Sequence[Known], engine: int | None, setup: TableSetup) -> Point:
+    """The hub's middle as it was found, or the engine's where the trains lead there instead: of a printed hub the
+    outline may be well off, while an engine beside its hub's middle has no train that leads to it."""
+    if engine is None:
+        return hub.center_mm
+    length, width = setup.tile_mm[:2]
+    places = hub.center_mm, known[engine].seen.center_mm
+    up = [n for n, tile in enumerate(known) if tile.seen.face_up and n != engine]
+    shapes = TileShapes.of([tile.seen for tile in known], length, width)
+    ends = [port for n in up for port in shapes.ports[n] if port.kind is PortKind.END]
+    far = hub.radius_mm + ENGINE_REACH * width
+    leading = [port for port in ends if any(_faces(port, place, width, far) for place in places)]
+    if not leading:
+        return hub.center_mm
+    beside = [median(_beside(port, place) for port in leading) for place in places]
+    return places[1] if beside[1] + LEADS_BESIDE * width < beside[0] else places[0]
+
+
+def _beside(port: Port, place: Point) -> float:
+    """By how many mm the line on which this end points passes a place."""
+    dx, dy = place[0] - port.place[0], place[1] - port.place[1]
+    return abs(dx * port.normal[1] - dy * port.normal[0])
+
+
+def _ring(hub: SeenHub, middle: Point, known: Sequence[Known], engine: int | None, setup: TableSetup) -> float:
     """The distance from the hub's middle at which trains on several sides begin, where that is well beyond its rim: of
     a hub with rings an inner one was found. 0 where it is not."""
     length, width = setup.tile_mm[:2]
@@ -106,10 +135,10 @@ def _ring(hub: SeenHub, known: Sequence[Known], engine: int | None, setup: Table
     shapes = TileShapes.of([tile.seen for tile in known], length, width)
     far = hub.radius_mm + RING_REACH * width
     facing = sorted(
-        (distance(port.place, hub.center_mm), math.degrees(math.atan2(-port.normal[1], -port.normal[0])))
+        (distance(port.place, middle), math.degrees(math.atan2(-port.normal[1], -port.normal[0])))
         for n in up
         for port in shapes.ports[n]
-        if port.kind is PortKind.END and _faces(port, hub.center_mm, 0.0, far)
+        if port.kind is PortKind.END and _faces(port, middle, 0.0, far)
     )
     begins: dict[float, float] = {}  # the nearest of each side
     for away, angle in facing:

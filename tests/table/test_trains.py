@@ -424,3 +424,24 @@ def test_trains_that_begin_in_slots_within_the_rim_are_not_begun_by_their_second
     assert middle is not None and middle.rim_mm == 66.0
     trains = [train(reconstruct(table, SETUP), name) for name in ("Ann", "Ben", MEXICAN)]
     assert trains == ["12-5 5-9", "12-6 6-10", "12-7 7-11"]
+
+
+def test_a_hub_outlined_beside_its_engine_still_has_its_trains() -> None:
+    """Print on the hub was left out of its outline: it is too small, and its middle a tile's width off."""
+    hub = replace(HUB, center_mm=(600.0, 427.0), radius_mm=48.0)
+    first = tile(*direction(90.0, 60 + 1 + LENGTH / 2), 90.0, 12, 6)
+    layout = reconstruct(view([first], hub=hub), SETUP)
+    assert train(layout, "MX") == "12-6" and not layout.problems
+
+
+def test_an_engine_beside_its_hubs_middle_is_not_where_trains_lead() -> None:
+    """The hub is outlined as it lies; the engine lies 21 mm beside its middle."""
+    hub = replace(HUB, center_mm=(600.0, 429.0))
+    tiles = [
+        tile(*direction(angle, 60 + 1 + LENGTH / 2, hub.center_mm), angle, 12, n) for n, angle in ((6, 0.0), (7, 180))
+    ]
+    layout = reconstruct(view(tiles, hub=hub), SETUP)
+    known = [Known(one, None) for one in view(tiles, hub=hub).tiles]
+    middle = find_middle(view(tiles, hub=hub), known, SETUP, None, None)
+    assert middle is not None and middle.center_mm == hub.center_mm
+    assert train(layout, "Ann") == "12-6" and train(layout, "Ben") == "12-7"
