@@ -50,7 +50,7 @@ ABREAST, ABREAST_DEG = 1.6, 20.0
 """Tile widths and degrees within which a double beside another one lies side by side with it."""
 
 LEADS_BESIDE = 0.25
-"""Tile widths by which trains pass a hub's middle more than the engine's and tell that the hub was outlined wrongly."""
+"""Tile widths: by so much more trains pass the one of two middles to which they do not lead."""
 
 LEAST_POINTING = 3
 """So many trains show which tile is the engine where its value does not."""
@@ -117,8 +117,12 @@ def _led_to(hub: SeenHub, known: Sequence[Known], engine: int | None, setup: Tab
     leading = [port for port in ends if any(_faces(port, place, width, far) for place in places)]
     if not leading:
         return hub.center_mm
-    beside = [median(_beside(port, place) for port in leading) for place in places]
-    return places[1] if beside[1] + LEADS_BESIDE * width < beside[0] else places[0]
+    at_hub, at_engine = (median(_beside(port, place) for port in leading) for place in places)
+    if abs(at_hub - at_engine) > LEADS_BESIDE * width:
+        return places[at_engine < at_hub]
+    # They lead to both. If none begins at the rim as it was outlined, and one would around the engine, it does there.
+    from_hub, from_engine = (min(distance(port.place, place) for port in leading) - hub.radius_mm for place in places)
+    return places[from_engine <= HUB_REACH * width < from_hub]
 
 
 def _beside(port: Port, place: Point) -> float:
