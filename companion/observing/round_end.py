@@ -90,13 +90,16 @@ class OpenHands:
         """Who has no tile left, where all others have laid theirs open; "" where nobody has none, None while they play.
 
         Two hands at least must lie there, or one that is as large as it is due or of several tiles that came to lie
-        there after the `last` play: a single tile may lie astray, and some have their tiles open all the time.
+        there after the `last` play: a single tile may lie astray, and some have their tiles open all the time. Where
+        every tile of the set lies on the table nobody holds one.
         """
-        if any(problem.trouble not in BESIDE_HANDS for problem in layout.problems):
-            return None
         shown = [player for player in self.players if layout.hands.get(player)]
         rest = [player for player in self.players if player not in shown]
         due = {player: table.hands.get(player) for player in self.players}
+        if self._whole_set(layout) and len(rest) < 2:
+            return rest[0] if rest else ""
+        if any(problem.trouble not in BESIDE_HANDS for problem in layout.problems):
+            return None
         if len(rest) > 1 or any(due[player] not in (None, len(layout.hands[player])) for player in shown):
             return None
         if len(shown) < 2 and any(due[player] is None and not self._at_once(player, layout, last) for player in shown):
@@ -104,6 +107,14 @@ class OpenHands:
         if not rest:
             return ""
         return rest[0] if due[rest[0]] in (None, 0) else None
+
+    def _whole_set(self, layout: Layout) -> bool:
+        """Does every tile of the set lie on the table, none of them covered?"""
+        if layout.boneyard is None:
+            return False
+        trains = sum(map(len, layout.trains.values())) + (layout.engine is not None)
+        beside = sum(map(len, layout.hands.values())) + len(layout.loose)
+        return bool(trains + beside + layout.boneyard == sum(self.box.values()))
 
     def _at_once(self, player: str, layout: Layout, last: int) -> bool:
         return len(layout.hands[player]) >= LEAST_AT_ONCE and self._since.get(player) == last

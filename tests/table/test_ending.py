@@ -22,8 +22,9 @@ from companion.observing.round_end import Ending, OpenHands
 from companion.perception import Watcher
 from companion.perception.table_location import known_set
 from companion.play.setup_file import setup_from_json
+from companion.rules.position import Position
 from companion.rules.ruleset import load_ruleset
-from companion.rules.tile import Tile, double_set
+from companion.rules.tile import Laid, Tile, double_set
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.lying import Lying
 from datasets.simulator.script import Troubles
@@ -206,6 +207,22 @@ def test_a_trains_own_tile_beside_a_hand_is_none_of_the_hand(tmp_path: Path) -> 
 
     assert fault(apart) is None
     assert fault(both) == Question(QuestionKind.HAND_TWICE, player=player)
+
+
+@pytest.mark.parametrize(("boneyard", "ends"), [(4, True), (3, False), (None, False)])
+def test_where_the_whole_set_lies_on_the_table_the_round_is_over(boneyard: int | None, ends: bool) -> None:
+    """One tile laid open may lie astray, and hands that nobody could count tell nothing; but nobody holds a tile."""
+    lying = [PlacedTile(n, tile(50.0 * n, 300.0, 0.0, 1, n % 7)) for n in range(24)]
+    layout = Layout(
+        engine=lying[0],
+        trains={"Ann": tuple(lying[1:12]), "Ben": tuple(lying[12:23])},
+        hands={"Ann": (lying[23],)},
+        boneyard=boneyard,
+        problems=(Problem(Trouble.LOOSE_JOINT),),
+    )
+    hands = OpenHands(("Ann", "Ben"), dict.fromkeys(double_set(6), 1), 24.0)
+    table = Position(6, ("Ann", "Ben"), Laid(1, 1), {"Ann": (), "Ben": (), "MX": ()})
+    assert hands.out(layout, table, 7) == ("Ben" if ends else None)
 
 
 def test_backs_taken_for_open_hands_end_no_round_that_has_hardly_begun(tmp_path: Path) -> None:
