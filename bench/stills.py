@@ -40,7 +40,7 @@ from companion.geometry import Layout, reconstruct
 from companion.geometry.table_setup import TableSetup
 from companion.geometry.table_view import SeenTile, TableView
 from companion.perception.blanks import back_between_blanks, blanks_in_doubt
-from companion.perception.half_values import WeighSettings, weigh_unread
+from companion.perception.half_values import weigh_unread
 from companion.perception.projection import LEAST_THING_CONFIDENCE, on_table
 from companion.rules.tile import Laid, Tile
 from datasets.render.table import TableCamera, TableScene, corners_px
@@ -125,7 +125,7 @@ def look(
     if doubted is not None:
         read = doubted
         layout = reconstruct(TableView(read, markers, seen.hub, size_mm), setup)
-    tiles = weigh_unread(layout, read, setup.engine, box, {}, WeighSettings())
+    tiles = weigh_unread(layout, read, setup.engine, box, {})
     layout = reconstruct(TableView(tuple(tiles), markers, seen.hub, size_mm), setup)
     wrong = faults(layout, trains, marked)
     return {

@@ -27,7 +27,6 @@ from companion.app.table_place import (
 )
 from companion.evidence import Deleter, EvidenceStore
 from companion.observing.game_sink import GameSink
-from companion.observing.hypotheses import settings_for
 from companion.perception import CameraNews, Watcher
 from companion.perception.attributing import attribution_for
 from companion.perception.table_location import first_calibration, known_set, with_measured_tiles
@@ -416,8 +415,7 @@ class WatchedTable:
             arms = {players.index(player): picture for player, picture in watcher.arms.pictures().items()}
             return self._evidence.keep(name, shown, _corners_of(watcher), before=True, tiles=tiles, arms=arms)
 
-        settings = settings_for(self._camera.stills)
-        sink = GameSink(session, session.rules, setup, box, settings=settings, keep=keep, asks=True)
+        sink = GameSink(session, session.rules, setup, box, keep=keep, asks=True, stills=self._camera.stills)
         return Watcher(
             self._camera,
             self._eye,  # type: ignore[arg-type]

@@ -164,7 +164,6 @@ def _game_sink(setup: GameSetup, known: Any, printer: Printer, journal_path: Pat
     from companion.game.session import Session
     from companion.log.journal import JournalError
     from companion.observing.game_sink import GameSink
-    from companion.observing.hypotheses import settings_for
     from companion.rules.ruleset import RuleSetError
     from companion.rules.tile import Tile
 
@@ -175,4 +174,4 @@ def _game_sink(setup: GameSetup, known: Any, printer: Printer, journal_path: Pat
         raise click.ClickException(str(error)) from None
     session.subscribe(lambda event: printer.line(event.to_json()))
     box = {Tile(a, b): count for (a, b), count in known.copies.items()}
-    return GameSink(session, session.rules, setup, box, settings=settings_for(stills))
+    return GameSink(session, session.rules, setup, box, stills=stills)

@@ -25,7 +25,6 @@ from companion.game.believed import (
 from companion.game.camera_record import CameraRecord, Line
 from companion.game.evidence_run import EvidenceRun, listen
 from companion.game.ledger import Ledger
-from companion.game.patch import line_of
 from companion.log.corrections import EffectiveEvent, open_questions
 from companion.log.event_fields import Candidate, Certainty, Finding
 from companion.log.events import Corrected, Event, RoundEnded, RoundStarted, TilePlayed, TileTakenBack, Unclear
@@ -413,7 +412,7 @@ class CameraIngest:
         if question is None or seq is None or question.item in self._told:
             return []
         plays = {name: event_of(question.play, name) for name in question.players}
-        candidates = tuple(Candidate(name, ({**line_of(play), "seq": seq},)) for name, play in plays.items())
+        candidates = tuple(Candidate(name, ({**play.to_insert(), "seq": seq},)) for name, play in plays.items())
         frame = self._pictures.get(question.item, UNSEEN)[0]
         asked_now = self.ledger.record(
             Unclear(reason=str(QuestionKind.SEVERAL_EXPLANATIONS), candidates=candidates, source="camera", frame=frame)

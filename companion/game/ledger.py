@@ -241,8 +241,7 @@ def _with_rulings(correction: Corrected, timeline: Timeline) -> Corrected:
     lines = []
     for index, act in enumerate(timeline.acts):
         if act.held.event.seq == correction.seq:
-            line = _with_findings(act.held.event, timeline.findings(index)).to_json()
-            lines.append({name: value for name, value in line.items() if name not in ("seq", "at")})
+            lines.append(_with_findings(act.held.event, timeline.findings(index)).to_insert())
     return replace(correction, what={**correction.what, "insert": lines}) if lines else correction
 
 

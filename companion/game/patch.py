@@ -63,18 +63,13 @@ def same_act(one: Event, other: Event) -> bool:
     )
 
 
-def line_of(event: Event) -> dict[str, Any]:
-    """The event as a correction puts it in."""
-    return {name: value for name, value in event.to_json().items() if name not in ("seq", "at")}
-
-
 def _in_step(recorded: Sequence[Event], wanted: Sequence[Event]) -> tuple[list[Amendment], int] | None:
     found: list[Amendment] = []
     at = 0
     for index, event in enumerate(recorded):
         inserted: list[dict[str, Any]] = []
         while at < len(wanted) and isinstance(wanted[at], Passed) and not _same(event, wanted[at]):
-            inserted.append(line_of(wanted[at]))
+            inserted.append(wanted[at].to_insert())
             at += 1
         if isinstance(event, Passed) and not (at < len(wanted) and _same(event, wanted[at])):
             if event.source != "rule" or inserted:

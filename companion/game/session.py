@@ -316,11 +316,7 @@ class Session(OpenGame):
                 ended = None
         if ended is None:
             raise CommandRejected(Reason.ROUND_HAS_POINTS, number=number)
-        line = {
-            name: value
-            for name, value in replace(ended.after.with_scores(scores), source="person").to_json().items()
-            if name not in ("seq", "at")
-        }
+        line = replace(ended.after.with_scores(scores), source="person").to_insert()
         # The next round has begun already: what the rules would have named for it is of no use any more.
         line |= {"next_engine": None, "next_starter": None}
         what = {"how": how, "out": out, "insert": [line], "after": True}
@@ -427,8 +423,10 @@ class Session(OpenGame):
             return self._record(Unclear(reason=str(question), candidates=tuple(candidates), frame=frame, source=source))
 
     def drop_question(self, seq: int) -> tuple[Event, ...]:
-        """The camera has seen the answer, or there is nothing left to answer."""
+        """The camera has seen the answer, or there is nothing left to answer; nothing happens where it is closed."""
         with self._lock:
+            if all(question.seq != seq for question in open_questions(self.journal.events)):
+                return ()
             return self._amend(Corrected(corrects=seq, what={"withdrawn": True}, source="camera"))
 
     def observe(self, change: TableChange) -> tuple[Event, ...]:
@@ -461,7 +459,7 @@ class Session(OpenGame):
         scored = self._ledger.match.keys.get("scored")
         if not (shown.tiles or shown.discards) or scored is None:
             return ()
-        line = {name: value for name, value in shown.to_json().items() if name not in ("seq", "at")}
+        line = shown.to_insert()
         seq = self._ledger.timeline.acts[scored].held.event.seq
         return self._amend(Corrected(corrects=seq, what={"insert": [line]}, by=shown.by, source=shown.source))
 

@@ -49,6 +49,12 @@ class Event:
                 line[name] = codec.write(value)
         return line
 
+    def to_insert(self) -> dict[str, Any]:
+        """The event as a correction puts it in: the same line without its number and time."""
+        line = self.to_json()
+        del line["seq"], line["at"]
+        return line
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundStarted(Event):

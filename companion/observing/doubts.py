@@ -13,6 +13,9 @@ from companion.geometry import Layout, Problem
 from companion.geometry.diff import worth_asking
 from companion.geometry.joints import distance
 
+DOUBT_PATIENCE = 1
+"""So many changes of the table a doubt outlives before it is asked about."""
+
 SAME_PLACE_MM = 20.0
 """A doubt that names no tile is the same one within this; markers are seen a little elsewhere each time."""
 

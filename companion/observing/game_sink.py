@@ -12,34 +12,37 @@ from companion.geometry.diff import Observation, difference, worth_asking
 from companion.log.event_fields import Candidate
 from companion.log.events import TilePlayed
 from companion.log.question import OF_POINTS, Question, QuestionKind
-from companion.observing.doubts import Doubts
+from companion.observing.doubts import DOUBT_PATIENCE, Doubts
 from companion.observing.hypotheses import (
     ASK,
     BELIEVE,
     CLOUD_PATIENCE,
     HAND_PATIENCE,
     ILLEGAL,
+    MOST_OTHERS,
     PATIENCE,
     ROUND_PATIENCE,
     Hypothesis,
-    HypothesisSettings,
     other_readings,
 )
-from companion.observing.line_input import as_many_as_lie, line_of, new_in_line
 from companion.observing.next_round import NextRound, still_lies
 from companion.observing.operator_input import (
+    as_many_as_lie,
+    laid_after_all,
+    laid_in_line_after_all,
+    line_of,
     marked_otherwise,
+    new_in_line,
     not_borne_out,
+    undone,
     without_corrected_tiles,
     without_entered_draws,
 )
-from companion.observing.pending_questions import Keep, PendingQuestions, as_lines
-from companion.observing.readings import readings_of
+from companion.observing.readings import hardly_read, readings_of
 from companion.observing.round_end import Ending, OpenHands
 from companion.observing.round_start import RoundStart
-from companion.observing.touching import hardly_read
+from companion.observing.unread import Keep, PendingQuestions, as_lines
 from companion.observing.which_engine import WhichEngine
-from companion.observing.withdrawn_plays import laid_after_all, laid_in_line_after_all, undone
 from companion.perception.sink import LINE, LookAgain, Where, Why
 from companion.play.setup_file import GameSetup
 from companion.rules.actions import Mark, Unmark
@@ -66,17 +69,18 @@ class GameSink:
         setup: GameSetup,
         box: Mapping[Tile, int],
         *,
-        settings: HypothesisSettings | None = None,
         keep: Keep = as_named,
         asks: bool = False,
+        stills: bool = False,
     ) -> None:
-        """`asks`: there is a page where somebody can say who starts; what nobody has said is waited for."""
+        """`asks`: there is a page where somebody can say who starts; what nobody has said is waited for. `stills`: of
+        photographs, one a play, the next may be the last, and no doubt is put off.
+        """
         self.asks = asks
         self.session = session
         self.rules = rules
         self.setup = setup
         self.box = box
-        self.settings = settings or HypothesisSettings()
         self.keep = keep
         self.draws_seen = True
         self.draws_shown = True
@@ -86,8 +90,9 @@ class GameSink:
         self._missed = False
         self._begun = False
         self._held_back = False
-        self._doubts = Doubts(self.settings.doubt_patience)
-        self._unanswered = PendingQuestions(session, box, self.settings, keep)
+        self._doubt_patience = 0 if stills else DOUBT_PATIENCE
+        self._doubts = Doubts(self._doubt_patience)
+        self.unread = PendingQuestions(session, box, keep)
         self._waited = 0
         self._clouds: dict[object, int] = {}
         self._along_edge: Counter[object] = Counter()
@@ -114,7 +119,7 @@ class GameSink:
         return table.trains if isinstance(table, Position) else {}
 
     def guessed(self) -> Mapping[tuple[str, int], Laid]:
-        return self._unanswered.guesses
+        return self.unread.guesses
 
     def engine(self) -> int | None:
         engine = self._beginning.engine()
@@ -155,9 +160,9 @@ class GameSink:
             self._begun = True
             self._let_old_questions_be()
             self._another.forget()
-            self._unanswered.forget()
+            self.unread.forget()
             self._along_edge.clear()
-            self._doubts = Doubts(self.settings.doubt_patience)
+            self._doubts = Doubts(self._doubt_patience)
         self.session.look_on()
         if any(layout.trains.values()) or layout.line:
             empty = replace(layout, trains={}, line=(), walls={}, markers=frozenset(), flipped=frozenset(), problems=())
@@ -255,14 +260,14 @@ class GameSink:
         observation = self._perhaps_marked(observation)
         if observation.clouded and self._accuses(observation) and self._cloudy(layout):
             # Part of the table is not understood: what looks like a fault may be a tile that was not found.
-            self._ask(observation, layout, frame, at_once=True)
+            self.ask(observation, layout, frame, at_once=True)
             return False
         table = self.position
         guessed = False
         if table is not None and not observation.empty:
-            if self._unanswered.holds_back(layout, table):
+            if self.unread.holds_back(layout, table):
                 return False
-            guessed = self._unanswered.beside_a_guess(observation, layout, table)
+            guessed = self.unread.beside_a_guess(observation, layout, table)
         doubtful = self._misread(observation, layout)
         if doubtful and self._patient():
             read = _read(doubtful[0])
@@ -287,7 +292,7 @@ class GameSink:
         self._waited = 0
         if observation.laid:
             for seq in self._disputed.values():
-                self._unanswered.drop(seq)
+                self.session.drop_question(seq)
             self._disputed.clear()
         self._line = line_of(layout)
         if observation.delta or observation.flips or observation.discards:
@@ -308,7 +313,7 @@ class GameSink:
             # Many tiles vanished at once: that is asked about, and the record keeps them until somebody answers.
             self._astray = next((event.seq for event in events if event.KIND == "unclear"), self._astray)
         if observation.doubts:
-            self._ask(observation, layout, frame)
+            self.ask(observation, layout, frame)
         return True
 
     def _perhaps_marked(self, observation: Observation) -> Observation:
@@ -343,10 +348,7 @@ class GameSink:
         self._waited += 1
         return self._waited <= PATIENCE
 
-    def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
-        self._ask(observation, layout, frame)
-
-    def _ask(self, observation: Observation, layout: Layout, frame: str, at_once: bool = False) -> None:
+    def ask(self, observation: Observation, layout: Layout, frame: str, *, at_once: bool = False) -> None:
         """`at_once`: something is not recorded because of these doubts."""
         if self.session.phase in AFTER_THE_ROUND or layout.has(Trouble.NO_HUB):
             # People clear the table; what lies about then is no riddle. Nor is what hangs on another question.
@@ -411,17 +413,17 @@ class GameSink:
         self._ask_what_lasts(layout, frame)
         if self.position is not None:
             self._wait_in_line(layout)
-            self._unanswered.ask(layout, self.position, frame)
+            self.unread.ask(layout, self.position, frame)
 
     def _wait_in_line(self, layout: Layout) -> None:
         """A tile laid beyond an unread one of a line is no change to record, and counts as one that waits."""
         longer, self._length = len(layout.line) > self._length, len(layout.line)
         if longer and not self._held_back and isinstance(self.position, LinePosition):
-            self._unanswered.holds_back(layout, self.position)
+            self.unread.holds_back(layout, self.position)
 
     def stirred(self) -> bool:
         again, self._read_again = self._read_again, False
-        return self._ending.stirred() or self._unanswered.stirred() or self._middle.stirred() or again
+        return self._ending.stirred() or self.unread.stirred() or self._middle.stirred() or again
 
     def cleared(self) -> bool:
         """Does what is known of the table count no more: is the round just scored, or its beginning undone?"""
@@ -458,7 +460,7 @@ class GameSink:
         if not observation.laid or not self._accuses(observation):
             return []
         likely = (one for one in other_readings(observation, layout, self.box) if one.odds >= ASK * ILLEGAL)
-        return [one for one in likely if not self._accuses(one.observation)][: self.settings.most]
+        return [one for one in likely if not self._accuses(one.observation)][:MOST_OTHERS]
 
 
 def _candidate(words: str, observation: Observation) -> Candidate:

@@ -17,42 +17,34 @@ from companion.rules.notation import Change, Laying
 from companion.rules.tile import Laid, Tile
 
 ILLEGAL = 0.005
+"""How often a play breaks a rule (field notes: one in 200)."""
+
 ASK = 0.3
+"""A misreading that is at least so many times as likely as a broken rule is asked about. When nobody answers it is
+believed where it is the likelier of the two."""
+
 BELIEVE = 0.5
+"""Where it is at least so many times as likely the tile is what was read, but nothing is certain about it: an
+accusation needs better than two to one."""
+
 LEAST = 0.0005
+"""The smallest probability of a half that is tried."""
+
+MOST_OTHERS = 4
+"""So many other readings of one change are offered at most."""
+
 PATIENCE = 2
+"""So many still tables in a row a questioned reading stays the same before it is believed."""
+
 CLOUD_PATIENCE = 2
+"""So many changes that would accuse somebody are held back by the same thing that nobody understands. What lies there
+longer while the game goes on is no part of it."""
+
 HAND_PATIENCE = 4
+"""In so many still tables a stray tile along the table's edge may be a hand that is laid open."""
+
 ROUND_PATIENCE = 2
 """So many further changes of the table wait for an answer about an unscored round before the next one begins."""
-
-
-@dataclass(frozen=True, slots=True)
-class HypothesisSettings:
-    """`ILLEGAL` is how often a play breaks a rule (field-notes: 1 in 200); a misreading is asked about where it is at
-    least `ASK` times as likely as that. When nobody answers it is believed where it is likelier than that; where it is
-    at least `BELIEVE` times as likely the tile is what was read, but nothing is certain about it: an accusation needs
-    better than two to one. `LEAST` is the smallest probability of a half that is tried.
-    `PATIENCE`: so many still tables in a row a questioned reading has to stay the same before it is believed.
-    `unread_patience`: so many changes of the table wait for an answer about an unread tile; then the likeliest is
-    guessed, if it is that with a probability of `guess`. After `unheard` questions in a row without an
-    answer only one is asked at a time, `quiet` still tables after the last;
-    `doubt_patience`: so many changes of the table a doubt about it has to outlive before it is asked about;
-    `HAND_PATIENCE`: so many still tables in which a stray tile along the table's edge may be a hand that is laid open;
-    `CLOUD_PATIENCE`: so many that would accuse somebody are held back by the same thing that nobody understands. What
-    lies there longer while the game goes on is no part of it."""
-
-    most: int = 4
-    unread_patience: int = 2
-    guess: float = 0.3
-    unheard: int = 3
-    quiet: int = 8
-    doubt_patience: int = 1
-
-
-def settings_for(stills: bool) -> HypothesisSettings:
-    """Of photographs, one a play, the next may be the last: no doubt is put off there."""
-    return HypothesisSettings(doubt_patience=0) if stills else HypothesisSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +69,7 @@ def other_readings(observation: Observation, layout: Layout, box: Mapping[Tile, 
         tile = here.get(tile_id)
         if tile is None or tile.laid is None:
             continue
-        for laid, odds in _others(tile, LEAST):
+        for laid, odds in _others(tile):
             if lying.get(laid.tile, 0) - (laid.tile == tile.laid.tile) >= box.get(laid.tile, 0):
                 continue
             delta = tuple(_instead(change, tile.laid, laid) for change in observation.delta)
@@ -102,7 +94,7 @@ def _all_that_meet(observation: Observation, layout: Layout, box: Mapping[Tile, 
             behind = value_behind(train, n)
             if tile.id in observation.news and (due not in (None, laid.inner) or behind not in (None, laid.outer)):
                 before = _met(laid, due, behind)
-                for other, odds in sorted(_others(tile, LEAST), key=lambda one: -one[1]):
+                for other, odds in sorted(_others(tile), key=lambda one: -one[1]):
                     free = lying.get(other.tile, 0) < box.get(other.tile, 0)
                     if free and _met(other, due, behind) > before:
                         lying[laid.tile] -= 1
@@ -128,13 +120,13 @@ def _instead(change: Change, read: Laid, other: Laid) -> Change:
     return Laying(other, change.train) if isinstance(change, Laying) and change.tile == read else change
 
 
-def _others(tile: PlacedTile, least: float) -> Iterator[tuple[Laid, float]]:
+def _others(tile: PlacedTile) -> Iterator[tuple[Laid, float]]:
     """The tile with one half read otherwise, and the odds of that against what was read."""
     assert tile.halves is not None and tile.laid is not None
     inner, outer = tile.halves[tile.inner_half], tile.halves[1 - tile.inner_half]
-    for value, p in candidates(inner, least).items():
+    for value, p in candidates(inner, LEAST).items():
         if value != tile.laid.inner:
             yield Laid(value, tile.laid.outer), p / max(inner.p, 1e-6)
-    for value, p in candidates(outer, least).items():
+    for value, p in candidates(outer, LEAST).items():
         if value != tile.laid.outer:
             yield Laid(tile.laid.inner, value), p / max(outer.p, 1e-6)

@@ -17,7 +17,7 @@ from companion.log.corrections import effective_events
 from companion.log.event_fields import Candidate
 from companion.log.events import Corrected, Drew, Event, MarkerRemoved, Passed, RoundEnded, TileTakenBack, Unclear
 from companion.log.question import Question, QuestionKind
-from companion.observing.touching import surely_laid
+from companion.observing.readings import surely_laid
 from companion.perception.sink import LINE
 from companion.rules.position import LinePosition, Position
 from companion.rules.tile import Laid, Tile
@@ -110,7 +110,7 @@ class NextRound:
         self._waited += another and self._asked is not None
         if another and self._waited >= self._patience:
             if self._asked is not None:
-                self._drop(self._asked)
+                self._session.drop_question(self._asked)
             self._without_points("camera")
             self._points[number] = self._session.ask(
                 Question(QuestionKind.NO_POINTS, about=str(number)), (), frame=self._keep(frame)
@@ -132,7 +132,7 @@ class NextRound:
         if self._is_open(self._asked):
             if self._session.phase not in ("playing", "ended"):
                 # The points were entered.
-                self._drop(self._asked)
+                self._session.drop_question(self._asked)
                 self._asked = None
             return False
         answer = _answer_to(self._asked, self._session.events)
@@ -177,15 +177,11 @@ class NextRound:
             if not self._is_open(seq):
                 del self._points[number]
             elif any(one["round"] == number for one in self._session.snapshot()["rounds_played"]):
-                self._drop(seq)
+                self._session.drop_question(seq)
                 del self._points[number]
 
     def _is_open(self, seq: int) -> bool:
         return any(question.seq == seq for question in self._session.questions)
-
-    def _drop(self, seq: int) -> None:
-        if self._is_open(seq):
-            self._session.drop_question(seq)
 
 
 def _lying(layout: Layout, table: Position | LinePosition, taken: Sequence[Laid] = ()) -> tuple[int, int]:

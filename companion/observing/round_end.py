@@ -17,7 +17,7 @@ from companion.geometry.table_view import Point
 from companion.log.event_fields import Candidate
 from companion.log.events import HandShown, RoundEnded
 from companion.log.question import Question, QuestionKind
-from companion.perception.half_values import Place, WeighSettings, likely_tiles
+from companion.perception.half_values import Place, likely_tiles
 from companion.rules.position import LinePosition, Position
 from companion.rules.tile import Tile
 
@@ -178,7 +178,7 @@ class OpenHands:
             return ()
         lying = others + Counter(known.values())
         found: dict[Tile, float] = {}
-        for p, laid in likely_tiles(unread[0].halves, 0, Place(), self.box, lying, WeighSettings()):
+        for p, laid in likely_tiles(unread[0].halves, 0, Place(), self.box, lying):
             found[laid.tile] = found.get(laid.tile, 0.0) + p
         ranked = sorted(found.items(), key=lambda item: -item[1])[:MOST_CANDIDATES]
         return tuple(
@@ -297,7 +297,7 @@ class Ending:
     def _drop(self, player: str) -> None:
         """The question about this hand has answered itself."""
         known = self._asked.pop(player, None)
-        if known is not None and any(question.seq == known[1] for question in self.session.questions):
+        if known is not None:
             self.session.drop_question(known[1])
 
 
@@ -324,6 +324,6 @@ def _more(before: HandShown, hand: OpenHand) -> bool:
 
 
 def _candidate(hand: OpenHand, p: float) -> Candidate:
-    line = HandShown(by=hand.player, tiles=hand.tiles, discards=hand.discards, source="person").to_json()
+    line = HandShown(by=hand.player, tiles=hand.tiles, discards=hand.discards, source="person").to_insert()
     words = " ".join(f"{tile.low}-{tile.high}" for tile in (*hand.tiles, *hand.discards))
-    return Candidate(words, ({name: value for name, value in line.items() if name not in ("seq", "at")},), p)
+    return Candidate(words, (line,), p)

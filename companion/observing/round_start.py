@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from companion.game.session import Session
 from companion.geometry import Layout
-from companion.observing.touching import surely_laid
+from companion.observing.readings import surely_laid
 from companion.play.setup_file import GameSetup
 from companion.rules.mexican.scoring import round_of, tiles_in
 from companion.rules.position import Position

@@ -11,7 +11,7 @@ from companion.geometry import Layout, Trouble
 from companion.log.event_fields import Candidate
 from companion.log.events import Event, RoundStarted
 from companion.log.question import Question
-from companion.observing.pending_questions import Keep
+from companion.observing.unread import Keep
 
 MOST = 4
 """So many doubles are offered."""
@@ -39,8 +39,7 @@ class WhichEngine:
                 question = Question.of_table(str(Trouble.NO_HUB))
                 self._asked = self.session.ask(question, offered, frame=self.keep(frame))[0].seq
         elif self._asked is not None:
-            if self.open:
-                self.session.drop_question(self._asked)
+            self.session.drop_question(self._asked)
             self._asked = None
         self._was_open = self.open
 

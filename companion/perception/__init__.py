@@ -6,7 +6,7 @@ thumbnails (one small picture a frame), background (is a place empty?), blobs (w
 hand), watcher (the loop).
 """
 
-from companion.perception.settings import CameraNews, WatchSettings
+from companion.perception.settings import CameraNews
 from companion.perception.watcher import Watcher
 
-__all__ = ["CameraNews", "WatchSettings", "Watcher"]
+__all__ = ["CameraNews", "Watcher"]

@@ -16,19 +16,17 @@ from companion.geometry.table_view import SeenHalf, SeenTile
 from companion.rules.tile import Laid, Tile
 
 MISMATCH = 0.005
+"""How likely a laid tile does not match its neighbour (field notes: one play in 200 breaks a rule)."""
+
+ACROSS, ALONG = 0.005, 0.2
+"""How likely a tile that lies across its train is no double, and one that lies along it a double: both are people's
+habits, and some trains turn a corner."""
+
 SURE = 0.95
+"""From this probability on the likeliest tile is taken as read."""
+
 LEAST = 0.001
-
-
-@dataclass(frozen=True, slots=True)
-class WeighSettings:
-    """`MISMATCH` is how likely a laid tile does not match its neighbour (field-notes: 1 illegal play in 200);
-    `SURE` the probability from which the likeliest tile is taken as read; `LEAST` that of a candidate half; `across`
-    how likely a tile that lies across its train is no double, `along` one that lies along it a double: both are
-    people's habits, and some trains turn a corner."""
-
-    across: float = 0.005
-    along: float = 0.2
+"""The smallest probability of a candidate half."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +41,12 @@ class Place:
     crosswise: bool | None = None
     hidden_from: int | None = None
 
-    def likelihood(self, a: int, b: int, settings: WeighSettings) -> float:
+    def likelihood(self, a: int, b: int) -> float:
         """How much likelier than anything a tile with `a` inside and `b` outside is to lie here, at most 1."""
         p = 1.0 if self.due in (None, a) else MISMATCH
         p *= 1.0 if self.following in (None, b) else MISMATCH
         if self.crosswise is not None and self.crosswise != (a == b):
-            p *= settings.across if self.crosswise else settings.along
+            p *= ACROSS if self.crosswise else ALONG
         return p
 
 
@@ -60,12 +58,12 @@ def candidates(half: SeenHalf, least: float) -> dict[int, float]:
     return found
 
 
-def _all_candidates(half: SeenHalf, values: Set[int], least: float) -> dict[int, float]:
+def _all_candidates(half: SeenHalf, values: Set[int]) -> dict[int, float]:
     """The candidates of a half, and of an unread one all that the box has: what is left to be sure of is anybody's.
 
     A half under a marker may look a little like a blank and shows nothing for all that.
     """
-    found = candidates(half, least)
+    found = candidates(half, LEAST)
     unlisted = values - found.keys()
     left = 1.0 - sum(found.values())
     if half.value is None and unlisted and left > 0.0:
@@ -79,21 +77,20 @@ def likely_tiles(
     place: Place,
     box: Mapping[Tile, int],
     lying: Mapping[Tile, int],
-    settings: WeighSettings,
 ) -> list[tuple[float, Laid]]:
     """(probability, the tile inner half first), likeliest first.
 
     `box` says how often each tile exists, `lying` how often it is seen elsewhere.
     """
     values = {value for tile in box for value in (tile.low, tile.high)}
-    inner, outer = (_all_candidates(half, values, LEAST) for half in (halves[inner_half], halves[1 - inner_half]))
+    inner, outer = (_all_candidates(half, values) for half in (halves[inner_half], halves[1 - inner_half]))
     weights: dict[Laid, float] = {}
     for a, p in inner.items():
         for b, q in outer.items():
             tile = Tile(a, b)
             if lying.get(tile, 0) >= box.get(tile, 0) or _gone_before(tile, a, place, box, lying):
                 continue
-            weights[Laid(a, b)] = p * q * place.likelihood(a, b, settings)
+            weights[Laid(a, b)] = p * q * place.likelihood(a, b)
     total = sum(weights.values())
     if total <= 0.0:
         return []
@@ -114,7 +111,6 @@ def weigh_unread(
     engine: int | None,
     box: Mapping[Tile, int],
     recorded: Mapping[str, Sequence[Laid]],
-    settings: WeighSettings,
     guessed: Mapping[tuple[str, int], Laid] | None = None,
 ) -> list[SeenTile]:
     """`tiles` with those unread ones filled in that can hardly be anything else: tiles in trains, and the engine.
@@ -132,12 +128,12 @@ def weigh_unread(
         due = engine if layout.engine is None or layout.engine.laid is None else layout.engine.laid.outer
         said = recorded.get(name, ())
         for n, tile in enumerate(train):
-            laid = None if _hardly(tile, settings) else tile.laid
+            laid = None if _hardly(tile) else tile.laid
             if laid is None and tile.face_up and tile.halves is not None:
                 if n < len(said):
                     laid = said[n]
                 elif due is not None:
-                    laid = _settled(tile, Place(due, value_behind(train, n), tile.crosswise), box, known, settings)
+                    laid = _settled(tile, Place(due, value_behind(train, n), tile.crosswise), box, known)
                 if laid is None and tile.laid is None and guessed:
                     laid = guessed.get((name, n))
                 if laid is not None:
@@ -148,7 +144,7 @@ def weigh_unread(
     for n, tile in enumerate(layout.line):
         place = place_in_line(layout, n)
         if tile.laid is None and tile.face_up and place != Place():
-            laid = _settled(tile, place, box, known, settings)
+            laid = _settled(tile, place, box, known)
             if laid is not None:
                 filled[tile.seen.center_mm] = tile.read_as(laid)
     return [filled.get(tile.center_mm, tile) for tile in tiles]
@@ -159,13 +155,13 @@ def _may_be(tile: PlacedTile, value: int) -> bool:
     return tile.face_up and tile.halves is not None and all(half.value in (None, value) for half in tile.halves)
 
 
-def _hardly(tile: PlacedTile, settings: WeighSettings) -> bool:
+def _hardly(tile: PlacedTile) -> bool:
     """Is this a tile read as no double, across its train, that may well be one?"""
     laid, halves = tile.laid, tile.halves
     if laid is None or halves is None or not tile.crosswise or laid.inner == laid.outer:
         return False
-    first, second = (candidates(half, settings.across) for half in halves)
-    return any(min(first[value], second[value]) > settings.across for value in first.keys() & second.keys())
+    first, second = (candidates(half, ACROSS) for half in halves)
+    return any(min(first[value], second[value]) > ACROSS for value in first.keys() & second.keys())
 
 
 def value_behind(train: Sequence[PlacedTile], n: int) -> int | None:
@@ -188,12 +184,10 @@ def place_in_line(layout: Layout, n: int) -> Place:
     return Place(following=following, hidden_from=before.halves[before.inner_half].value)
 
 
-def _settled(
-    tile: PlacedTile, place: Place, box: Mapping[Tile, int], known: Mapping[Tile, int], settings: WeighSettings
-) -> Laid | None:
+def _settled(tile: PlacedTile, place: Place, box: Mapping[Tile, int], known: Mapping[Tile, int]) -> Laid | None:
     if tile.halves is None:
         return None
-    likely = likely_tiles(tile.halves, tile.inner_half, place, box, known, settings)
+    likely = likely_tiles(tile.halves, tile.inner_half, place, box, known)
     if not likely or likely[0][0] < SURE:
         return None
     laid = likely[0][1]

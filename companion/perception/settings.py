@@ -1,35 +1,27 @@
-"""What a watcher needs and keeps: its settings, where frames come from, what it tells, and the table being read."""
+"""What a watcher needs and keeps: its thresholds, where frames come from, what it tells, and the table being read."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from companion.geometry import Layout
 from companion.geometry.diff import Observation
-from companion.perception.half_values import WeighSettings
 from companion.perception.sink import LookAgain, Where, wants
 from vision.eye import Region
 from vision.frame import Frame
 
-EQUAL_READINGS = 2
-SURE_READINGS = 4
-MOST_READINGS = 6
+EQUAL_READINGS, SURE_READINGS, MOST_READINGS = 2, 4, 6
+"""So many equal readings make a change real, and so many one that the game would call a fault; after the last it is
+taken as it is, or asked about."""
+
 FOLLOW_PX = 0.7
+"""From such a shift of the whole picture on the calibration follows it."""
 
-
-@dataclass(frozen=True, slots=True)
-class WatchSettings:
-    """`EQUAL_READINGS` make a change real; an accusation needs `SURE_READINGS`; after `MOST_READINGS` it is asked.
-
-    `FOLLOW_PX` is a shift of the whole picture from which the calibration follows it. After `whole_after` frames in
-    which nothing happens the whole table is looked at again: at five pictures a second a play that changed too little
-    to be noticed is on record within ten seconds.
-    """
-
-    whole_after: int = 40
-    weigh: WeighSettings = field(default_factory=WeighSettings)
+WHOLE_AFTER = 40
+"""After so many frames in which nothing happens the whole table is looked at again: at five pictures a second a play
+that changed too little to be noticed is on record within ten seconds."""
 
 
 class FrameSource(Protocol):

@@ -1,17 +1,22 @@
-"""What lies there, understood: a tile that was not read is weighed against the rest of the table."""
+"""What lies there, understood: a tile that was not read is weighed against the rest of the table, and a tile laid on
+its equal in a wall of stacks leaves nothing to see."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from companion.geometry import Layout, TableSetup, Trouble, reconstruct
+from companion.geometry import Layout, TableSetup, Trouble, covered, reconstruct
+from companion.geometry.diff import Observation, difference
 from companion.geometry.line_places import as_recorded
 from companion.geometry.table_view import TableView
 from companion.perception.blanks import back_between_blanks, blanks_in_doubt
-from companion.perception.half_values import WeighSettings, weigh_unread
+from companion.perception.half_values import weigh_unread
 from companion.perception.sink import LINE, ObservationSink
 from companion.rules.tile import Tile
+
+MOST_UNSEEN = 2
+"""So many tiles in a row may have been laid on their equals at most."""
 
 
 def understood(
@@ -21,7 +26,6 @@ def understood(
     box: Mapping[Tile, int],
     before: Layout | None,
     held_back: Layout | None,
-    settings: WeighSettings,
 ) -> Layout:
     """The layout, with one more chance for a tile that was not read.
 
@@ -39,10 +43,25 @@ def understood(
         layout = reconstruct(view, setup, held_back or before)
     if not layout.has(Trouble.UNREADABLE_TILE) or not box:
         return layout
-    tiles = weigh_unread(layout, view.tiles, setup.engine, box, sink.recorded(), settings, sink.guessed())
+    tiles = weigh_unread(layout, view.tiles, setup.engine, box, sink.recorded(), sink.guessed())
     return reconstruct(replace(view, tiles=tuple(tiles)), setup, held_back or before)
 
 
 def _as_recorded(layout: Layout | None, sink: ObservationSink) -> Layout | None:
     """A tile of a line that was not read may lie under others by now: what is on record there is known all the same."""
     return None if layout is None else as_recorded(layout, sink.recorded().get(LINE, ()), sink.guessed())
+
+
+def with_unseen(
+    observation: Observation, layout: Layout, before: Layout, setup: TableSetup, sink: ObservationSink
+) -> Iterator[tuple[Observation, Layout]]:
+    """What is seen and its layout, then the same with one tile more that nobody saw, and with two."""
+    yield observation, layout
+    if not layout.line or observation.empty:
+        return
+    for _ in range(MOST_UNSEEN):
+        more = covered(layout, setup)
+        if more is None:
+            return
+        layout = more
+        yield sink.still_new(difference(before, layout), layout), layout

@@ -31,16 +31,15 @@ from companion.perception.settings import (
     FOLLOW_PX,
     MOST_READINGS,
     SURE_READINGS,
+    WHOLE_AFTER,
     CameraNews,
     FrameSource,
     Reading,
-    WatchSettings,
 )
 from companion.perception.sink import LINE, ObservationSink, Where, wants
 from companion.perception.table_reader import TableReader
 from companion.perception.tracks import Looked, TableMemory
-from companion.perception.understanding import understood
-from companion.perception.unseen import with_unseen
+from companion.perception.understanding import understood, with_unseen
 from companion.rules.tile import Laid, Tile
 from vision.calibration import Calibration
 from vision.eye import Eye, Region
@@ -63,7 +62,6 @@ class Watcher:
         sink: ObservationSink,
         *,
         known: KnownSet | None = None,
-        settings: WatchSettings | None = None,
         publish: Callable[[CameraNews], None] = lambda news: None,
         arms: Attribution | None = None,
     ) -> None:
@@ -73,7 +71,6 @@ class Watcher:
         self.settler = settler
         self.sink = sink
         self.box = {} if known is None else {Tile(a, b): count for (a, b), count in known.copies.items()}
-        self.settings = settings or WatchSettings()
         self.publish = publish
         self.arms = arms or Attribution((), {}, off=True)
         self.layout: Layout | None = None
@@ -144,7 +141,7 @@ class Watcher:
             self._look(frame)
         elif self._reading is None and self.layout is not None and state.state is TableState.READ:
             self._idle += 1
-            if self._idle >= self.settings.whole_after:
+            if self._idle >= WHOLE_AFTER:
                 self._compare(frame, state)
         elif self._reading is None and self.layout is not None and state.regions:
             self.reader.begin_ahead(frame, state.regions)
@@ -383,7 +380,7 @@ class Watcher:
     def _understood(self, frame: Frame) -> Layout:
         setup = replace(self.setup, over=self.sink.over(), engine=self.sink.engine())
         view = self.reader.view(frame)
-        found = understood(view, setup, self.sink, self.box, self.layout, self._held_back, self.settings.weigh)
+        found = understood(view, setup, self.sink, self.box, self.layout, self._held_back)
         return self.backs.real(found, self.layout)
 
     def _count_overlooked(self, frame: Frame) -> None:

@@ -73,7 +73,7 @@ class Cause(StrEnum):
 
 
 PRIORS: dict[Cause, Prior] = {
-    Cause.ILLEGAL: Prior(23, "a rule is broken", "one play in 200; the old engine's `HypothesisSettings.illegal`"),
+    Cause.ILLEGAL: Prior(23, "a rule is broken", "one play in 200; the old engine's prior"),
     Cause.RARELY_ILLEGAL: Prior(
         33, "a rule is broken that hardly anybody breaks", "judgement: a second tile, another's marker: one in 2000"
     ),

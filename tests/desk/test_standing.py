@@ -11,7 +11,7 @@ from companion.game.replay import replay
 from companion.game.session import Session
 from companion.game.standing import is_fault, standing_doubts, standing_faults
 from companion.log.events import Header
-from companion.observing.withdrawn_plays import undone
+from companion.observing.operator_input import undone
 from companion.publish.discovery import summary
 from companion.tableside import light_of
 from companion.web.board import board_of

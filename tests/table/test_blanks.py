@@ -7,7 +7,7 @@ from dataclasses import replace
 from companion.geometry import Layout, reconstruct
 from companion.geometry.table_view import SeenHalf, SeenTile, TableView
 from companion.perception.blanks import back_between_blanks, blanks_in_doubt
-from companion.perception.half_values import WeighSettings, weigh_unread
+from companion.perception.half_values import weigh_unread
 from companion.rules.tile import Tile, double_set
 from tests.table.tables import SETUP, back, eastward, tile, train, view
 
@@ -24,7 +24,7 @@ def weighed(seen: TableView, layout: Layout) -> Layout:
     doubted = blanks_in_doubt(layout, seen.tiles, SETUP.engine)
     assert doubted is not None
     seen = replace(seen, tiles=doubted)
-    tiles = weigh_unread(reconstruct(seen, SETUP), doubted, SETUP.engine, BOX, {}, WeighSettings())
+    tiles = weigh_unread(reconstruct(seen, SETUP), doubted, SETUP.engine, BOX, {})
     return reconstruct(replace(seen, tiles=tuple(tiles)), SETUP)
 
 
@@ -84,7 +84,7 @@ def test_a_back_between_two_blanks_of_a_train_is_the_double_blank() -> None:
         beyond = tile(end + 37, 450 + side * 37, side * 90.0, 0, 11)
         seen, mended = joined(*before, back(end + 25, 450.0), beyond, back(100.0, 100.0))
         assert mended is not None
-        tiles = weigh_unread(reconstruct(replace(seen, tiles=mended), SETUP), mended, 12, BOX, {}, WeighSettings())
+        tiles = weigh_unread(reconstruct(replace(seen, tiles=mended), SETUP), mended, 12, BOX, {})
         layout = reconstruct(replace(seen, tiles=tuple(tiles)), SETUP)
         assert train(layout, "Ann") == "12-5 5-0 0-0 0-11"
         assert layout.boneyard == 1

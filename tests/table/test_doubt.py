@@ -17,10 +17,10 @@ from companion.log.question import Question, QuestionKind
 from companion.log.table_change import TableChange
 from companion.observing.doubts import Doubts
 from companion.observing.game_sink import GameSink
-from companion.observing.hypotheses import CLOUD_PATIENCE, HAND_PATIENCE, settings_for
+from companion.observing.hypotheses import CLOUD_PATIENCE, HAND_PATIENCE
 from companion.perception.background import BackgroundModel
 from companion.perception.colour import colours, recoloured
-from companion.perception.half_values import WeighSettings, weigh_unread
+from companion.perception.half_values import weigh_unread
 from companion.perception.projection import overlap
 from companion.perception.tracks import Looked, TableMemory
 from companion.play.setup_file import setup_from_json
@@ -170,7 +170,7 @@ def test_a_stray_reading_among_the_backs_takes_no_tile_from_a_train() -> None:
 
 def weighed(layout: Layout, box: Mapping[Tile, int] = BOX, **said: tuple[Laid, ...]) -> list[tuple[int, int] | None]:
     tiles = [placed.seen for placed in layout.trains["Ann"]]
-    return [one.values for one in weigh_unread(layout, tiles, 12, box, said, WeighSettings())]
+    return [one.values for one in weigh_unread(layout, tiles, 12, box, said)]
 
 
 def test_an_unread_half_that_can_be_the_matching_one_is_it() -> None:
@@ -345,7 +345,7 @@ def test_a_doubt_that_is_gone_with_the_next_table_is_nobodys_question() -> None:
 
 
 def test_of_photographs_nothing_is_put_off() -> None:
-    doubts = Doubts(settings_for(stills=True).doubt_patience)
+    doubts = Doubts(0)
     odd = replace(reconstruct(view([]), SETUP), problems=(Problem(Trouble.LOOSE_TILE, (900.0, 250.0), (7,)),))
     doubts.put_off(odd.problems, "f1")
     assert doubts.lasting(odd, "f1", lambda _: False) == list(odd.problems)
@@ -368,7 +368,7 @@ def test_the_engine_on_record_is_read_where_its_picture_is_not() -> None:
     unread = replace(table.tiles[0], halves=(SeenHalf(None, 0.6, ((12, 0.6), (10, 0.3))), SeenHalf(12, 0.95)))
     layout = reconstruct(replace(table, tiles=(unread, *table.tiles[1:])), SETUP)
     assert layout.engine is not None and layout.engine.laid is None
-    tiles = weigh_unread(layout, (unread, *table.tiles[1:]), 12, BOX, {}, WeighSettings())
+    tiles = weigh_unread(layout, (unread, *table.tiles[1:]), 12, BOX, {})
     assert tiles[0].values == (12, 12)
 
 
@@ -376,7 +376,7 @@ def test_a_middle_that_is_read_as_another_tile_is_not_taken_for_the_engine() -> 
     table = view(eastward([(12, 3)]))
     other = replace(table.tiles[0], halves=(SeenHalf(None, 0.6, ((12, 0.6),)), SeenHalf(5, 0.95)))
     layout = reconstruct(replace(table, tiles=(other, *table.tiles[1:])), SETUP)
-    tiles = weigh_unread(layout, (other, *table.tiles[1:]), 12, BOX, {}, WeighSettings())
+    tiles = weigh_unread(layout, (other, *table.tiles[1:]), 12, BOX, {})
     assert tiles[0].values is None
 
 

@@ -10,7 +10,7 @@ from companion.geometry import Layout, TableSetup, Trouble, covered, reconstruct
 from companion.geometry.diff import difference
 from companion.geometry.table_setup import Family
 from companion.geometry.table_view import SeenHalf, SeenTile, TableView
-from companion.perception.half_values import WeighSettings, weigh_unread
+from companion.perception.half_values import weigh_unread
 from companion.rules.actions import SOMEBODY
 from companion.rules.notation import print_change
 from companion.rules.tile import Laid, Tile
@@ -296,10 +296,10 @@ def test_the_tile_behind_tells_what_an_unread_one_of_a_line_is() -> None:
     lying = table(in_row(0, 5, 6), in_row(1, 6, 3), unread(2, 3), in_row(3, 4, 1))
     layout = reconstruct(lying, SETUP)
     box = {Tile(a, b): 2 for a in range(1, 7) for b in range(a, 7)}
-    tiles = weigh_unread(layout, lying.tiles, None, box, {}, WeighSettings())
+    tiles = weigh_unread(layout, lying.tiles, None, box, {})
     assert tiles[2].values == (3, 4)
     end = table(in_row(0, 5, 6), in_row(1, 6, 3), unread(2, 3))
-    tiles = weigh_unread(reconstruct(end, SETUP), end.tiles, None, box, {}, WeighSettings())
+    tiles = weigh_unread(reconstruct(end, SETUP), end.tiles, None, box, {})
     assert tiles[2].values is None
 
 

@@ -12,8 +12,8 @@ from bench.somebody import SLIPS, TRUE
 from companion.geometry import Layout, PlacedTile
 from companion.geometry.diff import Observation
 from companion.log.events import Discarded, Drew, TilePlayed
-from companion.observing.line_input import as_many_as_lie
 from companion.observing.operator_input import (
+    as_many_as_lie,
     marked_otherwise,
     not_borne_out,
     without_corrected_tiles,

@@ -10,7 +10,7 @@ import pytest
 from companion.geometry import reconstruct
 from companion.geometry.diff import difference
 from companion.geometry.table_view import SeenHalf, SeenTile
-from companion.observing.touching import hardly_read
+from companion.observing.readings import hardly_read
 from tests.table.tables import SETUP, eastward, view
 
 

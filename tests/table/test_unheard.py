@@ -9,13 +9,12 @@ import pytest
 
 from companion.geometry import Layout, reconstruct
 from companion.geometry.table_view import SeenHalf
-from companion.observing.hypotheses import HypothesisSettings
-from companion.observing.pending_questions import PendingQuestions
+from companion.observing import unread
+from companion.observing.unread import QUIET, PendingQuestions
 from companion.rules.position import Position
 from companion.rules.tile import Laid, double_set
 from tests.table.tables import SETUP, eastward, view
 
-SETTINGS = HypothesisSettings(unread_patience=0, guess=0.99, unheard=3, quiet=8)
 BOX = dict.fromkeys(double_set(12), 1)
 
 
@@ -27,7 +26,7 @@ class Asked:
 class Foreseen:
     """Whatever it is, somebody may lay it."""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_insert(self) -> dict[str, Any]:
         return {"event": "tile_played"}
 
 
@@ -52,7 +51,9 @@ class Room:
 
 
 @pytest.fixture
-def room() -> Room:
+def room(monkeypatch: pytest.MonkeyPatch) -> Room:
+    """A room in which no tile is guessed."""
+    monkeypatch.setattr(unread, "GUESS", 0.99)
     return Room()
 
 
@@ -66,9 +67,10 @@ def table(place: int) -> tuple[Layout, Position]:
     return layout, Position(12, ("Ann", "Ben"), Laid(12, 12), {}, turn="Ann")
 
 
-def unanswered(room: Room, places: list[int], settings: HypothesisSettings = SETTINGS) -> PendingQuestions:
+def unanswered(room: Room, places: list[int]) -> PendingQuestions:
     """After these tables, of which nobody says anything: each is asked about and given up."""
-    sink = PendingQuestions(room, BOX, settings, lambda _frame: None)
+    sink = PendingQuestions(room, BOX, lambda _frame: None)
+    sink.patience = 0
     for place in places:
         sink.ask(*table(place), "frame")
         sink.holds_back(*table(place))
@@ -83,14 +85,14 @@ def test_at_first_every_unread_tile_is_asked_about(room: Room) -> None:
 def test_after_three_that_nobody_answered_it_waits_a_while(room: Room) -> None:
     sink = unanswered(room, [0, 1, 2, 3])
     assert len(room.asked) == 3
-    for _ in range(SETTINGS.quiet):
+    for _ in range(QUIET):
         sink.ask(*table(4), "frame")
     assert len(room.asked) == 4, "one is asked, now and then"
 
 
 def test_an_answer_shows_that_somebody_listens(room: Room) -> None:
     sink = unanswered(room, [0, 1, 2])
-    for _ in range(SETTINGS.quiet):
+    for _ in range(QUIET):
         sink.ask(*table(3), "frame")
     assert len(room.asked) == 4
     room.questions = ()
@@ -100,7 +102,8 @@ def test_an_answer_shows_that_somebody_listens(room: Room) -> None:
 
 
 def test_where_people_answer_nothing_is_held_back(room: Room) -> None:
-    sink = PendingQuestions(room, BOX, replace(SETTINGS, unread_patience=5), lambda _frame: None)
+    sink = PendingQuestions(room, BOX, lambda _frame: None)
+    sink.patience = 5
     for place in (0, 1, 2, 3, 4, 5):
         sink.ask(*table(place), "frame")
         room.questions = ()

@@ -13,9 +13,8 @@ from companion.geometry import reconstruct
 from companion.geometry.diff import difference
 from companion.geometry.table_view import SeenHalf, SeenTile
 from companion.observing.game_sink import GameSink
-from companion.observing.hypotheses import HypothesisSettings
 from companion.perception import Watcher
-from companion.perception.half_values import WeighSettings, weigh_unread
+from companion.perception.half_values import weigh_unread
 from companion.perception.table_location import first_calibration, known_set
 from companion.play.setup_file import setup_from_json
 from companion.rules.actions import Play
@@ -198,9 +197,9 @@ class Table:
         setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
         self.session = Session.create(folder / "game.jsonl", setup.header)
         self.session.start_round((12, 12), "Ann", draws_seen=False)
-        settings = HypothesisSettings(unread_patience=patience)
         self.box = dict.fromkeys(double_set(12), 1)
-        self.sink = GameSink(self.session, load_ruleset("tactic"), setup, self.box, settings=settings)
+        self.sink = GameSink(self.session, load_ruleset("tactic"), setup, self.box)
+        self.sink.unread.patience = patience
         self.layout = reconstruct(view([]), SETUP)
         first, second = eastward([(12, 5), (5, 9)])
         self.show([first])
@@ -213,7 +212,7 @@ class Table:
     def show(self, tiles: list[SeenTile]) -> None:
         layout = reconstruct(view(tiles), SETUP, self.layout)
         known, guessed = self.sink.recorded(), self.sink.guessed()
-        weighed = weigh_unread(layout, tiles, 12, self.box, known, WeighSettings(), guessed)
+        weighed = weigh_unread(layout, tiles, 12, self.box, known, guessed)
         layout = reconstruct(view(weighed), SETUP, self.layout)
         observation = self.sink.still_new(difference(self.layout, layout), layout)
         taken = observation.empty or self.sink.record(observation, layout, "")
@@ -267,5 +266,5 @@ def test_a_half_under_a_coin_is_not_what_its_neighbours_ask_for() -> None:
     for half, held in ((SeenHalf(None, 0.0), None), (SeenHalf(None, 0.1, ((9, 0.1),)), (5, 9))):
         tiles = [first, replace(covered, halves=(SeenHalf(5, 0.99), half)), last]
         layout = reconstruct(view(tiles), SETUP)
-        weighed = weigh_unread(layout, tiles, 12, box, {}, WeighSettings())
+        weighed = weigh_unread(layout, tiles, 12, box, {})
         assert weighed[1].values == held

@@ -14,8 +14,6 @@ from companion.geometry.line_places import as_recorded, read_part
 from companion.geometry.table_setup import Family, TableSetup
 from companion.geometry.table_view import SeenHalf, SeenTile, TableView
 from companion.observing.game_sink import GameSink
-from companion.observing.hypotheses import HypothesisSettings
-from companion.perception.half_values import WeighSettings
 from companion.perception.understanding import understood
 from companion.play.setup_file import setup_from_json
 from companion.rules.actions import LEFT, RIGHT
@@ -51,15 +49,15 @@ class Line:
         self.session = Session.create(folder / "game.jsonl", setup.header)
         self.session.start_round(None, "Ann", draws_seen=True)
         self.box = chinese_set()
-        settings = HypothesisSettings(unread_patience=patience)
-        self.sink = GameSink(self.session, load_ruleset("chedeng"), setup, self.box, settings=settings)
+        self.sink = GameSink(self.session, load_ruleset("chedeng"), setup, self.box)
+        self.sink.unread.patience = patience
         self.layout: Layout = reconstruct(TableView((), size_mm=(1000.0, 800.0)), SETUP)
         self.frames = 0
 
     def show(self, *tiles: SeenTile) -> None:
         view = TableView(tiles, size_mm=(1000.0, 800.0))
         before: Layout | None = self.layout if self.layout.line else None
-        layout = understood(view, SETUP, self.sink, self.box, before, None, WeighSettings())
+        layout = understood(view, SETUP, self.sink, self.box, before, None)
         observation = self.sink.still_new(difference(self.layout, layout), layout)
         self.frames += 1
         name = f"frame-{self.frames}"

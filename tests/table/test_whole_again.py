@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bench.blind import WITHIN_S, BlindSettler, blind_round
-from companion.perception.settings import WatchSettings
+from companion.perception import watcher as watching
 from companion.perception.sink import LookAgain, Where, Why
 from companion.rules.actions import Play
 from companion.rules.notation import print_change
@@ -29,7 +29,7 @@ def test_the_rest_of_the_table_is_looked_at_where_the_game_asks(stern: bool, mon
     settings = SimSettings(rules="reeves", troubles=Troubles.none(), most_scenes=3, **{**SHORT, "still_frames": 14})
     camera, watcher, sink, _, _ = seat_a_watcher(9941, settings, unread=0.0, missed=0.0)
     watcher.settler = BlindSettler(camera, frozenset({1}))
-    watcher.settings = WatchSettings(whole_after=10**9)
+    monkeypatch.setattr(watching, "WHOLE_AFTER", 10**9)
     monkeypatch.setattr(watcher.reader, "recoloured", lambda frame: ())
     again = (LookAgain(Where.THE_REST, Why.NO_LEGAL_PLAY),) if stern else ()
     monkeypatch.setattr(sink, "look_again", lambda observation: again if observation.laid else ())
