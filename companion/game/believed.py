@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from companion.game.proof import Shown
 from companion.log.event_fields import Finding
 from companion.log.events import Event, Passed, TilePlayed
 from companion.play.event_actions import event_of
-from companion.play.misfits import PICTURED
 from companion.play.round import Course
 from companion.rules.actions import End
 from companion.rules.violations import Violation
-from companion.tracking.costs import CERTAIN, Cause
+from companion.tracking.costs import Cause
 from companion.tracking.evidence import ITEMS
 from companion.tracking.filter import Hypothesis
 from companion.tracking.pieces import Step
-from companion.tracking.verdict import Charge, Verdict
+from companion.tracking.verdict import Verdict
 
 KEYS = 2_000_000
 """Keys of events that are only tried on a course lie above this."""
@@ -82,42 +82,6 @@ def _silent(step: Step) -> bool:
     return Cause.SILENT_PASS in step.causes or str(Violation.PASS_WITHOUT_DISCARD) in step.codes
 
 
-def as_pictured(verdict: Verdict, proved: Collection[str], lying: Collection[str], players: Sequence[str]) -> Verdict:
-    """The verdict with what pictures prove of a tile: nothing else about its halves is certain. Two equal tiles that
-    were surely read are certain, while it is open which of them is the wrong one.
-
-    `lying` are the codes of `proved` that were certain before: they stay so while the tile lies there. Whose fault it
-    is, is open where the belief alone would not be certain any more.
-    """
-    twice = str(Violation.DUPLICATE_TILE)
-    if twice not in lying and sum(one.p for one in verdict.charges if one.code == twice) < CERTAIN:
-        # A half that was surely read may still be misread: what is laid on it tells.
-        proved = [code for code in proved if code != twice]
-    charges: list[Charge] = []
-    for one in verdict.charges:
-        if one.code in PICTURED and one.code not in proved:
-            charges.append(replace(one, certain=False))
-        elif one.code != twice or twice not in proved:
-            charges.append(replace(one, certain=one.certain or one.code in lying))
-    lapsed = any(one.certain for one in charges) and not any(one.certain for one in verdict.charges)
-    if twice in proved:
-        charges.append(Charge(twice, None, True, 1.0, True))
-    if not lapsed and twice not in proved:
-        return replace(verdict, charges=tuple(charges))
-    return replace(verdict, by=None, maybe=(*verdict.maybe, *players), charges=tuple(charges))
-
-
-def without_pictured(verdict: Verdict) -> Verdict:
-    """The verdict without faults of halves: where several tiles at once do not fit, the table was misread."""
-    return replace(verdict, charges=tuple(one for one in verdict.charges if one.code not in PICTURED))
-
-
-def without_certain(verdict: Verdict, code: Violation) -> Verdict:
-    """The verdict with this code possible at most."""
-    charges = (replace(one, certain=False) if one.code == code else one for one in verdict.charges)
-    return replace(verdict, charges=tuple(charges))
-
-
 def judged(number: int, verdict: Verdict, first: str | None, players: Sequence[str]) -> Believed:
     """One act with its verdict; `first` is whom the likeliest way of things has for it (None: nobody, it was none)."""
     by = verdict.by if first is not None else None
@@ -140,8 +104,8 @@ def _findings(verdict: Verdict, by: str | None) -> Iterator[Finding]:
         yield Finding(charge.code, certain=charge.certain, by=whose)
 
 
-def shown(one: Believed, frame: str | None, reading: Any, arm: str | None) -> Believed:
+def shown(one: Believed, by: Shown) -> Believed:
     """The same with the picture that shows it, how surely its tile was read, and whose arm laid it."""
-    seen = {"reading": reading, "arm": arm} if isinstance(one.event, TilePlayed) else {}
-    extra: dict[str, Any] = {"frame": frame, **seen}
+    seen = {"reading": by.reading, "arm": by.arm} if isinstance(one.event, TilePlayed) else {}
+    extra: dict[str, Any] = {"frame": by.frame, **seen}
     return replace(one, event=replace(one.event, **extra), carrying=replace(one.carrying, **extra))

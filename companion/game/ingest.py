@@ -12,27 +12,18 @@ from dataclasses import replace
 from typing import Any
 
 from companion.game.belief_input import View, is_put_right, remember, withdrawals
-from companion.game.believed import (
-    Believed,
-    as_pictured,
-    believed,
-    judged,
-    shown,
-    with_implied_passes,
-    without_certain,
-    without_pictured,
-)
+from companion.game.believed import Believed, believed, judged, shown, with_implied_passes
 from companion.game.camera_record import CameraRecord, Line
 from companion.game.evidence_run import EvidenceRun, listen
 from companion.game.ledger import Ledger
+from companion.game.proof import Clarity, PictureProof, Shown
 from companion.log.corrections import EffectiveEvent, open_questions
-from companion.log.event_fields import Candidate, Certainty, Finding
+from companion.log.event_fields import Candidate, Finding
 from companion.log.events import Corrected, Event, RoundEnded, RoundStarted, TilePlayed, TileTakenBack, Unclear
 from companion.log.question import QuestionKind
 from companion.log.table_change import TableChange
 from companion.play.event_actions import event_of
 from companion.play.line_ends import at_the_open_end
-from companion.play.misfits import Clarity, proved
 from companion.play.round import Course
 from companion.rules.actions import Play
 from companion.rules.notation import Laying
@@ -49,18 +40,16 @@ ALIKE_DB = 3
 MOST_WAYS = 4
 """So many of them are compared with the record at most: each comparison goes over all lines that may still change."""
 
-UNSEEN = (None, None, None)
+UNSEEN = Shown()
 
 
 class CameraIngest:
     """The belief about the round, on top of the ledger.
 
     `_begun` is the event that began the round, `_upto` the last line that the belief knows, `_items` the line of each
-    item. `_views` says by the number of a change how it was seen, `_pictures` by item which picture shows it, how
-    surely its tile was read and whose arm it was. `_told` are the items that are people's words, `_lying` says by item
-    what a picture has proved of its tile. `_asked`: the line that began the round in which something was asked, the
-    question's line, and the item that it is about. `_since_the_end`: by the round's number, the
-    markers and draws seen after an end that may be none.
+    item. `_views` says by the number of a change how it was seen, `_told` are the items that are people's words.
+    `_asked`: the line that began the round in which something was asked, the question's line, and the item that it is
+    about. `_since_the_end`: by the round's number, the markers and draws seen after an end that may be none.
     """
 
     def __init__(self, ledger: Ledger) -> None:
@@ -72,10 +61,8 @@ class CameraIngest:
         self._upto = -1
         self._views: dict[int, View] = {}
         self._items: dict[int, int] = {}
-        self._pictures: dict[int, tuple[str | None, Certainty | None, str | None]] = {}
+        self._proof = PictureProof()
         self._told: set[int] = set()
-        self._lying: dict[int, frozenset[str]] = {}
-        self._clarity = Clarity()
         self._writing = False
         self._asked: tuple[int, int, int] | None = None
         self._reopened: int | None = None
@@ -100,10 +87,8 @@ class CameraIngest:
         self._writing = True
         try:
             for one in map(self._placed, seen):
-                if isinstance(course.position, Position):
-                    self._clarity.note(one, course.rules, course.position)
                 self.ledger.journal.see(one)
-                events += self._believe(tracker, one)
+                events += self._believe(tracker, one, course.position)
                 self.ledger.journal.flush()
             events += self._ask(tracker)
             events += self._end_of_round(tracker)
@@ -191,19 +176,19 @@ class CameraIngest:
         held, lines = self._round(), self.ledger.journal.events
         course = self._start()
         if self._begun is None or self._begun.seq != held[0].event.seq:
-            self._clarity, self._views, self._items = Clarity(), {}, {}
+            self._proof.clarity, self._views, self._items = Clarity(), {}, {}
         run = EvidenceRun(self._new_tracker(course), held, lines, self.ledger.journal.seen)
         if run.is_watched:
-            clarity, self._clarity = self._clarity, Clarity()
+            clarity, self._proof.clarity = self._proof.clarity, Clarity()
             views_now, self._views = self._views, {}
             if run.run(self._note(run.tracker)):
-                self._begun, self._items, self._told, self._lying = held[0].event, run.items, run.told, {}
+                self._begun, self._items, self._told, self._proof.lying = held[0].event, run.items, run.told, {}
                 self._keep_order(run.tracker)
                 return run.tracker
-            self._clarity, self._views = clarity, views_now
+            self._proof.clarity, self._views = clarity, views_now
         tracker = self._new_tracker(course)
         views = {seq: self._views[item // ITEMS] for item, seq in self._items.items() if item // ITEMS in self._views}
-        self._begun, self._items, self._views, self._told, self._lying = held[0].event, {}, {}, set(), {}
+        self._begun, self._items, self._views, self._told, self._proof.lying = held[0].event, {}, {}, set(), {}
         for known in remember(tracker, held, lines, views):
             event = known.event
             self._items[known.item] = event.seq
@@ -212,7 +197,7 @@ class CameraIngest:
             elif event.seq in views:
                 self._views[known.number] = replace(views[event.seq], number=known.number)
             if isinstance(event, TilePlayed):
-                self._pictures[known.item] = (event.frame, event.reading, event.arm)
+                self._proof.shown[known.item] = Shown(event.frame, event.reading, event.arm)
         self._keep_order(tracker)
         return tracker
 
@@ -223,21 +208,10 @@ class CameraIngest:
         """Keeps of each change how it was seen, before the belief takes it."""
 
         def note(change: TableChange, evidence: Evidence) -> None:
-            table = tracker.table
-            if isinstance(table, Position):
-                self._clarity.note(change, tracker.rules, table)
-            self._picture(change, evidence)
+            self._proof.note(change, evidence, tracker.table, tracker.rules)
             self._views[evidence.number] = _view(change, evidence)
 
         return note
-
-    def _picture(self, change: TableChange, evidence: Evidence) -> None:
-        """Remember which picture shows each piece, how surely it was read and whose arm it was."""
-        for piece in evidence.pieces:
-            act = piece.act
-            laying = Laying(act.tile, act.train) if isinstance(act, Play) else None
-            read, whose = (change.readings.get(laying), change.whose.get(laying)) if laying else (None, None)
-            self._pictures[piece.item] = (change.frame, read, whose)
 
     def _heard(self, tracker: RoundTracker) -> RoundTracker | None:
         """The belief after what people have said and changed since; None where it has to be worked out anew."""
@@ -273,11 +247,11 @@ class CameraIngest:
 
     # ---- from the belief to the record ---------------------------------------------------------------------------
 
-    def _believe(self, tracker: RoundTracker, report: TableChange) -> list[Event]:
-        """Let the belief explain the change, and bring the record up to it in one step."""
+    def _believe(self, tracker: RoundTracker, report: TableChange, table: Position | LinePosition) -> list[Event]:
+        """Let the belief explain a change of `table`, and bring the record up to it in one step."""
         number = tracker.number
         evidence = Evidence.of(number, report)
-        self._picture(report, evidence)
+        self._proof.note(report, evidence, table, tracker.rules)
         lying = {item for item, entry in tracker.entries.items() if not entry.taken_back}
         moved, asked = tracker.moved, len(tracker.unclear)
         tracker.observe(evidence)
@@ -334,31 +308,12 @@ class CameraIngest:
 
     def _verdicts(self, tracker: RoundTracker, report: TableChange) -> dict[int, Verdict]:
         """Item -> the verdict on it, as far as what the camera saw and no word proves it."""
-        pictured = self._pictured(tracker, report)
-        found: dict[int, Verdict] = {}
-        for one in tracker.verdicts():
-            if one.item not in self._told and not one.taken_back:
-                act = one.act
-                messy = isinstance(act, Play) and (act.tile, act.train) in self._clarity.messy
-                one = without_pictured(one) if messy else one
-                if self._retold(tracker):
-                    # Whether a double can be covered rests on every tile that lies there.
-                    one = without_certain(one, Violation.OPEN_DOUBLE_IGNORED)
-                proved = pictured.get(one.item, ())
-                lying = self._lying.get(one.item, frozenset()).intersection(proved)
-                one = as_pictured(one, proved, lying, tracker.players)
-                self._lying[one.item] = lying.union(charge.code for charge in one.charges if charge.certain)
-                found[one.item] = one
-        return found
-
-    def _retold(self, tracker: RoundTracker) -> bool:
-        """Whether people say that other tiles lie there than the camera saw."""
-        return bool(self._told) or any(one.act is not None or one.withdrawn for one in tracker.said.values())
+        return self._proof.verdicts(tracker, self._told, self._start().table, self._round(), report)
 
     def _way(self, way: Hypothesis, verdicts: Mapping[int, Verdict]) -> list[Believed]:
         """The acts that may still be put in order, as this hypothesis has them."""
         acts = believed(way, self._record.fixed, verdicts, self.ledger.header.players)
-        acts = [one if one.item is None else shown(one, *self._pictures.get(one.item, UNSEEN)) for one in acts]
+        acts = [one if one.item is None else shown(one, self._proof.shown.get(one.item, UNSEEN)) for one in acts]
         return with_implied_passes(acts, self._course_before_live())
 
     def _earlier(self, verdicts: Mapping[int, Verdict], held: Mapping[int, Event]) -> dict[int, Believed]:
@@ -382,20 +337,6 @@ class CameraIngest:
         assert course is not None
         return course
 
-    def _pictured(self, tracker: RoundTracker, report: TableChange) -> dict[int, tuple[str, ...]]:
-        """Item -> what the pictures prove of its tile, as the tiles lie now."""
-        table = self._start().table
-        if not isinstance(table, Position):
-            return {item: entry.proved for item, entry in tracker.entries.items() if entry.proved}
-        plays = [
-            (item, TilePlayed(by=None, tile=entry.piece.act.tile, train=entry.piece.act.train))
-            for item, entry in tracker.entries.items()
-            if isinstance(entry.piece.act, Play) and not entry.taken_back
-        ]
-        twice = self._clarity.twice(self._round(), report)
-        found = proved(tracker.rules, table, [play for _, play in plays], self._clarity, twice)
-        return {plays[n][0]: codes for n, codes in found.items()}
-
     def _ask(self, tracker: RoundTracker) -> list[Event]:
         """At most one question a round, where a fault hangs on a name that the table will not tell; it is dropped once
         the table tells all the same."""
@@ -413,7 +354,7 @@ class CameraIngest:
             return []
         plays = {name: event_of(question.play, name) for name in question.players}
         candidates = tuple(Candidate(name, ({**play.to_insert(), "seq": seq},)) for name, play in plays.items())
-        frame = self._pictures.get(question.item, UNSEEN)[0]
+        frame = self._proof.shown.get(question.item, UNSEEN).frame
         asked_now = self.ledger.record(
             Unclear(reason=str(QuestionKind.SEVERAL_EXPLANATIONS), candidates=candidates, source="camera", frame=frame)
         )

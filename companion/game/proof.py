@@ -1,0 +1,230 @@
+"""What the pictures of a round show of each piece, and what they prove of it: the belief's verdicts, checked again.
+
+A tile that does not fit where it lies is certain as soon as it and its neighbour are surely read, and stays certain
+while it lies there, whoever laid it. What the belief alone holds to be certain of a tile's halves is only possible
+where the pictures do not prove it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from companion.log.corrections import EffectiveEvent
+from companion.log.event_fields import Certainty
+from companion.log.events import Event, TilePlayed
+from companion.log.table_change import TableChange
+from companion.play.misfits import PICTURED, misfits
+from companion.rules.actions import Play
+from companion.rules.notation import Laying
+from companion.rules.position import LinePosition, Position
+from companion.rules.ruleset import RuleSet
+from companion.rules.tile import Laid, Tile
+from companion.rules.violations import Violation
+from companion.tracking.costs import CERTAIN
+from companion.tracking.evidence import Evidence
+from companion.tracking.tracker import RoundTracker
+from companion.tracking.verdict import Charge, Verdict
+
+SURE_OF_TWO = 0.995
+"""Least probability of each of the four halves where the same tile seems to lie there twice. A box holds each tile
+once, so below that a misreading is likelier. Source: docs/rules.md 5.1."""
+
+MOST_MISFITS = 2
+"""Where more tiles that do not fit come at once the table was misread or out of sight: nobody errs so often."""
+
+Place = tuple[Laid, str]
+"""A tile as it lies, and its train."""
+
+
+class Shown(NamedTuple):
+    """Which picture shows a piece, how surely its tile was read, and whose arm laid it; None: nothing tells."""
+
+    frame: str | None = None
+    reading: Certainty | None = None
+    arm: str | None = None
+
+
+@dataclass(slots=True)
+class Clarity:
+    """How clearly the tiles of this round were seen when they came.
+
+    `doubtful`: tiles that lie at a joint that was not surely read, or where people say that something else lies, or
+    that came with several others that do not fit.
+    `clouded`: tiles that came while part of the table was not understood; then a tile may be hidden before a train's
+    first one.
+    `messy`: tiles that came with several others that do not fit.
+    """
+
+    doubtful: set[Place] = field(default_factory=set)
+    messy: set[Place] = field(default_factory=set)
+    clouded: set[Place] = field(default_factory=set)
+
+    def note(self, report: TableChange, rules: RuleSet, table: Position) -> None:
+        """Remember how the tiles of this change of `table` were seen. A table understood as a whole hides nothing."""
+        if not report.clouded:
+            self.clouded.clear()
+        plays = [TilePlayed(by=None, tile=laying.tile, train=laying.train) for laying in report.laid]
+        messy = len(proved(rules, table, plays, Clarity())) > MOST_MISFITS
+        kinds = ((self.messy, messy), (self.doubtful, report.guessed or messy), (self.clouded, report.clouded))
+        for laying in report.laid:
+            place = (laying.tile, laying.train)
+            for doubts, doubted in kinds:
+                doubts.discard(place)
+                if doubted:
+                    doubts.add(place)
+
+    def twice(self, held: Iterable[EffectiveEvent], report: TableChange) -> frozenset[Tile]:
+        """The tiles that surely lie there twice: all plays of them were seen clearly and read surely."""
+        read: dict[Tile, list[bool]] = {}
+        for item in held:
+            event = item.event
+            if isinstance(event, TilePlayed) and not item.undone:
+                untouched = item.original is None or not isinstance(item.original, TilePlayed)
+                same = untouched or item.original.tile == event.tile  # type: ignore[union-attr]
+                surely = event.source == "camera" and same and _surely(event.reading)
+                read.setdefault(event.tile.tile, []).append(surely and self._is_clear((event.tile, event.train)))
+        for laying in report.laid:
+            place = (laying.tile, laying.train)
+            surely = _surely(report.readings.get(laying)) and self._is_clear(place)
+            read.setdefault(laying.tile.tile, []).append(surely)
+        return frozenset(tile for tile, all_sure in read.items() if len(all_sure) > 1 and all(all_sure))
+
+    def _is_clear(self, place: Place) -> bool:
+        return place not in self.doubtful and place not in self.clouded
+
+
+def proved(
+    rules: RuleSet, table: Position, events: Sequence[Event], clarity: Clarity, twice: Collection[Tile] = ()
+) -> dict[int, tuple[str, ...]]:
+    """Index of a play -> what one picture proves of its tile. `table` is the one before `events`."""
+    trains = {name: list(chain) for name, chain in table.trains.items()}
+    lying = set(table.visible)
+    found: dict[int, tuple[str, ...]] = {}
+    for n, event in enumerate(events):
+        if not isinstance(event, TilePlayed):
+            continue
+        chain = trains.setdefault(event.train, [])
+        place = (event.tile, event.train)
+        if place not in clarity.doubtful:
+            codes = misfits(rules, table, chain, event)
+            if place in clarity.clouded:
+                codes = tuple(code for code in codes if code != Violation.WRONG_ROOT)
+            if event.tile.tile in twice and event.tile.tile in lying:
+                codes = (*codes, str(Violation.DUPLICATE_TILE))
+            if codes:
+                found[n] = codes
+        chain.append(event.tile)
+        lying.add(event.tile.tile)
+    return found
+
+
+class PictureProof:
+    """`shown` says by item which picture shows a piece, `lying` what a picture has proved of its tile."""
+
+    def __init__(self) -> None:
+        self.shown: dict[int, Shown] = {}
+        self.lying: dict[int, frozenset[str]] = {}
+        self.clarity = Clarity()
+
+    def note(self, change: TableChange, evidence: Evidence, table: Position | LinePosition, rules: RuleSet) -> None:
+        """Remember how a change of `table` was seen, piece by piece."""
+        if isinstance(table, Position):
+            self.clarity.note(change, rules, table)
+        for piece in evidence.pieces:
+            act = piece.act
+            laying = Laying(act.tile, act.train) if isinstance(act, Play) else None
+            read, whose = (change.readings.get(laying), change.whose.get(laying)) if laying else (None, None)
+            self.shown[piece.item] = Shown(change.frame, read, whose)
+
+    def verdicts(
+        self,
+        tracker: RoundTracker,
+        told: Collection[int],
+        start: Position | LinePosition,
+        held: Iterable[EffectiveEvent],
+        report: TableChange,
+    ) -> dict[int, Verdict]:
+        """Item -> the verdict on it, as far as what the camera saw and no word proves it.
+
+        `told` are the items that are people's words, `start` is the table before the round, `held` are the round's
+        events in force, and `report` is the change that is not among them yet.
+        """
+        pictured = self._pictured(tracker, start, held, report)
+        retold = bool(told) or any(one.act is not None or one.withdrawn for one in tracker.said.values())
+        found: dict[int, Verdict] = {}
+        for one in tracker.verdicts():
+            if one.item in told or one.taken_back:
+                continue
+            act = one.act
+            messy = isinstance(act, Play) and (act.tile, act.train) in self.clarity.messy
+            one = without_pictured(one) if messy else one
+            if retold:
+                # Whether a double can be covered rests on every tile that lies there.
+                one = without_certain(one, Violation.OPEN_DOUBLE_IGNORED)
+            proof = pictured.get(one.item, ())
+            lying = self.lying.get(one.item, frozenset()).intersection(proof)
+            one = as_pictured(one, proof, lying, tracker.players)
+            self.lying[one.item] = lying.union(charge.code for charge in one.charges if charge.certain)
+            found[one.item] = one
+        return found
+
+    def _pictured(
+        self,
+        tracker: RoundTracker,
+        start: Position | LinePosition,
+        held: Iterable[EffectiveEvent],
+        report: TableChange,
+    ) -> dict[int, tuple[str, ...]]:
+        """Item -> what the pictures prove of its tile, as the tiles lie now."""
+        if not isinstance(start, Position):
+            return {item: entry.proved for item, entry in tracker.entries.items() if entry.proved}
+        plays = [
+            (item, TilePlayed(by=None, tile=entry.piece.act.tile, train=entry.piece.act.train))
+            for item, entry in tracker.entries.items()
+            if isinstance(entry.piece.act, Play) and not entry.taken_back
+        ]
+        twice = self.clarity.twice(held, report)
+        found = proved(tracker.rules, start, [play for _, play in plays], self.clarity, twice)
+        return {plays[n][0]: codes for n, codes in found.items()}
+
+
+def as_pictured(verdict: Verdict, proved: Collection[str], lying: Collection[str], players: Sequence[str]) -> Verdict:
+    """The verdict with what pictures prove of a tile: nothing else about its halves is certain. Two equal tiles that
+    were surely read are certain, while it is open which of them is the wrong one.
+
+    `lying` are the codes of `proved` that were certain before: they stay so while the tile lies there. Whose fault it
+    is, is open where the belief alone would not be certain any more.
+    """
+    twice = str(Violation.DUPLICATE_TILE)
+    if twice not in lying and sum(one.p for one in verdict.charges if one.code == twice) < CERTAIN:
+        # A half that was surely read may still be misread: what is laid on it tells.
+        proved = [code for code in proved if code != twice]
+    charges: list[Charge] = []
+    for one in verdict.charges:
+        if one.code in PICTURED and one.code not in proved:
+            charges.append(replace(one, certain=False))
+        elif one.code != twice or twice not in proved:
+            charges.append(replace(one, certain=one.certain or one.code in lying))
+    lapsed = any(one.certain for one in charges) and not any(one.certain for one in verdict.charges)
+    if twice in proved:
+        charges.append(Charge(twice, None, True, 1.0, True))
+    if not lapsed and twice not in proved:
+        return replace(verdict, charges=tuple(charges))
+    return replace(verdict, by=None, maybe=(*verdict.maybe, *players), charges=tuple(charges))
+
+
+def without_pictured(verdict: Verdict) -> Verdict:
+    """The verdict without faults of halves: where several tiles at once do not fit, the table was misread."""
+    return replace(verdict, charges=tuple(one for one in verdict.charges if one.code not in PICTURED))
+
+
+def without_certain(verdict: Verdict, code: Violation) -> Verdict:
+    """The verdict with this code possible at most."""
+    charges = (replace(one, certain=False) if one.code == code else one for one in verdict.charges)
+    return replace(verdict, charges=tuple(charges))
+
+
+def _surely(reading: Certainty | None) -> bool:
+    return reading is not None and min(reading.p) >= SURE_OF_TWO
