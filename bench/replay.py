@@ -238,7 +238,7 @@ class People:
         return True
 
     def _back_to(self, item: int, said: Said) -> None:
-        self.tracker.hear(item, *(said.by or (None,)))
+        self.tracker.hear(item, said.by)
         self.tracker.put_right(item, said.act)
         (self.tracker.withdraw if said.withdrawn else self.tracker.restore)(item)
 

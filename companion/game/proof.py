@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from companion.log.corrections import EffectiveEvent
 from companion.log.event_fields import Certainty
-from companion.log.events import Event, TilePlayed
+from companion.log.events import TilePlayed
 from companion.log.table_change import TableChange
 from companion.play.misfits import PICTURED, misfits
 from companion.rules.actions import Play
@@ -65,7 +65,7 @@ class Clarity:
         """Remember how the tiles of this change of `table` were seen. A table understood as a whole hides nothing."""
         if not report.clouded:
             self.clouded.clear()
-        plays = [TilePlayed(by=None, tile=laying.tile, train=laying.train) for laying in report.laid]
+        plays = [Play(laying.tile, laying.train) for laying in report.laid]
         messy = len(proved(rules, table, plays, Clarity())) > MOST_MISFITS
         kinds = ((self.messy, messy), (self.doubtful, report.guessed or messy), (self.clouded, report.clouded))
         for laying in report.laid:
@@ -96,27 +96,25 @@ class Clarity:
 
 
 def proved(
-    rules: RuleSet, table: Position, events: Sequence[Event], clarity: Clarity, twice: Collection[Tile] = ()
+    rules: RuleSet, table: Position, plays: Iterable[Play], clarity: Clarity, twice: Collection[Tile] = ()
 ) -> dict[int, tuple[str, ...]]:
-    """Index of a play -> what one picture proves of its tile. `table` is the one before `events`."""
+    """Index of a play -> what one picture proves of its tile. `table` is the one before `plays`."""
     trains = {name: list(chain) for name, chain in table.trains.items()}
     lying = set(table.visible)
     found: dict[int, tuple[str, ...]] = {}
-    for n, event in enumerate(events):
-        if not isinstance(event, TilePlayed):
-            continue
-        chain = trains.setdefault(event.train, [])
-        place = (event.tile, event.train)
+    for n, play in enumerate(plays):
+        chain = trains.setdefault(play.train, [])
+        place = (play.tile, play.train)
         if place not in clarity.doubtful:
-            codes = misfits(rules, table, chain, event)
+            codes = misfits(rules, table, chain, play)
             if place in clarity.clouded:
                 codes = tuple(code for code in codes if code != Violation.WRONG_ROOT)
-            if event.tile.tile in twice and event.tile.tile in lying:
+            if play.tile.tile in twice and play.tile.tile in lying:
                 codes = (*codes, str(Violation.DUPLICATE_TILE))
             if codes:
                 found[n] = codes
-        chain.append(event.tile)
-        lying.add(event.tile.tile)
+        chain.append(play.tile)
+        lying.add(play.tile.tile)
     return found
 
 
@@ -180,14 +178,11 @@ class PictureProof:
         """Item -> what the pictures prove of its tile, as the tiles lie now."""
         if not isinstance(start, Position):
             return {item: entry.proved for item, entry in tracker.entries.items() if entry.proved}
-        plays = [
-            (item, TilePlayed(by=None, tile=entry.piece.act.tile, train=entry.piece.act.train))
-            for item, entry in tracker.entries.items()
-            if isinstance(entry.piece.act, Play) and not entry.taken_back
-        ]
-        twice = self.clarity.twice(held, report)
-        found = proved(tracker.rules, start, [play for _, play in plays], self.clarity, twice)
-        return {plays[n][0]: codes for n, codes in found.items()}
+        standing = {item: entry.piece.act for item, entry in tracker.entries.items() if not entry.taken_back}
+        plays = {item: act for item, act in standing.items() if isinstance(act, Play)}
+        found = proved(tracker.rules, start, plays.values(), self.clarity, self.clarity.twice(held, report))
+        items = list(plays)
+        return {items[n]: codes for n, codes in found.items()}
 
 
 def as_pictured(verdict: Verdict, proved: Collection[str], lying: Collection[str], players: Sequence[str]) -> Verdict:

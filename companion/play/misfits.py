@@ -10,8 +10,9 @@ from collections.abc import Sequence
 
 from companion.log.event_fields import Finding
 from companion.log.events import Event, TilePlayed
-from companion.rules.actions import MEXICAN
-from companion.rules.position import Position
+from companion.rules.actions import MEXICAN, RIGHT, Play
+from companion.rules.chinese.line import tiles_of
+from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation
@@ -22,17 +23,26 @@ PICTURED = frozenset(
 """The codes that one picture can prove."""
 
 
-def misfits(rules: RuleSet, table: Position, chain: Sequence[Laid], event: TilePlayed) -> tuple[str, ...]:
+def misfits(rules: RuleSet, table: Position, chain: Sequence[Laid], play: Play) -> tuple[str, ...]:
     """The codes by which this tile does not fit behind `chain`, its train so far; () where it does."""
-    tile, codes = event.tile, list[Violation]()
+    tile, codes = play.tile, list[Violation]()
     if max(tile) > table.set_max:
         codes.append(Violation.TILE_NOT_IN_SET)
     if chain:
         codes += [Violation.MISMATCH] if tile.inner != chain[-1].outer else []
-    elif not (rules.mx_root == "any" and event.train == MEXICAN) and not set(tile) & set(table.engine):
+    elif not (rules.mx_root == "any" and play.train == MEXICAN) and not set(tile) & set(table.engine):
         # A tile that shows the engine's value at its other end may only lie the other way round.
         codes.append(Violation.WRONG_ROOT)
     return tuple(map(str, codes))
+
+
+def misfits_in_line(rules: RuleSet, table: LinePosition, play: Play) -> tuple[str, ...]:
+    """The same for a tile at an end of a Chinese line."""
+    found = [Violation.TILE_NOT_IN_SET] if play.tile.tile not in tiles_of(rules, len(table.players)) else []
+    if table.ends is not None:
+        touching, due = (play.tile.inner, table.ends[1]) if play.train == RIGHT else (play.tile.outer, table.ends[0])
+        found += [Violation.MISMATCH] if touching != due else []
+    return tuple(map(str, found))
 
 
 def still_proved(rules: RuleSet, table: object, event: Event, findings: Sequence[Finding]) -> tuple[Finding, ...]:
@@ -46,7 +56,7 @@ def still_proved(rules: RuleSet, table: object, event: Event, findings: Sequence
     stored = {one.code for one in event.violations if one.certain and one.code in PICTURED} - known
     if not stored:
         return ()
-    true = set(misfits(rules, table, table.trains.get(event.train, ()), event))
+    true = set(misfits(rules, table, table.trains.get(event.train, ()), Play(event.tile, event.train)))
     if event.tile.tile in table.visible:
         true.add(str(Violation.DUPLICATE_TILE))
     return tuple(Finding(code) for code in sorted(stored & true))

@@ -9,6 +9,9 @@ from companion.log.table_change import TableChange
 from companion.rules.actions import SOMEBODY, Action, Discard, Draw, Flip, Mark, Play, Unmark
 from companion.rules.notation import Change, Drawing, Laying
 from companion.rules.tile import Laid
+from companion.tracking.costs import PRIORS, Cause
+
+WRONG_WORD = PRIORS[Cause.WRONG_WORD].decibans
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +22,7 @@ class Piece:
     the arm that was seen over the place, where one was; a player who is not named there is as likely as any other.
     `arm`: the one player whose arm it clearly was.
     `by`: the only player it can have been (a Chinese tile put away lies with its owner). Of what people have said:
-    `word` is who they say it was and the decibans of their being wrong, `doubt` what it costs that it did not happen
+    `word` is who they say it was, `doubt` what it costs that it did not happen
     at all (None: the camera saw it), `denied` what it costs that it did although somebody has withdrawn it (None:
     nobody has), `value_doubt` what it costs that another tile lies there.
     """
@@ -30,15 +33,16 @@ class Piece:
     actors: Mapping[str, int] = field(default_factory=dict)
     arm: str | None = None
     by: str | None = None
-    word: tuple[str, int] | None = None
+    word: str | None = None
     doubt: int | None = None
     denied: int | None = None
     value_doubt: int | None = None
 
-    def against(self, player: str) -> int:
-        """What it costs, by arm and word, that `player` made this piece."""
-        cost = self.actors.get(player, 0)
-        return cost if self.word is None or self.word[0] == player else cost + self.word[1]
+    def against(self, player: str) -> tuple[int, tuple[Cause, ...]]:
+        """What it costs, by arm and word, that `player` made this piece, and what has to be assumed."""
+        if self.word is None or self.word == player:
+            return self.actors.get(player, 0), ()
+        return self.actors.get(player, 0) + WRONG_WORD, (Cause.WRONG_WORD,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +50,9 @@ class Evidence:
     """The pieces of one change between two still tables.
 
     `gone` are laid tiles that lie there no more, `returned` tiles that lie in the boneyard again. `clouded`: something
-    that was not understood lies there; `guessed`: a tile beside the new ones was not surely read. `doubtful_markers`:
-    players whose new marker does not look like one. `doubtful_tiles`: (tile, train) that lay there before, and what it
-    costs that another one lies there: nobody but a person has seen them. `adopted`: it lay there before anybody
-    watched, and tiles that nobody sees lie between those that are seen.
+    that was not understood lies there; `guessed`: a tile beside the new ones was not surely read. `doubtful_tiles`:
+    (tile, train) that lay there before, and what it costs that another one lies there: nobody but a person has seen
+    them. `adopted`: it lay there before anybody watched, and tiles that nobody sees lie between those that are seen.
     """
 
     number: int
@@ -59,7 +62,6 @@ class Evidence:
     frame: str | None = None
     clouded: bool = False
     guessed: bool = False
-    doubtful_markers: frozenset[str] = frozenset()
     doubtful_tiles: Mapping[tuple[Laid, str], int] = field(default_factory=dict)
     adopted: bool = False
 
@@ -97,7 +99,6 @@ class Evidence:
             pieces=(*earlier.pieces, *self.pieces),
             clouded=self.clouded or earlier.clouded,
             guessed=self.guessed or earlier.guessed,
-            doubtful_markers=self.doubtful_markers | earlier.doubtful_markers,
             doubtful_tiles={**earlier.doubtful_tiles, **self.doubtful_tiles},
         )
 

@@ -7,7 +7,9 @@ where a faultless one is near) is dearer than the reach, so nothing likely is lo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from heapq import heappop, heappush
@@ -133,7 +135,7 @@ def _untold(gone: Sequence[Piece]) -> tuple[Any, ...]:
     steps: tuple[Any, ...] = ()
     for piece in gone:
         cost = piece.doubt or 0
-        who = piece.word[0] if piece.word is not None else piece.by or ""
+        who = piece.word or piece.by or ""
         causes = (Cause.WRONG_WORD,) if cost else ()
         steps = (steps, Step(who, None, piece.item, (), causes, cost))
     return steps
@@ -145,3 +147,19 @@ def _unrolled(steps: tuple[Any, ...]) -> tuple[Step, ...]:
         steps, step = steps
         row.append(step)
     return tuple(reversed(row))
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """The collector of cycles rests until the end of the block, unless it was switched off anyway.
+
+    A search makes hundreds of thousands of small values and no cycle of them.
+    """
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()

@@ -8,6 +8,7 @@ to the same state are one: what they disagree about stays as probabilities.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -114,9 +115,7 @@ class Hypothesis:
 
 
 def cost_of(weight: float) -> float:
-    from math import log10
-
-    return -10.0 * log10(max(weight, 1e-300))
+    return -10.0 * math.log10(max(weight, 1e-300))
 
 
 def _mixed(rows: Sequence[Mapping[Any, float]], shares: Sequence[float]) -> Shares:
@@ -327,7 +326,7 @@ class TableFilter:
             outlier = outlier.since(first).after(Explanation(0, state, steps, cost), evidence.number)
             for piece in evidence.pieces:
                 anybody = (piece.by,) if piece.by else players
-                shares = {player: 10.0 ** (-piece.against(player) / 10.0) for player in anybody}
+                shares = {player: 10.0 ** (-piece.against(player)[0] / 10.0) for player in anybody}
                 total = sum(shares.values())
                 outlier.actors[piece.item] = {player: share / total for player, share in shares.items()}
             outlier.born = evidence.number

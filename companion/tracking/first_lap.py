@@ -19,7 +19,7 @@ from companion.rules.violations import Violation as V
 from companion.tracking.ahead import at_least, begun
 from companion.tracking.costs import PRIORS, Cause
 from companion.tracking.evidence import Piece
-from companion.tracking.mexican import MexicanState, Move, price_against
+from companion.tracking.mexican import MexicanState, Move
 from companion.tracking.pieces import Pieces, Rest, Step
 
 _C = {cause: prior.decibans for cause, prior in PRIORS.items()}
@@ -28,17 +28,6 @@ _C = {cause: prior.decibans for cause, prior in PRIORS.items()}
 def starting(rules: RuleSet, table: Position, starter: str, *, anyone: bool = False) -> MexicanState:
     """The round before anything has happened in it."""
     return (FirstLapState if rules.first_simultaneous else MexicanState)(rules, table, starter, anyone=anyone)
-
-
-def adopted(rules: RuleSet, table: Position, starter: str) -> Iterator[MexicanState]:
-    """The round as it may stand where it is watched from its middle on: anybody may be next."""
-    state = MexicanState(rules, table, starter, anyone=True)
-    state.moved = frozenset(name for name in state.players if table.trains.get(name) or name in table.markers)
-    if rules.first_simultaneous and state.moved != frozenset(state.players):
-        lap = state.copied_as(FirstLapState)
-        lap.anyone = False
-        yield lap
-    yield state
 
 
 class FirstLapState(MexicanState):
@@ -91,7 +80,7 @@ class FirstLapState(MexicanState):
                     late = (Cause.ILLEGAL,)
                 elif player in self.moved and not done:
                     late = (Cause.TURN_IN_PARTS,)
-                against, wrong = price_against(piece, player)
+                against, wrong = piece.against(player)
                 fixed = against + sum([_C[cause] for cause in late])
                 if fixed > within:
                     continue

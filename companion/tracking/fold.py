@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 
+from companion.play.misfits import misfits, misfits_in_line
 from companion.rules.actions import Action, Draw, End, Mark, Pass, Play, Unmark
-from companion.rules.chinese.line import tiles_of
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
@@ -20,8 +20,6 @@ from companion.tracking.costs import SURE
 from companion.tracking.evidence import Evidence, Piece
 from companion.tracking.explain import State
 from companion.tracking.filter import Checkpoint, TableFilter
-from companion.tracking.line import line_value_faults
-from companion.tracking.pictured import value_faults
 from companion.tracking.verdict import Charge, Marginals, Verdict, judge_item
 
 MOST_MOVED = 2
@@ -60,11 +58,11 @@ class RoundFold:
     `entries`: item -> what is on record; `moved`: tiles that somebody moved; `unclear`: what could not be understood.
     """
 
-    def __init__(self, rules: RuleSet, table: Position | LinePosition, starts: list[State]) -> None:
+    def __init__(self, rules: RuleSet, table: Position | LinePosition, begun: State) -> None:
         self.rules = rules
         self.table = table
         self.players = table.players
-        self.filter = TableFilter(starts, lag=4 * len(self.players))
+        self.filter = TableFilter((begun,), lag=4 * len(self.players))
         self.entries: dict[int, Entry] = {}
         self.moved: list[Verdict] = []
         self.unclear: list[str] = []
@@ -131,8 +129,8 @@ class RoundFold:
 
     def _proved(self, play: Play) -> tuple[str, ...]:
         if isinstance(self.table, LinePosition):
-            return line_value_faults(self.rules, self.table, play, tiles_of(self.rules, len(self.players)))
-        return value_faults(self.rules, self.table, play.tile, play.train)
+            return misfits_in_line(self.rules, self.table, play)
+        return misfits(self.rules, self.table, self.table.trains.get(play.train, ()), play)
 
     def _lay(self, play: Play) -> None:
         if isinstance(self.table, LinePosition):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from math import inf
 from typing import NamedTuple
@@ -12,7 +12,6 @@ from companion.rules.chinese.judge import judge_turn
 from companion.rules.chinese.line import apply
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import ANY_SET, RuleSet
-from companion.rules.tile import Tile
 from companion.rules.violations import Violation as V
 from companion.tracking.costs import PRIORS, Cause, fault, misread
 from companion.tracking.evidence import Piece
@@ -126,8 +125,7 @@ class LineState:
                 after = rest._replace(tiles=(*rest.tiles[:n], rest.tiles[n] + 1, *rest.tiles[n + 1 :]))
                 sure = None if piece.p is None else min(piece.p)
                 doubt = self._doubt(piece, misread(sure, pieces.evidence.guessed), pieces)
-                against = piece.against(me)
-                wrong = (Cause.WRONG_WORD,) if piece.word is not None and piece.word[0] != me else ()
+                against, wrong = piece.against(me)
                 for cost, state, codes, causes in self._with(piece.act, piece.item, faults, doubt):
                     cost += against
                     step = Step(me, piece.act, piece.item, codes, (*causes, *wrong), cost)
@@ -276,13 +274,3 @@ class LineState:
         if unknown:
             other.unknown = self.unknown | (laid if self.table.line or not laid else {LEFT, RIGHT})
         return other
-
-
-def line_value_faults(rules: RuleSet, table: LinePosition, play: Play, copies: Mapping[Tile, int]) -> tuple[str, ...]:
-    """What one picture proves of a tile at an end of the line, whoever laid it."""
-    found = [V.TILE_NOT_IN_SET] if play.tile.tile not in copies else []
-    ends = table.ends
-    if ends is not None:
-        touching, due = (play.tile.inner, ends[1]) if play.train == "R" else (play.tile.outer, ends[0])
-        found += [V.MISMATCH] if touching != due else []
-    return tuple(map(str, found))

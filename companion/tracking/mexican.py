@@ -33,13 +33,6 @@ OF_VALUES = frozenset({V.MISMATCH, V.WRONG_ROOT, V.DUPLICATE_TILE, V.TILE_NOT_IN
 """Faults that a misread half explains."""
 
 
-def price_against(piece: Piece, player: str) -> tuple[int, tuple[Cause, ...]]:
-    """What it costs by arm and word that `player` made this piece, and what has to be assumed."""
-    if piece.word is None or piece.word[0] == player:
-        return piece.actors.get(player, 0), ()
-    return piece.against(player), (Cause.WRONG_WORD,)
-
-
 class Move(NamedTuple):
     """One way on: the state after it (made only if the search gets there), what is explained then, and the step."""
 
@@ -118,7 +111,7 @@ class MexicanState(RoundState):
                 piece = row[done]
                 tiles = (*rest.tiles[:n], done + 1, *rest.tiles[n + 1 :])
                 after = Rest(tiles, rest.draws, rest.discards, rest.flips, rest.markers, rest.ends)
-                against, wrong = price_against(piece, me)
+                against, wrong = piece.against(me)
                 for cost, laid, codes, causes in self._laid(piece, train, pieces, faults):
                     cost += on + against
                     if cost <= within:
@@ -129,7 +122,7 @@ class MexicanState(RoundState):
                 cost, state, codes, causes = self._done(piece, faults)
                 if cost < _C[Cause.ILLEGAL] or faults:
                     after = rest._replace(flips=rest.flips | 1 << n)
-                    against, wrong = price_against(piece, me)
+                    against, wrong = piece.against(me)
                     cost += against
                     yield Move(cost, state, after, Step(me, piece.act, piece.item, codes, (*causes, *wrong), cost))
         if rest.draws < len(pieces.draws):
@@ -137,7 +130,7 @@ class MexicanState(RoundState):
             after = rest._replace(draws=rest.draws + 1)
             cost, state, codes, causes = self._done(piece, faults)
             if cost < _C[Cause.ILLEGAL] or faults:
-                against, wrong = price_against(piece, me)
+                against, wrong = piece.against(me)
                 cost += on + against
                 yield Move(cost, state, after, Step(me, piece.act, piece.item, codes, (*causes, *late, *wrong), cost))
             if piece.doubt is None and self.errors:
@@ -228,7 +221,7 @@ class MexicanState(RoundState):
                 on, off = (
                     (self.unseen_on - {owner}, self.unseen_off) if placed else (self.unseen_on, believed - {owner})
                 )
-                cost, wrong_word = price_against(piece, owner)
+                cost, wrong_word = piece.against(owner)
                 yield Move(
                     cost, partial(self._unseen, on, off), after, Step(owner, act, piece.item, (), wrong_word, cost)
                 )
@@ -237,7 +230,7 @@ class MexicanState(RoundState):
                 # Entered although it lay there already.
                 yield Move(0, self, after, Step(owner, act, piece.item, (), (), 0))
             elif owner == me:
-                cost, wrong_word = price_against(piece, me)
+                cost, wrong_word = piece.against(me)
                 step = Step(me, act, piece.item, (), wrong_word, cost)
                 yield Move(cost, partial(self._with_marker, act, piece.item), after, step)
             elif owner in self.players and faults:
@@ -254,8 +247,7 @@ class MexicanState(RoundState):
                 yield Move(0, partial(self._with_marker, act, piece.item), after, Step(me, act, piece.item, (), (), 0))
             if piece.doubt is not None or not self.errors:
                 continue
-            doubtful = pieces.evidence.clouded or owner in pieces.evidence.doubtful_markers
-            cause = Cause.DOUBTFUL_MARKER if doubtful else Cause.NO_MARKER
+            cause = Cause.DOUBTFUL_MARKER if pieces.evidence.clouded else Cause.NO_MARKER
             if faults or _C[cause] < _C[Cause.ILLEGAL]:
                 on = self.unseen_on if placed else self.unseen_on | {owner}
                 off = self.unseen_off | {owner} if placed else self.unseen_off

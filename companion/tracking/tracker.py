@@ -13,16 +13,14 @@ from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.tracking.costs import NAMED, PRIORS, Cause
 from companion.tracking.evidence import ITEMS, Evidence, Piece
-from companion.tracking.explain import State
+from companion.tracking.explain import State, uncollected
 from companion.tracking.filter import TableFilter
-from companion.tracking.first_lap import adopted as adopted_states
 from companion.tracking.first_lap import starting
 from companion.tracking.fold import Entry, FoldState, RoundFold
 from companion.tracking.line import LineState
 from companion.tracking.questions import NameInDoubt, question
-from companion.tracking.uncollected import uncollected
 from companion.tracking.verdict import Verdict
-from companion.tracking.words import NOTHING, WRONG, Said, entered, heard
+from companion.tracking.words import NOTHING, Said, entered, heard
 
 LATELY = 3
 """A marker or a tile that is in the box twice, entered by hand, is the one that a picture shows so many steps later at
@@ -49,8 +47,8 @@ class Untouched(NamedTuple):
 class RoundTracker:
     """Feeds the evidence of one round to the belief and keeps a verdict on every piece.
 
-    `starter_known` False: anybody may begin. `adopted`: the round has begun already, and `table` is how it lies.
-    Whatever people say of an earlier piece (`hear`, `put_right`, `withdraw`, `restore`) re-runs the belief from there.
+    `starter_known` False: anybody may begin. Whatever people say of an earlier piece (`hear`, `put_right`, `withdraw`,
+    `restore`) re-runs the belief from there.
     """
 
     def __init__(
@@ -60,18 +58,14 @@ class RoundTracker:
         starter: str,
         *,
         starter_known: bool = True,
-        adopted: bool = False,
     ) -> None:
         self.rules = rules
         self.players = table.players
-        starts: list[State]
+        self._begun: State
         if isinstance(table, LinePosition):
-            starts = [LineState(rules, table, anyone=adopted or not starter_known)]
-        elif adopted:
-            starts = list(adopted_states(rules, table, starter))
+            self._begun = LineState(rules, table, anyone=not starter_known)
         else:
-            starts = [starting(rules, table, starter, anyone=not starter_known)]
-        self._starts = starts
+            self._begun = starting(rules, table, starter, anyone=not starter_known)
         self._start = table
         self.log: list[Evidence] = []
         self.said: dict[int, Said] = {}
@@ -173,20 +167,20 @@ class RoundTracker:
 
     # ---- what people say ---------------------------------------------------------------------------------------
 
-    def say(self, act: Action, by: str | None = None, *, number: int | None = None) -> int:
+    def say(self, act: Action, by: str | None = None) -> int:
         """Somebody enters what `by` did (`Pass()`: nothing was laid, `End()`: the turn is over); returns its item.
 
         A picture that shows the same later shows this piece and no other.
         """
-        number = self.number if number is None else max(self.number, number)
+        number = self.number
         item = number * ITEMS
         self._touch(item, act, len(self.log))
         self._append(Evidence(number, (entered(item, act, by),)), len(self.log))
         return item
 
-    def hear(self, item: int, by: str | None, decibans: int = WRONG) -> None:
-        """Somebody says that `by` made this piece; `decibans`: what it costs that they are wrong. None: nobody does."""
-        self._change(item, by=None if by is None else (by, decibans))
+    def hear(self, item: int, by: str | None) -> None:
+        """Somebody says that `by` made this piece. None: nobody does."""
+        self._change(item, by=by)
 
     def put_right(self, item: int, act: Action | None) -> None:
         """Somebody says that it was another tile, or on another train; None: nobody does."""
@@ -251,7 +245,7 @@ class RoundTracker:
         return evidence
 
     def started(self) -> RoundFold:
-        return RoundFold(self.rules, self._start, self._starts)
+        return RoundFold(self.rules, self._start, self._begun)
 
     # ---- what may come -----------------------------------------------------------------------------------------
 
@@ -380,6 +374,3 @@ def _without_words(verdict: Verdict, blind: Verdict | None, untouched: Untouched
             agreed = same is not None and same.by == charge.by and blind is not None and blind.by == verdict.by
             charges.append(replace(charge, certain=charge.certain and agreed and untouched.round))
     return replace(verdict, charges=tuple(charges))
-
-
-__all__: Sequence[str] = ("RoundTracker",)

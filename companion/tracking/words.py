@@ -22,12 +22,12 @@ BLIND = PRIORS[Cause.BLIND_WORD].decibans
 class Said:
     """What people have said of one piece since it came.
 
-    `by`: who made it, and the decibans of their being wrong. `act`: what it was instead. `withdrawn`: it is to be off
+    `by`: who made it. `act`: what it was instead. `withdrawn`: it is to be off
     the record; `lifted`: because it was taken back, so that what comes there later is new. `seen`: the number of the
     picture that shows what they entered.
     """
 
-    by: tuple[str, int] | None = None
+    by: str | None = None
     act: Action | None = None
     withdrawn: bool = False
     lifted: bool = False
@@ -44,7 +44,7 @@ def entered(item: int, act: Action, by: str | None) -> Piece:
     """
     tile = isinstance(act, Play)
     owned = by if isinstance(act, (End, Pass, Discard)) else None
-    word = None if by is None or owned is not None else (by, WRONG)
+    word = None if owned is not None else by
     doubt = LATE if isinstance(act, (Draw, End, Pass)) else WRONG
     return Piece(item, act, by=owned, word=word, doubt=doubt, value_doubt=WRONG if tile else None)
 

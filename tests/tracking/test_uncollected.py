@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from companion.tracking.uncollected import uncollected
+from companion.tracking.explain import uncollected
 
 
 def test_it_rests_and_goes_on_also_after_an_error() -> None:

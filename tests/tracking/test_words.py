@@ -7,8 +7,6 @@ from collections.abc import Iterable
 import pytest
 
 from companion.rules.actions import Draw, Mark, Pass, Play, Unmark
-from companion.rules.position import Position
-from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
 from companion.tracking.tracker import RoundTracker
 from companion.tracking.verdict import Verdict
@@ -190,22 +188,6 @@ def test_what_is_withdrawn_and_lies_there_accuses_nobody() -> None:
     see(belief, "+3-6@Cy")
     see(belief, "+4-7@Ann")
     assert not certain(belief)
-
-
-def test_a_round_is_taken_up_in_its_middle() -> None:
-    full = dealt()
-    trains = {"Ann": (Laid(12, 1), Laid(1, 4)), "Ben": (Laid(12, 2),), "Cy": (Laid(12, 3),), "MX": ()}
-    table = Position(12, full.players, full.engine, trains, frozenset({"Ben"}), turn="Ann", boneyard=40, round=1)
-    belief = RoundTracker(load_ruleset("reeves"), table, "Ann", starter_known=False, adopted=True)
-    for change in ("boneyard-1, +2-7@Ben, -mark Ben", "+3-5@Cy", "+4-9@Ann", "+7-8@Ben"):
-        see(belief, change)
-    assert [play(belief, tile).by for tile in ("2-7@Ben", "3-5@Cy", "4-9@Ann", "7-8@Ben")] == [
-        "Ben",
-        "Cy",
-        "Ann",
-        "Ben",
-    ]
-    assert not any(verdict.charges for verdict in belief.verdicts())
 
 
 def test_a_number_that_the_caller_gives_is_kept() -> None:
