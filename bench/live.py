@@ -88,6 +88,18 @@ def film(folder: Path, settings: SimSettings, seed: int) -> SimCamera:
 
 
 @dataclass(frozen=True, slots=True)
+class Shot:
+    """What is filmed: `per_s` pictures a second; after each hand the table lies still for `still_frames` of them."""
+
+    seed: int = 7
+    rules: str = "reeves"
+    scenes: int = 9
+    size_wh: tuple[int, int] = (4056, 3040)
+    still_frames: int = STILL_FRAMES
+    per_s: float = 5.0
+
+
+@dataclass(frozen=True, slots=True)
 class Filmed:
     """A round on disk: its raw pictures, how many scenes it has, and for how many frames the table lies still."""
 
@@ -98,22 +110,20 @@ class Filmed:
     still_frames: int
 
     @classmethod
-    def of(
-        cls, folder: Path, seed: int, rules: str, scenes: int, size_wh: tuple[int, int], still_frames: int, per_s: float
-    ) -> Filmed:
+    def of(cls, folder: Path, shot: Shot) -> Filmed:
         settings = SimSettings(
-            rules=rules,
-            most_scenes=scenes,
+            rules=shot.rules,
+            most_scenes=shot.scenes,
             troubles=Troubles.none(),
             hand_frames=HAND_FRAMES,
-            still_frames=still_frames,
+            still_frames=shot.still_frames,
             show_hands=False,
-            film=FilmSettings(size_wh=size_wh),
+            film=FilmSettings(size_wh=shot.size_wh),
         )
         folder.mkdir()
-        (folder / "per_s").write_text(str(per_s))
-        camera = film(folder, settings, seed)
-        return cls(folder, camera.setup(), size_wh, len(camera.truth), still_frames)
+        (folder / "per_s").write_text(str(shot.per_s))
+        camera = film(folder, settings, shot.seed)
+        return cls(folder, camera.setup(), shot.size_wh, len(camera.truth), shot.still_frames)
 
     def played(self, data: Path, *, arms: bool = True) -> list[Tick]:
         """What a box with this data folder told of it, with a look at arms or without."""
@@ -154,35 +164,20 @@ class Filmed:
         return ticks
 
 
-def measure(
-    seed: int = 7,
-    rules: str = "reeves",
-    scenes: int = 9,
-    size_wh: tuple[int, int] = (4056, 3040),
-    still_frames: int = STILL_FRAMES,
-    per_s: float = 5.0,
-) -> dict[str, float]:
-    """Seconds from the hand's leaving to the change in the browser's stream, with `per_s` pictures a second; the table
-    then lies still for `still_frames`, and what has not been told by then is not counted."""
+def measure(shot: Shot) -> dict[str, float]:
+    """Seconds from the hand's leaving to the change in the browser's stream; what has not been told while the table
+    then lies still is not counted."""
     with tempfile.TemporaryDirectory() as made:
-        filmed = Filmed.of(Path(made) / "film", seed, rules, scenes, size_wh, still_frames, per_s)
+        filmed = Filmed.of(Path(made) / "film", shot)
         return latencies(filmed.played(Path(made) / "data"))
 
 
-def measure_beside(
-    times: int,
-    seed: int = 7,
-    rules: str = "reeves",
-    scenes: int = 9,
-    size_wh: tuple[int, int] = (4056, 3040),
-    still_frames: int = STILL_FRAMES,
-    per_s: float = 5.0,
-) -> dict[str, dict[str, float]]:
+def measure_beside(times: int, shot: Shot) -> dict[str, dict[str, float]]:
     """The same with arms looked at and without, of one film, in turn, each played so many `times`; the ratio is that of
     the medians."""
     told: dict[bool, list[Tick]] = {True: [], False: []}
     with tempfile.TemporaryDirectory() as made:
-        filmed = Filmed.of(Path(made) / "film", seed, rules, scenes, size_wh, still_frames, per_s)
+        filmed = Filmed.of(Path(made) / "film", shot)
         for n in range(2 * times):
             # Neither is always the first of a pair.
             arms = n % 4 in (0, 3)
@@ -203,15 +198,18 @@ def _until(watched: WatchedTable, state: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="from the hand leaving to the page, through the whole box")
-    parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--rules", default="reeves")
-    parser.add_argument("--scenes", type=int, default=9)
-    parser.add_argument("--per-s", type=float, default=5.0, help="pictures a second; `serve` takes eight at most")
-    parser.add_argument("--size", type=int, nargs=2, default=(4056, 3040), metavar=("W", "H"))
+    usual = Shot()
+    parser.add_argument("--seed", type=int, default=usual.seed)
+    parser.add_argument("--rules", default=usual.rules)
+    parser.add_argument("--scenes", type=int, default=usual.scenes)
+    parser.add_argument(
+        "--per-s", type=float, default=usual.per_s, help="pictures a second; `serve` takes eight at most"
+    )
+    parser.add_argument("--size", type=int, nargs=2, default=usual.size_wh, metavar=("W", "H"))
     parser.add_argument("--beside", type=int, help="play it so often with arms looked at and without, in turn")
     args = parser.parse_args()
-    asked = (args.seed, args.rules, args.scenes, tuple(args.size), STILL_FRAMES, args.per_s)
-    print(json.dumps(measure(*asked) if args.beside is None else measure_beside(args.beside, *asked), indent=1))
+    shot = Shot(args.seed, args.rules, args.scenes, tuple(args.size), per_s=args.per_s)
+    print(json.dumps(measure(shot) if args.beside is None else measure_beside(args.beside, shot), indent=1))
 
 
 if __name__ == "__main__":

@@ -19,11 +19,8 @@ from bench.counting import Laid
 from bench.table import watch
 from companion.rules.actions import Play
 from companion.rules.ruleset import RULESET_NAMES
-from datasets.simulator.camera import SimSettings
-from datasets.simulator.script import Scene, Troubles
-from tests.table.sketch import KnowingEye, sketched
-
-LAST_SCENES = 20
+from datasets.simulator.script import Scene
+from tests.table.sketch import KnowingEye, in_play
 
 
 def laid_in(scenes: Iterable[Scene]) -> list[tuple[str, Laid]]:
@@ -47,16 +44,7 @@ def names_of(later: Sequence[tuple[str, Laid]], recorded: Iterable[Mapping[str, 
 
 def mid_game(seed: int, rules: str, hub: bool, arms: bool) -> dict[str, Any]:
     """One round whose end is watched, and what of it is on record."""
-    settings = SimSettings(
-        rules=rules,
-        troubles=Troubles.none(),
-        hand_frames=4,
-        still_frames=7,
-        show_hands=False,
-        last_scenes=LAST_SCENES,
-        hub=hub,
-    )
-    camera = sketched(seed, settings)
+    camera = in_play(seed, rules, hand_frames=4, hub=hub)
     with tempfile.TemporaryDirectory() as folder:
         session, log = watch(camera, KnowingEye(camera, seed=seed), Path(folder) / "game.jsonl", flat=True, arms=arms)
         recorded = session.snapshot()["plays"]

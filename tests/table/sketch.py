@@ -7,6 +7,8 @@ and now and then a half is not read.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import cv2
 import numpy as np
@@ -17,6 +19,7 @@ from datasets.simulator.film import WOBBLE_MM, Film, FilmSettings, Image
 from datasets.simulator.lying import Lying
 from datasets.simulator.plan import TablePlan
 from datasets.simulator.reaching import Arm, ArmLook, shoulder_mm
+from datasets.simulator.script import Troubles
 from datasets.simulator.tabletop import MARKER_RADIUS_MM, TableTop
 from vision.reading import Found, HalfReading, PictureReading, TileReading
 
@@ -165,6 +168,22 @@ def sketched(seed: int, settings: SimSettings) -> SimCamera:
     """A simulated camera whose frames are small sketches."""
     small = FilmSettings(size_wh=(720, 540), noise=1.0, flicker=0.002)
     return SimCamera(seed, SimSettings(**{**_fields(settings), "film": small}), film=SketchFilm)
+
+
+def in_play(seed: int, rules: str, **more: Any) -> SimCamera:
+    """A sketched round without troubles, all but its last twenty changes over before the first picture.
+
+    `more` are settings of the simulator.
+    """
+    settings = SimSettings(
+        rules=rules,
+        troubles=Troubles.none(),
+        hand_frames=3,
+        still_frames=7,
+        show_hands=False,
+        last_scenes=20,
+    )
+    return sketched(seed, replace(settings, **more))
 
 
 def _fields(settings: SimSettings) -> dict[str, object]:

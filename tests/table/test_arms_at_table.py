@@ -1,72 +1,41 @@
 """Whose arm did what: seats, votes, and which arm was over a place last before it changed."""
 
 import math
-from dataclasses import replace
 
-import cv2
 import numpy as np
 import pytest
 
-from companion.geometry import Layout, PlacedTile, TableSetup
+from companion.geometry import Layout, TableSetup
 from companion.geometry.diff import Observation
 from companion.geometry.table_setup import Family
-from companion.geometry.table_view import SeenHalf, SeenTile
 from companion.perception.arm_pictures import MOST, ArmPictures
 from companion.perception.arm_votes import CLEAR, as_decibans, counted_once, shares, vote
 from companion.perception.attributing import Attribution, attribution_for
 from companion.perception.reaches import Reach, Reaches, Unclear
-from companion.perception.seats import body_mm, contradiction, seats_of, trouble_of
+from companion.perception.seats import contradiction, seats_of, trouble_of
 from companion.play.setup_file import setup_from_json
 from companion.rules.actions import RIGHT
 from companion.rules.notation import Drawing, Laying
 from companion.rules.tile import Laid
+from tests.table.arms import (
+    CALIBRATION,
+    CORNERS,
+    PLACE,
+    SEATS,
+    SIZE_MM,
+    H,
+    W,
+    arm_of,
+    best,
+    film,
+    picture,
+    placed,
+    px,
+    seen_arm,
+)
 from vision.arm_view import Arm
 from vision.calibration import Calibration
 from vision.frame import Frame
-
-SIZE_MM, SCALE = (1200.0, 900.0), 0.5
-W, H = 630, 480
-CORNERS = [(15, 15), (615, 15), (615, 465), (15, 465)]
-CALIBRATION = Calibration.from_corners(CORNERS, SIZE_MM, 0.001, None, (W, H))
-SEATS = {"Ann": 90.0, "Ben": 180.0, "Cy": -90.0, "Dee": 0.0}
-PLACE = (600.0, 500.0)
-YARD = (1000.0, 700.0)
-
-
-def px(place):
-    return tuple(round(v * SCALE + 15) for v in place)
-
-
-def picture(*, arms=(), tiles=(), n=0, tile_colour=(228, 228, 228)):
-    """Arms are (shoulder, tip); tiles middles."""
-    image = np.full((H, W, 3), (60, 110, 70), np.uint8)
-    for x, y in tiles:
-        cv2.rectangle(image, px((x - 24, y - 12)), px((x + 24, y + 12)), tile_colour, -1)
-    for shoulder, tip in arms:
-        cv2.line(image, px(shoulder), px(tip), (140, 170, 215), 40)
-    return Frame(image, float(n), f"f{n}")
-
-
-def arm_of(name, tip=PLACE, hand=170.0):
-    """An arm from this seat."""
-    bx, by = body_mm(SEATS[name], SIZE_MM)
-    ux, uy = math.cos(math.radians(SEATS[name])), math.sin(math.radians(SEATS[name]))
-    return (bx + hand * uy, by - hand * ux), tip
-
-
-def film(*frames):
-    reaches = Reaches()
-    still = picture()
-    reaches.see(still, CALIBRATION)
-    reaches.still(still)
-    for n, frame in enumerate(frames, 1):
-        reaches.see(picture(**frame, n=n), CALIBRATION)
-    return reaches
-
-
-def best(decibans):
-    return min(decibans, key=lambda name: decibans[name])
-
 
 # ---- seats ---------------------------------------------------------------------------------------------------------
 
@@ -136,18 +105,6 @@ def test_where_the_picture_ends_within_the_table_no_arm_names_anybody(px_less, h
 
 
 # ---- votes ---------------------------------------------------------------------------------------------------------
-
-
-def seen_arm(name, tip=PLACE, reach=400.0, clear=True):
-    (sx, sy), (tx, ty) = arm_of(name, tip)
-    axis = math.degrees(math.atan2(sy - ty, sx - tx))
-    share = next(s for s in np.linspace(0, 1, 500) if not inside((tx + (sx - tx) * s, ty + (sy - ty) * s)))
-    entry = (tx + (sx - tx) * share, ty + (sy - ty) * share)
-    return Arm(entry, 90.0, axis, tip, reach, 30000.0, clear)
-
-
-def inside(place):
-    return 0 < place[0] < SIZE_MM[0] and 0 < place[1] < SIZE_MM[1]
 
 
 @pytest.mark.parametrize("name", list(SEATS))
@@ -298,11 +255,6 @@ def test_a_hand_over_the_edge_whose_sleeve_is_not_seen_names_nobody():
 # ---- the changes of a still table ----------------------------------------------------------------------------------
 
 
-def placed(number, place, values=None):
-    halves = None if values is None else (SeenHalf(values[0], 0.99), SeenHalf(values[1], 0.99))
-    return PlacedTile(number, SeenTile(place, 0.0, 48.0, 24.0, values is not None, halves, 0.9))
-
-
 def test_tiles_laid_and_drawn_get_their_arms():
     attribution = Attribution(tuple(SEATS), SEATS)
     yard = (1000.0, 700.0)
@@ -389,84 +341,6 @@ def test_a_tile_laid_on_one_that_waits_has_an_arm_of_its_own():
     assert best(found.arms[first]) == "Ann" and best(found.arms[second]) == "Ben"
 
 
-def test_a_draw_that_nobody_was_seen_to_make_is_not_given_to_who_drew_before():
-    attribution = Attribution(tuple(SEATS), SEATS)
-    yard = [(1000.0, 700.0), (1000.0, 640.0)]
-    tables = [
-        Layout(trains={"Ann": ()}, face_down=tuple(placed(n, place) for n, place in enumerate(yard[k:])))
-        for k in range(3)
-    ]
-    setup = TableSetup(Family.MEXICAN, tuple(SEATS))
-    attribution.see(picture(tiles=yard), CALIBRATION)
-    attribution.settled(picture(tiles=yard), (), tables[0], setup)
-    attribution.see(picture(arms=[arm_of("Ben", yard[0])], tiles=yard, n=1), CALIBRATION)
-    attribution.see(picture(tiles=yard[1:], n=2), CALIBRATION)
-    first = attribution.seen(Observation((Drawing(1),)), tables[0], tables[1], (), setup)
-    assert best(first.arms[Drawing(1)]) == "Ben"
-    attribution.settled(picture(tiles=yard[1:], n=2), (), tables[1], setup)
-    attribution.see(picture(n=3), CALIBRATION)
-    assert attribution.seen(Observation((Drawing(1),)), tables[1], tables[2], (), setup).arms == {}
-
-
-@pytest.mark.parametrize(("arm", "count"), [(arm_of("Ben", (1000.0, 700.0)), 1), (arm_of("Ben"), 0)])
-def test_who_reaches_into_a_stacked_boneyard_draws(arm, count):
-    attribution = Attribution(tuple(SEATS), SEATS, draws_reached=True)
-    yard = (1000.0, 700.0)
-    setup = TableSetup(Family.MEXICAN, tuple(SEATS), boneyard_spread=False)
-    table = Layout(trains={"Ann": ()}, face_down=(placed(7, yard),))
-    attribution.see(picture(tiles=[yard]), CALIBRATION)
-    attribution.settled(picture(tiles=[yard]), (), table, setup)
-    attribution.see(picture(arms=[arm], tiles=[yard], n=1), CALIBRATION)
-    attribution.see(picture(tiles=[yard], n=2), CALIBRATION)
-    seen = attribution.seen(Observation(), table, table, (), setup)
-    assert seen.delta == (Drawing(1),) * count
-    assert [best(seen.arms[change]) for change in seen.delta] == ["Ben"] * count
-    counted = replace(table, boneyard=1)
-    assert attribution.seen(Observation(), counted, counted, (), setup).empty
-
-
-@pytest.mark.parametrize(
-    ("things", "count"),
-    [([YARD], 1), ([], 0), ([YARD, (200.0, 200.0)], 0), ([YARD, (610.0, 380.0)], 1), ([(610.0, 380.0)], 0)],
-)
-def test_a_pile_in_which_no_back_is_recognised_is_the_one_thing_that_lies_by_itself(things, count):
-    attribution = Attribution(tuple(SEATS), SEATS, draws_reached=True)
-    setup = TableSetup(Family.MEXICAN, tuple(SEATS), boneyard_spread=False)
-    table = Layout(trains={"Ann": (placed(7, (600.0, 400.0), (12, 3)),)})
-    attribution.noticed(things)
-    attribution.see(picture(), CALIBRATION)
-    attribution.settled(picture(), (), table, setup)
-    attribution.see(picture(arms=[arm_of("Ben", YARD)], n=1), CALIBRATION)
-    attribution.see(picture(n=2), CALIBRATION)
-    assert attribution.seen(Observation(), table, table, (), setup).delta == (Drawing(1),) * count
-    attribution.noticed([])
-    assert attribution.seen(Observation(), table, table, (), setup).delta == (Drawing(1),) * count, "overlooked once"
-
-
-def test_a_draw_waits_with_the_change_that_it_was_seen_with():
-    attribution = Attribution(tuple(SEATS), SEATS, draws_reached=True)
-    setup = TableSetup(Family.MEXICAN, tuple(SEATS), boneyard_spread=False)
-    table = Layout(trains={"Ann": ()}, face_down=(placed(7, YARD),))
-
-    def look(*arms):
-        for n, shot in enumerate(({"arms": arms}, {})):
-            attribution.see(picture(**shot, tiles=[YARD], n=attribution_frames + n), CALIBRATION)
-        return attribution.seen(Observation(), table, table, (), setup).delta
-
-    attribution_frames = 1
-    attribution.see(picture(tiles=[YARD]), CALIBRATION)
-    attribution.settled(picture(tiles=[YARD]), (), table, setup)
-    assert look(arm_of("Ben", YARD)) == (Drawing(1),)
-    assert attribution.seen(Observation(), table, table, (), setup).delta == (Drawing(1),), "the same arm"
-    attribution.settled(picture(tiles=[YARD]), (), table, setup)
-    attribution_frames = 10
-    assert look(arm_of("Dee", YARD)) == (Drawing(2),), "nobody took the first"
-    attribution.taken()
-    attribution.settled(picture(tiles=[YARD]), (), table, setup)
-    attribution_frames = 20
-    assert look() == ()
-
-
 class Recorder:
     """A desk on which these plays are named."""
 
@@ -503,56 +377,6 @@ def test_seats_that_the_first_plays_contradict_are_asked_about_once():
 )
 def test_a_few_plays_from_elsewhere_contradict_nothing(plays, found):
     assert contradiction(plays) == found
-
-
-def test_a_hand_in_the_boneyard_that_crosses_no_border_draws_and_is_nobodys():
-    yard = (1000.0, 700.0)
-    hand = {"arms": [((1000.0, 640.0), (980.0, 720.0))], "tiles": [yard]}
-    reaches = film({"tiles": [yard]}, hand, hand, {"tiles": [yard]})
-    (reach,) = reaches.reached([yard])
-    assert reach.unclear is Unclear.NO_ENTRY and vote(reach, SEATS, SIZE_MM).decibans == {}
-    assert list(reaches.reached([(300.0, 300.0)])) == []
-
-
-def test_a_hand_in_the_tables_colour_is_in_the_boneyard_where_its_sleeve_points():
-    short = arm_of("Ben", (870.0, 655.0))
-    reaches = film({}, {"arms": [short]}, {})
-    (reach,) = reaches.reached([YARD])
-    assert best(vote(reach, SEATS, SIZE_MM).decibans) == "Ben"
-    assert list(reaches.reached([YARD], [(1050.0, 700.0)])) == [], "it was on the way to a tile behind it"
-    assert list(reaches.reached([YARD], [(860.0, 640.0)])) == [], "it was at work where it ends"
-
-
-def test_an_arm_in_the_boneyard_that_is_not_clear_draws_and_is_nobodys():
-    # Along the border, of which it takes more than a quarter.
-    arm = ((-100.0, 20.0), (1120.0, 40.0))
-    reaches = film({}, {"arms": [arm]}, {})
-    (reach,) = reaches.reached([(1150.0, 60.0)])
-    assert reach.unclear is not None and vote(reach, SEATS, SIZE_MM).decibans == {}
-
-
-def test_who_lays_a_tile_beside_the_boneyard_or_reaches_with_both_hands_draws_no_more_for_it():
-    beside = (948.0, 690.0)
-    reaches = film({}, {"arms": [arm_of("Ben", beside)]}, {"tiles": [beside]})
-    assert len(list(reaches.reached([YARD]))) == 1
-    assert list(reaches.reached([YARD], [beside])) == []
-    left, right = arm_of("Dee", (1010.0, 690.0)), ((1460.0, 720.0), (990.0, 705.0))
-    reaches = film({}, {"arms": [left]}, {"arms": [left, right]}, {})
-    assert len(list(reaches.reached([YARD]))) == 1
-
-
-def test_begun_anew_an_arm_is_seen_as_soon_as_the_table_was_read_once():
-    attribution = Attribution(tuple(SEATS), SEATS)
-    setup, before = TableSetup(Family.MEXICAN, tuple(SEATS)), Layout(trains={"Ann": ()})
-    attribution.see(picture(arms=[arm_of("Ben")]), CALIBRATION)
-    attribution.see(picture(n=1), CALIBRATION)
-    attribution.settled(picture(n=1), (), before, setup)
-    for n, shot in enumerate([{"arms": [arm_of("Ann")]}, {"tiles": [PLACE]}], 2):
-        attribution.see(picture(**shot, n=n), CALIBRATION)
-    after = Layout(trains={"Ann": (placed(8, PLACE, (12, 3)),)})
-    laying = Laying(Laid(12, 3), "Ann")
-    seen = attribution.seen(Observation((laying,), news=(8,)), before, after, (), setup)
-    assert seen.whose == {laying: "Ann"}
 
 
 def laid_by_ann():

@@ -8,9 +8,8 @@ import pytest
 
 from companion.log.events import TilePlayed, Unclear
 from companion.rules.actions import Play
-from datasets.simulator.camera import SimSettings
-from datasets.simulator.script import Scene, Troubles
-from tests.table.sketch import sketched
+from datasets.simulator.script import Scene
+from tests.table.sketch import in_play
 from tests.table.watching import watching
 
 
@@ -20,23 +19,11 @@ def laid_in(scenes: list[Scene]) -> set[tuple[tuple[int, int], str]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("seed", "rules", "last", "hub"),
-    [(82, "poltava", 20, False), (83, "reeves", 20, True)],
+    ("seed", "rules", "hub"),
+    [(82, "poltava", False), (83, "reeves", True)],
 )
-def test_a_table_in_play_is_adopted_and_nobody_accused(
-    seed: int, rules: str, last: int, hub: bool, tmp_path: Path
-) -> None:
-    settings = SimSettings(
-        rules=rules,
-        troubles=Troubles.none(),
-        hand_frames=3,
-        still_frames=7,
-        show_hands=False,
-        most_scenes=4,
-        last_scenes=last,
-        hub=hub,
-    )
-    camera = sketched(seed, settings)
+def test_a_table_in_play_is_adopted_and_nobody_accused(seed: int, rules: str, hub: bool, tmp_path: Path) -> None:
+    camera = in_play(seed, rules, most_scenes=4, hub=hub)
     session, _, watcher = watching(camera, tmp_path / "game.jsonl")
     lying = laid_in(camera.before)
     assert len(lying) > 3
@@ -56,16 +43,7 @@ def test_a_wall_in_play_is_taken_over_with_the_next_tile(seed: int, tmp_path: Pa
     """What lies on top is on record, what is buried is not, and every later tile is its player's; whose turn it was
     nobody can say. That tiles do not meet between which others are buried is held against nobody, and asked of
     nobody."""
-    settings = SimSettings(
-        rules="jielong",
-        troubles=Troubles.none(),
-        hand_frames=3,
-        still_frames=7,
-        show_hands=False,
-        most_scenes=5,
-        last_scenes=20,
-    )
-    camera = sketched(seed, settings)
+    camera = in_play(seed, "jielong", most_scenes=5)
     session, _, watcher = watching(camera, tmp_path / "game.jsonl")
     assert sum(isinstance(act, Play) for scene in camera.before for _, act in scene.plays) > 8
     watcher.run()

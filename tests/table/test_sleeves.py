@@ -9,7 +9,7 @@ from companion.perception.arm_votes import CLEAR, vote
 from companion.perception.attributing import Attribution
 from companion.perception.reaches import Reach
 from companion.perception.sleeves import LEAST_SEEN, MOST_SEEN, Sleeves, colour_of
-from tests.table.test_arms_at_table import CALIBRATION, SEATS, SIZE_MM, picture, seen_arm
+from tests.table.arms import CALIBRATION, SEATS, SIZE_MM, picture, seen_arm
 from vision.arm_view import Arm
 
 RED, BLUE = (-120.0, -110.0, 20.0), (30.0, -90.0, -110.0)
