@@ -148,7 +148,7 @@ class Diagnostics:
             with suppress(JournalError):
                 text = read_journal(self._data_dir / "games" / name / "journal.jsonl")
                 people |= {*text.header.players}
-                people |= {by for event in text.events if isinstance(by := getattr(event, "by", None), str)}
+                people |= {by for event in text.events if isinstance(by := event.who, str)}
         if self._app_state.has_game:
             people |= {str(name) for name in self._app_state.session.snapshot().get("players") or ()}
         return people

@@ -73,7 +73,7 @@ def told_again(
 ) -> Iterator[tuple[int, Event]]:
     """Tell the belief what people have entered; the item of each. `held` is the whole round."""
     for one in row:
-        act, by = act_of(one.event), getattr(one.event, "by", None)
+        act, by = act_of(one.event), one.event.who
         if isinstance(act, Pass) and _laid_in_turn(one, held):
             act = End()
         if act is not None:
@@ -86,7 +86,7 @@ def _laid_in_turn(passed: EffectiveEvent, held: Sequence[EffectiveEvent]) -> boo
     for one in reversed(held[:place]):
         if act_of(one.event) is None or one.undone:
             continue
-        if getattr(one.event, "by", None) != getattr(passed.event, "by", None):
+        if one.event.who != passed.event.who:
             return False
         if isinstance(one.event, TilePlayed):
             return True
@@ -108,7 +108,7 @@ def _shown_again(
     for piece, one in zip(pieces, row, strict=True):
         event = one.event
         if is_put_right(one, lines, "by"):
-            tracker.hear(piece.item, getattr(event, "by", None))
+            tracker.hear(piece.item, event.who)
         if is_put_right(one, lines, "tile") or is_put_right(one, lines, "train"):
             tracker.put_right(piece.item, act_of(event))
         if _is_withdrawn(one):
@@ -122,7 +122,7 @@ def _piece(item: int, one: EffectiveEvent, arms: Mapping[Action, Arms]) -> Piece
     act = act_of(event)
     assert act is not None
     reading = event.reading if isinstance(event, TilePlayed) else None
-    by: str | None = getattr(event, "by", None)
+    by = event.who
     p = None if reading is None else reading.p
     actors, arm = arms.get(act, ({}, None))
     return Piece(item, act, p, actors, arm, by=by if isinstance(act, Discard) else None)

@@ -39,7 +39,7 @@ class Believed:
     @property
     def key(self) -> object:
         """What it is told by from one look at the belief to the next."""
-        return (self.number, getattr(self.event, "by", None)) if self.item is None else self.item
+        return (self.number, self.event.who) if self.item is None else self.item
 
 
 def passing(number: int, passed: Passed) -> Believed:

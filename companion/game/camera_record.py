@@ -14,7 +14,7 @@ from companion.game.believed import Believed
 from companion.game.ledger import Ledger
 from companion.log.event_fields import Finding
 from companion.log.events import Corrected, Drew, Event, Passed, TileTakenBack
-from companion.play.event_actions import unsettled
+from companion.play.event_actions import meant, unsettled
 from companion.play.timeline import Timeline
 
 
@@ -145,8 +145,7 @@ def _event(one: Believed, carrying: Collection[object]) -> Event:
 
 def _carries(event: Event) -> bool:
     """Whether this event has its findings with it although it is known who it was."""
-    by: str | None = getattr(event, "by", None)
-    return by is not None and getattr(event, "maybe", ()) == (by,)
+    return event.who is not None and event.perhaps == (event.who,)
 
 
 def _single(what: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
@@ -166,7 +165,7 @@ def _misjudged(timeline: Timeline, lines: Sequence[Line], acts: Mapping[object, 
         one = wanted.get(act.held.event.seq)
         if one is None or act.event is None or unsettled(act.held.event):
             continue
-        by: str | None = getattr(one.event, "by", None)
+        by = one.event.who
         if _plain(timeline.findings(n), by) != _plain(one.findings, by):
             found.add(one.key)
     return found
@@ -213,11 +212,11 @@ def amendment(index: int, event: Event, wanted: Event) -> Amendment | None:
         line = wanted.to_json()
         changes = {n: line[n] for n in fields if n in line}
         return Amendment(index, {"by": None, "maybe": [], "violations": [], **changes})
-    by = getattr(wanted, "by", None)
+    by = wanted.who
     if unsettled(event):
         # What was held to be possible is worked out anew.
         return Amendment(index, {"by": by, "violations": []} if hasattr(event, "violations") else {"by": by})
-    return Amendment(index, {"by": by}) if getattr(event, "by", None) != by else None
+    return Amendment(index, {"by": by}) if event.who != by else None
 
 
 def same_act(one: Event, other: Event) -> bool:
@@ -259,11 +258,5 @@ def _in_step(recorded: Sequence[Event], wanted: Sequence[Event]) -> tuple[list[A
 def _same(event: Event, wanted: Event) -> bool:
     """Whether this is the same thing on record, whoever did it; a pass is somebody's own."""
     if isinstance(event, Passed) and isinstance(wanted, Passed):
-        return _who(event) == _who(wanted)
+        return meant(event)[:1] == meant(wanted)[:1]
     return same_act(event, wanted)
-
-
-def _who(event: Event) -> str | None:
-    by: str | None = getattr(event, "by", None)
-    maybe: tuple[str, ...] = getattr(event, "maybe", ())
-    return by if by is not None else maybe[0] if maybe else None

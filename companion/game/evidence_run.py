@@ -145,7 +145,7 @@ def listen(
             tracker.withdraw(item, lifted=seq in lifted)
             continue
         tracker.restore(item)
-        tracker.hear(item, getattr(there.event, "by", None) if is_put_right(there, lines, "by") else None)
+        tracker.hear(item, there.event.who if is_put_right(there, lines, "by") else None)
         other = is_put_right(there, lines, "tile") or is_put_right(there, lines, "train")
         tracker.put_right(item, act_of(there.event) if other else None)
     for item, event in told_again(tracker, new, held):

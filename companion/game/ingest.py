@@ -323,7 +323,7 @@ class CameraIngest:
         for line in self._record.kept:
             if line.item is not None and line.item in verdicts and line.seq in held:
                 event = held[line.seq]
-                first = (getattr(event, "by", None), *getattr(event, "maybe", ()), *players)
+                first = (event.who, *event.perhaps, *players)
                 who = next(name for name in first if name is not None)
                 found[line.item] = judged(line.number, verdicts[line.item], who, players)
         return found

@@ -37,7 +37,7 @@ def accusations(timeline: Timeline) -> frozenset[Accusation]:
             continue
         for finding in findings:
             if finding.certain:
-                by = finding.by or getattr(event, "by", None)
+                by = finding.by or event.who
                 found.add(Accusation(_act(timeline, index, event), finding.code, by))
     return frozenset(found)
 

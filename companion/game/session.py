@@ -155,7 +155,7 @@ class Session(OpenGame):
             course, player = self._ledger.match.course, self._player(by)
             acts = (item.event for item in reversed(self._ledger.held) if not item.undone)
             last = next((event for event in acts if act_of(event) is not None), None)
-            if course is not None and course.mover != player and getattr(last, "by", None) == player:
+            if course is not None and course.mover != player and last is not None and last.who == player:
                 return ()
             said = self._record(Passed(by=player, done=True, source=source))
             return said + self._publish(self._watching.hear())
@@ -356,7 +356,7 @@ class Session(OpenGame):
         if earlier is None or not (passed or lifted):
             return False
         at_once = line.source == earlier.source == "person" and line.at == earlier.at
-        return at_once and getattr(line, "by", None) == getattr(earlier, "by", None)
+        return at_once and line.who == earlier.who
 
     def _is_more_of_an_answer(self, line: Event) -> bool:
         """Whether a line put in a further tile of an answer: the answer is given, and undone, as one."""

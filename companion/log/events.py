@@ -38,6 +38,18 @@ class Event:
     source: str = "person"
     frame: str | None = None
 
+    @property
+    def who(self) -> str | None:
+        """Who did it; None where nobody can be named, or where it is nobody's act."""
+        by: str | None = getattr(self, "by", None)
+        return by
+
+    @property
+    def perhaps(self) -> tuple[str, ...]:
+        """Who it may have been, the likeliest first, where that is open."""
+        maybe: tuple[str, ...] = getattr(self, "maybe", ())
+        return maybe
+
     def to_json(self) -> dict[str, Any]:
         """The event as a line of the journal holds it: JSON types only, the contract's field names."""
         line: dict[str, Any] = {"seq": self.seq, "at": self.at, "source": self.source, "event": self.KIND}

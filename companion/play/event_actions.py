@@ -63,14 +63,12 @@ def event_of(act: Action, by: str | None, *, source: str = "camera", **fields: A
 
 def unsettled(event: Event) -> bool:
     """Whether it is open who it was or what is held against them: then its violations stand as they were weighed."""
-    maybe: tuple[str, ...] = getattr(event, "maybe", ())
-    return len(maybe) > 1 or (bool(maybe) and getattr(event, "by", None) is not None)
+    return len(event.perhaps) > 1 or (bool(event.perhaps) and event.who is not None)
 
 
 def meant(event: Event) -> tuple[str, ...]:
-    by: str | None = getattr(event, "by", None)
-    maybe: tuple[str, ...] = getattr(event, "maybe", ())
-    return maybe if by is None else (by, *maybe)
+    """Whose act it may be, the likeliest first."""
+    return event.perhaps if event.who is None else (event.who, *event.perhaps)
 
 
 def lifted(table: Table, train: str, tile: Laid) -> Table:

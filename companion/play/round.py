@@ -162,7 +162,7 @@ class Course:
             return self._take_after_end(action, event, key)
         if event.source == "camera" and not self.watched:
             return replace(self, watched=True).take(event, key)
-        if unsettled(event) and isinstance(action, (Play, Draw)) and set(meant(event)) != {getattr(event, "by", None)}:
+        if unsettled(event) and isinstance(action, (Play, Draw)) and set(meant(event)) != {event.who}:
             self = self._counted_as(uncounted_among(self.table, self.turn, meant(event)))
         player = self.player_of(event)
         together = self.laying(player, action)
@@ -193,7 +193,7 @@ class Course:
         """
         if self.laying(self.player_of(event), action):
             return self
-        first, by = self.turn is None and not self.turns, getattr(event, "by", None)
+        first, by = self.turn is None and not self.turns, event.who
         if by not in self.players or unsettled(event) or isinstance(action, (Mark, Unmark)):
             begun = self.begun_by(self.player_of(event)) if first else self
             return replace(begun, turn_open=True, starter_known=False)
@@ -222,8 +222,7 @@ class Course:
 
     def player_of(self, event: Event) -> str:
         """Whose act it is: as recorded; else whom it may have been; else the owner of a marker; else who is to move."""
-        by = getattr(event, "by", None)
-        for name in (by, *getattr(event, "maybe", ())):
+        for name in (event.who, *event.perhaps):
             if name in self.players:
                 return str(name)
         owner = getattr(event, "train", None)

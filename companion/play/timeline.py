@@ -225,7 +225,7 @@ def _in_force(held: Sequence[EffectiveEvent]) -> tuple[EffectiveEvent, ...]:
     for item in reversed(there):
         event = item.event
         if isinstance(event, Passed) and event.source == "rule":
-            if following is None or getattr(following, "by", None) == event.by:
+            if following is None or following.who == event.by:
                 continue
         elif action_of(event) is not None or isinstance(event, RoundEnded):
             following = event
