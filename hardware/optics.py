@@ -221,15 +221,13 @@ def _smallest_scale(
     return math.sqrt(max(0.0, total / 2 - root))
 
 
-def lowest_height(
-    camera: CameraModel, table_mm: tuple[float, float], *, tile_height_mm: float = TILE_HEIGHT_MM
-) -> float:
+def lowest_height(camera: CameraModel, table_mm: tuple[float, float]) -> float:
     """The lowest mount (mm above the table) from which the whole table and a small margin are in the picture."""
     needed = (
         size * MARGIN / 2 / math.tan(math.radians(angle / 2))
         for size, angle in zip(table_mm, camera.fov_deg, strict=True)
     )
-    return max(needed) + tile_height_mm
+    return max(needed) + TILE_HEIGHT_MM
 
 
 def highest_height(camera: CameraModel, table_mm: tuple[float, float]) -> float | None:
@@ -246,12 +244,10 @@ TABLES_MM: tuple[tuple[float, float], ...] = ((800.0, 600.0), (1000.0, 750.0), (
 """The playing areas the table of mounts is made for."""
 
 
-def mounts(
-    tables_mm: tuple[tuple[float, float], ...] = TABLES_MM,
-) -> list[tuple[Outlook, float | None]]:
-    """Each known camera over each table at its lowest height, with the highest height that still serves."""
+def mounts() -> list[tuple[Outlook, float | None]]:
+    """Each known camera over each of TABLES_MM at its lowest height, with the highest height that still serves."""
     rows = []
-    for table in tables_mm:
+    for table in TABLES_MM:
         for camera in cameras().values():
             rows.append((outlook(camera, lowest_height(camera, table), table), highest_height(camera, table)))
     return rows

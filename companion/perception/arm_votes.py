@@ -64,16 +64,14 @@ def fit_of(arm: Arm, seat_deg: float, size_mm: tuple[float, float]) -> tuple[flo
     return beside / 150.0, abs(turn(entry_deg, seat_deg)) / 20.0
 
 
-def shares(
-    track: Sequence[Arm], seats: Mapping[str, float], size_mm: tuple[float, float], weights: Sequence[float] = WEIGHTS
-) -> dict[str, float]:
+def shares(track: Sequence[Arm], seats: Mapping[str, float], size_mm: tuple[float, float]) -> dict[str, float]:
     """How likely one arm, as it was in all its frames, belongs to each seat if nothing else is known; the sum is 1."""
     scores = {}
     trust = min(1.0, max(LEAST_TRUST, median(arm.reach_mm for arm in track) / WHOLE_MM))
     for name, seat in seats.items():
         fits = [fit_of(arm, seat, size_mm) for arm in track]
         scores[name] = trust * sum(
-            w * median(column) for w, column in zip(weights, zip(*fits, strict=True), strict=True)
+            w * median(column) for w, column in zip(WEIGHTS, zip(*fits, strict=True), strict=True)
         )
     scores = _torn(scores, track, seats, size_mm)
     most = max(scores.values())

@@ -101,7 +101,7 @@ class Track:
                 votes.add(half)
         self.seen = raw
 
-    def differs(self, raw: SeenTile, sure: float) -> bool:
+    def differs(self, raw: SeenTile) -> bool:
         """Is this clearly another tile, or this one's other face?"""
         if raw.face_up != self.seen.face_up:
             return True
@@ -109,7 +109,7 @@ class Track:
         if now is None:
             return False
         return any(
-            half.value is not None and (was := votes.verdict(sure).value) is not None and half.value != was
+            half.value is not None and (was := votes.verdict(SURE).value) is not None and half.value != was
             for half, votes in zip(now, self.votes, strict=True)
         )
 
@@ -212,7 +212,7 @@ class TableMemory:
         for raw, known in zip(tiles, identify(tiles, placed, width), strict=True):
             if known.old is not None:
                 met.add(known.old.id)
-                looks_other = self.tracks[known.old.id].differs(raw, SURE)
+                looks_other = self.tracks[known.old.id].differs(raw)
                 if looks_other and any(changed(place) for place in (raw.center_mm, *_halves_mm(raw))):
                     places.append(raw.center_mm)
             elif not any(self._is(raw, figure, width) for figure in self.figures) and not any(
@@ -299,8 +299,8 @@ class TableMemory:
 
     def _again(self, track: Track, raw: SeenTile) -> Track:
         """A known place is read again; another tile there has to be read so several times before it is believed."""
-        if not track.differs(raw, SURE) and not self._covers(track, raw):
-            if track.rival is not None and raw.values is None and not track.rival.differs(raw, SURE):
+        if not track.differs(raw) and not self._covers(track, raw):
+            if track.rival is not None and raw.values is None and not track.rival.differs(raw):
                 # Half read, it may be either of the two: this look settles nothing.
                 track.missing = 0
                 return track
@@ -311,7 +311,7 @@ class TableMemory:
             # Just laid and read in two ways: one tile that wavers, unread until one value outweighs the other.
             track.add(raw)
             return track
-        if track.rival is None or track.rival.differs(raw, SURE):
+        if track.rival is None or track.rival.differs(raw):
             track.rival = Track.begun(raw, track.number, track.born)
         else:
             track.rival.add(raw)

@@ -66,11 +66,10 @@ def explain_all(
     codes: Iterable[Violation],
     facts: Mapping[Violation, Facts] | None = None,
     player: str | None = None,
-    translate: Translate = str,
 ) -> list[Reason]:
     """Every code, in the order of their names; a code without facts of its own is told of `player`."""
     known = facts or {}
-    return [explain(rules, code, known.get(code, Facts(player)), translate) for code in sorted(codes)]
+    return [explain(rules, code, known.get(code, Facts(player))) for code in sorted(codes)]
 
 
 def train_words(train: str | None, translate: Translate = str) -> str:

@@ -54,9 +54,9 @@ def text(fields: Mapping[str, Any], name: str, *, longest: int = 200, default: s
     return value
 
 
-def number(fields: Mapping[str, Any], name: str, low: int, high: int, *, default: int | None = None) -> int:
+def number(fields: Mapping[str, Any], name: str, low: int, high: int) -> int:
     """A whole number from `low` to `high`, written as a number or as digits."""
-    value = fields.get(name, default)
+    value = fields.get(name)
     if value is None or value == "":
         raise FieldError(name, _("The field '%(name)s' is missing.", name=name), _("Please choose a number."))
     plain = _("Please enter a number from %(low)s to %(high)s.", low=low, high=high)

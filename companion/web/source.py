@@ -22,16 +22,16 @@ FILES = ("LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", 
 LEFT_OUT = ("__pycache__",)
 
 
-def write_source(root: Path, into: IO[bytes]) -> None:
-    """A zip of the folders and files of the project below `root` that are there."""
+def write_source(into: IO[bytes]) -> None:
+    """A zip of the folders and files of the project that are there."""
     with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
         for folder in FOLDERS:
-            for path in sorted((root / folder).rglob("*")):
+            for path in sorted((ROOT / folder).rglob("*")):
                 if path.is_file() and not any(part in LEFT_OUT for part in path.parts):
-                    archive.write(path, Path("tabletop-companion") / path.relative_to(root))
+                    archive.write(path, Path("tabletop-companion") / path.relative_to(ROOT))
         for name in FILES:
-            if (root / name).is_file():
-                archive.write(root / name, Path("tabletop-companion") / name)
+            if (ROOT / name).is_file():
+                archive.write(ROOT / name, Path("tabletop-companion") / name)
 
 
 class SourceArchive:
@@ -46,7 +46,7 @@ class SourceArchive:
         """Raises OSError."""
         with self._lock:
             if self._packed is None:
-                self._packed = Packed(lambda into: write_source(ROOT, into), folder)
+                self._packed = Packed(write_source, folder)
             return self._packed
 
 

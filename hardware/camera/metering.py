@@ -53,6 +53,10 @@ class Meter:
         return 1 / STEP if float(np.quantile(brightest, 1 - BRIGHT_SHARE)) < BRIGHT_FROM else 1.0
 
 
+LONGEST_US, MOST_GAIN = 40_000.0, 8.0
+"""No picture takes longer or is multiplied by more, unless the camera's own setting does already."""
+
+
 @dataclass(frozen=True, slots=True)
 class Exposure:
     """`time_us` of light and the `gain` it is multiplied by."""
@@ -60,11 +64,11 @@ class Exposure:
     time_us: float
     gain: float = 1.0
 
-    def times(self, factor: float, period_us: int, longest_us: float = 40_000.0, most_gain: float = 8.0) -> Exposure:
+    def times(self, factor: float, period_us: int) -> Exposure:
         """So many times the light, with as little gain as there may be: it is noise. A time longer than the lamps'
-        period is a multiple of it, or they flicker; no picture takes longer than `longest_us`."""
+        period is a multiple of it, or they flicker; no picture takes longer than `LONGEST_US`."""
         total = self.time_us * self.gain * factor
-        time_us = min(total, max(longest_us, self.time_us))
+        time_us = min(total, max(LONGEST_US, self.time_us))
         if time_us > period_us:
             time_us -= time_us % period_us
-        return Exposure(time_us, float(np.clip(total / time_us, 1.0, max(most_gain, self.gain))))
+        return Exposure(time_us, float(np.clip(total / time_us, 1.0, max(MOST_GAIN, self.gain))))

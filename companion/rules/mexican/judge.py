@@ -52,19 +52,15 @@ def apply(rules: RuleSet, position: Position, action: Action) -> Position:
     return turn.table()
 
 
-def after_turn(
-    rules: RuleSet, position: Position, actions: Iterable[Action], *, first_turn: bool | None = None
-) -> Position:
+def after_turn(rules: RuleSet, position: Position, actions: Iterable[Action]) -> Position:
     """The table after a whole turn, the next player to move.
 
-    Whether the next turn is that player's first of the round follows from the table unless the caller knows it: in a
-    first lap a player who has moved has a train or a marker.
+    Whether the next turn is that player's first of the round follows from the table: in a first lap a player who has
+    moved has a train or a marker.
     """
     turn = play_out(rules, position, actions)
     player = position.after(position.turn)
-    if first_turn is None:
-        first_turn = position.first_turn and not turn.trains.get(player) and player not in turn.markers
-    return turn.table(player, first_turn)
+    return turn.table(player, position.first_turn and not turn.trains.get(player) and player not in turn.markers)
 
 
 def legal_plays(

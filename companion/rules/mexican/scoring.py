@@ -135,9 +135,9 @@ def engine_due(rules: RuleSet, set_max: int, round_number: int, first_engine: in
     return first - (round_number - 1)
 
 
-def round_of(rules: RuleSet, set_max: int, engine: int, first_engine: int | None = None) -> int | None:
+def round_of(rules: RuleSet, set_max: int, engine: int) -> int | None:
     """The number of the round whose engine has that value; None where the match has no such round."""
-    first = rules.first_engine_of(set_max) if first_engine is None else first_engine
+    first = rules.first_engine_of(set_max)
     return first - engine + 1 if 0 <= engine <= first and first - engine < last_round(rules, set_max) else None
 
 
