@@ -14,7 +14,7 @@ from companion.game.believed import Believed
 from companion.game.ledger import Ledger
 from companion.log.event_fields import Finding
 from companion.log.events import Corrected, Drew, Event, Passed, TileTakenBack
-from companion.play.event_actions import meant, unsettled
+from companion.play.event_actions import action_of, meant, unsettled
 from companion.play.timeline import Timeline
 
 
@@ -219,18 +219,6 @@ def amendment(index: int, event: Event, wanted: Event) -> Amendment | None:
     return Amendment(index, {"by": by}) if event.who != by else None
 
 
-def same_act(one: Event, other: Event) -> bool:
-    """Whether both events are the same change of the table."""
-    if one.KIND != other.KIND:
-        return False
-    if isinstance(one, Drew):
-        return True
-    return (getattr(one, "tile", None), getattr(one, "train", None)) == (
-        getattr(other, "tile", None),
-        getattr(other, "train", None),
-    )
-
-
 def _in_step(recorded: Sequence[Event], wanted: Sequence[Event]) -> tuple[list[Amendment], int] | None:
     found: list[Amendment] = []
     at = 0
@@ -259,4 +247,4 @@ def _same(event: Event, wanted: Event) -> bool:
     """Whether this is the same thing on record, whoever did it; a pass is somebody's own."""
     if isinstance(event, Passed) and isinstance(wanted, Passed):
         return meant(event)[:1] == meant(wanted)[:1]
-    return same_act(event, wanted)
+    return event.KIND == wanted.KIND and (isinstance(event, Drew) or action_of(event) == action_of(wanted))
