@@ -8,10 +8,10 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from companion.hall.tables import Table, Tables
-from companion.publish.line import Broker, Line, Mail
+from companion.publish.line import Broker, Correspondent, Line, Mail
 from companion.publish.topics import ONLINE, ROOT, pack, table_of, topic, unpack
 
 log = logging.getLogger(__name__)
@@ -28,7 +28,7 @@ class _Lack:
     ask_at: float
 
 
-class Hall:
+class Hall(Correspondent):
     """All tables, live. `changed` is called after every change, from the hall's own thread."""
 
     def __init__(
@@ -39,17 +39,12 @@ class Hall:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._changed, self._clock = changed, clock
-        self._mail: Mail = queue.SimpleQueue()
+        mail: Mail = queue.SimpleQueue()
+        super().__init__(Line(broker, mail), mail, "hall")
         self._lock = threading.Lock()
         self._tables = Tables()
         self._lacking: dict[str, _Lack] = {}
-        self._line = Line(broker, self._mail)
-        self._thread = threading.Thread(target=self._work, name="hall", daemon=True)
         self.connected = False
-
-    def start(self) -> None:
-        self._line.start()
-        self._thread.start()
 
     def snapshot(self) -> dict[str, Any]:
         """What the hall page shows."""
@@ -61,19 +56,6 @@ class Hall:
         with self._lock:
             known = self._tables.get(table)
             return [] if known is None else [event.to_json() for event in known.events]
-
-    def close(self) -> None:
-        self._mail.put(("close",))
-        if self._thread.is_alive():
-            self._thread.join()
-        self._line.close()
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _work(self) -> None:
         while True:

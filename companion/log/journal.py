@@ -30,6 +30,7 @@ from companion.log.events import Event, event_from_json
 from companion.log.header import FILE_VERSION, JOURNAL_VERSION, Header
 from companion.log.table_change import Seen, TableChange, is_evidence
 from companion.storage.checksums import Chain, split_line
+from companion.storage.state_file import sync_folder
 
 Clock = Callable[[], datetime]
 SomeEvent = TypeVar("SomeEvent", bound=Event)
@@ -244,7 +245,7 @@ class Journal:
                 _write_all(descriptor, line)
                 os.fsync(descriptor)
                 os.link(fresh, path)
-                _sync_folder(path.parent)
+                sync_folder(path.parent)
             except BaseException:
                 os.close(descriptor)
                 raise
@@ -425,13 +426,5 @@ def _keep_aside(path: Path, torn: bytes) -> Path:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
         return aside
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

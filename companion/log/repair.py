@@ -19,7 +19,7 @@ from companion.log.journal import JournalError, parse_journal, parse_line
 from companion.log.recovery import Recovered, recover
 from companion.storage.checksums import Chain, split_line
 from companion.storage.repairs import Repair
-from companion.storage.state_file import free_name, set_aside, sync_folder
+from companion.storage.state_file import free_name, set_aside, sync_folder, write_beside, write_whole
 
 BLOCK = 4096
 """Bytes that are given up together where a card cannot read them any more."""
@@ -230,7 +230,7 @@ def _replace(path: Path, content: bytes) -> Path:
     """The new journal in the damaged one's place, which gets a name of its own; at no moment is there none."""
     aside = free_name(path, "damaged")
     if content:
-        fresh = _written(path, content)
+        fresh = write_beside(path, content)
         os.link(path, aside)
         fresh.replace(path)
     else:
@@ -243,23 +243,7 @@ def _restore(path: Path, content: bytes) -> None:
     """A journal that is gone; nothing is made of a copy of which nothing is left."""
     if content:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _written(path, content).replace(path)
-        sync_folder(path.parent)
-
-
-def _written(path: Path, content: bytes) -> Path:
-    fresh = path.with_suffix(".new")
-    try:
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        with os.fdopen(descriptor, "wb") as out:
-            out.write(content)
-            out.flush()
-            os.fsync(out.fileno())
-    except OSError:
-        with suppress(OSError):
-            fresh.unlink()
-        raise
-    return fresh
+        write_whole(path, content)
 
 
 def _fault(held: _File) -> str:

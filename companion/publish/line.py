@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 import queue
+import threading
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import paho.mqtt.client as mqtt
 from paho.mqtt.enums import CallbackAPIVersion
@@ -94,3 +96,33 @@ class Line:
     def close(self) -> None:
         self._client.disconnect()
         self._client.loop_stop()
+
+
+class Correspondent(ABC):
+    """Whoever has a line: between `start` and `close` a thread of its own works off the mailbox, up to ("close",)."""
+
+    def __init__(self, line: Line, mail: Mail, name: str) -> None:
+        self._line, self._mail = line, mail
+        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
+
+    @abstractmethod
+    def _work(self) -> None: ...
+
+    def start(self) -> None:
+        """Connect now or whenever the broker can be reached."""
+        self._line.start()
+        self._thread.start()
+
+    def close(self) -> None:
+        """Let the thread come to its end, and hang up."""
+        self._mail.put(("close",))
+        if self._thread.is_alive():
+            self._thread.join()
+        self._line.close()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

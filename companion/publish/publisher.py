@@ -7,16 +7,15 @@ comes to it as a message in its mailbox. The network thread of the client never 
 from __future__ import annotations
 
 import queue
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 from companion.game.game_view import GameView
 from companion.log.events import Event
 from companion.log.header import Header
 from companion.publish.discovery import discovery, summary
-from companion.publish.line import Broker, Line, Mail
+from companion.publish.line import Broker, Correspondent, Line, Mail
 from companion.publish.outbox import Outbox
 from companion.publish.topics import OFFLINE, ONLINE, pack, table_id, topic, unpack
 
@@ -60,32 +59,28 @@ class PublishStatus:
         return [] if self.connected else [f"the broker cannot be reached; {self.behind} events wait for it"]
 
 
-class Publisher:
-    """Publishes games under a table's name. Never raises into the game, never blocks it."""
+class Publisher(Correspondent):
+    """Publishes games under a table's name. Never raises into the game, never blocks it. What was not confirmed when it
+    is closed is said next time."""
 
     def __init__(self, broker: Broker, name: str, outbox: Outbox) -> None:
         self.table, self._name = table_id(name), name
         self._outbox = outbox
-        self._mail: Mail = queue.SimpleQueue()
+        mail: Mail = queue.SimpleQueue()
         self._feeds: dict[str, _Feed] = {}
         self._on_the_table = ""
         self._under_way: dict[int, tuple[str, int]] = {}
         self._connected = False
         self._detail = "not connected yet"
         self._head_said = ("", -1)
-        self._line = Line(
+        line = Line(
             broker,
-            self._mail,
+            mail,
             name=f"companion-{self.table}",
             said_when_lost=(topic(self.table, "status"), OFFLINE),
             under_way=WINDOW,
         )
-        self._thread = threading.Thread(target=self._work, name="publisher", daemon=True)
-
-    def start(self) -> None:
-        """Connect now or whenever the broker can be reached."""
-        self._line.start()
-        self._thread.start()
+        super().__init__(line, mail, "publisher")
 
     def follow(self, name: str, game: Game) -> None:
         """Publish this game from its first event that was not confirmed; it is the game on the table from now on."""
@@ -102,20 +97,6 @@ class Publisher:
             max(0, len(feed.game.events) - self._outbox.confirmed(name)) for name, feed in list(self._feeds.items())
         )
         return PublishStatus(self._connected, behind, self._detail)
-
-    def close(self) -> None:
-        """Say goodbye and stop. What was not confirmed is said next time."""
-        self._mail.put(("close",))
-        if self._thread.is_alive():
-            self._thread.join()
-        self._line.close()
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _work(self) -> None:
         while True:

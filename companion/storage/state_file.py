@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,6 +22,12 @@ def write_state(path: Path, state: Any) -> None:
 
 def write_whole(path: Path, content: bytes) -> None:
     """Replace the file by one rename, readable by its owner only. Raises OSError."""
+    write_beside(path, content).replace(path)
+    sync_folder(path.parent)
+
+
+def write_beside(path: Path, content: bytes) -> Path:
+    """A file beside `path` with this content, on the disk and readable by its owner only; raises OSError."""
     fresh = path.with_name(f".{path.name}.new")
     try:
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
@@ -28,11 +35,11 @@ def write_whole(path: Path, content: bytes) -> None:
             out.write(content)
             out.flush()
             os.fsync(out.fileno())
-        fresh.replace(path)
     except OSError:
-        fresh.unlink(missing_ok=True)
+        with suppress(OSError):
+            fresh.unlink()
         raise
-    sync_folder(path.parent)
+    return fresh
 
 
 def read_state(
