@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from companion.log.corrections import EffectiveEvent, effective_events, marked_undone
+from companion.log.corrections import EffectiveEvent, effective_events
 from companion.log.event_fields import Finding
 from companion.log.events import (
     OWN_FIELDS,
@@ -27,9 +27,6 @@ from companion.play.event_actions import action_of, unsettled
 from companion.play.match import Match
 from companion.play.timeline import AppliedEvent, Timeline
 from companion.rules.ruleset import RuleSet
-
-Changed = tuple[list[EffectiveEvent], Timeline, list[Event]]
-"""What a change of the past comes to: the events in force, the history, and the lines that say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,35 +125,27 @@ class Ledger:
 
     def amend(self, event: Corrected | TileTakenBack) -> tuple[Event, ...]:
         """Append a change of the past, and the rulings that change with it."""
-        _, timeline, lines = self.what_if(event)
-        stamped = self.journal.append_all(lines)
-        self.held = list(effective_events(self.journal.events))
-        self.timeline = Timeline.of(self.header, self.rules, self.held, base=timeline)
-        return (*stamped, *self.settle())
+        return self.write(self.what_if(event))
 
-    def what_if(self, event: Corrected | TileTakenBack) -> Changed:
+    def what_if(self, event: Corrected | TileTakenBack) -> Draft:
         """What a change of the past would come to. Raises EventError where it cannot be applied."""
-        seq = self.journal.last_seq + 1
-        new = replace(event, seq=seq)
-        if isinstance(new, Corrected):
-            held = list(effective_events([*self.journal.events, new]))
-        else:
-            held = list(marked_undone([*self.held, EffectiveEvent(new)]))
         watched = self.watched or any(_is_seen(item.event) for item in self.held)
         if isinstance(event, Corrected):
             # An answer may bring the first tile that the camera has seen.
             watched = watched or any(line.get("source") == "camera" for line in event.what.get("insert") or ())
-        doubted = event.source == "person" and watched
-        timeline = Timeline.of(self.header, self.rules, held, base=self.timeline, doubted=doubted)
-        line = _with_rulings(new, timeline) if isinstance(new, Corrected) else new
-        return held, timeline, [line, *_rulings_that_changed(held, timeline, seq)]
+        return self.draft([event], (), doubted=event.source == "person" and watched)
 
-    def draft(self, changes: Sequence[Corrected | TileTakenBack], new: Sequence[Event]) -> Draft:
-        """Changes of the past and new events, all at once, each line with the ruling that it has in the end."""
+    def draft(
+        self, changes: Sequence[Corrected | TileTakenBack], new: Sequence[Event], *, doubted: bool = False
+    ) -> Draft:
+        """Changes of the past and new events, all at once, each line with the ruling that it has in the end.
+
+        `doubted`: nothing that they newly show is certain.
+        """
         first = self.journal.last_seq
         lines = [replace(event, seq=seq) for seq, event in enumerate((*changes, *new), first + 1)]
         held = effective_events([*self.journal.events, *lines])
-        timeline = Timeline.of(self.header, self.rules, held, base=self.timeline)
+        timeline = Timeline.of(self.header, self.rules, held, base=self.timeline, doubted=doubted)
         found = {act.held.event.seq: timeline.findings(n) for n, act in enumerate(timeline.acts)}
         ruled = [
             _with_rulings(line, timeline) if isinstance(line, Corrected) else _with_findings(line, found[line.seq])

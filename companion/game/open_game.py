@@ -155,11 +155,12 @@ class OpenGame:
             raise CommandRejected(Reason.NO_PREVIEW, verb=verb)
         with self._lock:
             try:
-                held, timeline, lines = self._ledger.what_if(Corrected(corrects=seq, what=what))
+                draft = self._ledger.what_if(Corrected(corrects=seq, what=what))
             except EventError as error:
                 raise CommandRejected.of(error) from None
-            last = self.journal.last_seq + len(lines)
-            return scene(self.header, self.rules, timeline, held, last, open_questions(self.journal.events))
+            last = self.journal.last_seq + len(draft.lines)
+            questions = open_questions(self.journal.events)
+            return scene(self.header, self.rules, draft.timeline, draft.held, last, questions)
 
     def judge(self, tile: TileLike, train: str) -> dict[str, Any]:
         """May this tile be laid there now, by the player to move? `codes` and `may` as in `companion judge`."""

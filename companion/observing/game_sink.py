@@ -241,7 +241,7 @@ class GameSink:
             return False
         if observation.gone:
             return True
-        return bool(self.session.accuses(observation.change))
+        return self.session.accuses(observation)
 
     def _may_end(self, observation: Observation) -> bool:
         if observation.hands:
@@ -326,7 +326,7 @@ class GameSink:
             return observation
         if not self._accuses(observation):
             instead = replace(observation, delta=(*observation.delta, *marks))
-            marked_now = observation.only_draws and len(marks) == 1 and self.session.expects(instead.change)
+            marked_now = observation.only_draws and len(marks) == 1 and self.session.expects(instead)
             return instead if marked_now else observation
         for some in (*([mark] for mark in marks), marks):
             instead = replace(observation, delta=(*observation.delta, *some))

@@ -74,6 +74,7 @@ class RoundTracker:
         self.number = 0
         self._trusting = _Line(self, blind=False)
         self._blind: _Line | None = None
+        self._answers: list[tuple[Evidence, bool]] = []
         self.asked: NameInDoubt | None = None
 
     @property
@@ -231,6 +232,7 @@ class RoundTracker:
         raise KeyError(item)
 
     def _run_from(self, step: int) -> None:
+        self._answers.clear()
         self._trusting.run(step)
         if self._blind is None and (self.said or self.log[-1].told):
             self._blind = _Line(self, blind=True)
@@ -253,12 +255,19 @@ class RoundTracker:
         """The same round, to be tried further."""
         other = copy(self)
         other.log, other.said, other.shown = list(self.log), dict(self.said), dict(self.shown)
-        other._trusting, other._blind = self._trusting.fork(other), None
+        other._trusting, other._blind, other._answers = self._trusting.fork(other), None, []
         return other
 
     def faultless(self, evidence: Evidence) -> bool:
-        """Whether this change can have come about without anybody erring, the camera included."""
-        return any(not one.errs for one in self.filter.explanations(evidence))
+        """Whether this change can have come about without anybody erring, the camera included.
+
+        One change is asked about several times before it is taken; it is explained once.
+        """
+        known = next((answer for asked, answer in self._answers if asked == evidence), None)
+        if known is None:
+            known = any(not one.errs for one in self.filter.explanations(evidence))
+            self._answers.append((evidence, known))
+        return known
 
     def expected(self, evidence: Evidence) -> bool:
         """The same, whichever of the likely hypotheses is true."""
