@@ -270,16 +270,7 @@ class GameSink:
             guessed = self.unread.beside_a_guess(observation, layout, table)
         doubtful = self._misread(observation, layout)
         if doubtful and self._patient():
-            read = _read(doubtful[0])
-            candidates = [
-                _candidate(read, observation),
-                *(_candidate(_named(one), one.observation) for one in doubtful),
-            ]
-            if read not in self._disputed:
-                asked = self.session.ask(
-                    Question(QuestionKind.MISREAD_OR_ILLEGAL, about=read), candidates, frame=self.keep(frame)
-                )
-                self._disputed[read] = asked[0].seq
+            self._ask_what_it_is(observation, doubtful, frame)
             return False
         instead: dict[Laid, Laid] = {}
         if doubtful and doubtful[0].odds >= ILLEGAL:
@@ -296,25 +287,42 @@ class GameSink:
             self._disputed.clear()
         self._line = line_of(layout)
         if observation.delta or observation.flips or observation.discards:
-            clouded = observation.clouded or self._astray in {question.seq for question in self.session.questions}
-            # Where something beside a train may be its marker, others may have been free to lay there.
-            clouded = clouded or bool(observation.maybe_marked - self.marked())
-            if table is not None:
-                # What people said otherwise than it lies there is no ground to accuse anybody on.
-                astray = not_borne_out(observation, layout, table)
-                clouded = clouded or bool(astray) or marked_otherwise(observation, layout, table)
-                guessed = guessed or any(change.train in astray for change in observation.laid)
-            guessed = guessed or hardly_read(observation, layout, self.engine())
-            readings = readings_of(observation, layout, instead)
-            change = observation.change
-            events = self.session.observe(
-                replace(change, frame=self.keep(frame), readings=readings, clouded=clouded, guessed=guessed)
-            )
-            # Many tiles vanished at once: that is asked about, and the record keeps them until somebody answers.
-            self._astray = next((event.seq for event in events if event.KIND == "unclear"), self._astray)
+            self._tell(observation, layout, frame, instead, guessed=guessed)
         if observation.doubts:
             self.ask(observation, layout, frame)
         return True
+
+    def _tell(
+        self, observation: Observation, layout: Layout, frame: str, instead: Mapping[Laid, Laid], *, guessed: bool
+    ) -> None:
+        """Tell the game, and how far the table behind it is understood. `instead`: what was read where another tile is
+        believed; `guessed`: a tile beside the new ones, or one of them, is."""
+        clouded = observation.clouded or self._astray in {question.seq for question in self.session.questions}
+        # Where something beside a train may be its marker, others may have been free to lay there.
+        clouded = clouded or bool(observation.maybe_marked - self.marked())
+        table = self.position
+        if table is not None:
+            # What people said otherwise than it lies there is no ground to accuse anybody on.
+            astray = not_borne_out(observation, layout, table)
+            clouded = clouded or bool(astray) or marked_otherwise(observation, layout, table)
+            guessed = guessed or any(change.train in astray for change in observation.laid)
+        guessed = guessed or hardly_read(observation, layout, self.engine())
+        readings = readings_of(observation, layout, instead)
+        change = replace(
+            observation.change, frame=self.keep(frame), readings=readings, clouded=clouded, guessed=guessed
+        )
+        # Many tiles vanished at once: that is asked about, and the record keeps them until somebody answers.
+        asked = (event.seq for event in self.session.observe(change) if event.KIND == "unclear")
+        self._astray = next(asked, self._astray)
+
+    def _ask_what_it_is(self, observation: Observation, doubtful: Sequence[Hypothesis], frame: str) -> None:
+        """Ask once whether a tile is what was read, and so breaks a rule, or one of the others that it may be."""
+        read = _read(doubtful[0])
+        if read in self._disputed:
+            return
+        candidates = [_candidate(read, observation), *(_candidate(_named(one), one.observation) for one in doubtful)]
+        question = Question(QuestionKind.MISREAD_OR_ILLEGAL, about=read)
+        self._disputed[read] = self.session.ask(question, candidates, frame=self.keep(frame))[0].seq
 
     def _perhaps_marked(self, observation: Observation) -> Observation:
         """A fault that is none where the unrecognised things beside the trains are markers: then they are.
