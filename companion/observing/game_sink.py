@@ -73,8 +73,8 @@ class GameSink:
         asks: bool = False,
         stills: bool = False,
     ) -> None:
-        """`asks`: there is a page where somebody can say who starts; what nobody has said is waited for. `stills`: of
-        photographs, one a play, the next may be the last, and no doubt is put off.
+        """`asks`: there is a page, so a round waits until somebody has said who starts it. `stills`: the pictures are
+        photographs, one a play. The next may be the last, so no doubt is put off.
         """
         self.asks = asks
         self.session = session
@@ -175,12 +175,12 @@ class GameSink:
 
     @property
     def waits_for_starter(self) -> bool:
-        """Does the next round begin only once somebody has said who starts?"""
+        """Whether the next round begins only once somebody has said who starts."""
         return self._beginning.waiting and self.asks and not self._beginning.starter_is_said
 
     @property
     def waits_for_engine(self) -> bool:
-        """Can no train be told before somebody has said which tile is the engine?"""
+        """Whether nobody can say which train is whose before the engine is named."""
         return self.asks and self._middle.open
 
     def is_cleared(self, layout: Layout) -> bool:
@@ -191,7 +191,7 @@ class GameSink:
         self._another.ask(layout, frame)
 
     def _let_old_questions_be(self) -> None:
-        """What nobody could tell of the last round's table lies there no more."""
+        """Withdraw questions about the last round's table: it has been cleared."""
         for question in self.session.questions:
             if question.source == "camera" and question.question.kind not in OF_POINTS:
                 self.session.drop_question(question.seq)
@@ -233,7 +233,7 @@ class GameSink:
         return (*marked, *ended)
 
     def likeliest(self, ways: Iterable[Observation]) -> int:
-        """The first that no broken rule is needed for; else what meets the eye."""
+        """The first that breaks no rule; if there is none, what meets the eye."""
         return next((n for n, one in enumerate(ways) if one.empty or not self._accuses(one)), 0)
 
     def _accuses(self, observation: Observation) -> bool:
@@ -325,9 +325,9 @@ class GameSink:
         self._disputed[read] = self.session.ask(question, candidates, frame=self.keep(frame))[0].seq
 
     def _perhaps_marked(self, observation: Observation) -> Observation:
-        """A fault that is none where the unrecognised things beside the trains are markers: then they are.
+        """The observation with unrecognised things beside the trains taken for markers, where it is legal only so.
 
-        So is the one thing that came as a tile was drawn and none laid, where it was surely its owner who drew.
+        So is a single thing that came when a tile was drawn and none was laid, if the train's owner surely drew.
         """
         marks = [Mark(player) for player in sorted(observation.maybe_marked - self.marked())]
         if not marks:
@@ -343,15 +343,15 @@ class GameSink:
         return observation
 
     def _cloudy(self, layout: Layout) -> bool:
-        """Is there something that has not been lying there, ununderstood, for long?"""
+        """Whether something lies there that is not understood and came only lately."""
         here = {(problem.trouble, problem.tiles or problem.where_mm) for problem in worth_asking(layout)}
         self._clouds = {one: self._clouds.get(one, 0) + 1 for one in here}
         return any(count <= CLOUD_PATIENCE for count in self._clouds.values())
 
     def _patient(self) -> bool:
-        """Is it too early to believe a reading that has been questioned? Each later still table reads it again.
+        """Whether it is too early to believe a questioned reading: each later still table reads it again.
 
-        Counted over all questions together: a game in which nobody answers must go on.
+        All questions are counted together, because a game in which nobody answers must go on.
         """
         self._waited += 1
         return self._waited <= PATIENCE
@@ -393,7 +393,7 @@ class GameSink:
             self.session.ask(question, (), frame=self.keep(frame))
 
     def _may_be_a_hand(self, problem: Problem) -> bool:
-        """Does this lie along the table's edge, and not for long? There hands are laid open when a round is over."""
+        """Whether this came to the table's edge only lately, where hands are laid open when a round is over."""
         size, place = self.setup.size_mm, problem.where_mm
         if problem.trouble not in (Trouble.FORKED_TRAIN, Trouble.LOOSE_TILE) or size is None or place is None:
             return False
@@ -424,7 +424,7 @@ class GameSink:
             self.unread.ask(layout, self.position, frame)
 
     def _wait_in_line(self, layout: Layout) -> None:
-        """A tile laid beyond an unread one of a line is no change to record, and counts as one that waits."""
+        """Count a tile that was laid beyond an unread one of a line: it cannot be recorded yet, and waits."""
         longer, self._length = len(layout.line) > self._length, len(layout.line)
         if longer and not self._held_back and isinstance(self.position, LinePosition):
             self.unread.holds_back(layout, self.position)
@@ -434,7 +434,7 @@ class GameSink:
         return self._ending.stirred() or self.unread.stirred() or self._middle.stirred() or again
 
     def cleared(self) -> bool:
-        """Does what is known of the table count no more: is the round just scored, or its beginning undone?"""
+        """Whether what is known of the table counts no more: the round was just scored, or its beginning undone."""
         self._read_again = self._another.hear(self._seen) or self._read_again
         before, self._phase = self._phase, self.session.phase
         undone_at_all = self._begun and self._phase == "waiting"
@@ -445,7 +445,7 @@ class GameSink:
         return self.session.phase in AFTER_THE_ROUND
 
     def _is_new(self, change: Change, layout: Layout) -> bool:
-        """Is this not on record yet? A person may have been quicker than the camera."""
+        """Whether this is not on record yet: a person may have been quicker than the camera."""
         table = self.position
         if not isinstance(table, Position):
             return True
@@ -464,7 +464,7 @@ class GameSink:
                 return self.draws_shown
 
     def _misread(self, observation: Observation, layout: Layout) -> list[Hypothesis]:
-        """Other readings that make a faulty table legal and are likely enough beside a broken rule."""
+        """Other readings with which a faulty change is legal, and which are not far less likely than a broken rule."""
         if not observation.laid or not self._accuses(observation):
             return []
         likely = (one for one in other_readings(observation, layout, self.box) if one.odds >= ASK * ILLEGAL)

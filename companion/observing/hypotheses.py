@@ -81,7 +81,8 @@ def other_readings(observation: Observation, layout: Layout, box: Mapping[Tile, 
 
 
 def _all_that_meet(observation: Observation, layout: Layout, box: Mapping[Tile, int]) -> Hypothesis | None:
-    """Every new tile that does not meet its neighbours read as the likeliest one that does; the odds are the worst."""
+    """The observation with each new tile that does not meet its neighbours read as the likeliest that does; the odds
+    are those of the least likely of them. None where there are not two of these."""
     lying = Counter(tile.laid.tile for tile in layout.surely() if tile.laid is not None)
     instead: dict[Laid, Laid] = {}
     worst = 1.0

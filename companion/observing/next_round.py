@@ -91,7 +91,7 @@ class NextRound:
         self._goes_on.clear()
 
     def is_cleared(self, layout: Layout) -> bool:
-        """Is most of the round on record gone, and nobody has said that the round goes on all the same?"""
+        """Whether most of the round on record is gone, and nobody has said that it goes on all the same."""
         table = self._session.position
         if self._session.phase not in ("playing", "ended") or table is None:
             return False

@@ -23,7 +23,7 @@ from companion.rules.tile import Laid
 
 
 def without_entered_draws(observation: Observation, lately: Iterable[Event]) -> Observation:
-    """The observation without the draws and the tiles put away that people have entered `lately`, since the last."""
+    """The observation without the draws and discards that people have entered `lately`, since the last observation."""
     entered = [event for event in lately if event.source == "person"]
     draws = sum(isinstance(event, Drew) for event in entered)
     away = Counter(event.by for event in entered if isinstance(event, Discarded))
@@ -44,8 +44,8 @@ def without_entered_draws(observation: Observation, lately: Iterable[Event]) -> 
 
 
 def without_corrected_tiles(observation: Observation, layout: Layout, table: Position) -> Observation:
-    """The observation without tiles in whose place another is on record that lies nowhere in the train: somebody has
-    said what lies there, and what is read there is that tile."""
+    """The observation without tiles about which somebody has said that another one lies there: the record has that
+    other tile in the place, and it is seen nowhere else in the train."""
     corrected = set()
     for train, tiles in layout.trains.items():
         lying = [tile.laid for tile in tiles]
@@ -56,9 +56,9 @@ def without_corrected_tiles(observation: Observation, layout: Layout, table: Pos
 
 
 def not_borne_out(observation: Observation, layout: Layout, table: Position | LinePosition) -> frozenset[str]:
-    """The trains (of a line its arms) in which something else is read than the record and the observation have there.
+    """The trains, or both arms of a line, in which the camera reads something else than record and observation say.
 
-    A single tile of which somebody has said that it is another one is doubtful only beside a new tile.
+    A single tile that somebody has renamed makes its train doubtful only beside a new tile.
     """
     if isinstance(table, LinePosition):
         left = [change.tile for change in observation.laid if change.train == LEFT]
@@ -84,8 +84,8 @@ def marked_otherwise(observation: Observation, layout: Layout, table: Position |
 
 
 def _is_read_as(tiles: Sequence[PlacedTile], due: Sequence[Laid], told: int) -> bool:
-    """Whether nothing but what is due is read there from its beginning on, up to an unread tile. Of the first `told`
-    places any may hold a tile that lies nowhere there: somebody has said so."""
+    """Whether the tiles are read as those due, from the first up to an unread one. In the first `told` places the
+    record may have a tile that is seen nowhere in the row: somebody has said so."""
     lying = [tile.laid for tile in tiles]
     for n, seen in enumerate(lying):
         if seen is None:
@@ -187,7 +187,7 @@ def line_of(layout: Layout) -> tuple[Laid | None, ...]:
 
 
 def new_in_line(observation: Observation, seen: Sequence[Laid | None], recorded: Sequence[Laid]) -> Observation:
-    """The observation without what is on record and was not yet `seen`, the line as it was seen last."""
+    """The observation without what is on record already; `seen` is the line as the camera saw it last."""
     said = ends_beyond(recorded, seen)
     gone = ends_beyond(seen, recorded)
     if said is None and gone is None:
@@ -209,8 +209,8 @@ def new_in_line(observation: Observation, seen: Sequence[Laid | None], recorded:
 
 
 def as_many_as_lie(observation: Observation, lying: Sequence[Laid | None], recorded: Sequence[Laid]) -> Observation:
-    """The observation without new tiles where more would be on record then than lie there: it is a line that was lost
-    from sight, or one of which somebody has said that another tile lies there. New is what lies beyond the record."""
+    """The observation with only those new tiles that lie beyond the record, where it would put more tiles on record
+    than lie there: the line was lost from sight, or somebody has renamed one of its tiles."""
     if len(recorded) + len(observation.laid) - len(observation.gone) <= len(lying):
         return observation
     left, right = ends_beyond(lying, recorded) or ((), ())

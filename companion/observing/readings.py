@@ -46,8 +46,8 @@ def _surely(half: SeenHalf, value: int) -> tuple[float, tuple[tuple[int, float],
 
 
 def hardly_read(observation: Observation, layout: Layout, engine: int | None) -> bool:
-    """Does a tile now laid meet a neighbour not, where a half at that joint is not read surely enough, or the other
-    half of one of the two is not readable?"""
+    """Whether a new tile does not meet a neighbour, and one of the two was not read surely enough to accuse anybody:
+    a half at their joint, or the other half of either."""
     for change in observation.laid:
         train = layout.trains.get(change.train)
         row = train or layout.line
@@ -61,15 +61,15 @@ def hardly_read(observation: Observation, layout: Layout, engine: int | None) ->
 
 
 def surely_laid(tile: PlacedTile | None) -> Laid | None:
-    """What a tile was read as, where both halves were read so surely that somebody may be held to it."""
+    """What a tile was read as, if both halves were read surely enough to accuse somebody; else None."""
     if tile is None or tile.halves is None or min(half.p for half in tile.halves) < SURE_TO_ACCUSE:
         return None
     return tile.laid
 
 
 def _joints(row: Sequence[PlacedTile], place: int, engine: int | None) -> Iterator[tuple[SeenHalf, SeenHalf, float]]:
-    """The halves that touch before and behind a tile of a row, before the first of a train the engine's, and how surely
-    the least sure half of both tiles was read."""
+    """(half, half that it touches, p of the least sure half of both tiles) before and behind the tile at `place`; the
+    first tile of a train touches the engine."""
     halves = [_inner_and_outer(tile) for tile in row]
     if place == 0 and engine is not None and (first := halves[0]) is not None:
         yield SeenHalf(engine, 1.0), first[0], min(half.p for half in first)

@@ -120,7 +120,7 @@ class OpenHands:
         return len(layout.hands[player]) >= LEAST_AT_ONCE and self._since.get(player) == last
 
     def _all_down(self, table: Position | LinePosition) -> bool:
-        """Chinese games: is every tile of the box laid or put away?"""
+        """Whether every tile of the box is laid or put away, in a Chinese game."""
         if not isinstance(table, LinePosition):
             return False
         return len(table.line) + sum(table.discards.values()) >= sum(self.box.values())
@@ -197,7 +197,7 @@ class Ending:
         self._phase = ""
 
     def stirred(self) -> bool:
-        """Has somebody ended the round since the last look? Then the hands may lie there already."""
+        """Whether somebody has ended the round since the last look: the hands may lie there already."""
         return self._phase == "playing" and bool(self.session.phase == "ended")
 
     def see(self, layout: Layout, frame: str) -> None:
@@ -258,7 +258,7 @@ class Ending:
         return bool(self.session.phase == "ended")
 
     def _only_slow(self, hand: OpenHand) -> bool:
-        """Was this player, who seemed to be out, only the last to lay the hand open? Then nobody was out."""
+        """Whether the player who seemed to be out was only the last to lay the hand open; then nobody was out."""
         ended = next(event for event in reversed(self.session.events) if isinstance(event, RoundEnded))
         if not hand.tiles or ended.source != "camera" or ended.out != hand.player:
             return False
@@ -318,7 +318,7 @@ def _without(hand: Sequence[PlacedTile], astray: Counter[Tile]) -> list[PlacedTi
 
 
 def _more(before: HandShown, hand: OpenHand) -> bool:
-    """Have tiles been added to a hand that was shown? Taken away they are when the table is cleared."""
+    """Whether tiles were added to a hand that was shown; they are taken away when the table is cleared."""
     was, now = Counter((*before.tiles, *before.discards)), Counter((*hand.tiles, *hand.discards))
     return was < now
 

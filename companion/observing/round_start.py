@@ -52,7 +52,7 @@ class RoundStart:
     def of(self, layout: Layout) -> tuple[Laid | None, str | None, int | None]:
         """Engine, starter and the match's first number: the engine as it surely lies, the set-up's, then what is due.
 
-        Who has the camera watch a later round of a match is not told that its engine is wrong, nor who is misread.
+        Where watching begins with a later round of a match, its engine is not held to be wrong, nor misread.
         """
         sure, seen = surely_laid(layout.engine), layout.engine.laid if layout.engine is not None else None
         told = (self.setup.engine, self.setup.starter, self.setup.round_number)

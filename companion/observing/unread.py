@@ -140,17 +140,17 @@ class PendingQuestions:
         self._quiet = 0
 
     def forget(self) -> None:
-        """Another round: what was guessed lies there no more."""
+        """Another round has begun: drop what was guessed."""
         self.guesses.clear()
         self._waited = 0
 
     def stirred(self) -> bool:
-        """Has a tile been guessed since the last look? Then what was held back for it is looked at again."""
+        """Whether a tile was guessed since the last look, so that what was held back for it is looked at again."""
         guessed, self._guessed = self._guessed, False
         return guessed
 
     def holds_back(self, layout: Layout, table: Position | LinePosition) -> bool:
-        """Is this change to wait because an unread tile was laid before it? Whose turn it is hangs on that tile.
+        """Whether this change waits because an unread tile was laid before it. Whose turn it is depends on that tile.
 
         Recorded without it, each later play would be its predecessor's, and the answer an accusation. A tile that
         nobody names for too many changes is guessed; where that cannot be, the game goes on without it.
@@ -175,7 +175,7 @@ class PendingQuestions:
         return self._guessed
 
     def beside_a_guess(self, observation: Observation, layout: Layout, table: Position | LinePosition) -> bool:
-        """Does a tile now laid lie next to a guessed one, or is it one itself?"""
+        """Whether a new tile lies next to a guessed one, or is one itself."""
         if isinstance(table, LinePosition):
             return bool(layout.line) and self._beside_a_guess_in_line(observation, layout)
         known = {train: len(table.trains.get(train, ())) for train in {change.train for change in observation.laid}}

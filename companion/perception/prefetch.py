@@ -34,8 +34,8 @@ class _Ahead:
 
 
 class Prefetch:
-    """Holds a look at one picture, and the same look at the next one. Only one is ever under way: who wants the eye for
-    something else waits until this is `idle`."""
+    """Holds a look at one picture, and the same look at the next one. Only one is ever under way: before the eye is
+    asked for anything else, wait until this is `idle`."""
 
     def __init__(self, look: Look) -> None:
         self._look = look

@@ -175,7 +175,7 @@ class FirstLapState(MexicanState):
         return open_ and self.rules.leaves_open("first_double_opens")
 
     def _fits(self, piece: Piece, train: str) -> bool:
-        """Whether the owner of the train may lay this tile now; then nobody is looked for who broke a rule with it."""
+        """Whether the owner of the train may lay this tile now; then nobody broke a rule with it."""
         act = piece.act
         assert isinstance(act, Play)
         if train not in self.players:

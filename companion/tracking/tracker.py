@@ -132,10 +132,10 @@ class RoundTracker:
         self._run_from(first)
 
     def _entered_already(self, piece: Piece) -> Piece | None:
-        """The same act as somebody has entered it, where no picture has shown it yet.
+        """The piece with which somebody has entered this act, if no picture has shown it yet.
 
         One draw is like another: of those that people had entered before the picture, whoever reports it has taken off
-        as many (`perception.operator_input`), and what is left is new.
+        as many (`observing.operator_input`), and what is left is new.
         """
         if isinstance(piece.act, (Draw, Discard)):
             return None
@@ -149,7 +149,7 @@ class RoundTracker:
         return None
 
     def _recent(self, piece: Piece) -> int:
-        """The first step with a piece that may be this one: a tile of Mexican Train is there but once."""
+        """The first step whose pieces may be this one: in Mexican Train each tile exists only once."""
         once = isinstance(piece.act, Play) and not isinstance(self._start, LinePosition)
         return 0 if once else max(0, len(self.log) - LATELY)
 
@@ -366,8 +366,8 @@ class _Line:
 
 
 def _without_words(verdict: Verdict, blind: Verdict | None, untouched: Untouched) -> Verdict:
-    """A fault is certain only where it is so without anybody's word, and the same player's, and only where people and
-    pictures have the same table in mind."""
+    """The verdict with its certain faults only possible, unless the belief holds them against the same player without
+    anybody's word (`blind`), and people and pictures agree about the table (`untouched`)."""
     if not any(charge.certain for charge in verdict.charges):
         return verdict
     blind_charges = {charge.code: charge for charge in blind.charges if charge.certain} if blind is not None else {}
