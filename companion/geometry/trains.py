@@ -35,6 +35,9 @@ FLIP_LIMITS = JointLimits(gap=0.2, overlap=0.2, lateral=0.2, angle_deg=15.0)
 ON_THE_HUB = 0.82
 """A tile whose middle is nearer to the hub's, in radii, lies in no train; trains begin in slots at the rim."""
 
+AMONG_BACKS = 1.5
+"""Tile lengths within which a tile that lies face down shows that one beside it, of which nothing is read, does too."""
+
 
 @dataclass(slots=True)
 class TrainFinder:
@@ -374,11 +377,12 @@ class TrainFinder:
         if middle is not None and middle.engine is not None:
             engine = PlacedTile(self.ids[middle.engine], self.known[middle.engine].seen)
         in_trains = {tile.id for train in trains.values() for tile in train}
-        backs = tuple(
+        backs = [
             PlacedTile(self.ids[n], tile.seen)
             for n, tile in enumerate(self.known)
             if not tile.seen.face_up and self.ids[n] not in in_trains and not self._is_a_recess(tile)
-        )
+        ]
+        backs += self._scratched(hands, backs)
         markers, marker_problems = place_markers(self.view.markers, trains, middle, self.setup, self.before)
         recognised = [marker for marker in self.view.markers if marker.recognised]
         plain, _ = place_markers(recognised, trains, middle, self.setup, self.before)
@@ -392,11 +396,34 @@ class TrainFinder:
             flipped=frozenset(name for name, train in trains.items() if train and not train[-1].face_up),
             boneyard=len(backs) if self.setup.boneyard_spread else None,
             hands={name: tuple(tiles) for name, tiles in hands.items()},
-            face_down=backs,
+            face_down=tuple(backs),
             loose=tuple(free),
             problems=tuple(self.problems),
             middle=middle,
         )
+
+    def _scratched(self, hands: dict[str, list[PlacedTile]], backs: Sequence[PlacedTile]) -> list[PlacedTile]:
+        """Take the scratched backs out of the hands: tiles among others lying face down, of which nothing but a blank
+        is read, where the player has laid no tile open."""
+        there = set() if self.before is None else {tile.id for tile in self.before.face_down}
+        reach = AMONG_BACKS * self.setup.tile_mm[0]
+        found: list[PlacedTile] = []
+        for player, tiles in list(hands.items()):
+            opened = self.setup.over or any(tile.laid is not None for tile in tiles)
+            scratched = [
+                tile
+                for tile in tiles
+                if (tile.id in there or not opened)
+                and tile.halves is not None
+                and all(not half.value for half in tile.halves)
+                and tile.laid is None
+                and any(distance(tile.seen.center_mm, back.seen.center_mm) <= reach for back in backs)
+            ]
+            found += scratched
+            hands[player] = [tile for tile in tiles if tile not in scratched]
+            if not hands[player]:
+                del hands[player]
+        return found
 
     def _value_problems(self, trains: Mapping[str, tuple[PlacedTile, ...]], engine: PlacedTile | None) -> None:
         laid: Iterable[PlacedTile] = [tile for train in trains.values() for tile in train]

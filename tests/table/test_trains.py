@@ -445,3 +445,21 @@ def test_an_engine_beside_its_hubs_middle_is_not_where_trains_lead() -> None:
     middle = find_middle(view(tiles, hub=hub), known, SETUP, None, None)
     assert middle is not None and middle.center_mm == hub.center_mm
     assert train(layout, "Ann") == "12-6" and train(layout, "Ben") == "12-7"
+
+
+def test_a_scratched_back_of_the_boneyard_is_no_hand() -> None:
+    """It is taken for a face of which a blank is read at most; a hand that is laid open beside it has its own tiles."""
+    setup = replace(SETUP, boneyard_spread=True)
+    places = [(1150.0, 300.0 + 30.0 * n) for n in range(4)]
+    backs = [back(x, y, 0.0) for x, y in places]
+    first = reconstruct(view([*eastward([(12, 5)]), *backs]), setup)
+    assert first.boneyard == 4 and not first.hands
+    halves = SeenHalf(0, 0.97), SeenHalf(None, 0.4, ((1, 0.4),))
+    scratched = replace(tile(*places[1], 0.0, 1, 1), halves=halves)
+    lying = [*eastward([(12, 5)]), backs[0], scratched, *backs[2:]]
+    second = reconstruct(view(lying), setup, first)
+    assert second.boneyard == 4 and not second.hands
+    opened = [tile(1150.0, 430.0 + 30.0 * n, 0.0, n, n + 1) for n in range(3)]
+    third = reconstruct(view([*lying, *opened]), setup, second)
+    assert third.boneyard == 4
+    assert [len(tiles) for tiles in third.hands.values()] == [3]
