@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vision import chains, high_values
+from vision import by_hand, chains, high_values
 from vision.adaptation import Adaptation
 from vision.backs import BackJudge
 from vision.chains import LONGEST, SAME, SHORTEST, ChainSettings
@@ -161,6 +161,7 @@ class Reader:
         p = high_values.printed(p, crops[up], known)
         p = softened(p) if known is None else _with_rest(weigh(_normal(p), known).halves, p)
         p = high_values.supported(p, crops[up], known)
+        p = by_hand.doubted(image, scores.quads[up], p, familiar.spreads)
         halves = {int(tile): self._halves(p[i], scores.quads[tile]) for i, tile in enumerate(up)}
         unread = np.array([_without_evidence(halves.get(i)) for i in range(len(tiles))], np.intp)
         sure = kept & (unread == 0) & (tiles.confidence > DOUBTFUL_DETECTION)
