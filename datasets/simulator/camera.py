@@ -67,6 +67,12 @@ class SimSettings:
     last_scenes: int | None = None
 
 
+NO_PICTURES: dict[str, Any] = {"hand_frames": 0, "still_frames": 0, "film": FilmSettings(), "reaching": Reaching()}
+"""Settings of which a round that nobody is shown depends on none."""
+
+_ROOMY: dict[tuple[int, SimSettings], TablePlan] = {}
+"""Plans that were found for a seed: whoever films a round twice rehearses it once."""
+
 Arms = tuple[ArmShown, ...]
 
 VISIBLE_FAULTS = (
@@ -173,7 +179,9 @@ class SimCamera(FrameSource):
 
     def _roomy(self, usual: TablePlan) -> TablePlan:
         """A plan on which nobody runs out of table. Raises TableFullError where there is none."""
-        whole = replace(self.settings, most_scenes=None, last_scenes=None, arms=False)
+        whole = replace(self.settings, most_scenes=None, last_scenes=None, arms=False, **NO_PICTURES)
+        if (self.seed, whole) in _ROOMY:
+            return _ROOMY[self.seed, whole]
 
         def rehearse(plan: TablePlan) -> Rehearsal:
             return SimCamera(self.seed, whole, BlankFilm, plan).play_out()
@@ -182,6 +190,7 @@ class SimCamera(FrameSource):
         plan = plan_with_room(usual, rehearse, chance, fixed_size=fixed)
         if plan is None:
             raise TableFullError(f"no room for round {self.settings.number} of seed {self.seed} on {usual.size_mm}")
+        _ROOMY[self.seed, whole] = plan
         return plan
 
     def play_out(self) -> Rehearsal:
@@ -259,7 +268,7 @@ class SimCamera(FrameSource):
             self.film.cup_mm = None if self.film.cup_mm is not None else self._bare_place()
         elif scene.trouble == "lamp":
             self.film.lamp = self._rng.choice((0.75, 0.88, 1.0, 1.12))
-        before_it = {lying.center_mm for lying in self.table.all_tiles()}
+        before_it = self._places() if self.film.cup_mm is not None else set()
         half = self._half_done(scene)
         scene.do(self.table)
         self._put_the_cup_away(before_it)
@@ -284,8 +293,10 @@ class SimCamera(FrameSource):
                 yield self.film.frame()
 
     def _half_done(self, scene: Scene) -> TableTop | None:
-        """The table between two players' acts of one scene; None where only one acts."""
-        if scene.trouble is not None or len({player for player, _ in scene.acts}) < 2:
+        """The table between two players' acts of one scene; None where only one acts or no hand is filmed."""
+        if self.settings.hand_frames == 0 or scene.trouble is not None:
+            return None
+        if len({player for player, _ in scene.acts}) < 2:
             return None
         half = self.table.foreseen()
         for player, act in scene.acts:
@@ -317,12 +328,14 @@ class SimCamera(FrameSource):
         shown = [[motions[visit.player].arms(visit.place) for visit in part] for part in (before, after)]
         return shown[0], shown[1]
 
-    def _put_the_cup_away(self, before: set[tuple[float, float]]) -> None:
+    def _places(self) -> set[Point]:
+        return {lying.center_mm for lying in self.table.all_tiles()}
+
+    def _put_the_cup_away(self, before: set[Point]) -> None:
         """Nobody lays a tile under a cup, nor takes one from there: it is moved out of the way."""
-        after = {lying.center_mm for lying in self.table.all_tiles()}
         if self.film.cup_mm is not None:
             x, y = self.film.cup_mm
-            if any((x - a) ** 2 + (y - b) ** 2 < 90.0**2 for a, b in before ^ after):
+            if any((x - a) ** 2 + (y - b) ** 2 < 90.0**2 for a, b in before ^ self._places()):
                 self.film.cup_mm = None
 
     def _bare_place(self) -> tuple[float, float] | None:

@@ -137,7 +137,13 @@ def clear(rect: Rect, others: Sequence[Rect], touching: Rect | None) -> bool:
     """Does a tile fit here, away from everything but the tile it is joined to?"""
     onward = step(rect.center, rect.heading_deg, END_CLEARANCE / 2)
     wide = Rect(onward, rect.heading_deg, rect.half_length + END_CLEARANCE / 2, rect.half_width + SIDE_CLEARANCE)
+    reach, (x, y) = wide.half_length + wide.half_width, onward
     for other in others:
+        # Nearly all lie far away, and there may be a hundred of them.
+        dx, dy = other.center[0] - x, other.center[1] - y
+        near = reach + other.half_length + other.half_width
+        if dx * dx + dy * dy >= near * near:
+            continue
         if other == touching:
             if overlap(rect.grown(-0.5, -0.5), other):
                 return False

@@ -14,6 +14,8 @@ from companion.rules.actions import LEFT, RIGHT
 from companion.rules.tile import Laid, Tile
 from datasets.simulator.lying import WALL, Lying, wall_place
 from datasets.simulator.placing import (
+    END_CLEARANCE,
+    SIDE_CLEARANCE,
     Rect,
     Spot,
     TrainEnd,
@@ -68,7 +70,7 @@ class TableTop:
         across = laid.is_double if crosswise is None else crosswise
         end = self._end(train)
         gap = float(self.rng.uniform(0.0, 2 * self.gap_mm))
-        blocked = self._blocked(train)
+        blocked = self._blocked(train, end.place)
         bend = self.plan.bends.get((train, len(self.trains.get(train, ()))), STRAIGHT_ON)
         attempts = [(across, depth) for depth in (LOOK_AHEAD, 2, 1)] + [(False, 2), (False, 1)]
         found = ((self._choose(end, way, gap, blocked, depth, bend), way) for way, depth in attempts)
@@ -313,10 +315,18 @@ class TableTop:
         spot = Spot(last.rect(length, width), last.heading_deg, last.crosswise, 0)
         return end_after(spot, last.came_deg, length, width)
 
-    def _blocked(self, train: str) -> list[Rect]:
-        """Everything that a new tile must keep away from: tiles, the hub, and the empty places of other trains."""
+    def _blocked(self, train: str, end: Point) -> list[Rect]:
+        """Everything near a train's end that a new tile must keep away from: tiles, the hub, and the empty places of
+        other trains."""
         length, width, _ = self.plan.tile_mm
-        blocked = self.rects()
+        # No tile of those thought ahead comes farther from the end, nor what it is kept clear of.
+        far = LOOK_AHEAD * (length + width + 2 * self.gap_mm) + END_CLEARANCE + SIDE_CLEARANCE + length
+        x, y = end
+        blocked = [
+            lying.rect(length, width)
+            for lying in self.all_tiles()
+            if abs(lying.center_mm[0] - x) < far and abs(lying.center_mm[1] - y) < far
+        ]
         for name in self.plan.stations:
             if name != train and not self.trains.get(name):
                 place, heading = self.plan.begin(name)

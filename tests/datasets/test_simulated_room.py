@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
+from datasets.simulator import camera as camera_module
 from datasets.simulator.__main__ import cut_rounds, numbers_of_players
 from datasets.simulator.camera import VISIBLE_FAULTS, SimCamera, SimSettings
 from datasets.simulator.plan import TablePlan
@@ -37,6 +39,17 @@ def test_a_round_that_ran_out_of_table_bends_its_trains_or_gets_a_larger_one(
 def test_a_round_that_has_room_is_played_on_the_usual_table() -> None:
     camera = SimCamera(0, SimSettings(rules="tactic", players=5, plant=VISIBLE_FAULTS), BlankFilm)
     assert camera.plan.size_mm == (1200.0, 900.0) and not camera.plan.bends
+
+
+def test_a_round_that_is_filmed_again_is_not_rehearsed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = SimSettings(rules="cz", players=2, plant=VISIBLE_FAULTS)
+    once = SimCamera(7, settings, BlankFilm)
+    assert once.plan.bends or once.plan.size_mm != (1200.0, 900.0)
+    monkeypatch.setattr(camera_module, "plan_with_room", lambda *_, **__: None)
+    again = SimCamera(7, replace(settings, most_scenes=4, hand_frames=3, still_frames=7), BlankFilm)
+    assert again.plan == once.plan
+    with pytest.raises(TableFullError):
+        SimCamera(7, replace(settings, plant=()), BlankFilm)
 
 
 def test_a_table_of_a_given_size_is_not_made_larger() -> None:
