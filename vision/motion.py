@@ -6,6 +6,8 @@ camera's exposure, mains flicker and the soft edge of a walking shadow change th
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +64,13 @@ def structure(bright: Floats) -> Floats:
 
 def noise_of(difference: Floats) -> float:
     """The standard deviation of the unchanged part of a difference, from the median of every fourth point."""
-    return float(np.median(np.abs(difference[::2, ::2])) * 1.4826)
+    apart = np.abs(difference[::2, ::2]).ravel()
+    # Several times faster than np.median, which looks for numbers that are none besides.
+    middle = apart.size // 2
+    apart.partition(middle)
+    above = apart[middle]
+    below = above if apart.size % 2 else apart[:middle].max(initial=0.0)
+    return float((above + below) / 2 * 1.4826)
 
 
 def changed_mask(before: Floats, after: Floats, threshold: float) -> Mask:
@@ -70,11 +78,21 @@ def changed_mask(before: Floats, after: Floats, threshold: float) -> Mask:
     difference = np.asarray(np.abs(after - before), np.float32)
     level = max(threshold, NOISE_FACTOR * noise_of(difference))
     raw = (difference > level).astype(np.uint8)
-    smallest = max(3, round(SMALLEST * raw.size))
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(raw, connectivity=8)
+    return without_specks(raw, max(3, round(SMALLEST * raw.size)))
+
+
+def without_specks(mask: NDArray[np.uint8], smallest: int) -> Mask:
+    """(h, w) bool: the parts of a mask, 0 and 1, that have at least so many pixels."""
+    large = np.zeros(mask.shape, np.bool_)
+    # In most frames nothing differs, and what does is seldom all over the picture.
+    if cv2.countNonZero(mask) < smallest:
+        return large
+    x, y, w, h = cv2.boundingRect(mask)
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(mask[y : y + h, x : x + w], connectivity=8)
     keep = np.zeros(count, np.bool_)
     keep[1:] = np.asarray(stats)[1:, cv2.CC_STAT_AREA] >= smallest
-    return np.asarray(keep[np.asarray(labels)])
+    large[y : y + h, x : x + w] = keep[np.asarray(labels)]
+    return large
 
 
 def grow(mask: Mask, by_px: int) -> Mask:
@@ -89,8 +107,12 @@ def regions_of(mask: Mask, full_wh: tuple[int, int], reach_px: int) -> tuple[Reg
         return ()
     h, w = mask.shape
     sx, sy = full_wh[0] / w, full_wh[1] / h
-    _, _, stats, _ = cv2.connectedComponentsWithStats(grow(mask, reach_px).astype(np.uint8), connectivity=8)
-    boxes = [(int(x), int(y), int(x + a), int(y + b)) for x, y, a, b, _ in np.asarray(stats)[1:]]
+    grown = grow(mask, reach_px).astype(np.uint8)
+    left, top, wide, high = cv2.boundingRect(grown)
+    part = grown[top : top + high, left : left + wide]
+    _, _, stats, _ = cv2.connectedComponentsWithStats(part, connectivity=8)
+    corners = np.asarray(stats)[1:, :4] + (left, top, 0, 0)
+    boxes = [(int(x), int(y), int(x + a), int(y + b)) for x, y, a, b in corners]
     scaled = [
         (int(x0 * sx), int(y0 * sy), min(full_wh[0], round(x1 * sx)), min(full_wh[1], round(y1 * sy)))
         for x0, y0, x1, y1 in boxes
@@ -116,7 +138,12 @@ def joined(regions: list[Region]) -> tuple[Region, ...]:
 
 def shift_between(before: Floats, after: Floats) -> tuple[float, float, float]:
     """(dx, dy, agreement): how far the whole picture moved, in small pixels, and how sure that is (0 to 1)."""
-    window = cv2.createHanningWindow((before.shape[1], before.shape[0]), cv2.CV_32F)
     # OpenCV 5.0 multiplies its inputs by the window in place, so it gets copies.
-    (dx, dy), agreement = cv2.phaseCorrelate(before.copy(), after.copy(), np.asarray(window, np.float32))
+    (dx, dy), agreement = cv2.phaseCorrelate(before.copy(), after.copy(), _window(before.shape[1], before.shape[0]))
     return float(dx), float(dy), float(agreement)
+
+
+@lru_cache(maxsize=4)
+def _window(width: int, height: int) -> Floats:
+    """(h, w) float32: what fades a picture out towards its edges."""
+    return np.asarray(cv2.createHanningWindow((width, height), cv2.CV_32F), np.float32)

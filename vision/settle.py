@@ -320,7 +320,9 @@ def _arm(mask: Mask, edge: Mask, least_area: float, seen: tuple[Mask, Mask] | No
     if not mask.any():
         return mask
     closed = grow(mask, 4)
-    _, labels, _, _ = cv2.connectedComponentsWithStats(closed.astype(np.uint8), connectivity=8)
+    if not (closed & edge).any():
+        return np.zeros(mask.shape, np.bool_)
+    _, labels = cv2.connectedComponents(closed.astype(np.uint8), connectivity=8)
     labels = np.asarray(labels)
     border = labels[edge]
     arm = np.zeros(mask.shape, np.uint8)
@@ -340,5 +342,5 @@ def _arm(mask: Mask, edge: Mask, least_area: float, seen: tuple[Mask, Mask] | No
 
 def _hull(part: Mask) -> NDArray[np.int32]:
     """The convex outline of a part that is not empty: (n, 1, 2), x and y."""
-    points = cv2.findNonZero(part.astype(np.uint8))
-    return np.asarray(cv2.convexHull(points), np.int32)
+    outlines, _ = cv2.findContours(part.view(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    return np.asarray(cv2.convexHull(np.concatenate(outlines)), np.int32)

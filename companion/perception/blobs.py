@@ -132,15 +132,21 @@ class Blobs:
         wide it is at least (mm)."""
         assert self._before is not None
         strong = ((self._change(small, self._before) > CONTRAST) & where).astype(np.uint8)
-        count, labels, stats, centres = cv2.connectedComponentsWithStats(strong, connectivity=8)
+        if not strong.any():
+            return
+        left, top, width, height = cv2.boundingRect(strong)
+        part = strong[top : top + height, left : left + width]
+        count, labels, stats, centres = cv2.connectedComponentsWithStats(part, connectivity=8)
         mm = scale * calibration.px_per_mm
         for n in range(1, count):
             _, _, wide, high, area = stats[n]
             low, high_mm = SIZES_MM
             if not low * mm <= max(wide, high) <= high_mm * mm or area < FILLED * wide * high:
                 continue
-            x, y = calibration.to_mm(np.array([centres[n] / scale], np.float64))[0]
-            came = self._stands_out(small, labels == n) > self._stands_out(self._before, labels == n)
+            x, y = calibration.to_mm(np.array([(centres[n] + (left, top)) / scale], np.float64))[0]
+            here = np.zeros(strong.shape, np.bool_)
+            here[top : top + height, left : left + width] = labels == n
+            came = self._stands_out(small, here) > self._stands_out(self._before, here)
             yield (float(x), float(y)), came, min(wide, high) / mm
 
     def changed(self, image: Image, place: Point, calibration: Calibration) -> bool:
@@ -196,7 +202,8 @@ class Blobs:
             apart = now - before
             # Some points spread over the picture say well enough how the light has changed.
             light = np.median(apart[::_APART, ::_APART].reshape(-1, 3), axis=0)
-            blue, green, red = cv2.split(np.abs(apart - light.astype(np.float32)))
+            apart -= light.astype(np.float32)
+            blue, green, red = cv2.split(np.abs(apart, out=apart))
             self._compared = (now, before, np.asarray(cv2.max(cv2.max(blue, green), red), np.float32))
         return self._compared[2]
 

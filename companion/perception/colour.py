@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Frame
-from vision.motion import Region, regions_of
+from vision.motion import Region, regions_of, without_specks
 
 WIDTH_PX = 640
 """The picture is compared at this width."""
@@ -39,9 +39,5 @@ def recoloured(before: NDArray[np.float32], now: NDArray[np.float32], full_wh: t
     # Some points spread over the picture say well enough how the light has changed.
     apart -= np.median(apart[::4, ::4], axis=(0, 1))
     raw = (apart[..., 0] ** 2 + apart[..., 1] ** 2 > THRESHOLD**2).astype(np.uint8)
-    least = max(3, round(SMALLEST * raw.size))
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(raw, connectivity=8)
-    keep = np.zeros(count, np.bool_)
-    keep[1:] = np.asarray(stats)[1:, cv2.CC_STAT_AREA] >= least
-    mask = np.asarray(keep[np.asarray(labels)])
+    mask = without_specks(raw, max(3, round(SMALLEST * raw.size)))
     return regions_of(mask, full_wh, max(1, round(REACH * raw.shape[1])))
