@@ -64,11 +64,10 @@ class EvidenceRun:
         evidence = Evidence.of(tracker.number, change)
         look(change, evidence)
         self._acts |= {piece.item: piece.act for piece in evidence.pieces}
-        lying = {item for item, entry in tracker.entries.items() if not entry.taken_back}
+        lying = tracker.standing
         tracker.observe(evidence)
-        for item in lying:
-            if item in tracker.entries and tracker.entries[item].taken_back:
-                self.items.pop(item, None)
+        for item in (lying - tracker.standing).intersection(tracker.entries):
+            self.items.pop(item, None)
 
     def _written(self, after: int, later: int) -> int:
         """The last line that a change after line `after` brought, before people had a say or the next one came."""
@@ -81,17 +80,14 @@ class EvidenceRun:
         gone = {one.corrects for one in new if isinstance(one, Corrected) and one.what.get("withdrawn") is True}
         self.items = {item: seq for item, seq in self.items.items() if seq not in gone}
         free = [line for line in new if line.source == "camera" and act_of(line) is not None]
+        standing = self.tracker.standing
         for item, act in sorted(self._acts.items()):
-            if item in self.items or item in self.tracker.shown or not self._stands(item):
+            if item in self.items or item in self.tracker.shown or item not in standing:
                 continue
             line = next((one for one in free if act_of(one) == act), None)
             if line is not None:
                 free.remove(line)
                 self.items[item] = line.seq
-
-    def _stands(self, item: int) -> bool:
-        entry = self.tracker.entries.get(item)
-        return entry is not None and not entry.taken_back
 
     def _listen(self, known: int, until: int) -> bool:
         if all(line.source != "person" for line in self._lines[known:until]):
@@ -112,11 +108,7 @@ class EvidenceRun:
         }
         lines = {item: seq for item, seq in self.items.items() if item not in self.told and seq in standing}
         withdrawn = {item for item, said in self.tracker.said.items() if said.withdrawn}
-        pieces = {
-            item
-            for item in self._acts
-            if item not in self.tracker.shown and item not in withdrawn and self._stands(item)
-        }
+        pieces = self.tracker.standing.intersection(self._acts) - self.tracker.shown.keys() - withdrawn
         return seen == set(lines.values()) and pieces == set(lines)
 
 

@@ -142,7 +142,7 @@ class CameraIngest:
             return ()
         tried = tracker.fork()
         tried.observe(evidence)
-        verdicts = {item: entry.verdict for item, entry in tried.entries.items() if not entry.taken_back}
+        verdicts = {item: tried.entries[item].verdict for item in tried.standing}
         return tuple(one.event for one in believed(_likeliest(tried)[0], number, verdicts, tried.players))
 
     def _placed(self, report: TableChange) -> TableChange:
@@ -252,10 +252,10 @@ class CameraIngest:
         number = tracker.number
         evidence = Evidence.of(number, report)
         self._proof.note(report, evidence, table, tracker.rules)
-        lying = {item for item, entry in tracker.entries.items() if not entry.taken_back}
+        lying = tracker.standing
         moved, asked = tracker.moved, len(tracker.unclear)
         tracker.observe(evidence)
-        gone = {item for item in lying if item in tracker.entries and tracker.entries[item].taken_back}
+        gone = (lying - tracker.standing).intersection(tracker.entries)
         lifted = list(self._lifted(tracker, gone, report, moved=tracker.moved > moved))
         back = self._put_back(tracker, evidence)
         on_record = self.ledger.draft(back, ()).held if back else self.ledger.held

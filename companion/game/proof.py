@@ -178,8 +178,8 @@ class PictureProof:
         """Item -> what the pictures prove of its tile, as the tiles lie now."""
         if not isinstance(start, Position):
             return {item: entry.proved for item, entry in tracker.entries.items() if entry.proved}
-        standing = {item: entry.piece.act for item, entry in tracker.entries.items() if not entry.taken_back}
-        plays = {item: act for item, act in standing.items() if isinstance(act, Play)}
+        acts = {item: entry.piece.act for item, entry in tracker.entries.items() if not entry.taken_back}
+        plays = {item: act for item, act in acts.items() if isinstance(act, Play)}
         found = proved(tracker.rules, start, plays.values(), self.clarity, self.clarity.twice(held, report))
         items = list(plays)
         return {items[n]: codes for n, codes in found.items()}

@@ -42,9 +42,8 @@ from companion.log.journal import Clock, Journal, utc_now
 from companion.log.question import Question
 from companion.log.table_change import TableChange
 from companion.play.event_actions import event_of
-from companion.play.lifting import lifts_marker
 from companion.play.reports import REPORTS
-from companion.play.unable import acts_when_unable
+from companion.play.taps import acts_when_unable, lifts_marker
 from companion.rules.actions import Action, Discard, Draw, Mark, Play
 from companion.rules.referee import undealt
 from companion.rules.ruleset import RuleSetError, load_ruleset

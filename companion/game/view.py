@@ -21,8 +21,8 @@ from companion.log.events import Event, Header, RoundStarted, TilePlayed, Unclea
 from companion.play.round import Course
 from companion.play.scoreboard import Scoreboard
 from companion.play.shown_hands import examined_decisions, prove
+from companion.play.taps import acts_when_unable, after_double, still_laying
 from companion.play.timeline import Timeline
-from companion.play.unable import acts_when_unable, after_double, still_laying
 from companion.rules.actions import LEFT, MEXICAN, RIGHT
 from companion.rules.audit import Status
 from companion.rules.chinese.line import open_arms

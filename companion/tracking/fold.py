@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 
+from companion.play.event_actions import lifted
 from companion.play.misfits import misfits, misfits_in_line
 from companion.rules.actions import Action, Draw, End, Mark, Pass, Play, Unmark
 from companion.rules.position import LinePosition, Position
@@ -141,20 +142,6 @@ class RoundFold:
             chain = (*self.table.trains.get(play.train, ()), play.tile)
             self.table = replace(self.table, trains={**self.table.trains, play.train: chain})
 
-    def _lift(self, laid: Laid, train: str) -> None:
-        if isinstance(self.table, LinePosition):
-            line = list(self.table.line)
-            places = [n for n, one in enumerate(line) if one.tile == laid.tile]
-            if places:
-                del line[places[0] if train == "L" else places[-1]]
-            self.table = replace(self.table, line=tuple(line))
-        else:
-            chain = list(self.table.trains.get(train, ()))
-            places = [n for n, one in enumerate(chain) if one.tile == laid.tile]
-            if places:
-                del chain[places[-1]]
-            self.table = replace(self.table, trains={**self.table.trains, train: tuple(chain)})
-
     def fork(self) -> RoundFold:
         """The same belief, to be tried further."""
         other = copy(self)
@@ -181,7 +168,7 @@ class RoundFold:
             self._set_aside(entry.piece.item)
             act = entry.piece.act
             assert isinstance(act, Play)
-            self._lift(act.tile, act.train)
+            self.table = lifted(self.table, act.train, act.tile)
         steps = self.filter.rewind(min(one.number for one in last))
         if steps is None:
             # Settled long ago: the belief has to begin anew with the table as it lies.
@@ -189,13 +176,13 @@ class RoundFold:
             return replace(evidence, gone=())
         back = list(evidence.pieces)
         returned = evidence.returned
-        lifted = {one.piece.item for one in last}
+        items = {one.piece.item for one in last}
         again: list[Evidence] = []
         for step in reversed(steps):
             kept: list[Piece] = []
             for piece in reversed(step.pieces):
                 turned = next((one for one in back if one.act == _turned_back(piece.act)), None)
-                if piece.item in lifted:
+                if piece.item in items:
                     continue
                 if turned is not None:
                     back.remove(turned)
@@ -225,7 +212,7 @@ class RoundFold:
             entry = self._entry_of(laid, train)
             if entry is not None:
                 self._set_aside(entry.piece.item)
-            self._lift(laid, train)
+            self.table = lifted(self.table, train, laid)
             charge = Charge(str(V.TILE_MOVED), None, True, 1.0)
             self.moved.append(Verdict(-1, Play(laid, train), None, 0.0, (), (charge,)))
         self._begin_anew()

@@ -96,6 +96,11 @@ class RoundTracker:
         return self._trusting.fold.entries
 
     @property
+    def standing(self) -> frozenset[int]:
+        """The items on record that were not taken back."""
+        return frozenset(item for item, entry in self.entries.items() if not entry.taken_back)
+
+    @property
     def moved(self) -> int:
         """How many tiles somebody has moved."""
         return len(self._trusting.fold.moved)

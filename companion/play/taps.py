@@ -1,7 +1,9 @@
-"""What a player who cannot play has to do now, by the rules of this game: draw, mark the own train, end the turn.
+"""What a tap of the player to move stands for: all the acts that go with "I cannot play", the marker that comes off
+with a tile.
 
-No rule stands here: of the acts that can end a turn without a tile, the fewest with which the referee finds nothing
-wrong. A rule set that forbids the draw, or asks for no marker, is so answered without being asked.
+No rule stands here, the referee is asked: of the acts that can end a turn without a tile, which are the fewest with
+which nothing is wrong, and could the turn end with the marker still on the train? A rule set that forbids the draw, or
+asks for no marker, is so answered without being asked.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 from companion.play.round import Course
 from companion.rules.actions import Action, Discard, Draw, End, Mark, Play
 from companion.rules.position import LinePosition, Position
+from companion.rules.violations import Violation
 
 
 def acts_when_unable(course: Course) -> tuple[Action, ...]:
@@ -31,6 +34,22 @@ def acts_when_unable(course: Course) -> tuple[Action, ...]:
         if not codes and not may:
             return way
     return next((way for way, codes, _may in added if not codes), ())
+
+
+def lifts_marker(course: Course, player: str, play: Play) -> bool:
+    """Whether `play`, about to be made by `player`, is one after which the own marker comes off.
+
+    False where it may stay (whoever then plays there must not be accused), where somebody else is to move, and before
+    a double's second tile.
+    """
+    if course.ended is not None or course.turn_open:
+        return False
+    before, done = turn_so_far(course)
+    if isinstance(before, LinePosition) or isinstance(course.table, LinePosition):
+        return False
+    if before.turn != player or player not in course.table.markers:
+        return False
+    return Violation.MARKER_NOT_REMOVED in course.referee.judge(before, (*done, play, End())).codes
 
 
 def turn_so_far(course: Course) -> tuple[Position | LinePosition, tuple[Action, ...]]:
