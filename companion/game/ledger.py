@@ -86,15 +86,15 @@ class Ledger:
         course = self.timeline.match.course
         return None if course is None else course.number
 
-    def record(self, *events: Event, doubted: bool = False) -> tuple[Event, ...]:
+    def record(self, *events: Event) -> tuple[Event, ...]:
         """Append events, each with its ruling, the passes it implies before it and what follows from it behind it.
 
-        `doubted`: nothing that they newly show is certain. In a round that the camera watches it never is where people
-        tell it.
+        In a round that the camera watches nothing is certain that people tell, nor what comes of it.
         """
         timeline = self.timeline.copy()
         batch: list[Event] = []
         acts: dict[int, int] = {}
+        doubted = False
         for event in events:
             course = timeline.match.course
             watched = course is not None and (course.watched or self.watched)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from companion.play.timeline import COUNTED
 from companion.rules.actions import Action
 from companion.rules.violations import Violation as V
 from companion.tracking.arm_proof import arms_doubted, proved_by_arms
@@ -12,16 +13,7 @@ from companion.tracking.costs import CERTAIN, NAMED, POSSIBLE, Cause
 from companion.tracking.evidence import Piece
 from companion.tracking.filter import Hypothesis
 
-NEVER_CERTAIN = frozenset(
-    map(
-        str,
-        (
-            V.NO_DRAW, V.EXTRA_DRAW, V.DRAW_FROM_EMPTY, V.DRAW_FIRST_TURN, V.EXTRA_TILE, V.PASS_WITHOUT_DISCARD,
-            V.OUT_OF_TURN, V.MARKER_WRONG_TRAIN, V.MARKER_MISSING, V.MARKER_NOT_REMOVED, V.MARKER_UNEARNED,
-            V.DUPLICATE_TILE, V.MULTIPLICITY, V.MX_TOO_EARLY,
-        ),
-    )
-)  # fmt: skip
+NEVER_CERTAIN = COUNTED.union(map(str, (V.MARKER_UNEARNED, V.DUPLICATE_TILE, V.MULTIPLICITY, V.MX_TOO_EARLY)))
 """Policy: violations inferred from counts, turn order, marker state or a second reading are never certain while the
 camera watches, but where clear arms say whose the acts are (`arm_proof`). Relaxed code by code, with evidence."""
 
