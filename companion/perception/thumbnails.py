@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from vision.frame import Frame, Image, halved
 
 Floats = NDArray[np.float32]
+Halves = Callable[[tuple[int, int]], Image]
 
 
 @dataclass(slots=True)
@@ -25,26 +26,17 @@ class Thumbnails:
 
     def prepare(self, frame: Frame, width_px: int) -> None:
         """Make the frame's small picture now, while there is time for it."""
-        if not self._is_of(frame.image, width_px):
-            self._keep(frame.image, width_px, small_picture(frame.image, width_px, frame.halved))
+        self.picture(frame.image, width_px, frame.halved)
 
-    def picture(self, image: Image, width_px: int) -> tuple[Floats, float]:
-        """(h, w, 3) uint8 BGR -> at most `width_px` wide, (h', w', 3) float32, and its scale."""
-        if self._made is None or not self._is_of(image, width_px):
-            self._keep(image, width_px, made := small_picture(image, width_px))
-            return made
+    def picture(self, image: Image, width_px: int, halves: Halves | None = None) -> tuple[Floats, float]:
+        """(h, w, 3) uint8 BGR -> at most `width_px` wide, (h', w', 3) float32, and its scale; `halves` as below."""
+        if self._made is None or self._of is None or self._of() is not image or self._width != width_px:
+            self._made = small_picture(image, width_px, halves)
+            self._of, self._width = weakref.ref(image), width_px
         return self._made
 
-    def _is_of(self, image: Image, width_px: int) -> bool:
-        return self._of is not None and self._of() is image and self._width == width_px
 
-    def _keep(self, image: Image, width_px: int, made: tuple[Floats, float]) -> None:
-        self._made, self._of, self._width = made, weakref.ref(image), width_px
-
-
-def small_picture(
-    image: Image, width_px: int, halves: Callable[[tuple[int, int]], Image] | None = None
-) -> tuple[Floats, float]:
+def small_picture(image: Image, width_px: int, halves: Halves | None = None) -> tuple[Floats, float]:
     """The picture at most `width_px` wide, (h', w', 3) float32, and its scale; `halves` of it that a frame keeps."""
     h, w = image.shape[:2]
     scale = min(1.0, width_px / w)

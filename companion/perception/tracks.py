@@ -60,7 +60,7 @@ class Votes:
             self.sums[value] = self.sums.get(value, unseen) + math.log(max(now.get(value, rest), FLOOR))
         self.count += 1
 
-    def verdict(self, sure: float) -> SeenHalf:
+    def verdict(self) -> SeenHalf:
         """The likeliest value where it is sure enough, else unread with the candidates."""
         if not self.sums:
             return SeenHalf(None, 0.0)
@@ -69,7 +69,7 @@ class Votes:
         ranked = sorted(((mean / total, value) for value, mean in means.items()), reverse=True)
         p, value = ranked[0]
         others = tuple((other, q) for q, other in ranked[1:4] if q > 1e-4)
-        return SeenHalf(value, p, others) if p >= sure else SeenHalf(None, p, ((value, p), *others))
+        return SeenHalf(value, p, others) if p >= SURE else SeenHalf(None, p, ((value, p), *others))
 
 
 @dataclass(slots=True)
@@ -109,7 +109,7 @@ class Track:
         if now is None:
             return False
         return any(
-            half.value is not None and (was := votes.verdict(SURE).value) is not None and half.value != was
+            half.value is not None and (was := votes.verdict().value) is not None and half.value != was
             for half, votes in zip(now, self.votes, strict=True)
         )
 
@@ -245,7 +245,7 @@ class TableMemory:
             if track.seen.halves is None or not _on_tile(place, track.seen):
                 continue
             half = min((0, 1), key=lambda n: distance(place, track.seen.end_mm(n)))
-            if track.votes[half].verdict(SURE).value is None:
+            if track.votes[half].verdict().value is None:
                 return track
         return None
 
@@ -290,7 +290,7 @@ class TableMemory:
     def fused(self, track: Track) -> SeenTile:
         if not track.seen.face_up or track.seen.halves is None:
             return replace(track.seen, track=track.number)
-        first, second = (votes.verdict(SURE) for votes in track.votes)
+        first, second = (votes.verdict() for votes in track.votes)
         return replace(track.seen, halves=(first, second), track=track.number)
 
     def _next(self) -> int:
