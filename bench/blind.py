@@ -20,7 +20,7 @@ from companion.log.events import TilePlayed
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
-from companion.perception.table_location import known_set
+from companion.perception.table_location import box_of, known_set
 from companion.rules.actions import Play
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from companion.rules.tile import Tile
@@ -87,7 +87,7 @@ def blind_round(
     first = camera.read()
     assert first is not None and setup.corners_px is not None and setup.size_mm is not None
     known = known_set(setup)
-    box = {Tile(a, b): copies for (a, b), copies in known.copies.items()}
+    box = box_of(known)
     with tempfile.TemporaryDirectory() as folder:
         session = Session(Journal.create(Path(folder) / "game.jsonl", setup.header), load_ruleset(rules))
         watcher = Watcher(
@@ -96,7 +96,7 @@ def blind_round(
             BlindSettler(camera, blind),
             Calibration.from_corners(setup.corners_px, setup.size_mm, 0.001, size_wh=first.size_wh),
             setup.table_setup(),
-            GameSink(session, session.rules, setup, box),
+            GameSink(session, setup, box),
             known=known,
         )
         watcher.see(first)

@@ -39,7 +39,7 @@ from companion.log.table_change import TableChange
 from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
 from companion.perception.attributing import attribution_for
-from companion.perception.table_location import first_calibration, known_set
+from companion.perception.table_location import box_of, first_calibration, known_set
 from companion.rules.notation import print_act, print_change
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
@@ -192,11 +192,11 @@ def watching(camera: SimCamera, eye: Any, journal: Path, *, flat: bool) -> tuple
     rules = load_ruleset(setup.header.rules)
     session = RecordedSession(Journal.create(journal, setup.header), rules)
     known = known_set(setup)
-    box = {Tile(a, b): count for (a, b), count in known.copies.items()}
+    box = box_of(known)
     first = camera.read()
     assert first is not None
     calibration = first_calibration(first, setup, eye)
-    sink = RecordedSink(session, rules, setup, box)
+    sink = RecordedSink(session, setup, box)
     arms = attribution_for(setup, off=flat)
     watcher = Watcher(camera, eye, Settler(), calibration, setup.table_setup(), sink, known=known, arms=arms)
     watcher.see(first)

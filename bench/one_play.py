@@ -25,9 +25,8 @@ from companion.game.session import Session
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
-from companion.perception.table_location import first_calibration, known_set
+from companion.perception.table_location import box_of, first_calibration, known_set
 from companion.rules.ruleset import load_ruleset
-from companion.rules.tile import Tile
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.film import FilmSettings
 from datasets.simulator.script import Troubles
@@ -79,8 +78,8 @@ def plays(seed: int, rules: str, scenes: int) -> Iterator[Counter[tuple[str, str
     assert first is not None
     with tempfile.TemporaryDirectory() as folder:
         session = Session(Journal.create(Path(folder) / "game.jsonl", setup.header), load_ruleset(rules))
-        box = {Tile(a, b): count for (a, b), count in known.copies.items()}
-        sink = GameSink(session, load_ruleset(rules), setup, box)
+        box = box_of(known)
+        sink = GameSink(session, setup, box)
         calibration = first_calibration(first, setup, eye)
         watcher = Watcher(camera, eye, Settler(), calibration, setup.table_setup(), sink, known=known)
         watcher.see(first)

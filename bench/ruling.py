@@ -22,10 +22,9 @@ from companion.game.session import Session
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
-from companion.perception.table_location import first_calibration, known_set
+from companion.perception.table_location import box_of, first_calibration, known_set
 from companion.play.setup_file import GameSetup
 from companion.rules.ruleset import load_ruleset
-from companion.rules.tile import Tile
 from datasets.simulator.camera import FRAME_S, SimCamera, SimSettings
 from datasets.simulator.film import FilmSettings
 from datasets.simulator.script import Troubles
@@ -72,8 +71,8 @@ def watched(
         session.subscribe(lambda event: heard.append(event.KIND))
         first = camera.read()
         assert first is not None
-        box = {Tile(a, b): count for (a, b), count in known.copies.items()}
-        sink = GameSink(session, ruleset, setup, box)
+        box = box_of(known)
+        sink = GameSink(session, setup, box)
         watcher = Watcher(
             camera, eye, Settler(), first_calibration(first, setup, eye), setup.table_setup(), sink, known=known
         )

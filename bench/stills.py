@@ -42,7 +42,8 @@ from companion.geometry.table_view import SeenTile, TableView
 from companion.perception.blanks import back_between_blanks, blanks_in_doubt
 from companion.perception.half_values import weigh_unread
 from companion.perception.projection import LEAST_THING_CONFIDENCE, on_table
-from companion.rules.tile import Laid, Tile
+from companion.perception.table_location import box_of
+from companion.rules.tile import Laid
 from datasets.render.table import TableCamera, TableScene, corners_px
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.tabletop import TableFullError, TableTop
@@ -119,7 +120,7 @@ def look(
     # What is found more faintly is believed only where a marker lay before.
     markers = tuple(marker for marker in seen.markers if marker.confidence >= LEAST_THING_CONFIDENCE)
     layout = reconstruct(TableView(seen.tiles, markers, seen.hub, size_mm), setup)
-    box = {Tile(a, b): count for (a, b), count in known.copies.items()}
+    box = box_of(known)
     read = seen.tiles
     doubted = blanks_in_doubt(layout, read, setup.engine) or back_between_blanks(layout, read)
     if doubted is not None:

@@ -38,12 +38,11 @@ from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
 from companion.perception.attributing import attribution_for
-from companion.perception.table_location import first_calibration, known_set
+from companion.perception.table_location import box_of, first_calibration, known_set
 from companion.rules.actions import Play
 from companion.rules.position import Position
 from companion.rules.referee import referee_for
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
-from companion.rules.tile import Tile
 from datasets.simulator.camera import VISIBLE_FAULTS, SimCamera, SimSettings
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.reaching import Reaching
@@ -184,7 +183,7 @@ def watch(
     session = Session(Journal.create(journal, setup.header), rules)
     log = AccusationLog(session)
     known = known_set(setup)
-    box = {Tile(a, b): count for (a, b), count in known.copies.items()}
+    box = box_of(known)
     first = camera.read()
     assert first is not None
     watcher = Watcher(
@@ -193,7 +192,7 @@ def watch(
         Settler(),
         first_calibration(first, setup, eye),
         setup.table_setup(),
-        GameSink(session, rules, setup, box),
+        GameSink(session, setup, box),
         known=known,
         arms=attribution_for(setup, off=not arms),
     )

@@ -29,9 +29,8 @@ from companion.evidence import Deleter, EvidenceStore
 from companion.observing.game_sink import GameSink
 from companion.perception import CameraNews, Watcher
 from companion.perception.attributing import attribution_for
-from companion.perception.table_location import first_calibration, known_set, with_measured_tiles
+from companion.perception.table_location import box_of, first_calibration, known_set, with_measured_tiles
 from companion.play.setup_file import GameSetup, SetupError, setup_from_json
-from companion.rules.tile import Tile
 from companion.storage.clock_trust import ClockTrust
 from companion.supervise import AwayError, EyeAwayError, SupervisedCamera, SupervisedEye, keep_watching
 from hardware.camera import Camera, CameraError, open_camera
@@ -405,7 +404,7 @@ class WatchedTable:
             self._say("unseated")
             return None
         known = known_set(setup)
-        box = {Tile(a, b): count for (a, b), count in known.copies.items()}
+        box = box_of(known)
 
         def keep(_frame: str) -> str | None:
             shown, watcher = self._frame, self._watcher
@@ -415,7 +414,7 @@ class WatchedTable:
             arms = {players.index(player): picture for player, picture in watcher.arms.pictures().items()}
             return self._evidence.keep(name, shown, _corners_of(watcher), before=True, tiles=tiles, arms=arms)
 
-        sink = GameSink(session, session.rules, setup, box, keep=keep, asks=True, stills=self._camera.stills)
+        sink = GameSink(session, setup, box, keep=keep, asks=True, stills=self._camera.stills)
         return Watcher(
             self._camera,
             self._eye,  # type: ignore[arg-type]

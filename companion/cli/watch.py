@@ -164,8 +164,8 @@ def _game_sink(setup: GameSetup, known: Any, printer: Printer, journal_path: Pat
     from companion.game.session import Session
     from companion.log.journal import JournalError
     from companion.observing.game_sink import GameSink
+    from companion.perception.table_location import box_of
     from companion.rules.ruleset import RuleSetError
-    from companion.rules.tile import Tile
 
     path = journal_path or Path(tempfile.mkdtemp(prefix="companion-watch-")) / "game.jsonl"
     try:
@@ -173,5 +173,5 @@ def _game_sink(setup: GameSetup, known: Any, printer: Printer, journal_path: Pat
     except (JournalError, RuleSetError) as error:
         raise click.ClickException(str(error)) from None
     session.subscribe(lambda event: printer.line(event.to_json()))
-    box = {Tile(a, b): count for (a, b), count in known.copies.items()}
-    return GameSink(session, session.rules, setup, box, stills=stills)
+    box = box_of(known)
+    return GameSink(session, setup, box, stills=stills)

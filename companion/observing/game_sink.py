@@ -48,7 +48,6 @@ from companion.play.setup_file import GameSetup
 from companion.rules.actions import Mark, Unmark
 from companion.rules.notation import Change, Drawing, Laying, Vanishing
 from companion.rules.position import LinePosition, Position
-from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid, Tile
 
 
@@ -65,7 +64,6 @@ class GameSink:
     def __init__(
         self,
         session: Session,
-        rules: RuleSet,
         setup: GameSetup,
         box: Mapping[Tile, int],
         *,
@@ -78,13 +76,12 @@ class GameSink:
         """
         self.asks = asks
         self.session = session
-        self.rules = rules
         self.setup = setup
         self.box = box
         self.keep = keep
         self.draws_seen = True
         self.draws_shown = True
-        self._beginning = RoundStart(session, rules, setup)
+        self._beginning = RoundStart(session, setup)
         self._asked: set[Question] = set()
         self._told_of = 0
         self._missed = False

@@ -8,7 +8,6 @@ from companion.observing.readings import surely_laid
 from companion.play.setup_file import GameSetup
 from companion.rules.mexican.scoring import round_of, tiles_in
 from companion.rules.position import Position
-from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 
 NEARLY_ALL = 2
@@ -18,9 +17,9 @@ NEARLY_ALL = 2
 class RoundStart:
     """What the set-up file says counts for the journal's first round alone; later ones follow from the game."""
 
-    def __init__(self, session: Session, rules: RuleSet, setup: GameSetup) -> None:
+    def __init__(self, session: Session, setup: GameSetup) -> None:
         self.session = session
-        self.rules = rules
+        self.rules = session.rules
         self.setup = setup
 
     @property

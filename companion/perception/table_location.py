@@ -9,6 +9,7 @@ import numpy as np
 
 from companion.perception.projection import inside
 from companion.play.setup_file import GameSetup, SetupError
+from companion.rules.tile import Tile, chinese_set
 from vision.calibration import Calibration, CalibrationError
 from vision.eye import Eye
 from vision.fiducials import find_markers, missing_corners, table_corners
@@ -102,9 +103,12 @@ def known_set(setup: GameSetup) -> KnownSet:
     return known if copies is None else replace(known, name=name, copies=dict.fromkeys(known.copies, copies))
 
 
-def chinese_box() -> KnownSet:
-    from companion.rules.tile import chinese_set
+def box_of(known: KnownSet) -> dict[Tile, int]:
+    """How often each tile is in the box."""
+    return {Tile(a, b): count for (a, b), count in known.copies.items()}
 
+
+def chinese_box() -> KnownSet:
     return KnownSet("chinese", {(tile.low, tile.high): count for tile, count in chinese_set().items()})
 
 

@@ -37,10 +37,11 @@ from companion.perception.settings import (
     Reading,
 )
 from companion.perception.sink import LINE, ObservationSink, Where, wants
+from companion.perception.table_location import box_of
 from companion.perception.table_reader import TableReader
 from companion.perception.tracks import Looked, TableMemory
 from companion.perception.understanding import understood, with_unseen
-from companion.rules.tile import Laid, Tile
+from companion.rules.tile import Laid
 from vision.calibration import Calibration
 from vision.eye import Eye, Region
 from vision.fiducials import corners_again
@@ -70,7 +71,7 @@ class Watcher:
         self.reader = TableReader(eye, calibration, setup, known)
         self.settler = settler
         self.sink = sink
-        self.box = {} if known is None else {Tile(a, b): count for (a, b), count in known.copies.items()}
+        self.box = {} if known is None else box_of(known)
         self.publish = publish
         self.arms = arms or Attribution((), {}, off=True)
         self.layout: Layout | None = None

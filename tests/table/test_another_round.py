@@ -16,11 +16,11 @@ from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
 from companion.observing.next_round import NextRound
 from companion.perception import Watcher
-from companion.perception.table_location import known_set
+from companion.perception.table_location import box_of, known_set
 from companion.rules.actions import Play
 from companion.rules.notation import Laying, Vanishing
 from companion.rules.ruleset import load_ruleset
-from companion.rules.tile import Laid, Tile
+from companion.rules.tile import Laid
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
 from tests.desk.watching import table_change
@@ -45,8 +45,8 @@ class Evening:
         assert first is not None and setup.corners_px is not None and setup.size_mm is not None
         rules, known = load_ruleset(game), known_set(setup)
         self.session = Session(Journal.create(folder / "game.jsonl", setup.header), rules)
-        box = {Tile(a, b): count for (a, b), count in known.copies.items()}
-        sink = GameSink(self.session, rules, setup, box, asks=page)
+        box = box_of(known)
+        sink = GameSink(self.session, setup, box, asks=page)
         place = Calibration.from_corners(setup.corners_px, setup.size_mm, 0.001, size_wh=first.size_wh)
         eye = KnowingEye(self.camera, unread=0.0, missed=0.0)  # type: ignore[arg-type]
         table = setup.table_setup()

@@ -207,6 +207,7 @@ class Desk:
 
     def __init__(self) -> None:
         self.position = None
+        self.rules = load_ruleset("tactic")
         self.phase = "playing"
         self.observed: list[list[str]] = []
         self.asked: list[str] = []
@@ -238,7 +239,7 @@ def observed(inner: SeenHalf) -> tuple[Observation, Layout, GameSink, Desk]:
     after = reconstruct(view([eastward([(12, 5)])[0], new]), SETUP, before)
     session = Desk()
     setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
-    return difference(before, after), after, GameSink(session, load_ruleset("tactic"), setup, BOX), session
+    return difference(before, after), after, GameSink(session, setup, BOX), session
 
 
 def test_a_fault_with_a_likely_legal_runner_up_is_asked() -> None:
@@ -316,7 +317,7 @@ def test_a_hand_being_laid_open_at_the_edge_is_not_asked_about_at_once() -> None
             "table": {"size_mm": [1200, 900]},
         }
     )
-    sink = GameSink(session, load_ruleset("tactic"), setup, BOX)
+    sink = GameSink(session, setup, BOX)
     before = reconstruct(view([]), SETUP)
     for n, (place, looks) in enumerate((((900.0, 32.0), HAND_PATIENCE), ((900.0, 250.0), 0))):
         session.asked.clear()

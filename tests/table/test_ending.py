@@ -20,7 +20,7 @@ from companion.log.question import Question, QuestionKind
 from companion.observing.game_sink import GameSink
 from companion.observing.round_end import Ending, OpenHands
 from companion.perception import Watcher
-from companion.perception.table_location import known_set
+from companion.perception.table_location import box_of, known_set
 from companion.play.setup_file import setup_from_json
 from companion.rules.position import Position
 from companion.rules.ruleset import load_ruleset
@@ -76,8 +76,8 @@ def late_table(
     eye = Poor(camera, unread=0.0, missed=0.0)
     calibration = Calibration.from_corners(setup.corners_px, setup.size_mm, 0.0, size_wh=first.size_wh)  # type: ignore[arg-type]
     known = known_set(setup)
-    box = {Tile(a, b): count for (a, b), count in known.copies.items()}
-    sink = GameSink(session, rules, setup, box)
+    box = box_of(known)
+    sink = GameSink(session, setup, box)
     watcher = Watcher(camera, eye, Settler(), calibration, setup.table_setup(), sink, known=known)  # type: ignore[arg-type]
     watcher.see(first)
     return camera, session, watcher, eye
@@ -277,7 +277,7 @@ def test_a_middle_that_nobody_finds_is_asked_for_until_it_is_found(tmp_path: Pat
     setup = setup_from_json({"journal": 1, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
     rules = load_ruleset("tactic")
     session = Session(Journal.create(tmp_path / "game.jsonl", setup.header), rules)
-    sink = GameSink(session, rules, setup, dict.fromkeys(double_set(12), 1))
+    sink = GameSink(session, setup, dict.fromkeys(double_set(12), 1))
     lost = reconstruct(TableView((), hub=None), setup.table_setup())
     sink.first_table(lost, "1.jpg")
     for _ in range(2):

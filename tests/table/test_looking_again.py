@@ -12,7 +12,6 @@ from companion.observing.game_sink import GameSink
 from companion.perception.sink import LookAgain, Where, Why
 from companion.play.setup_file import setup_from_json
 from companion.rules.notation import Drawing, Laying, parse_delta
-from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, Tile, double_set
 from tests.desk.watching import table_change
 
@@ -24,7 +23,7 @@ def sink(tmp_path: Path) -> GameSink:
     session.start_round((12, 12), "Ann")
     session.observe(table_change(parse_delta(["+12-1@Ann"])))
     session.observe(table_change(parse_delta(["+12-2@Ben"])))
-    return GameSink(session, load_ruleset("reeves"), setup, dict.fromkeys(double_set(12), 1))
+    return GameSink(session, setup, dict.fromkeys(double_set(12), 1))
 
 
 def test_a_legal_play_is_taken_as_it_is_seen(sink: GameSink) -> None:
@@ -45,7 +44,7 @@ def test_what_may_end_the_round_is_compared_with_the_rest_of_the_table(tmp_path:
     setup = setup_from_json({"rules": "jielong", "set": "chinese", "players": ["Ann", "Ben", "Cy", "Dee"]})
     session = Session.create(tmp_path / "game.jsonl", setup.header)
     session.start_round(starter="Ann")
-    sink = GameSink(session, load_ruleset("jielong"), setup, {})
+    sink = GameSink(session, setup, {})
     left = sum(session.position.hands.values())
     laid = tuple(Laying(Laid(1, 1), "R") for _ in range(left))
     assert LookAgain(Where.THE_REST, Why.ROUND_MAY_END) in sink.look_again(Observation(laid, adopted=True))

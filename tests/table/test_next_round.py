@@ -14,7 +14,6 @@ from companion.geometry.table_view import SeenTile, TableView
 from companion.observing.game_sink import GameSink
 from companion.play.setup_file import setup_from_json
 from companion.rules.notation import Laying
-from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, double_set
 from tests.desk.watching import table_change
 from tests.table.tables import SETUP, eastward, tile, view
@@ -28,7 +27,7 @@ def test_the_old_table_begins_no_round_and_the_cleared_one_does(tmp_path: Path) 
     session.end_round()
     session.enter_scores({"Ann": 10, "Ben": 20})
     assert session.phase == "scored"
-    sink = GameSink(session, load_ruleset("tactic"), setup, dict.fromkeys(double_set(12), 1))
+    sink = GameSink(session, setup, dict.fromkeys(double_set(12), 1))
     old = reconstruct(view([*eastward([(12, 5)]), tile(515.0, 450.0, 180.0, 12, 7)]), SETUP)
     before = session.journal.last_seq
     assert sink.first_table(old, "f1") is False
@@ -50,7 +49,7 @@ def test_an_old_train_that_ends_in_the_next_engine_begins_no_round_either(tmp_pa
     session.observe(table_change([Laying(Laid(*values), "Ann") for values in laid]))
     session.end_round()
     session.enter_scores({"Ann": 10, "Ben": 20})
-    sink = GameSink(session, load_ruleset("tactic"), setup, dict.fromkeys(double_set(12), 1))
+    sink = GameSink(session, setup, dict.fromkeys(double_set(12), 1))
     engine, train = tile(600.0, 450.0, 90.0, 12, 12), eastward(laid[:3])
     end = tile(train[-1].center_mm[0] + 37.0, 450.0, 90.0, 11, 11)
     bare = TableView((engine, *train, end), hub=None, size_mm=(1200.0, 900.0))
@@ -72,7 +71,7 @@ def test_an_old_table_of_which_no_train_is_told_begins_no_round(tmp_path: Path) 
     session.observe(table_change([Laying(Laid(*values), "Ann") for values in laid]))
     session.end_round()
     session.enter_scores({"Ann": 10, "Ben": 20})
-    sink = GameSink(session, load_ruleset("tactic"), setup, dict.fromkeys(double_set(12), 1))
+    sink = GameSink(session, setup, dict.fromkeys(double_set(12), 1))
 
     def table(*tiles: SeenTile) -> Layout:
         view = TableView((tile(300.0, 200.0, 90.0, 11, 11), *tiles), hub=None, size_mm=(1200.0, 900.0))
@@ -102,7 +101,7 @@ def test_a_match_that_was_begun_before_is_watched_from_its_later_round(
 ) -> None:
     setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"], "round": said})
     session = Session.create(tmp_path / "game.jsonl", setup.header)
-    sink = GameSink(session, load_ruleset("tactic"), setup, dict.fromkeys(double_set(12), 1))
+    sink = GameSink(session, setup, dict.fromkeys(double_set(12), 1))
     assert sink.first_table(reconstruct(view([], engine=lies), replace(SETUP, engine=None)), "f1") is True
     begun = session.events[-1].to_json()
     assert begun["round"] == number and tuple(begun["engine"]) == lies
@@ -125,7 +124,7 @@ def test_who_starts_is_waited_for_where_somebody_can_say_it(tmp_path: Path) -> N
     setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
     session = Session.create(tmp_path / "game.jsonl", setup.header)
     box = dict.fromkeys(double_set(12), 1)
-    sink = GameSink(session, load_ruleset("tactic"), setup, box, asks=True)
+    sink = GameSink(session, setup, box, asks=True)
     table = reconstruct(view(eastward([(12, 5)])), SETUP)
     assert sink.first_table(table, "f1") is False and session.phase == "waiting"
     session.start_round((12, 12), "Ben")
@@ -134,7 +133,7 @@ def test_who_starts_is_waited_for_where_somebody_can_say_it(tmp_path: Path) -> N
     session.end_round()
     session.enter_scores({"Ann": 10, "Ben": 20})
     # The next one's starter follows from the rules.
-    again = GameSink(session, load_ruleset("tactic"), setup, box, asks=True)
+    again = GameSink(session, setup, box, asks=True)
     assert again.first_table(reconstruct(view([]), SETUP), "f3") is True and session.phase == "playing"
 
 
@@ -142,7 +141,7 @@ def test_a_starter_in_the_set_up_file_need_not_be_said_again(tmp_path: Path) -> 
     said = {"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"], "round": {"starter": "Ben"}}
     setup = setup_from_json(said)
     session = Session.create(tmp_path / "game.jsonl", setup.header)
-    sink = GameSink(session, load_ruleset("tactic"), setup, dict.fromkeys(double_set(12), 1), asks=True)
+    sink = GameSink(session, setup, dict.fromkeys(double_set(12), 1), asks=True)
     assert sink.first_table(reconstruct(view([]), SETUP), "f1") is True
     assert session.events[0].to_json()["starter"] == "Ben"
 
@@ -154,7 +153,7 @@ def test_a_wrong_engine_is_one_that_was_surely_read(
     said = {"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"], "round": {"number": 1, "starter": "Ann"}}
     setup = setup_from_json(said)
     session = Session.create(tmp_path / "game.jsonl", setup.header)
-    sink = GameSink(session, load_ruleset("tactic"), setup, dict.fromkeys(double_set(12), 1))
+    sink = GameSink(session, setup, dict.fromkeys(double_set(12), 1))
     seen = view([], engine=(11, 11))
     halves = tuple(replace(half, p=p) for half in seen.tiles[0].halves or ())
     unsure = replace(seen, tiles=(replace(seen.tiles[0], halves=halves),))
@@ -167,11 +166,11 @@ def test_a_wrong_engine_is_one_that_was_surely_read(
 def test_the_engine_in_the_middle_is_the_games_own_in_every_round(tmp_path: Path) -> None:
     setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
     session = Session.create(tmp_path / "game.jsonl", setup.header)
-    rules, box = load_ruleset("tactic"), dict.fromkeys(double_set(12), 1)
-    sink = GameSink(session, rules, setup, box)
+    box = dict.fromkeys(double_set(12), 1)
+    sink = GameSink(session, setup, box)
     assert sink.engine() is None, "nobody has said which round lies there"
-    assert GameSink(session, rules, replace(setup, engine=Laid(9, 9)), box).engine() == 9
-    assert GameSink(session, rules, replace(setup, round_number=2), box).engine() == 11
+    assert GameSink(session, replace(setup, engine=Laid(9, 9)), box).engine() == 9
+    assert GameSink(session, replace(setup, round_number=2), box).engine() == 11
     session.start_round((12, 12), "Ben")
     assert sink.engine() == 12
     session.end_round()
@@ -185,7 +184,7 @@ def test_the_engine_in_the_middle_is_the_games_own_in_every_round(tmp_path: Path
 def test_a_table_on_which_play_has_begun_is_recorded_once_it_is_understood(tmp_path: Path) -> None:
     setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
     session = Session.create(tmp_path / "game.jsonl", setup.header)
-    sink = GameSink(session, load_ruleset("tactic"), setup, dict.fromkeys(double_set(12), 1))
+    sink = GameSink(session, setup, dict.fromkeys(double_set(12), 1))
     bens = tile(515.0, 450.0, 180.0, 12, 7)
     misread = [*eastward([(6, 5)]), bens, tile(900.0, 700.0, 30.0, 8, 9)]
     assert sink.first_table(reconstruct(view(misread), SETUP), "f1") is False

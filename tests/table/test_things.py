@@ -23,7 +23,6 @@ from companion.perception.presumed_markers import PresumedMarkers
 from companion.perception.projection import square_of
 from companion.perception.tracks import MarkerTrack, TableMemory
 from companion.play.setup_file import setup_from_json
-from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import double_set
 from tests.table.tables import SETUP, back, eastward, tile, view
 from vision.calibration import Calibration
@@ -79,7 +78,7 @@ def test_a_missing_marker_is_not_alleged_where_something_lies(tmp_path: Path) ->
         setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
         session = Session.create(tmp_path / f"{len(accused)}.jsonl", setup.header)
         session.start_round((12, 12), "Ann", draws_seen=False)
-        sink = GameSink(session, load_ruleset("tactic"), setup, dict.fromkeys(double_set(12), 1))
+        sink = GameSink(session, setup, dict.fromkeys(double_set(12), 1))
         first, second = eastward([(12, 5), (5, 9)])
         ben = tile(515.0, 450.0, 180.0, 12, 7)
         tables = [[], [first], [first, ben], [first, ben, second, tile(467.0, 450.0, 180.0, 7, 1)]]
@@ -108,7 +107,7 @@ def test_what_comes_beside_the_train_of_who_draws_is_a_marker(
     setup = setup_from_json({"rules": "reeves", "set": "double-12", "players": ["Ann", "Ben"]})
     session = Session.create(tmp_path / "g.jsonl", setup.header)
     session.start_round((12, 12), "Ann", draws_seen=True)
-    sink = GameSink(session, load_ruleset("reeves"), setup, dict.fromkeys(double_set(12), 1))
+    sink = GameSink(session, setup, dict.fromkeys(double_set(12), 1))
     ann, ben = eastward([(12, 5)])[0], tile(515.0, 450.0, 180.0, 12, 7)
     boneyard = [back(100, 100), back(160, 100)]
     before = reconstruct(view(boneyard), SETUP)

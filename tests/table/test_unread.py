@@ -15,10 +15,9 @@ from companion.geometry.table_view import SeenHalf, SeenTile
 from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
 from companion.perception.half_values import weigh_unread
-from companion.perception.table_location import first_calibration, known_set
+from companion.perception.table_location import box_of, first_calibration, known_set
 from companion.play.setup_file import setup_from_json
 from companion.rules.actions import Play
-from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, Tile, double_set
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.script import Troubles
@@ -67,7 +66,7 @@ class Evening:
         self.session = Session.create(folder / "game.jsonl", setup.header)
         self.eye = HalfBlindEye(self.camera)
         known = known_set(setup)
-        box = {Tile(a, b): count for (a, b), count in known.copies.items()}
+        box = box_of(known)
         first = self.camera.read()
         assert first is not None
         self.watcher = Watcher(
@@ -76,7 +75,7 @@ class Evening:
             Settler(),
             first_calibration(first, setup, self.eye),  # type: ignore[arg-type]
             setup.table_setup(),
-            GameSink(self.session, load_ruleset(RULES), setup, box),
+            GameSink(self.session, setup, box),
             known=known,
         )
         self.watcher.see(first)
@@ -198,7 +197,7 @@ class Table:
         self.session = Session.create(folder / "game.jsonl", setup.header)
         self.session.start_round((12, 12), "Ann", draws_seen=False)
         self.box = dict.fromkeys(double_set(12), 1)
-        self.sink = GameSink(self.session, load_ruleset("tactic"), setup, self.box)
+        self.sink = GameSink(self.session, setup, self.box)
         self.sink.unread.patience = patience
         self.layout = reconstruct(view([]), SETUP)
         first, second = eastward([(12, 5), (5, 9)])

@@ -17,7 +17,6 @@ from companion.observing.game_sink import GameSink
 from companion.perception.understanding import understood
 from companion.play.setup_file import setup_from_json
 from companion.rules.actions import LEFT, RIGHT
-from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, chinese_set
 from tests.table.tables import tile
 
@@ -49,7 +48,7 @@ class Line:
         self.session = Session.create(folder / "game.jsonl", setup.header)
         self.session.start_round(None, "Ann", draws_seen=True)
         self.box = chinese_set()
-        self.sink = GameSink(self.session, load_ruleset("chedeng"), setup, self.box)
+        self.sink = GameSink(self.session, setup, self.box)
         self.sink.unread.patience = patience
         self.layout: Layout = reconstruct(TableView((), size_mm=(1000.0, 800.0)), SETUP)
         self.frames = 0

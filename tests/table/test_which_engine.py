@@ -46,7 +46,7 @@ def seen(tiles: list[SeenTile], engine: int | None, before: Layout | None = None
 def test_the_doubles_on_the_table_are_offered_and_a_tap_names_the_engine(tmp_path: Path) -> None:
     rules = load_ruleset("tactic")
     session = Session(Journal.create(tmp_path / "game.jsonl", SETUP.header), rules)
-    sink = GameSink(session, rules, SETUP, dict.fromkeys(double_set(12), 1))
+    sink = GameSink(session, SETUP, dict.fromkeys(double_set(12), 1))
     lost = seen(lying(), sink.engine())
     assert lost.has(Trouble.NO_HUB)
     sink.first_table(lost, "1.jpg")
@@ -128,7 +128,7 @@ def test_of_two_doubles_on_the_hub_the_round_s_is_the_engine() -> None:
 def test_which_of_two_doubles_on_the_hub_is_the_engine_is_asked_and_not_guessed(tmp_path: Path) -> None:
     rules = load_ruleset("tactic")
     session = Session(Journal.create(tmp_path / "game.jsonl", SETUP.header), rules)
-    sink = GameSink(session, rules, SETUP, dict.fromkeys(double_set(12), 1))
+    sink = GameSink(session, SETUP, dict.fromkeys(double_set(12), 1))
     lost = on_a_hub(7, 6, sink.engine())
     assert lost.engine is None and lost.has(Trouble.NO_HUB)
     sink.first_table(lost, "1.jpg")
@@ -145,7 +145,7 @@ def test_which_of_two_doubles_on_the_hub_is_the_engine_is_asked_and_not_guessed(
 def test_the_tap_has_the_table_read_again_and_nothing_else_is_asked_before_it(tmp_path: Path) -> None:
     rules = load_ruleset("tactic")
     session = Session(Journal.create(tmp_path / "game.jsonl", SETUP.header), rules)
-    sink = GameSink(session, rules, SETUP, dict.fromkeys(double_set(12), 1), asks=True)
+    sink = GameSink(session, SETUP, dict.fromkeys(double_set(12), 1), asks=True)
     session.start_round(starter="Ann")
     lost = on_a_hub(7, 6, sink.engine(), table=SEATED)
     sink.first_table(lost, "1.jpg")

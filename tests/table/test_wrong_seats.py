@@ -13,9 +13,7 @@ from companion.game.session import Session
 from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
 from companion.perception.attributing import attribution_for
-from companion.perception.table_location import first_calibration, known_set
-from companion.rules.ruleset import load_ruleset
-from companion.rules.tile import Tile
+from companion.perception.table_location import box_of, first_calibration, known_set
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
 from tests.table.sketch import KnowingEye, sketched
@@ -31,15 +29,14 @@ def watched(folder: Path, seats: Mapping[str, str | float]) -> tuple[Session, Wa
     true = {**setup.stations, **setup.seats}
     said = {name: true[seat] if isinstance(seat, str) else seat for name, seat in seats.items()}
     setup = replace(setup, tile_mm=(*setup.tile_mm[:2], 0.001), seats={**setup.seats, **said})
-    rules = load_ruleset(setup.header.rules)
     session = Session.create(folder / "g.jsonl", setup.header)
     known = known_set(setup)
-    box = {Tile(a, b): count for (a, b), count in known.copies.items()}
+    box = box_of(known)
     eye = KnowingEye(camera, unread=0.0, missed=0.0)
     first = camera.read()
     assert first is not None
     calibration = first_calibration(first, setup, eye)
-    sink = GameSink(session, rules, setup, box)
+    sink = GameSink(session, setup, box)
     arms = attribution_for(setup)
     watcher = Watcher(camera, eye, Settler(), calibration, setup.table_setup(), sink, known=known, arms=arms)
     watcher.see(first)

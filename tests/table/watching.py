@@ -10,9 +10,8 @@ from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
 from companion.perception.attributing import attribution_for
-from companion.perception.table_location import known_set
+from companion.perception.table_location import box_of, known_set
 from companion.rules.ruleset import load_ruleset
-from companion.rules.tile import Tile
 from datasets.simulator.camera import SimCamera
 from tests.table.sketch import KnowingEye
 from vision.calibration import Calibration
@@ -29,8 +28,8 @@ def watching(
     rules = load_ruleset(setup.header.rules)
     session = Session(Journal.create(journal, setup.header), rules)
     known = known_set(setup)
-    box = {Tile(a, b): count for (a, b), count in known.copies.items()}
-    sink = GameSink(session, rules, setup, box)
+    box = box_of(known)
+    sink = GameSink(session, setup, box)
     calibration = Calibration.from_corners(setup.corners_px, setup.size_mm, 0.001, size_wh=first.size_wh)
     eye = eye or KnowingEye(camera, unread=0.0, missed=0.0)
     seats = attribution_for(setup, off=not arms)
