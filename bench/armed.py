@@ -18,7 +18,7 @@ from bench.corpus import RecordedSession, plain, turn_line
 from bench.counting import AccusationLog, Laid
 from bench.provable import planted_in, proofs
 from bench.replay import Recorded, laid_by, table_of
-from bench.table import reaches
+from bench.table import reaches, with_faults
 from bench.told import as_seen, reports_of
 from companion.bots import BotTurn
 from companion.game.session import Session
@@ -35,7 +35,7 @@ from companion.rules.referee import referee_for, undealt
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid as LaidTile
 from companion.tracking.evidence import Evidence
-from datasets.simulator.camera import VISIBLE_FAULTS, Filmed, SimSettings
+from datasets.simulator.camera import Filmed, SimSettings
 from datasets.simulator.film import FilmSettings
 from datasets.simulator.plan import Point
 from datasets.simulator.reaching import Reaching
@@ -58,13 +58,10 @@ def who_plays(n: int) -> tuple[str, int | None]:
 
 
 def settings_of(rules: str, players: int | None, scenes: int | None, confusing: float) -> SimSettings:
-    return SimSettings(
-        rules=rules,
+    return with_faults(
+        rules,
+        scenes,
         players=players,
-        plant=VISIBLE_FAULTS,
-        plants=2,
-        plant_rate=0.05,
-        most_scenes=scenes,
         film=FilmSettings(size_wh=SIZE_WH),
         reaching=Reaching(confusing=confusing),
         still_frames=2,

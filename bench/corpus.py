@@ -27,7 +27,7 @@ from typing import Any
 from bench.foreign_film import ForeignFilm
 from bench.round_end import CUT, how_it_ended
 from bench.somebody import SLIPS, TRUE, Somebody
-from bench.table import FIRST_SEED
+from bench.table import FIRST_SEED, watcher_before, with_faults
 from bench.told import ToldTable, UnfilmedRound
 from companion.bots import BotTurn
 from companion.game.session import Session
@@ -39,16 +39,15 @@ from companion.log.table_change import TableChange
 from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
 from companion.perception.attributing import attribution_for
-from companion.perception.table_location import box_of, first_calibration, known_set
+from companion.perception.table_location import box_of, known_set
 from companion.rules.notation import print_act, print_change
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from companion.rules.tile import Tile
-from datasets.simulator.camera import VISIBLE_FAULTS, SimCamera, SimSettings
+from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.room import BlankFilm
 from tests.table.sketch import KnowingEye, sketched
-from vision.settle import Settler
 
 KINDS = ("told", "sketched", "meddled", "filmed", "foreign")
 SAID = (
@@ -181,7 +180,7 @@ def table_line(table: Position | LinePosition) -> dict[str, Any]:
 
 def settings_of(seed: int, scenes: int | None, rules: str | None = None, hub: bool = True) -> SimSettings:
     rules = rules or RULESET_NAMES[(seed - FIRST_SEED) % len(RULESET_NAMES)]
-    return SimSettings(rules=rules, plant=VISIBLE_FAULTS, plants=2, plant_rate=0.05, most_scenes=scenes, hub=hub)
+    return with_faults(rules, scenes, hub=hub)
 
 
 def watching(camera: SimCamera, eye: Any, journal: Path, *, flat: bool) -> tuple[RecordedSession, Watcher]:
@@ -191,16 +190,8 @@ def watching(camera: SimCamera, eye: Any, journal: Path, *, flat: bool) -> tuple
         setup = replace(setup, tile_mm=(*setup.tile_mm[:2], 0.001))
     rules = load_ruleset(setup.header.rules)
     session = RecordedSession(Journal.create(journal, setup.header), rules)
-    known = known_set(setup)
-    box = box_of(known)
-    first = camera.read()
-    assert first is not None
-    calibration = first_calibration(first, setup, eye)
-    sink = RecordedSink(session, setup, box)
-    arms = attribution_for(setup, off=flat)
-    watcher = Watcher(camera, eye, Settler(), calibration, setup.table_setup(), sink, known=known, arms=arms)
-    watcher.see(first)
-    return session, watcher
+    sink = RecordedSink(session, setup, box_of(known_set(setup)))
+    return session, watcher_before(camera, eye, setup, sink, attribution_for(setup, off=flat))
 
 
 def record(

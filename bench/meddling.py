@@ -21,10 +21,10 @@ from typing import Any
 
 from bench.counting import accusations
 from bench.somebody import SLIPS, TRUE, Somebody
-from bench.table import FIRST_SEED, faults
+from bench.table import FIRST_SEED, faults, with_faults
 from companion.game.session import Session
 from companion.rules.ruleset import RULESET_NAMES
-from datasets.simulator.camera import VISIBLE_FAULTS, SimCamera, SimSettings
+from datasets.simulator.camera import SimCamera
 from datasets.simulator.lying import Lying
 from tests.table.sketch import KnowingEye, sketched
 from tests.table.watching import watching
@@ -73,8 +73,7 @@ def meddle(
 ) -> tuple[Meddled, Somebody]:
     """One round with somebody at the page."""
     rules = RULESET_NAMES[(seed - FIRST_SEED) % len(RULESET_NAMES)]
-    settings = SimSettings(rules=rules, plant=VISIBLE_FAULTS, plants=2, plant_rate=0.05, most_scenes=scenes)
-    camera = sketched(seed, settings)
+    camera = sketched(seed, with_faults(rules, scenes))
     with tempfile.TemporaryDirectory() as folder:
         session, _, watcher = watching(camera, Path(folder) / "game.jsonl")
         eye = StubbornEye(camera, misread=misread, unread=unread, seed=seed)

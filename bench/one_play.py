@@ -21,17 +21,16 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
+from bench.table import watcher_before
 from companion.game.session import Session
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
-from companion.perception import Watcher
-from companion.perception.table_location import box_of, first_calibration, known_set
+from companion.perception.table_location import box_of, known_set
 from companion.rules.ruleset import load_ruleset
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.film import FilmSettings
 from datasets.simulator.script import Troubles
 from vision.eye import open_eye
-from vision.settle import Settler
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("companion", "vision")
@@ -74,15 +73,9 @@ def plays(seed: int, rules: str, scenes: int) -> Iterator[Counter[tuple[str, str
     )
     camera = SimCamera(seed, settings)
     setup, eye = camera.setup(), open_eye(one_box=True)
-    known, first = known_set(setup), camera.read()
-    assert first is not None
     with tempfile.TemporaryDirectory() as folder:
         session = Session(Journal.create(Path(folder) / "game.jsonl", setup.header), load_ruleset(rules))
-        box = box_of(known)
-        sink = GameSink(session, setup, box)
-        calibration = first_calibration(first, setup, eye)
-        watcher = Watcher(camera, eye, Settler(), calibration, setup.table_setup(), sink, known=known)
-        watcher.see(first)
+        watcher = watcher_before(camera, eye, setup, GameSink(session, setup, box_of(known_set(setup))))
         trace, written = Trace(), len(session.events)
         while (frame := camera.read()) is not None:
             with trace:

@@ -18,11 +18,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from bench.table import watcher_before
 from companion.game.session import Session
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
-from companion.perception import Watcher
-from companion.perception.table_location import box_of, first_calibration, known_set
+from companion.perception.table_location import box_of, known_set
 from companion.play.setup_file import GameSetup
 from companion.rules.ruleset import load_ruleset
 from datasets.simulator.camera import FRAME_S, SimCamera, SimSettings
@@ -30,7 +30,6 @@ from datasets.simulator.film import FilmSettings
 from datasets.simulator.script import Troubles
 from vision.eye import Eye, open_eye
 from vision.frame import Frame
-from vision.settle import Settler
 
 MEDIAN = "hand gone to ruling, median s"
 
@@ -64,19 +63,12 @@ def watched(
 ) -> Iterator[Tick]:
     """One round on the product's own way from the set-up file to the session, at the pace of the camera."""
     setup = camera.setup()
-    ruleset, known = load_ruleset(setup.header.rules), known_set(setup)
+    ruleset = load_ruleset(setup.header.rules)
     with tempfile.TemporaryDirectory() as folder:
         session = Session(Journal.create(Path(folder) / "game.jsonl", setup.header), ruleset)
         heard: list[str] = []
         session.subscribe(lambda event: heard.append(event.KIND))
-        first = camera.read()
-        assert first is not None
-        box = box_of(known)
-        sink = GameSink(session, setup, box)
-        watcher = Watcher(
-            camera, eye, Settler(), first_calibration(first, setup, eye), setup.table_setup(), sink, known=known
-        )
-        watcher.see(first)
+        watcher = watcher_before(camera, eye, setup, GameSink(session, setup, box_of(known_set(setup))))
         free, told = 0.0, 0
         while (frame := camera.read()) is not None:
             if frame.at + FRAME_S <= free:

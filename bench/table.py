@@ -37,8 +37,9 @@ from companion.game.session import Session
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
-from companion.perception.attributing import attribution_for
+from companion.perception.attributing import Attribution, attribution_for
 from companion.perception.table_location import box_of, first_calibration, known_set
+from companion.play.setup_file import GameSetup
 from companion.rules.actions import Play
 from companion.rules.position import Position
 from companion.rules.referee import referee_for
@@ -76,6 +77,11 @@ class RoundResult:
     """How the arm came -> plays named, unnamed, misnamed and lost; empty where nothing was filmed."""
 
 
+def with_faults(rules: str, scenes: int | None, **more: Any) -> SimSettings:
+    """A round in which somebody breaks a visible rule about twice; `more` settings of the simulator."""
+    return SimSettings(rules=rules, plant=VISIBLE_FAULTS, plants=2, plant_rate=0.05, most_scenes=scenes, **more)
+
+
 def play_round(
     seed: int,
     rules: str,
@@ -90,16 +96,7 @@ def play_round(
 ) -> RoundResult:
     """Film one round, watch it, and compare. `confusing` is the share of acts done by arms that do not say whose."""
     start = time.perf_counter()
-    settings = SimSettings(
-        rules=rules,
-        players=players,
-        plant=VISIBLE_FAULTS,
-        plants=2,
-        plant_rate=0.05,
-        most_scenes=scenes,
-        hub=hub,
-        reaching=Reaching(confusing=confusing),
-    )
+    settings = with_faults(rules, scenes, players=players, hub=hub, reaching=Reaching(confusing=confusing))
     eye: Any
     if eye_name == "real":
         from vision.eye import open_eye
@@ -182,23 +179,19 @@ def watch(
     rules = load_ruleset(setup.header.rules)
     session = Session(Journal.create(journal, setup.header), rules)
     log = AccusationLog(session)
-    known = known_set(setup)
-    box = box_of(known)
+    sink = GameSink(session, setup, box_of(known_set(setup)))
+    watcher_before(camera, eye, setup, sink, attribution_for(setup, off=not arms)).run()
+    return session, log
+
+
+def watcher_before(camera: Any, eye: Any, setup: GameSetup, sink: GameSink, arms: Attribution | None = None) -> Watcher:
+    """The product's watcher, having seen the camera's first frame."""
     first = camera.read()
     assert first is not None
-    watcher = Watcher(
-        camera,
-        eye,
-        Settler(),
-        first_calibration(first, setup, eye),
-        setup.table_setup(),
-        GameSink(session, setup, box),
-        known=known,
-        arms=attribution_for(setup, off=not arms),
-    )
+    calibration, known = first_calibration(first, setup, eye), known_set(setup)
+    watcher = Watcher(camera, eye, Settler(), calibration, setup.table_setup(), sink, known=known, arms=arms)
     watcher.see(first)
-    watcher.run()
-    return session, log
+    return watcher
 
 
 def faults(rules_name: str, turns: Iterable[BotTurn]) -> set[tuple[str, str]]:
