@@ -6,11 +6,9 @@ from typing import NamedTuple
 
 from companion.rules.actions import MEXICAN, Play
 from companion.rules.mexican.turn import TurnState
-from companion.tracking.costs import PRIORS, Cause, misread
+from companion.tracking.costs import COST, Cause, misread
 from companion.tracking.evidence import Piece
 from companion.tracking.pieces import Pieces, Rest
-
-_C = {cause: prior.decibans for cause, prior in PRIORS.items()}
 
 
 def begun(rest: Rest) -> bool:
@@ -47,7 +45,7 @@ def at_least(
     least = ahead.misfits
     if more:
         first = Cause.ANOTHER_IN_BETWEEN if between else Cause.TURN_IN_BETWEEN
-        least += _C[first] + _C[Cause.ANOTHER_IN_BETWEEN] * (more - 1)
+        least += COST[first] + COST[Cause.ANOTHER_IN_BETWEEN] * (more - 1)
     if not turn.open and not turn.live and (turn.complete or not turn.laid):
         least += ahead.places
     return least
@@ -72,23 +70,23 @@ def _ahead(turn: TurnState, pieces: Pieces, rest: Rest, misread: frozenset[str])
                 doubted = False
             elif due is not None and tile.inner != due:
                 doubted = True
-                cost = min(_C[Cause.ILLEGAL], cost_of_misreading(turn, piece, train, pieces))
-                misfits += max(0, cost - _C[Cause.ON_MEXICAN_TRAIN])
+                cost = min(COST[Cause.ILLEGAL], cost_of_misreading(turn, piece, train, pieces))
+                misfits += max(0, cost - COST[Cause.ON_MEXICAN_TRAIN])
             elif tile.tile in turn.seen:
                 broken = Cause.ILLEGAL if train in turn.flipped else Cause.RARELY_ILLEGAL
-                cost = min(_C[broken], cost_of_misreading(turn, piece, train, pieces))
-                misfits += max(0, cost - _C[Cause.ON_MEXICAN_TRAIN])
+                cost = min(COST[broken], cost_of_misreading(turn, piece, train, pieces))
+                misfits += max(0, cost - COST[Cause.ON_MEXICAN_TRAIN])
             due = tile.outer
     if not doubles:
         players = len(turn.position.players)
         own = 1 + (closing - 1) // players
         for train, row in rows:
             if train == MEXICAN:
-                places += len(row) * _C[Cause.MARKED_ON_MEXICAN_TRAIN]
+                places += len(row) * COST[Cause.MARKED_ON_MEXICAN_TRAIN]
             else:
                 mine = min(len(row), own)
                 others = len(row) - mine
-                places += mine * _C[Cause.ON_OWN_TRAIN] + others * _C[Cause.ON_ANOTHERS_TRAIN]
+                places += mine * COST[Cause.ON_OWN_TRAIN] + others * COST[Cause.ON_ANOTHERS_TRAIN]
     return Ahead(tiles, closing, misfits, places, begun(rest))
 
 

@@ -169,7 +169,10 @@ PRIORS: dict[Cause, Prior] = {
     Cause.CUT_SHORT: Prior(6, "the search was cut short and may have missed the truth", "one search in five"),
 }
 
-ILLEGAL = PRIORS[Cause.ILLEGAL].decibans
+COST = {cause: prior.decibans for cause, prior in PRIORS.items()}
+"""What each assumption costs, in decibans."""
+
+ILLEGAL = COST[Cause.ILLEGAL]
 
 RARE = frozenset(
     {
@@ -236,9 +239,9 @@ def misread(p: float | None, guessed: bool) -> int:
     Readings of one picture err together, so they are never multiplied, and no p is worth more than the tail that was
     measured.
     """
-    most = PRIORS[Cause.MISREAD].decibans
+    most = COST[Cause.MISREAD]
     cost = most if p is None or p >= SURE else min(most, decibans(1.0 - p))
-    return min(cost, PRIORS[Cause.DOUBTFUL_NEIGHBOUR].decibans) if guessed else cost
+    return min(cost, COST[Cause.DOUBTFUL_NEIGHBOUR]) if guessed else cost
 
 
 SURE = 0.98

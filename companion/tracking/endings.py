@@ -8,9 +8,7 @@ from typing import NamedTuple
 
 from companion.rules.mexican.turn import TurnState
 from companion.rules.violations import Violation as V
-from companion.tracking.costs import PRIORS, Cause, fault
-
-_C = {cause: prior.decibans for cause, prior in PRIORS.items()}
+from companion.tracking.costs import COST, Cause, fault
 
 
 class Ending(NamedTuple):
@@ -57,18 +55,18 @@ def endings(
         codes = judged.codes - before
     if not codes:
         causes = tuple(_unusual(turn, judged, on))
-        yield Ending(sum(_C[cause] for cause in causes), judged, (), causes, on, off)
+        yield Ending(sum(COST[cause] for cause in causes), judged, (), causes, on, off)
         return
     if errors and within >= LEAST_UNSEEN:
         yield from _unseen_endings(turn, codes, on, off)
-    if faults and within >= _C[Cause.ALSO_ILLEGAL]:
+    if faults and within >= COST[Cause.ALSO_ILLEGAL]:
         first = Cause.ALSO_ILLEGAL if before else fault(codes)
         causes = (first, *(Cause.ALSO_ILLEGAL for _ in range(len(codes) - 1)))
-        cost = sum(_C[cause] for cause in causes)
+        cost = sum(COST[cause] for cause in causes)
         yield Ending(cost, judged, tuple(sorted(map(str, codes))), causes, on, off)
 
 
-LEAST_UNSEEN = min(_C[Cause.MISSED_DRAW], _C[Cause.MARKER_NOT_SEEN], _C[Cause.MARKER_STILL_SEEN])
+LEAST_UNSEEN = min(COST[Cause.MISSED_DRAW], COST[Cause.MARKER_NOT_SEEN], COST[Cause.MARKER_STILL_SEEN])
 
 
 def _unusual(turn: TurnState, judged: TurnState, on: frozenset[str]) -> Iterator[Cause]:
@@ -104,4 +102,4 @@ def _unseen_endings(turn: TurnState, codes: Iterable[V], on: frozenset[str], off
     mended.finish()
     if mended.codes - before:
         return
-    yield Ending(sum(_C[cause] for cause in causes), mended, (), tuple(causes), on, off)
+    yield Ending(sum(COST[cause] for cause in causes), mended, (), tuple(causes), on, off)

@@ -9,9 +9,9 @@ from companion.log.table_change import TableChange
 from companion.rules.actions import SOMEBODY, Action, Discard, Draw, Flip, Mark, Play, Unmark
 from companion.rules.notation import Change, Drawing, Laying
 from companion.rules.tile import Laid
-from companion.tracking.costs import PRIORS, Cause
+from companion.tracking.costs import COST, Cause
 
-WRONG_WORD = PRIORS[Cause.WRONG_WORD].decibans
+WRONG_WORD = COST[Cause.WRONG_WORD]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from companion.rules.position import Position
 from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Violation as V
 from companion.tracking.evidence import Evidence
-from companion.tracking.mexican import MexicanState, Move
-from companion.tracking.pieces import Pieces, Rest
+from companion.tracking.mexican import MexicanState
+from companion.tracking.pieces import Move, Pieces, Rest
 from companion.tracking.row import Row, RowTurn
 
 MOST_WORK = 10_000

@@ -21,8 +21,8 @@ from companion.tracking.costs import (
     CALM_KEEP,
     CALM_REACH,
     CALM_WORK,
+    COST,
     ILLEGAL,
-    PRIORS,
     WIDE_BEAM,
     WIDE_REACH,
     WIDE_WORK,
@@ -311,16 +311,16 @@ class TableFilter:
             outlier = Hypothesis.merged(before)
             clouded = evidence.clouded or evidence.guessed or evidence.adopted or len(evidence.laid) > MOST_AT_ONCE
             cause = Cause.UNSEEN_IN_CLUTTER if clouded else Cause.UNSEEN
-            cost = best.cost + self.snapshots[-1].spent - self.spent + PRIORS[cause].decibans
+            cost = best.cost + self.snapshots[-1].spent - self.spent + COST[cause]
             if self.cut_short and self.beam:
                 # What a search that was cut short has found proves nothing.
-                cost = min(cost, self.beam[0].cost + PRIORS[Cause.CUT_SHORT].decibans)
+                cost = min(cost, self.beam[0].cost + COST[Cause.CUT_SHORT])
             # What lay there before anybody watched is taken as it is read.
             unknown = (clouded or self.cut_short) and not evidence.adopted
             state = best.state.after_outlier(pieces, unknown=unknown)
             players = best.state.players
             steps = tuple(
-                Step(piece.by or players[0], piece.act, piece.item, (), (cause,), 0 if n else PRIORS[cause].decibans)
+                Step(piece.by or players[0], piece.act, piece.item, (), (cause,), 0 if n else COST[cause])
                 for n, piece in enumerate(evidence.pieces)
             )
             outlier = outlier.since(first).after(Explanation(0, state, steps, cost), evidence.number)

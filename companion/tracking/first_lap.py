@@ -17,12 +17,10 @@ from companion.rules.position import Position
 from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Violation as V
 from companion.tracking.ahead import at_least, begun
-from companion.tracking.costs import PRIORS, Cause
+from companion.tracking.costs import COST, Cause
 from companion.tracking.evidence import Piece
-from companion.tracking.mexican import MexicanState, Move
-from companion.tracking.pieces import Pieces, Rest, Step
-
-_C = {cause: prior.decibans for cause, prior in PRIORS.items()}
+from companion.tracking.mexican import MexicanState
+from companion.tracking.pieces import Move, Pieces, Rest, Step
 
 
 def starting(rules: RuleSet, table: Position, starter: str, *, anyone: bool = False) -> MexicanState:
@@ -55,7 +53,7 @@ class FirstLapState(MexicanState):
         yield from self._draws(pieces, rest, faults)
         yield from self._flips(pieces, rest, faults)
         yield from self._told_ends(pieces, rest)
-        if within >= _C[Cause.SKIPPED_FIRST_TRAIN] * (len(self.players) - len(self.moved)):
+        if within >= COST[Cause.SKIPPED_FIRST_TRAIN] * (len(self.players) - len(self.moved)):
             yield self._end_of_lap(rest)
 
     def _tiles(self, pieces: Pieces, rest: Rest, faults: bool, within: float) -> Iterator[Move]:
@@ -81,7 +79,7 @@ class FirstLapState(MexicanState):
                 elif player in self.moved and not done:
                     late = (Cause.TURN_IN_PARTS,)
                 against, wrong = piece.against(player)
-                fixed = against + sum([_C[cause] for cause in late])
+                fixed = against + sum([COST[cause] for cause in late])
                 if fixed > within:
                     continue
                 own = self._begun(player, self.turn, self.moved if hasty else self.moved - {player})
@@ -114,7 +112,7 @@ class FirstLapState(MexicanState):
             code, cause = V.MARKER_REMOVED_WRONGLY, Cause.ILLEGAL
             if isinstance(act, Mark):
                 code, cause = V.MARKER_UNEARNED, Cause.MARKED_IN_LAP
-            faulty = ((str(code),), (cause,), _C[cause]) if wrongly else ((), (), 0)
+            faulty = ((str(code),), (cause,), COST[cause]) if wrongly else ((), (), 0)
             yield Move(faulty[2], back, after, Step(act.player, act, piece.item, *faulty))
 
     def _draws(self, pieces: Pieces, rest: Rest, faults: bool) -> Iterator[Move]:
@@ -125,7 +123,7 @@ class FirstLapState(MexicanState):
                 feeds = self._may_feed(player)
                 if not (feeds or faults):
                     continue
-                cost = 0 if feeds else _C[Cause.ILLEGAL]
+                cost = 0 if feeds else COST[Cause.ILLEGAL]
                 own = self._begun(player, self.turn, self.moved if feeds else self.moved - {player})
                 _, state, codes, causes = own._done(piece, faults)
                 step = Step(player, piece.act, piece.item, codes, causes, cost)
@@ -165,7 +163,7 @@ class FirstLapState(MexicanState):
         if begun(rest):
             causes = (*causes, Cause.TURN_IN_BETWEEN)
             ended.between = True
-        cost = sum(_C[cause] for cause in causes)
+        cost = sum(COST[cause] for cause in causes)
         return Move(cost, ended, rest, Step(self.starter, None, None, (), causes, cost))
 
     def _may_feed(self, player: str) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from math import inf
-from typing import NamedTuple
 
 from companion.rules.actions import LEFT, RIGHT, Action, Discard, End, Play
 from companion.rules.chinese.judge import judge_turn
@@ -13,22 +12,11 @@ from companion.rules.chinese.line import apply
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import ANY_SET, RuleSet
 from companion.rules.violations import Violation as V
-from companion.tracking.costs import PRIORS, Cause, fault, misread
+from companion.tracking.costs import COST, Cause, fault, misread
 from companion.tracking.evidence import Piece
-from companion.tracking.pieces import Pieces, Rest, Step
-
-_C = {cause: prior.decibans for cause, prior in PRIORS.items()}
+from companion.tracking.pieces import Move, Pieces, Rest, Step
 
 OF_VALUES = frozenset({V.MISMATCH, V.MULTIPLICITY, V.TILE_NOT_IN_SET})
-
-
-class LineMove(NamedTuple):
-    """One way on: the state after it, what is explained then, and the step."""
-
-    cost: int
-    state: LineState
-    rest: Rest
-    step: Step
 
 
 class LineState:
@@ -79,7 +67,7 @@ class LineState:
     @property
     def overdue(self) -> int:
         """What it costs that another picture does not show what was put away."""
-        return _C[Cause.DISCARD_UNSEEN_AGAIN] * len(self.unseen)
+        return COST[Cause.DISCARD_UNSEEN_AGAIN] * len(self.unseen)
 
     @property
     def pending(self) -> int:
@@ -99,7 +87,7 @@ class LineState:
         """What explaining the rest costs at least: every further tile is another turn, or one too many."""
         left = sum(len(row) - done for (_, row), done in zip(pieces.trains, rest.tiles, strict=True))
         more = left - (not self.done)
-        return _C[Cause.ANOTHER_IN_BETWEEN] * max(0, more - 1)
+        return COST[Cause.ANOTHER_IN_BETWEEN] * max(0, more - 1)
 
     def at_rest(self) -> LineState:
         """The same state between two changes of the table."""
@@ -109,14 +97,14 @@ class LineState:
         other.between = False
         return other
 
-    def moves(self, pieces: Pieces, rest: Rest, *, faults: bool, within: float = inf) -> Iterator[LineMove]:
+    def moves(self, pieces: Pieces, rest: Rest, *, faults: bool, within: float = inf) -> Iterator[Move]:
         """Every way on, while `rest` is not all explained; with `faults` also those that break a rule."""
         if self.anyone and not self.done:
             for player in self.players:
                 begun = self._begun(player)
                 begun.anyone = False
-                cost = _C[Cause.ANYBODY]
-                yield LineMove(cost, begun, rest, Step(player, None, None, (), (Cause.ANYBODY,), cost))
+                cost = COST[Cause.ANYBODY]
+                yield Move(cost, begun, rest, Step(player, None, None, (), (Cause.ANYBODY,), cost))
             return
         me = self.table.turn
         for n, (_, row) in enumerate(pieces.trains):
@@ -129,26 +117,26 @@ class LineState:
                 for cost, state, codes, causes in self._with(piece.act, piece.item, faults, doubt):
                     cost += against
                     step = Step(me, piece.act, piece.item, codes, (*causes, *wrong), cost)
-                    yield LineMove(cost, state, after, step)
+                    yield Move(cost, state, after, step)
         for n, (player, row) in enumerate(pieces.discards):
             if rest.discards[n] == len(row):
                 continue
             piece = row[rest.discards[n]]
             after = rest._replace(discards=(*rest.discards[:n], rest.discards[n] + 1, *rest.discards[n + 1 :]))
             for late in self._late(player):
-                yield LineMove(0, self._seen_late(late), after, Step(late, piece.act, piece.item, (), (), 0))
+                yield Move(0, self._seen_late(late), after, Step(late, piece.act, piece.item, (), (), 0))
             if player in (me, ""):
                 for cost, state, codes, causes in self._with(piece.act, piece.item, faults, 99):
-                    yield LineMove(cost, state, after, Step(me, piece.act, piece.item, codes, causes, cost))
+                    yield Move(cost, state, after, Step(me, piece.act, piece.item, codes, causes, cost))
         yield from self._ends(pieces, rest, faults)
         if faults and not self.done:
             for player in self.players:
                 if player not in (me, self.last):
                     begun = self._begun(player)
                     begun.resume = self.resume or me
-                    cost = _C[Cause.ILLEGAL]
+                    cost = COST[Cause.ILLEGAL]
                     step = Step(player, None, None, (str(V.OUT_OF_TURN),), (Cause.ILLEGAL,), cost)
-                    yield LineMove(cost, begun, rest, step)
+                    yield Move(cost, begun, rest, step)
 
     def _with(
         self, act: Action, item: int, faults: bool, doubt: int
@@ -167,11 +155,11 @@ class LineState:
             yield 0, other, (), ()
             return
         rest = codes - OF_VALUES
-        if rest != codes and not rest and (faults or doubt < _C[Cause.ILLEGAL]):
+        if rest != codes and not rest and (faults or doubt < COST[Cause.ILLEGAL]):
             yield doubt, other._doubting(act), (), (Cause.MISREAD,)
         if faults:
             causes = (fault(codes), *(Cause.ALSO_ILLEGAL for _ in range(len(codes) - 1)))
-            yield sum(_C[one] for one in causes), other, tuple(sorted(map(str, codes))), causes
+            yield sum(COST[one] for one in causes), other, tuple(sorted(map(str, codes))), causes
 
     def _doubting(self, act: Action) -> LineState:
         """The same state where what was just laid is held to show other values than were read."""
@@ -189,7 +177,7 @@ class LineState:
             doubts += [cost for (laid, _), cost in pieces.evidence.doubtful_tiles.items() if laid == end]
         return min(doubts)
 
-    def _ends(self, pieces: Pieces, rest: Rest, faults: bool) -> Iterator[LineMove]:
+    def _ends(self, pieces: Pieces, rest: Rest, faults: bool) -> Iterator[Move]:
         me = self.table.turn
         rest = pieces.ended(rest, me, bool(self.done)) or rest
         if self.done or self.table.hands.get(me) == 0:
@@ -204,13 +192,13 @@ class LineState:
 
     def _over(
         self, table: LinePosition, pieces: Pieces, rest: Rest, codes: tuple[str, ...], causes: tuple[Cause, ...]
-    ) -> Iterator[LineMove]:
+    ) -> Iterator[Move]:
         """The end of the turn, after which the deal stands at `table`."""
         me = self.table.turn
         begun = any(rest.tiles) or any(rest.discards)
         if begun:
             causes = (*causes, Cause.ANOTHER_IN_BETWEEN if self.between else Cause.TURN_IN_BETWEEN)
-        cost = sum(_C[one] for one in causes)
+        cost = sum(COST[one] for one in causes)
         after = table.after(me)
         for _ in self.players:
             if table.hands.get(after) != 0:
@@ -224,7 +212,7 @@ class LineState:
             other.table = replace(table, turn=who)
             other.last = me
             other.between = begun
-            yield LineMove(cost, other, rest, Step(me, End(), self.tail, codes, causes, cost))
+            yield Move(cost, other, rest, Step(me, End(), self.tail, codes, causes, cost))
 
     def _late(self, player: str) -> tuple[str, ...]:
         """Whose tile put away earlier this may be: `player`'s, or anybody's where no places are known."""

@@ -9,20 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from math import inf
-from typing import ClassVar, NamedTuple, Self
+from typing import ClassVar, Self
 
 from companion.rules.actions import MEXICAN, Action, End, Flip, Mark, Play, Unmark
 from companion.rules.mexican.turn import TurnState
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
 from companion.tracking.ahead import at_least, begun, cost_of_misreading
-from companion.tracking.costs import PRIORS, Cause, fault
+from companion.tracking.costs import COST, Cause, fault
 from companion.tracking.endings import endings
 from companion.tracking.evidence import Piece
-from companion.tracking.pieces import Pieces, Rest, Step
+from companion.tracking.pieces import Move, Pieces, Rest, Step
 from companion.tracking.round_state import RoundState, with_hands
-
-_C = {cause: prior.decibans for cause, prior in PRIORS.items()}
 
 _UNMARKED = (Cause.ON_OWN_TRAIN, Cause.ON_MEXICAN_TRAIN)
 _MARKED = (Cause.MARKED_ON_OWN_TRAIN, Cause.MARKED_ON_MEXICAN_TRAIN)
@@ -31,15 +29,6 @@ _END = End()
 
 OF_VALUES = frozenset({V.MISMATCH, V.WRONG_ROOT, V.DUPLICATE_TILE, V.TILE_NOT_IN_SET})
 """Faults that a misread half explains."""
-
-
-class Move(NamedTuple):
-    """One way on: the state after it (made only if the search gets there), what is explained then, and the step."""
-
-    cost: int
-    state: MexicanState | partial[MexicanState]
-    rest: Rest
-    step: Step
 
 
 class MexicanState(RoundState):
@@ -67,16 +56,16 @@ class MexicanState(RoundState):
             return
         yield from self._acts(pieces, rest, faults, within)
         yield from self._ends(pieces, rest, faults, within)
-        if faults and not self.acted and within >= _C[Cause.ILLEGAL]:
+        if faults and not self.acted and within >= COST[Cause.ILLEGAL]:
             for player in self._hasty(pieces, rest):
-                cost = _C[Cause.ILLEGAL]
+                cost = COST[Cause.ILLEGAL]
                 step = Step(player, None, None, (str(V.OUT_OF_TURN),), (Cause.ILLEGAL,), cost)
                 yield Move(cost, partial(self._out_of_turn, player), rest, step)
 
     def _anybody(self, rest: Rest) -> Iterator[Move]:
         for player in self.players:
-            step = Step(player, None, None, (), (Cause.ANYBODY,), _C[Cause.ANYBODY])
-            yield Move(_C[Cause.ANYBODY], partial(self._known, player), rest, step)
+            step = Step(player, None, None, (), (Cause.ANYBODY,), COST[Cause.ANYBODY])
+            yield Move(COST[Cause.ANYBODY], partial(self._known, player), rest, step)
 
     def _known(self, player: str) -> MexicanState:
         other = self._begun(player, self.turn, self.moved)
@@ -104,7 +93,7 @@ class MexicanState(RoundState):
         late: tuple[Cause, ...] = (Cause.PLAYED_ON_AFTER_MARKING,) if self.put_on else ()
         if self.acted and not begun(rest):
             late = (*late, Cause.TURN_IN_PARTS)
-        on = sum([_C[cause] for cause in late])
+        on = sum([COST[cause] for cause in late])
         for n, (train, row) in enumerate(pieces.trains if on <= within else ()):
             done = rest.tiles[n]
             if done < len(row):
@@ -120,7 +109,7 @@ class MexicanState(RoundState):
         for n, piece in enumerate(pieces.flips):
             if not rest.flips >> n & 1 and isinstance(piece.act, Flip):
                 cost, state, codes, causes = self._done(piece, faults)
-                if cost < _C[Cause.ILLEGAL] or faults:
+                if cost < COST[Cause.ILLEGAL] or faults:
                     after = rest._replace(flips=rest.flips | 1 << n)
                     against, wrong = piece.against(me)
                     cost += against
@@ -129,16 +118,16 @@ class MexicanState(RoundState):
             piece = pieces.draws[rest.draws]
             after = rest._replace(draws=rest.draws + 1)
             cost, state, codes, causes = self._done(piece, faults)
-            if cost < _C[Cause.ILLEGAL] or faults:
+            if cost < COST[Cause.ILLEGAL] or faults:
                 against, wrong = piece.against(me)
                 cost += on + against
                 yield Move(cost, state, after, Step(me, piece.act, piece.item, codes, (*causes, *late, *wrong), cost))
             if piece.doubt is None and self.errors:
                 phantom = Cause.PHANTOM_DRAW if self.turn.boneyard is not None else Cause.REACHED_FOR_NOTHING
-                cost = _C[phantom]
+                cost = COST[phantom]
                 yield Move(cost, self, after, Step(me, None, piece.item, (), (phantom,), cost))
         if pieces.markers:
-            yield from self._markers(pieces, rest, faults and within >= _C[Cause.RARELY_ILLEGAL])
+            yield from self._markers(pieces, rest, faults and within >= COST[Cause.RARELY_ILLEGAL])
 
     def _laid(
         self, piece: Piece, train: str, pieces: Pieces, faults: bool
@@ -151,9 +140,9 @@ class MexicanState(RoundState):
         state = partial(self._with_play, act.tile, train, piece.item)
         after_misread, unknown = train in self.misread, train in self.unknown
         if not wrong:
-            where += _C[Cause.UNSETTLED] if unsettled else 0
+            where += COST[Cause.UNSETTLED] if unsettled else 0
             chance = (Cause.FITS_BY_CHANCE,) if after_misread else ()
-            yield where + sum(_C[cause] for cause in chance), state, (), chance
+            yield where + sum(COST[cause] for cause in chance), state, (), chance
             return
         if self.errors and OF_VALUES.intersection(wrong):
             others = [code for code in wrong if code not in OF_VALUES]
@@ -163,12 +152,12 @@ class MexicanState(RoundState):
             held = state if free else partial(self._with_play, act.tile, train, piece.item, misread=True)
             if others:
                 root = fault(others)
-                cost, causes = cost + _C[root], (Cause.MISREAD, root)
-            if faults or cost < _C[Cause.ILLEGAL]:
+                cost, causes = cost + COST[root], (Cause.MISREAD, root)
+            if faults or cost < COST[Cause.ILLEGAL]:
                 yield cost, held, tuple(map(str, others[:1])), causes
         if faults:
             cause = fault((wrong[0],))
-            yield _C[cause] + _C[Cause.ON_OWN_TRAIN], state, (str(wrong[0]),), (cause,)
+            yield COST[cause] + COST[Cause.ON_OWN_TRAIN], state, (str(wrong[0]),), (cause,)
 
     def _where(self, train: str) -> int:
         """How usual it is to lay there; the first tile of a turn in which no open double binds tells most."""
@@ -177,11 +166,11 @@ class MexicanState(RoundState):
             return 0
         marked = turn.player in turn.position.markers
         if turn.live:
-            return _C[Cause.MARKED_AND_CLOSED_DOUBLE if marked else Cause.CLOSED_DOUBLE]
+            return COST[Cause.MARKED_AND_CLOSED_DOUBLE if marked else Cause.CLOSED_DOUBLE]
         own, mexican = _MARKED if marked else _UNMARKED
         place = own if train == turn.player else mexican if train == MEXICAN else Cause.ON_ANOTHERS_TRAIN
-        laid = _C[Cause.MARKED_AND_LAID] if marked and turn.boneyard is None else 0
-        return laid + _C[place]
+        laid = COST[Cause.MARKED_AND_LAID] if marked and turn.boneyard is None else 0
+        return laid + COST[place]
 
     def _with_play(self, laid: Laid, train: str, item: int, *, misread: bool = False) -> MexicanState:
         other = self.copy()
@@ -205,7 +194,7 @@ class MexicanState(RoundState):
         other.acted = True
         other.anchors = (self.anchors[0], piece.item, *self.anchors[2:])
         causes = (fault(codes),) if codes else ()
-        return sum(_C[cause] for cause in causes), other, codes, causes
+        return sum(COST[cause] for cause in causes), other, codes, causes
 
     def _markers(self, pieces: Pieces, rest: Rest, faults: bool) -> Iterator[Move]:
         me = self.turn.player
@@ -236,23 +225,23 @@ class MexicanState(RoundState):
             elif owner in self.players and faults:
                 moved = partial(self._with_marker, act, piece.item)
                 rare = Cause.RARELY_ILLEGAL
-                cost = _C[rare] + piece.actors.get(me, 0)
+                cost = COST[rare] + piece.actors.get(me, 0)
                 wrong = str(V.MARKER_WRONG_TRAIN)
                 yield Move(cost, moved, after, Step(me, act, piece.item, (wrong,), (rare,), cost))
                 stray = partial(self._strayed, owner, placed)
                 code = str(V.MARKER_UNEARNED if placed else V.MARKER_REMOVED_WRONGLY)
-                cost = _C[rare] + piece.actors.get(owner, 0)
+                cost = COST[rare] + piece.actors.get(owner, 0)
                 yield Move(cost, stray, after, Step(owner, act, piece.item, (code,), (rare,), cost))
             elif owner not in self.players:
                 yield Move(0, partial(self._with_marker, act, piece.item), after, Step(me, act, piece.item, (), (), 0))
             if piece.doubt is not None or not self.errors:
                 continue
             cause = Cause.DOUBTFUL_MARKER if pieces.evidence.clouded else Cause.NO_MARKER
-            if faults or _C[cause] < _C[Cause.ILLEGAL]:
+            if faults or COST[cause] < COST[Cause.ILLEGAL]:
                 on = self.unseen_on if placed else self.unseen_on | {owner}
                 off = self.unseen_off | {owner} if placed else self.unseen_off
                 ignored = partial(self._unseen, on, off)
-                yield Move(_C[cause], ignored, after, Step(owner, None, piece.item, (), (cause,), _C[cause]))
+                yield Move(COST[cause], ignored, after, Step(owner, None, piece.item, (), (cause,), COST[cause]))
 
     def _unseen(self, on: frozenset[str], off: frozenset[str]) -> MexicanState:
         other = self.copy()
@@ -295,7 +284,7 @@ class MexicanState(RoundState):
             however = (Cause.PASS_AT_DOUBLE if self.turn.live else Cause.SILENT_PASS,)
         if had_begun:
             however = (*however, Cause.ANOTHER_IN_BETWEEN if self.between else Cause.TURN_IN_BETWEEN)
-        fixed = sum([_C[cause] for cause in however])
+        fixed = sum([COST[cause] for cause in however])
         if fixed > within:
             return
         left = within - fixed
@@ -306,7 +295,7 @@ class MexicanState(RoundState):
             moved = self.moved if player in self.moved else self.moved | {player}
             if turn.hand == 0 and not (self.rules.finish_first_lap and not set(self.players) <= moved):
                 # The round went on: the count was wrong.
-                cost, causes = cost + _C[Cause.MISCOUNTED_HAND], (*causes, Cause.MISCOUNTED_HAND)
+                cost, causes = cost + COST[Cause.MISCOUNTED_HAND], (*causes, Cause.MISCOUNTED_HAND)
                 turn.hand = None
                 hands = {name: count for name, count in turn.position.hands.items() if name != player}
                 turn.position = with_hands(turn.position, hands)

@@ -38,6 +38,16 @@ class Step(NamedTuple):
     cost: int
 
 
+class Move(NamedTuple):
+    """One way on: its cost, the state after it (a `partial` is made only if the search gets there), what is explained
+    then, and the step."""
+
+    cost: int
+    state: Any
+    rest: Rest
+    step: Step
+
+
 @dataclass(frozen=True, slots=True)
 class Pieces:
     """The pieces of one Evidence by kind; tiles of one train from the inside out. `ahead`: what a search has worked out

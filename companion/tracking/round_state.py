@@ -11,10 +11,8 @@ from companion.rules.mexican.turn import TurnState
 from companion.rules.position import Chain, LinePosition, Position
 from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Violation as V
-from companion.tracking.costs import LATE_PICTURES, PRIORS, Cause
+from companion.tracking.costs import COST, LATE_PICTURES, Cause
 from companion.tracking.pieces import Pieces
-
-_C = {cause: prior.decibans for cause, prior in PRIORS.items()}
 
 FEW = 4
 """From here on the count of a hand or of the boneyard makes no difference yet: hypotheses that differ in it are one."""
@@ -140,7 +138,7 @@ class RoundState:
         """
         if not self.waited:
             return 0
-        return _C[Cause.MARKER_UNSEEN_AGAIN] * sum(pictures < LATE_PICTURES for pictures in self.waited.values())
+        return COST[Cause.MARKER_UNSEEN_AGAIN] * sum(pictures < LATE_PICTURES for pictures in self.waited.values())
 
     @property
     def pending(self) -> int:
@@ -150,7 +148,7 @@ class RoundState:
         judged = self.turn.copy()
         judged.finish()
         lacks = judged.codes - self.turn.codes or V.MARKER_NOT_REMOVED in judged.may - self.turn.may
-        return _C[Cause.STILL_TO_COME] if lacks else 0
+        return COST[Cause.STILL_TO_COME] if lacks else 0
 
     @property
     def over(self) -> tuple[str, str | None] | None:

@@ -11,7 +11,7 @@ from companion.rules.actions import Action, Discard, Draw, Flip, Mark, Play, Unm
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
-from companion.tracking.costs import NAMED, PRIORS, Cause
+from companion.tracking.costs import COST, NAMED, Cause
 from companion.tracking.evidence import ITEMS, Evidence, Piece
 from companion.tracking.explain import State, uncollected
 from companion.tracking.filter import TableFilter
@@ -276,7 +276,7 @@ class RoundTracker:
 
     def expected(self, evidence: Evidence) -> bool:
         """The same, whichever of the likely hypotheses is true."""
-        likely = [one for one in self.filter.all if one.cost <= PRIORS[Cause.MISSED_DRAW].decibans]
+        likely = [one for one in self.filter.all if one.cost <= COST[Cause.MISSED_DRAW]]
         return all(any(not told.errs for told in self.filter.explanations(evidence, [one])) for one in likely)
 
     def takes_back(self, gone: Sequence[tuple[Laid, str]]) -> bool:

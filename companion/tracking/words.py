@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from companion.rules.actions import Action, Discard, Draw, End, Pass, Play
-from companion.tracking.costs import PRIORS, Cause
+from companion.tracking.costs import COST, Cause
 from companion.tracking.evidence import Evidence, Piece
 
-WRONG = PRIORS[Cause.WRONG_WORD].decibans
-LATE = PRIORS[Cause.LATE_WORD].decibans
-BLIND = PRIORS[Cause.BLIND_WORD].decibans
+WRONG = COST[Cause.WRONG_WORD]
+LATE = COST[Cause.LATE_WORD]
+BLIND = COST[Cause.BLIND_WORD]
 
 
 @dataclass(frozen=True, slots=True)
