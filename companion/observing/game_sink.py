@@ -13,18 +13,6 @@ from companion.log.event_fields import Candidate
 from companion.log.events import TilePlayed
 from companion.log.question import OF_POINTS, Question, QuestionKind
 from companion.observing.doubts import DOUBT_PATIENCE, Doubts
-from companion.observing.hypotheses import (
-    ASK,
-    BELIEVE,
-    CLOUD_PATIENCE,
-    HAND_PATIENCE,
-    ILLEGAL,
-    MOST_OTHERS,
-    PATIENCE,
-    ROUND_PATIENCE,
-    Hypothesis,
-    other_readings,
-)
 from companion.observing.next_round import NextRound, still_lies
 from companion.observing.operator_input import (
     as_many_as_lie,
@@ -37,6 +25,18 @@ from companion.observing.operator_input import (
     undone,
     without_corrected_tiles,
     without_entered_draws,
+)
+from companion.observing.other_readings import (
+    ASK,
+    BELIEVE,
+    CLOUD_PATIENCE,
+    HAND_PATIENCE,
+    ILLEGAL,
+    MOST_OTHERS,
+    PATIENCE,
+    ROUND_PATIENCE,
+    OtherReading,
+    other_readings,
 )
 from companion.observing.readings import hardly_read, readings_of
 from companion.observing.round_end import Ending, OpenHands
@@ -79,7 +79,6 @@ class GameSink:
         self.setup = setup
         self.box = box
         self.keep = keep
-        self.draws_seen = True
         self.draws_shown = True
         self._beginning = RoundStart(session, setup)
         self._asked: set[Question] = set()
@@ -148,11 +147,11 @@ class GameSink:
             return False
         if self._beginning.waiting:
             engine, starter, number = self._beginning.of(layout)
-            self.draws_seen = self._beginning.draws_countable(layout)
-            self.draws_shown = self.draws_seen or self._beginning.draws_shown(layout)
+            draws_seen = self._beginning.draws_countable(layout)
+            self.draws_shown = draws_seen or self._beginning.draws_shown(layout)
             after = self._another.skipped
             self.session.start_round(
-                engine, starter, draws_seen=self.draws_seen, first_number=number, after=after, guess=False
+                engine, starter, draws_seen=draws_seen, first_number=number, after=after, guess=False
             )
             self._begun = True
             self._let_old_questions_be()
@@ -312,7 +311,7 @@ class GameSink:
         asked = (event.seq for event in self.session.observe(change) if event.KIND == "unclear")
         self._astray = next(asked, self._astray)
 
-    def _ask_what_it_is(self, observation: Observation, doubtful: Sequence[Hypothesis], frame: str) -> None:
+    def _ask_what_it_is(self, observation: Observation, doubtful: Sequence[OtherReading], frame: str) -> None:
         """Ask once whether a tile is what was read, and so breaks a rule, or one of the others that it may be."""
         read = _read(doubtful[0])
         if read in self._disputed:
@@ -460,7 +459,7 @@ class GameSink:
             case Drawing():
                 return self.draws_shown
 
-    def _misread(self, observation: Observation, layout: Layout) -> list[Hypothesis]:
+    def _misread(self, observation: Observation, layout: Layout) -> list[OtherReading]:
         """Other readings with which a faulty change is legal, and which are not far less likely than a broken rule."""
         if not observation.laid or not self._accuses(observation):
             return []
@@ -473,9 +472,9 @@ def _candidate(words: str, observation: Observation) -> Candidate:
     return Candidate(words, as_lines(observation.laid))
 
 
-def _named(one: Hypothesis) -> str:
+def _named(one: OtherReading) -> str:
     return ", ".join(f"{other.inner}-{other.outer}" for _, other in one.instead)
 
 
-def _read(one: Hypothesis) -> str:
+def _read(one: OtherReading) -> str:
     return ", ".join(f"{read.inner}-{read.outer}" for read, _ in one.instead)

@@ -48,15 +48,16 @@ ROUND_PATIENCE = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Hypothesis:
-    """The observation as it would be with other values; `odds` against the values as read (1 is as likely)."""
+class OtherReading:
+    """The observation as it would be with other values; `odds` against the values as read (1 is as likely), `instead`:
+    (tile as read, tile that it may be) of each."""
 
     observation: Observation
     odds: float
     instead: tuple[tuple[Laid, Laid], ...]
 
 
-def other_readings(observation: Observation, layout: Layout, box: Mapping[Tile, int]) -> Iterator[Hypothesis]:
+def other_readings(observation: Observation, layout: Layout, box: Mapping[Tile, int]) -> Iterator[OtherReading]:
     """The observation with new tiles read otherwise, likeliest first; tiles seen elsewhere are left out.
 
     One tile at a time, and all at once that do not meet their neighbours: in poor light it is not one half that is
@@ -64,7 +65,7 @@ def other_readings(observation: Observation, layout: Layout, box: Mapping[Tile, 
     """
     here = {tile.id: tile for tile in layout}
     lying = Counter(tile.laid.tile for tile in layout.surely() if tile.laid is not None)
-    found: list[Hypothesis] = []
+    found: list[OtherReading] = []
     for tile_id in observation.news:
         tile = here.get(tile_id)
         if tile is None or tile.laid is None:
@@ -73,14 +74,14 @@ def other_readings(observation: Observation, layout: Layout, box: Mapping[Tile, 
             if lying.get(laid.tile, 0) - (laid.tile == tile.laid.tile) >= box.get(laid.tile, 0):
                 continue
             delta = tuple(_instead(change, tile.laid, laid) for change in observation.delta)
-            found.append(Hypothesis(replace(observation, delta=delta), odds, ((tile.laid, laid),)))
+            found.append(OtherReading(replace(observation, delta=delta), odds, ((tile.laid, laid),)))
     together = _all_that_meet(observation, layout, box)
     if together is not None:
         found.append(together)
     yield from sorted(found, key=lambda one: -one.odds)
 
 
-def _all_that_meet(observation: Observation, layout: Layout, box: Mapping[Tile, int]) -> Hypothesis | None:
+def _all_that_meet(observation: Observation, layout: Layout, box: Mapping[Tile, int]) -> OtherReading | None:
     """The observation with each new tile that does not meet its neighbours read as the likeliest that does; the odds
     are those of the least likely of them. None where there are not two of these."""
     lying = Counter(tile.laid.tile for tile in layout.surely() if tile.laid is not None)
@@ -109,7 +110,7 @@ def _all_that_meet(observation: Observation, layout: Layout, box: Mapping[Tile, 
         Laying(instead.get(change.tile, change.tile), change.train) if isinstance(change, Laying) else change
         for change in observation.delta
     )
-    return Hypothesis(replace(observation, delta=delta), worst, tuple(instead.items()))
+    return OtherReading(replace(observation, delta=delta), worst, tuple(instead.items()))
 
 
 def _met(laid: Laid, due: int | None, behind: int | None) -> int:
