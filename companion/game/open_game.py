@@ -122,6 +122,10 @@ class OpenGame:
         with self._lock:
             return open_questions(self.journal.events)
 
+    def is_open(self, seq: int | None) -> bool:
+        """Whether this line is a question that nobody has answered or withdrawn yet."""
+        return any(question.seq == seq for question in self.questions)
+
     def snapshot(self, at: int | None = None) -> GameView:
         """Everything the page shows (game.view); `at`: as it stood after that journal line."""
         with self._lock:

@@ -424,7 +424,7 @@ class Session(OpenGame):
     def drop_question(self, seq: int) -> tuple[Event, ...]:
         """The camera has seen the answer, or there is nothing left to answer; nothing happens where it is closed."""
         with self._lock:
-            if all(question.seq != seq for question in open_questions(self.journal.events)):
+            if not self.is_open(seq):
                 return ()
             return self._amend(Corrected(corrects=seq, what={"withdrawn": True}, source="camera"))
 

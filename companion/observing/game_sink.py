@@ -293,7 +293,7 @@ class GameSink:
     ) -> None:
         """Tell the game, and how far the table behind it is understood. `instead`: what was read where another tile is
         believed; `guessed`: a tile beside the new ones, or one of them, is."""
-        clouded = observation.clouded or self._astray in {question.seq for question in self.session.questions}
+        clouded = observation.clouded or self.session.is_open(self._astray)
         # Where something beside a train may be its marker, others may have been free to lay there.
         clouded = clouded or bool(observation.maybe_marked - self.marked())
         table = self.position

@@ -129,7 +129,7 @@ class NextRound:
         self._let_points_be()
         if self._asked is None:
             return False
-        if self._is_open(self._asked):
+        if self._session.is_open(self._asked):
             if self._session.phase not in ("playing", "ended"):
                 # The points were entered.
                 self._session.drop_question(self._asked)
@@ -174,14 +174,11 @@ class NextRound:
     def _let_points_be(self) -> None:
         """Withdraw the questions about rounds that have their points by now."""
         for number, seq in list(self._points.items()):
-            if not self._is_open(seq):
+            if not self._session.is_open(seq):
                 del self._points[number]
             elif any(one["round"] == number for one in self._session.snapshot()["rounds_played"]):
                 self._session.drop_question(seq)
                 del self._points[number]
-
-    def _is_open(self, seq: int) -> bool:
-        return any(question.seq == seq for question in self._session.questions)
 
 
 def _lying(layout: Layout, table: Position | LinePosition, taken: Sequence[Laid] = ()) -> tuple[int, int]:

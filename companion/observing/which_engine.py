@@ -29,7 +29,7 @@ class WhichEngine:
     @property
     def open(self) -> bool:
         """Does the question wait for its answer?"""
-        return self._asked is not None and any(question.seq == self._asked for question in self.session.questions)
+        return self._asked is not None and self.session.is_open(self._asked)
 
     def see(self, layout: Layout, frame: str) -> None:
         """A still table was read. The doubles that lie there are offered: a tap says which it is."""
