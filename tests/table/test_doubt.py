@@ -229,6 +229,9 @@ class Desk:
         self.questions.append(SimpleNamespace(seq=len(self.asked)))
         return self.questions[-1:]
 
+    def is_open(self, seq: int | None) -> bool:
+        return any(one.seq == seq for one in self.questions)
+
     def drop_question(self, seq: int) -> None:
         self.questions = [one for one in self.questions if one.seq != seq]
 
