@@ -223,7 +223,7 @@ def hub_on_table(found: Found | None, calibration: Calibration) -> SeenHub | Non
     quad = calibration.table_to_mm(np.asarray(found.quad_px, np.float64))
     x, y = quad.mean(0)
     sides = np.linalg.norm(np.roll(quad, -1, axis=0) - quad, axis=1)
-    if not inside((float(x), float(y)), calibration, 0.0):
+    if not inside((float(x), float(y)), calibration):  # a hub at the edge is outlined as far as the picture shows it
         return None
     return SeenHub((float(x), float(y)), float(sides.mean()) / 2, found.confidence)
 

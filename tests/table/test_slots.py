@@ -42,6 +42,19 @@ def test_on_a_hub_only_what_is_surely_a_marker_is_one(
     assert (marker.confidence >= LEAST_THING_CONFIDENCE) is believed
 
 
+def test_a_hub_whose_middle_seems_to_lie_just_beyond_the_table_is_one() -> None:
+    """Where the picture ends a hub is outlined as far as it is seen: its print is still no marker."""
+    print_ = Found(square(4, 321, 25), 0.94)
+    for middle, believed in (((-1, 300), False), ((-60, 300), True)):
+        seen = on_table(
+            PictureReading((900, 600), (), (print_,), Found(square(*middle, 100), 0.75)),
+            CALIBRATION,
+            (50.0, 25.0, 10.0),
+        )
+        assert (seen.hub is None) is believed
+        assert (seen.markers[0].confidence >= LEAST_THING_CONFIDENCE) is believed
+
+
 def test_what_lies_before_three_first_tiles_on_a_hub_is_its_print_at_first_sight() -> None:
     hub = Found(square(450, 300, 140), 0.9)
     places = [(450 + 55 * x, 300 + 55 * y) for x, y in ((1, 0), (-1, 0), (0, 1))]
