@@ -2,8 +2,10 @@
 
 Each round is drawn into a folder of pictures beside its set-up file, and `companion watch FOLDER --setup FILE --json
 --journal FILE` is called as it is. With `--arms` a picture in which somebody reaches in lies before and after every
-play. With `--pale` white tiles lie on a pale cloth; seeds that show others are passed over. Nobody breaks a rule, so
-every certain accusation is false.
+play. With `--pale` white tiles lie on a pale cloth; seeds that show others are passed over. With `--held` all but the
+last changes are over, every picture is taken from another place by a phone that leans, and nobody says where the table
+is: the tiles have to tell (`vision/tilt.py`, `companion/perception/same_table.py`). Nobody breaks a rule, so every
+certain accusation is false.
 
 Counted are plays: `at once` on record from their own photograph, `late` from a later one, `never`, and `invented` ones,
 and the events that name a picture with an arm. `named`: plays on record with the right player.
@@ -18,7 +20,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ import cv2
 import numpy as np
 
 from bench.counting import Laid, count_plays
+from bench.stills import showing
 from companion.game.session import Session
 from companion.rules.actions import Play
 from companion.rules.ruleset import RULESET_NAMES
@@ -33,13 +36,15 @@ from datasets.render.chance import stream
 from datasets.render.colour import luminance
 from datasets.render.styles import make_style
 from datasets.render.surfaces import make_surface
-from datasets.render.table import TableScene
+from datasets.render.table import TableCamera, TableScene
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.script import Troubles
 from datasets.simulator.tabletop import TableTop
 
-QUALITY = 95
+QUALITY, MOST_LEAN_DEG = 95, 25.0
+LAST = "~"
+"""What lay there before the first picture counts in whichever it is found."""
 PALE = 0.45
 """Linear luminance from which a body is white and a cloth pale."""
 
@@ -49,6 +54,25 @@ class ClothFilm(Film):
 
     def _scene(self, table: TableTop | None) -> TableScene:
         return replace(super()._scene(table), background="cloth")
+
+
+@dataclass(slots=True)
+class HeldFilm(Film):
+    """Every picture is taken from another place, the first one by somebody who stands where corner 0 is at the left."""
+
+    pictures: int = field(default=0, init=False)
+
+    def develop(self, table: TableTop) -> None:
+        self.pictures += 1
+        super(HeldFilm, self).develop(table)
+
+    def _camera(self, bump_mm: tuple[float, float]) -> TableCamera:
+        rng = np.random.default_rng([self.seed, self.pictures])
+        lean, toward, roll = rng.uniform(0, MOST_LEAN_DEG), rng.uniform(0, 360), rng.uniform(-20, 20)
+        aim = (float(rng.uniform(-40, 40)), float(rng.uniform(-40, 40)))
+        camera = super(HeldFilm, self)._camera(bump_mm)
+        camera = replace(camera, lean_deg=float(lean), lean_toward_deg=float(toward), aim_mm=aim)
+        return showing(replace(camera, roll_deg=float(roll) if self.pictures > 1 else 0.0), self.plan.size_mm)
 
 
 def is_pale(seed: int, rules: str) -> bool:
@@ -76,22 +100,27 @@ def draw(folder: Path, camera: SimCamera) -> Album:
         pictures += 1
         cv2.imwrite(str(folder / f"{frame.name}.jpg"), frame.image, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
     armed = frozenset(f"{arm.frame}.jpg" for filmed in camera.truth for arm in filmed.arms)
+    scenes = [(scene, LAST) for scene in camera.before]
+    scenes += [(filmed.scene, f"{filmed.frame}.jpg") for filmed in camera.truth]
     laid = [
-        (player, (tuple(act.tile), act.train), f"{filmed.frame}.jpg")
-        for filmed in camera.truth
-        for player, act in filmed.scene.plays
+        (player, (tuple(act.tile), act.train), picture)
+        for scene, picture in scenes
+        for player, act in scene.plays
         if isinstance(act, Play)
     ]
     return Album(pictures, armed, laid)
 
 
-def watched(seed: int, settings: SimSettings, pale: bool) -> dict[str, Any]:
+def watched(seed: int, settings: SimSettings, film: type[Film]) -> dict[str, Any]:
     """One round drawn, watched by the command, and compared."""
     with tempfile.TemporaryDirectory() as made:
         base = Path(made)
-        camera = SimCamera(seed, settings, ClothFilm if pale else Film)
+        camera = SimCamera(seed, settings, film)
         album = draw(base / "pictures", camera)
-        (base / "setup.json").write_text(json.dumps(camera.setup_json()))
+        setup = camera.setup_json()
+        if film is HeldFilm:
+            del setup["table"]
+        (base / "setup.json").write_text(json.dumps(setup))
         command = [sys.executable, "-m", "companion", "watch", str(base / "pictures")]
         command += ["--setup", str(base / "setup.json"), "--json", "--journal", str(base / "game.jsonl")]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -145,8 +174,11 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", required=True)
     parser.add_argument("--arms", action="store_true", help="a picture of an arm before and after each play")
     parser.add_argument("--pale", action="store_true", help="white tiles on a pale cloth")
+    parser.add_argument("--held", action="store_true", help="by hand, each from another place, in a round in play")
     parser.add_argument("--no-hub", action="store_true", help="trains begin around the engine alone")
-    parser.add_argument("--scenes", type=int, default=26, help="stop every round after so many changes of the table")
+    parser.add_argument(
+        "--scenes", type=int, default=26, help="so many changes of the table: the first, or --held the last"
+    )
     parser.add_argument("--size", type=int, nargs=2, default=(1600, 1200), metavar=("W", "H"))
     args = parser.parse_args()
     total: Counter[str] = Counter()
@@ -156,7 +188,8 @@ def main() -> None:
             continue
         settings = SimSettings(
             rules=rules,
-            most_scenes=args.scenes,
+            most_scenes=None if args.held else args.scenes,
+            last_scenes=args.scenes if args.held else None,
             troubles=Troubles.none(),
             film=FilmSettings(size_wh=tuple(args.size)),
             arms=args.arms,
@@ -165,7 +198,7 @@ def main() -> None:
             show_hands=False,
             hub=not args.no_hub,
         )
-        found = watched(seed, settings, args.pale)
+        found = watched(seed, settings, HeldFilm if args.held else ClothFilm if args.pale else Film)
         print(json.dumps(found), flush=True)
         total.update({name: n if isinstance(n, int) else len(n) for name, n in found.items() if name not in UNCOUNTED})
         total["rounds"] += 1

@@ -157,10 +157,14 @@ class LeaningFilm(Film):
         lean, toward, roll = chance.uniform(*self.lean), chance.uniform(0, 360), chance.uniform(-12, 12)
         camera = super(LeaningFilm, self)._camera(bump_mm)
         camera = replace(camera, lean_deg=float(lean), lean_toward_deg=float(toward), roll_deg=float(roll))
-        w, h = self.settings.size_wh
-        while not _within(corners_px(TableScene(self.plan.size_mm, camera=camera)), w, h):
-            camera = replace(camera, height_mm=camera.height_mm * 1.03)
-        return camera
+        return showing(camera, self.plan.size_mm)
+
+
+def showing(camera: TableCamera, size_mm: tuple[float, float]) -> TableCamera:
+    """The camera as far above a table of this size as it takes to see the whole of it."""
+    while not _within(corners_px(TableScene(size_mm, camera=camera)), camera.width, camera.height):
+        camera = replace(camera, height_mm=camera.height_mm * 1.03)
+    return camera
 
 
 def _within(corners: NDArray[np.float64], w: int, h: int) -> bool:

@@ -20,6 +20,7 @@ from companion.perception.colour import colours, recoloured
 from companion.perception.lifted import Places, let_go, without_patterns
 from companion.perception.prefetch import MARGIN, Prefetch
 from companion.perception.projection import BoxMm, box_mm, grown, on_table, regions_at, square_of, united
+from companion.perception.same_table import may_be_where_it_was, seen_from_elsewhere
 from companion.perception.settings import Reading
 from companion.perception.thumbnails import Thumbnails
 from companion.perception.tracks import MARKER_REACH_MM, Looked, TableMemory
@@ -145,6 +146,19 @@ class TableReader:
         corners = np.asarray(corners_px, np.float32)
         self.calibration = Calibration.from_corners(corners, known.size_mm, known.tile_height_mm, known.lens)
         self._colours = None
+
+    def find_again(self, frame: Frame) -> bool | None:
+        """A photograph may be taken from another place than the one before: the tiles that lie there say where the
+        table is in it. False where it was, True elsewhere; None: too few of them are found again to tell."""
+        picture = self.eye.look(frame.image, self._length_px(), self.known)
+        found = seen_from_elsewhere(picture, self.memory.tiles(), self.calibration)
+        if found is None:
+            return False if may_be_where_it_was(picture, self.calibration, self.setup.tile_mm[0]) else None
+        moved, self.calibration = found is not self.calibration, found
+        if moved:
+            self._colours = None
+            self.forget_pictures()
+        return moved
 
     def forget_pictures(self) -> None:
         """The camera was moved: no earlier picture can be compared with a later one."""

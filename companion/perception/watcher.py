@@ -49,6 +49,8 @@ from vision.frame import Frame
 from vision.known_set import KnownSet
 from vision.settle import Settler, SettleState, TableState
 
+ELSEWHERE = "this photograph is taken from another place, and too few tiles are found again to see from where: not read"
+
 
 class Watcher:
     """Frames in, observations to the sink. `step` is one frame; `run` goes on until the source ends."""
@@ -118,6 +120,8 @@ class Watcher:
         if self.sink.cleared():
             self.forget()
         before, self._before = self._before, frame
+        if self.camera.stills and not self._find_again(frame):
+            return
         if self._reading is None:
             self.reader.ahead_again(frame, before)
         state = self.settler.see(frame, still=self.camera.stills)
@@ -152,6 +156,18 @@ class Watcher:
             self.settler.not_done()
             self._reading = None
         self._read_photograph(frame)
+
+    def _find_again(self, frame: Frame) -> bool:
+        """Is it known where the table is in this photograph, which may be taken from another place?"""
+        moved = None if self.layout is None else self.reader.find_again(frame)
+        if self.layout is not None and moved is None:
+            self._say("lost", frame.name, ELSEWHERE)
+            return False
+        if moved:
+            # Nothing in it lies where it lay in the picture before: what an arm hides cannot be told.
+            self.arms.forget()
+            self.settler.forget()
+        return True
 
     def _read_photograph(self, frame: Frame) -> None:
         """A photograph is looked at until it is read: no other picture of the same table comes."""
