@@ -20,6 +20,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """In a parallel run the slow tests begin first, so that no worker is left alone with one at the end.
 
     `--dist loadfile` keeps each module on one worker, in its order: browsers and other dear fixtures are set up once.
+    `--no-loadscope-reorder` keeps the modules in this order; without it those with the most tests begin, and the few
+    long ones are left for the end.
     """
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: not any(item.get_closest_marker(name) for name in ("browser", "slow")))

@@ -168,12 +168,23 @@ def action_of(act: Act) -> Action:
 
 
 def compare_turns(
-    rules: str, laid: int, acts: int, found: Compared, hands: tuple[int | None, ...] = (None, 1, 2)
+    rules: str,
+    laid: int,
+    acts: int,
+    found: Compared,
+    hands: tuple[int | None, ...] = (None, 1, 2),
+    share: float = 1.0,
+    seed: int = 0,
 ) -> None:
-    """Every turn of at most `acts` acts on every table, and what may be laid there."""
+    """Every turn of at most `acts` acts on every table, and what may be laid there; or on about the `share` of the
+    tables that `seed` draws, each as likely as any other."""
     known = load_ruleset(rules)
+    rng = random.Random(seed)
     every = [(turn, tuple(map(action_of, turn))) for turn in turns(acts)]
     for table in tables(rules, laid, acts, hands):
+        if rng.random() >= share:
+            found.passed_over += 1
+            continue
         position = position_of(table)
         found.tables += 1
         for plain, turn in every:

@@ -40,7 +40,7 @@ def test_eight_tiles_thrown_on_the_table_are_not_searched_for_ever(
     monkeypatch.setattr(exact_rows, "Work", Counted)
     rules = load_ruleset("tactic")
     given_up = 0
-    for seed in range(4):
+    for seed in range(2):
         table, delta = thrown_down(seed, 8)
         found = infer(rules, replace(table, boneyard=boneyard), delta, table.turn)
         assert searches[-1].done <= exact_rows.MOST_WORK + 1
@@ -49,7 +49,7 @@ def test_eight_tiles_thrown_on_the_table_are_not_searched_for_ever(
         assert found.rows or found.explanations == ()
     # Where draws leave no trace each of them may have come anywhere.
     assert bool(given_up) == (boneyard is None)
-    assert len(searches) == 4
+    assert len(searches) == 2
 
 
 def test_four_tiles_that_fit_nowhere_are_always_told() -> None:

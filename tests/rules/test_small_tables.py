@@ -1,10 +1,13 @@
 """The referee and the plain reading agree on every table of a double-3 set; all of it: `tests.rules.small_tables`.
 
-Here: every turn of one act on every table with up to two tiles laid (hands not counted or of one tile), and in two
-houses every change of one tile on the dealt table.
+Here, drawn by `SEED` and each as likely as any other: every turn of one act on half of the tables with up to two tiles
+laid (hands not counted or of one tile), and in two houses two fifths of the changes of one tile on the dealt table.
+Which values are renamed is drawn for each table as well.
 """
 
 from __future__ import annotations
+
+import random
 
 import pytest
 
@@ -25,6 +28,7 @@ from tests.rules.small_tables import (
     turns,
 )
 
+SEED = 1
 EVERY_HOUSE = pytest.mark.parametrize("rules", sorted(HOUSES))
 
 
@@ -38,18 +42,18 @@ def test_all_layouts_of_the_double_three_set_are_counted() -> None:
 @EVERY_HOUSE
 def test_every_turn_of_one_act_is_ruled_as_the_plain_reading_rules_it(rules: str) -> None:
     found = Compared()
-    compare_turns(rules, 2, 1, found, hands=(None, 1))
+    compare_turns(rules, 2, 1, found, hands=(None, 1), share=0.5, seed=SEED)
     assert found.differences == []
-    assert found.tables > 480 and found.rulings == 77 * found.tables
+    assert found.tables > 240 and found.passed_over > 200 and found.rulings == 77 * found.tables
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", ["poltava", "reeves"])
 def test_every_change_of_one_tile_is_explained_as_the_plain_reading_explains_it(rules: str) -> None:
     found = Compared()
-    compare_changes(rules, 0, 1, found)
+    compare_changes(rules, 0, 1, found, share=0.4, seed=SEED)
     assert found.differences == []
-    assert found.changes == 3316
+    assert found.changes + found.passed_over == 3316 and found.changes > 1200
 
 
 @EVERY_HOUSE
@@ -71,9 +75,9 @@ def test_values_with_other_names_are_ruled_alike(rules: str) -> None:
     def other(act: Act, names: tuple[int, ...]) -> Act:
         return ("play", tuple((*names, 4)[half] for half in act[1]), act[2]) if act[0] == "play" else act
 
-    every = list(turns(1))
+    every, rng = list(turns(1)), random.Random(SEED)
     for table in tables(rules, 1, 0):
-        for names in namings()[1:]:
+        for names in rng.sample(namings()[1:], 2):
             trains = renamed(tuple(table["trains"].values()), names)
             twin: Table = {**table, "trains": dict(zip(table["trains"], trains, strict=True))}
             here, there = position_of(table), position_of(twin)
