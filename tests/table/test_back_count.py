@@ -19,7 +19,15 @@ from datasets.simulator.script import Troubles
 from tests.table.sketch import sketched
 from tests.table.watching import watching
 
-SETTINGS = SimSettings(rules="poltava", players=4, troubles=Troubles.none(), show_hands=False, most_scenes=14)
+SETTINGS = SimSettings(
+    rules="poltava",
+    players=4,
+    troubles=Troubles.none(),
+    hand_frames=3,
+    still_frames=7,
+    show_hands=False,
+    most_scenes=14,
+)
 
 
 def draws(folder: Path, monkeypatch: pytest.MonkeyPatch, seen: Callable[[int], bool]) -> tuple[int, int]:

@@ -19,7 +19,9 @@ from datasets.simulator.script import Troubles
 from tests.table.sketch import KnowingEye, sketched
 from vision.settle import Settler
 
-SETTINGS = SimSettings(rules="reeves", players=3, most_scenes=16, troubles=Troubles.none(), show_hands=False)
+SETTINGS = SimSettings(
+    rules="reeves", players=3, most_scenes=16, troubles=Troubles.none(), hand_frames=4, still_frames=7, show_hands=False
+)
 
 
 def watched(folder: Path, seats: Mapping[str, str | float]) -> tuple[Session, Watcher]:
