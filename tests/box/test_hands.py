@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-import signal
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,32 +14,12 @@ from bench.attacks.siege import bomb
 from companion.app.hands import HandReader
 from companion.app.learned import LEARNED
 from companion.supervise.answering import Answering, NoAnswerError
+from tests.box.readers import open_nervous, open_nothing
 from vision.adaptation import Adaptation
 
 pytestmark = pytest.mark.slow
 
 HEADER = {"rules": "tactic", "set": "double-9"}
-
-
-def nervous(photograph: bytes, set_name: str, learned: str = "") -> dict[str, Any]:
-    """Hangs, dies, eats memory or refuses, as the photograph says."""
-    if photograph == b"hang":
-        signal.pause()
-    if photograph == b"die":
-        os.kill(os.getpid(), signal.SIGKILL)
-    if photograph == b"eat":
-        np.ones(3_000_000_000, np.uint8)
-    if photograph == b"refuse":
-        raise ValueError("damaged picture\nand more")
-    return {"tiles": [[1, 2]], "unreadable": 0, "set": set_name, "learned": learned}
-
-
-def open_nervous() -> Callable[[bytes, str, str], dict[str, Any]]:
-    return nervous
-
-
-def open_nothing() -> Callable[[bytes, str, str], dict[str, Any]]:
-    raise ValueError("pips.onnx: truncated")
 
 
 @pytest.mark.parametrize(
