@@ -37,6 +37,9 @@ from vision.frame import Frame
 
 HAND_FRAMES, STILL_FRAMES = 4, 13
 
+AGAIN = 4
+"""So many pictures of a table that lies still come again where it does so for longer than `STILL_FRAMES`."""
+
 OFF_BEAT = 1 + 1 / 150
 """The camera is a little slower than its rate, so that hands leave at any moment between two pictures and not at the
 same one all evening."""
@@ -79,11 +82,20 @@ def listen(port: int, heard: list[float]) -> None:
                 heard.append(time.time())
 
 
-def film(folder: Path, settings: SimSettings, seed: int) -> SimCamera:
-    """The round as files of raw pictures; the camera afterwards, with its truth."""
-    camera = SimCamera(seed, settings)
-    for count, frame in enumerate(iter(camera.read, None)):
-        np.save(folder / f"{count:05d}.npy", frame.image)
+def film(folder: Path, settings: SimSettings, seed: int, longer: int = 0) -> SimCamera:
+    """The round as files of raw pictures; the camera afterwards, with its truth.
+
+    After each hand the table lies still for `longer` frames more, in which the pictures before them come again.
+    """
+    camera, still = SimCamera(seed, settings), settings.still_frames
+    saved = 0
+    for count, frame in enumerate(iter(camera.read, None), 1):
+        np.save(folder / f"{saved:05d}.npy", frame.image)
+        saved += 1
+        if count >= still + 2 and (count - still - 2) % (settings.hand_frames + still) == 0:
+            for _ in range(longer):
+                (folder / f"{saved:05d}.npy").hardlink_to(folder / f"{saved - AGAIN:05d}.npy")
+                saved += 1
     return camera
 
 
@@ -116,13 +128,13 @@ class Filmed:
             most_scenes=shot.scenes,
             troubles=Troubles.none(),
             hand_frames=HAND_FRAMES,
-            still_frames=shot.still_frames,
+            still_frames=min(shot.still_frames, STILL_FRAMES),
             show_hands=False,
             film=FilmSettings(size_wh=shot.size_wh),
         )
         folder.mkdir()
         (folder / "per_s").write_text(str(shot.per_s))
-        camera = film(folder, settings, shot.seed)
+        camera = film(folder, settings, shot.seed, shot.still_frames - settings.still_frames)
         return cls(folder, camera.setup(), shot.size_wh, len(camera.truth), shot.still_frames)
 
     def played(self, data: Path, *, arms: bool = True) -> list[Tick]:
@@ -144,7 +156,8 @@ class Filmed:
             threading.Thread(target=listen, args=(port, heard), daemon=True).start()
             app_state.session.start_round(setup.engine, setup.starter)  # type: ignore[attr-defined]
             _until(watched, "read")
-            begun = time.time() + FRAME_S
+            # The table has been read: all but the last of the frames before the first hand are over.
+            begun = time.time() - self.still_frames * FRAME_S
             go.write_text(str(begun))
             over = begun + (len(list(self.folder.glob("*.npy"))) + 2) * FRAME_S
             while time.time() < over and None in [tick.latency for tick in self._ticks(heard, begun)]:
