@@ -117,12 +117,14 @@ class Track:
 @dataclass(slots=True)
 class MarkerTrack:
     """One marker over time. `hidden`: when it was looked for last it was not found, nor was its place seen empty.
-    `on_unread`: it came together with the tile on which it stands, on a half that is not read."""
+    `with_its_tile`: it came together with the tile on which it stands; `on_unread`: on a half of that which is not
+    read."""
 
     seen: SeenMarker
     sightings: int = 0
     missing: int = 0
     hidden: bool = False
+    with_its_tile: bool = False
     on_unread: bool = False
 
 
@@ -233,25 +235,28 @@ class TableMemory:
 
     def seen_markers(self) -> list[SeenMarker]:
         """The markers as they are believed to lie, without those in doubt."""
-        return [one.seen for one in self.markers if not one.on_unread]
+        return [one.seen for one in self.markers if not one.with_its_tile]
 
     def doubted_markers(self) -> list[SeenMarker]:
-        """What came together with the tile on which it stands, on a half that is not read: it may be the print."""
-        return [one.seen for one in self.markers if one.on_unread]
+        """What came together with the tile on which it stands: it may be the print."""
+        return [one.seen for one in self.markers if one.with_its_tile]
 
-    def _unread_half(self, place: Point) -> Track | None:
-        """The tile of which this is a half, where nobody has read that."""
-        for track in self.tracks:
-            if track.seen.halves is None or not _on_tile(place, track.seen):
-                continue
-            half = min((0, 1), key=lambda n: distance(place, track.seen.end_mm(n)))
-            if track.votes[half].verdict().value is None:
-                return track
-        return None
+    def _begun_on(self, marker: SeenMarker) -> MarkerTrack:
+        """A marker found for the first time. What comes with a tile and lies on it may be its print."""
+        tile = self._tile_at(marker.center_mm)
+        new = tile is not None and bool(self.known) and tile.born > (self.known or 0)
+        return MarkerTrack(marker, 1, with_its_tile=new, on_unread=new and self._on_unread(marker.center_mm))
 
-    def _came_with_its_tile(self, place: Point) -> bool:
-        tile = self._unread_half(place)
-        return tile is not None and bool(self.known) and tile.born > (self.known or 0)
+    def _tile_at(self, place: Point) -> Track | None:
+        return next((track for track in self.tracks if track.seen.halves and _on_tile(place, track.seen)), None)
+
+    def _on_unread(self, place: Point) -> bool:
+        """Is this on the half of a tile that nobody has read?"""
+        track = self._tile_at(place)
+        if track is None:
+            return False
+        half = min((0, 1), key=lambda n: distance(place, track.seen.end_mm(n)))
+        return track.votes[half].verdict().value is None
 
     def missing(self) -> list[Track]:
         """Tiles that were looked for and not found often enough."""
@@ -356,12 +361,12 @@ class TableMemory:
                 left.remove(track)
                 track.seen, track.missing, track.hidden, track.sightings = marker, 0, False, track.sightings + 1
             elif marker.confidence >= LEAST_THING_CONFIDENCE:
-                fresh.append(MarkerTrack(marker, 1, on_unread=self._came_with_its_tile(marker.center_mm)))
+                fresh.append(self._begun_on(marker))
         for track in left:
             if looked.covers(track.seen.center_mm):
                 track.missing += 1
         # What is read now has nothing standing on it.
-        self.markers = [one for one in self.markers if not one.on_unread or self._unread_half(one.seen.center_mm)]
+        self.markers = [one for one in self.markers if not one.on_unread or self._on_unread(one.seen.center_mm)]
         self.markers += fresh
 
 
