@@ -70,7 +70,7 @@ def test_it_installs_and_reads_in_a_machine_without_a_network(dist: Path, wheels
     venv.create(tmp_path / "bare")
     python = str(tmp_path / "bare" / "bin" / "python")
     pip = [sys.executable, "-m", "pip", "--python", python, "--quiet", "--disable-pip-version-check"]
-    pip += ["install", "--no-index", "--no-deps"]
+    pip += ["install", "--no-index", "--no-deps", "--no-compile"]
     from_folder = ["--find-links", str(wheels), "--require-hashes", "--requirement", str(HASHES)]
     if HERE[1] not in PYTHONS:
         from_folder = [str(path) for path in wheels.glob("*.whl")]
