@@ -74,9 +74,10 @@ class BackgroundModel:
             self._known, self._seen = small.copy(), (1 - covered).astype(np.uint8)
             return
         assert self._seen is not None
-        free = covered == 0
-        self._known[free] = small[free]
-        self._seen[free] = 1
+        free = (covered == 0).view(np.uint8)
+        # In place, and many times faster than by an index of booleans.
+        cv2.copyTo(small, free, self._known)
+        cv2.bitwise_or(self._seen, free, self._seen)
 
     def is_bare(
         self,
@@ -150,8 +151,10 @@ def tile_mask(
 ) -> Mask:
     """1 where tiles lie, each `grow` mm larger on every side, in a picture of that scale; 0 elsewhere."""
     mask = np.zeros(shape, np.uint8)
-    for tile in tiles:
-        corners = np.asarray(calibration.to_px(outline(tile, grow)) * scale, np.int32)
+    if not tiles:
+        return mask
+    corners_mm = np.array([outline(tile, grow) for tile in tiles], np.float64)
+    for corners in np.asarray(calibration.to_px(corners_mm.reshape(-1, 2)) * scale, np.int32).reshape(-1, 4, 2):
         cv2.fillConvexPoly(mask, corners, 1)
     return mask
 
