@@ -105,6 +105,11 @@ class Blobs:
         on_tiles = [one for one in on_tiles if self.only_here(image, one.center_mm, calibration, fresh)]
         return [*markers, *on_tiles] if len(on_tiles) == 1 else list(markers)
 
+    @property
+    def forgotten(self) -> bool:
+        """Is there no earlier picture to compare with?"""
+        return self._before is None
+
     def lay(self, tile: SeenTile) -> bool:
         """Did this tile lie there, face up, when the table was still last? True where that was forgotten."""
         if tile.halves is None or self._before is None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from companion.geometry.joints import distance
-from companion.geometry.table_view import SeenMarker, SeenTile
+from companion.geometry.table_view import Point, SeenMarker, SeenTile
 from companion.perception.background import BackgroundModel
 from companion.perception.blobs import Blobs
 from companion.perception.projection import MOST_OVERLAP, free_part, overlap, square_of
@@ -14,6 +14,8 @@ from companion.perception.tracks import MarkerTrack, TableMemory
 from vision.calibration import Calibration
 from vision.frame import Image
 
+READ_SURELY = 0.97
+"""A half of which the last look is so sure has no marker on it."""
 LEAST_FREE = 0.3
 """So much of a marker's place has to reach over the tiles' edges before the table there says anything."""
 
@@ -37,7 +39,8 @@ class Places:
     ) -> bool:
         """Is the place of a marker bare, or taken by a tile or by the marker itself, pushed aside?
 
-        One that lies on a tile has left it where that place looks quite different, or where the table shows beside it.
+        One that lies on a tile has left it where that place looks quite different, where the table shows beside it, or,
+        where no earlier picture tells and it was surely a marker, where the half on which it stood is read surely.
         So has one that lay between two tiles which are `found` where they lay: what hid it would hide them.
         """
         place = square_of(marker.seen, self.side_mm)
@@ -49,7 +52,9 @@ class Places:
         under = [tile for tile in tiles if overlap(place, tile) > MOST_OVERLAP]
         if any(map(self.things.lay, under)):
             went = self.things.went(self.image, place.center_mm, self.calibration)
-            return went or self._table_shows(place, under, tiles)
+            shown = self.things.forgotten and marker.seen.recognised
+            read = shown and any(_reads(tile, place.center_mm) for tile in under)
+            return went or read or self._table_shows(place, under, tiles)
         if under or self.bare.is_bare(self.image, place, tiles, self.calibration):
             return True
         beside = [tile for tile in found if overlap(place, tile) > 0 and self.things.lay(tile)]
@@ -64,6 +69,14 @@ class Places:
             return False
         changed = self.things.changed(self.image, middle, self.calibration)
         return changed and self.bare.is_bare(self.image, place, tiles, self.calibration, beside=under)
+
+
+def _reads(tile: SeenTile, place: Point) -> bool:
+    """Is the half of this tile that is nearest to a place read surely now?"""
+    if tile.halves is None:
+        return False
+    half = tile.halves[min((0, 1), key=lambda n: distance(place, tile.end_mm(n)))]
+    return half.value is not None and half.p >= READ_SURELY
 
 
 def without_patterns(

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from companion.game.session import Session
 from companion.geometry.table_view import SeenTile
 from companion.log.events import TilePlayed
 from companion.perception.same_table import LEAST_TILES, may_be_where_it_was, seen_from_elsewhere
@@ -118,7 +119,7 @@ class HeldSketch(SketchFilm):
         return np.asarray(cv2.perspectiveTransform(straight[None].astype(np.float64), held)[0], np.float64)
 
 
-def photographed(seed: int) -> SimCamera:
+def photographed(seed: int, film: type[SketchFilm] = HeldSketch) -> SimCamera:
     """A round that is in play already, a photograph a change."""
     settings = SimSettings(
         rules="reeves",
@@ -131,7 +132,7 @@ def photographed(seed: int) -> SimCamera:
         film=FilmSettings(size_wh=(960, 720), noise=1.0, flicker=0.002),
     )
     HeldSketch.photographs = 0
-    camera = SimCamera(seed, settings, film=HeldSketch)
+    camera = SimCamera(seed, settings, film=film)
     camera.stills = True
     return camera
 
@@ -155,6 +156,13 @@ def test_a_round_photographed_by_hand_is_recorded_as_from_a_stand(seed: int, tmp
     assert len(laid) > 5 and set(told) == set(laid) | before
     assert {play: told[play] for play in laid} == laid, "each from its own photograph"
     assert not [found for e in session.events for found in getattr(e, "violations", ()) if found.certain]
+    stand, _, stands = watching(photographed(seed, SketchFilm), tmp_path / "stand.jsonl")
+    stands.run()
+    assert record(session) == record(stand), "who played, marked and passed as well"
+
+
+def record(session: Session) -> list[tuple[object, ...]]:
+    return [tuple(line.get(name) for name in ("event", "by", "tile", "train")) for line in session.snapshot()["plays"]]
 
 
 @pytest.mark.slow
