@@ -27,7 +27,7 @@ from companion.play.line_ends import at_the_open_end
 from companion.play.round import Course
 from companion.rules.actions import Play
 from companion.rules.notation import Laying
-from companion.rules.position import LinePosition, Position
+from companion.rules.position import LinePosition
 from companion.rules.violations import Violation
 from companion.tracking.evidence import ITEMS, Evidence
 from companion.tracking.filter import Hypothesis
@@ -82,13 +82,11 @@ class CameraIngest:
         self._since_the_end = []
         events: list[Event] = self._reopen() if phase == "ended" else []
         tracker = self._caught_up()
-        course = self.ledger.match.course
-        assert course is not None
         self._writing = True
         try:
             for one in map(self._placed, seen):
                 self.ledger.journal.see(one)
-                events += self._believe(tracker, one, course.position)
+                events += self._believe(tracker, one)
                 self.ledger.journal.flush()
             events += self._ask(tracker)
             events += self._end_of_round(tracker)
@@ -208,7 +206,7 @@ class CameraIngest:
         """Keeps of each change how it was seen, before the belief takes it."""
 
         def note(change: TableChange, evidence: Evidence) -> None:
-            self._proof.note(change, evidence, tracker.table, tracker.rules)
+            self._proof.note(change, evidence)
             self._views[evidence.number] = _view(change, evidence)
 
         return note
@@ -247,11 +245,11 @@ class CameraIngest:
 
     # ---- from the belief to the record ---------------------------------------------------------------------------
 
-    def _believe(self, tracker: RoundTracker, report: TableChange, table: Position | LinePosition) -> list[Event]:
-        """Let the belief explain a change of `table`, and bring the record up to it in one step."""
+    def _believe(self, tracker: RoundTracker, report: TableChange) -> list[Event]:
+        """Let the belief explain the change, and bring the record up to it in one step."""
         number = tracker.number
         evidence = Evidence.of(number, report)
-        self._proof.note(report, evidence, table, tracker.rules)
+        self._proof.note(report, evidence)
         lying = tracker.standing
         moved, asked = tracker.moved, len(tracker.unclear)
         tracker.observe(evidence)

@@ -1,8 +1,7 @@
-"""What the pictures of a round show of each piece, and what they prove of it: the belief's verdicts, checked again.
+"""What the pictures of a round show of each piece, and what they add to the belief's verdicts.
 
-A tile that does not fit where it lies is certain as soon as it and its neighbour are surely read, and stays certain
-while it lies there, whoever laid it. What the belief alone holds to be certain of a tile's halves is only possible
-where the pictures do not prove it.
+A tile that does not fit where it lies is certain once the belief was sure of it, and stays so while it lies there,
+whoever laid it. Two equal tiles that were both surely read are certain, which the belief alone never is.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from companion.log.corrections import EffectiveEvent
 from companion.log.event_fields import Certainty
 from companion.log.events import TilePlayed
 from companion.log.table_change import TableChange
-from companion.play.misfits import PICTURED, misfits
+from companion.play.misfits import misfits
 from companion.rules.actions import Play
 from companion.rules.notation import Laying
 from companion.rules.position import LinePosition, Position
@@ -30,9 +29,6 @@ from companion.tracking.verdict import Charge, Verdict
 SURE_OF_TWO = 0.995
 """Least probability of each of the four halves where the same tile seems to lie there twice. A box holds each tile
 once, so below that a misreading is likelier. Source: docs/rules.md 5.1."""
-
-MOST_MISFITS = 2
-"""Where more tiles that do not fit come at once the table was misread or out of sight: nobody errs so often."""
 
 Place = tuple[Laid, str]
 """A tile as it lies, and its train."""
@@ -50,30 +46,18 @@ class Shown(NamedTuple):
 class Clarity:
     """How clearly the tiles of this round were seen when they came.
 
-    `doubtful`: tiles that lie at a joint that was not surely read, or where people say that something else lies, or
-    that came with several others that do not fit.
-    `clouded`: tiles that came while part of the table was not understood; then a tile may be hidden before a train's
-    first one.
-    `messy`: tiles that came with several others that do not fit.
+    `doubtful`: tiles that lie at a joint that was not surely read, or where people say that something else lies.
+    `clouded`: tiles that came while part of the table was not understood, as long as it is not.
     """
 
     doubtful: set[Place] = field(default_factory=set)
-    messy: set[Place] = field(default_factory=set)
     clouded: set[Place] = field(default_factory=set)
 
-    def note(self, report: TableChange, rules: RuleSet, table: Position) -> None:
-        """Remember how the tiles of this change of `table` were seen. A table understood as a whole hides nothing."""
-        if not report.clouded:
-            self.clouded.clear()
-        plays = [Play(laying.tile, laying.train) for laying in report.laid]
-        messy = len(proved(rules, table, plays, Clarity())) > MOST_MISFITS
-        kinds = ((self.messy, messy), (self.doubtful, report.guessed or messy), (self.clouded, report.clouded))
-        for laying in report.laid:
-            place = (laying.tile, laying.train)
-            for doubts, doubted in kinds:
-                doubts.discard(place)
-                if doubted:
-                    doubts.add(place)
+    def note(self, report: TableChange) -> None:
+        """Remember how the tiles of this change were seen."""
+        laid = {(laying.tile, laying.train) for laying in report.laid}
+        self.doubtful = self.doubtful | laid if report.guessed else self.doubtful - laid
+        self.clouded = self.clouded | laid if report.clouded else set()
 
     def twice(self, held: Iterable[EffectiveEvent], report: TableChange) -> frozenset[Tile]:
         """The tiles that surely lie there twice: all plays of them were seen clearly and read surely."""
@@ -96,23 +80,20 @@ class Clarity:
 
 
 def proved(
-    rules: RuleSet, table: Position, plays: Iterable[Play], clarity: Clarity, twice: Collection[Tile] = ()
+    rules: RuleSet, table: Position, plays: Iterable[Play], twice: Collection[Tile]
 ) -> dict[int, tuple[str, ...]]:
-    """Index of a play -> what one picture proves of its tile. `table` is the one before `plays`."""
+    """Index of a play -> what one picture proves of its tile, if it was read rightly. `table` is the one before
+    `plays`, `twice` the tiles that surely lie there twice."""
     trains = {name: list(chain) for name, chain in table.trains.items()}
     lying = set(table.visible)
     found: dict[int, tuple[str, ...]] = {}
     for n, play in enumerate(plays):
         chain = trains.setdefault(play.train, [])
-        place = (play.tile, play.train)
-        if place not in clarity.doubtful:
-            codes = misfits(rules, table, chain, play)
-            if place in clarity.clouded:
-                codes = tuple(code for code in codes if code != Violation.WRONG_ROOT)
-            if play.tile.tile in twice and play.tile.tile in lying:
-                codes = (*codes, str(Violation.DUPLICATE_TILE))
-            if codes:
-                found[n] = codes
+        codes = misfits(rules, table, chain, play)
+        if play.tile.tile in twice and play.tile.tile in lying:
+            codes = (*codes, str(Violation.DUPLICATE_TILE))
+        if codes:
+            found[n] = codes
         chain.append(play.tile)
         lying.add(play.tile.tile)
     return found
@@ -126,10 +107,9 @@ class PictureProof:
         self.lying: dict[int, frozenset[str]] = {}
         self.clarity = Clarity()
 
-    def note(self, change: TableChange, evidence: Evidence, table: Position | LinePosition, rules: RuleSet) -> None:
-        """Remember how a change of `table` was seen, piece by piece."""
-        if isinstance(table, Position):
-            self.clarity.note(change, rules, table)
+    def note(self, change: TableChange, evidence: Evidence) -> None:
+        """Remember how a change of the table was seen, piece by piece."""
+        self.clarity.note(change)
         for piece in evidence.pieces:
             act = piece.act
             laying = Laying(act.tile, act.train) if isinstance(act, Play) else None
@@ -155,9 +135,6 @@ class PictureProof:
         for one in tracker.verdicts():
             if one.item in told or one.taken_back:
                 continue
-            act = one.act
-            messy = isinstance(act, Play) and (act.tile, act.train) in self.clarity.messy
-            one = without_pictured(one) if messy else one
             if retold:
                 # Whether a double can be covered rests on every tile that lies there.
                 one = without_certain(one, Violation.OPEN_DOUBLE_IGNORED)
@@ -180,14 +157,14 @@ class PictureProof:
             return {item: entry.proved for item, entry in tracker.entries.items() if entry.proved}
         acts = {item: entry.piece.act for item, entry in tracker.entries.items() if not entry.taken_back}
         plays = {item: act for item, act in acts.items() if isinstance(act, Play)}
-        found = proved(tracker.rules, start, plays.values(), self.clarity, self.clarity.twice(held, report))
+        found = proved(tracker.rules, start, plays.values(), self.clarity.twice(held, report))
         items = list(plays)
         return {items[n]: codes for n, codes in found.items()}
 
 
 def as_pictured(verdict: Verdict, proved: Collection[str], lying: Collection[str], players: Sequence[str]) -> Verdict:
-    """The verdict with what pictures prove of a tile: nothing else about its halves is certain. Two equal tiles that
-    were surely read are certain, while it is open which of them is the wrong one.
+    """The verdict with what pictures prove of a tile. Two equal tiles that were surely read are certain, while it is
+    open which of them is the wrong one.
 
     `lying` are the codes of `proved` that were certain before: they stay so while the tile lies there. Whose fault it
     is, is open where the belief alone would not be certain any more.
@@ -198,9 +175,7 @@ def as_pictured(verdict: Verdict, proved: Collection[str], lying: Collection[str
         proved = [code for code in proved if code != twice]
     charges: list[Charge] = []
     for one in verdict.charges:
-        if one.code in PICTURED and one.code not in proved:
-            charges.append(replace(one, certain=False))
-        elif one.code != twice or twice not in proved:
+        if one.code != twice or twice not in proved:
             charges.append(replace(one, certain=one.certain or one.code in lying))
     lapsed = any(one.certain for one in charges) and not any(one.certain for one in verdict.charges)
     if twice in proved:
@@ -208,11 +183,6 @@ def as_pictured(verdict: Verdict, proved: Collection[str], lying: Collection[str
     if not lapsed and twice not in proved:
         return replace(verdict, charges=tuple(charges))
     return replace(verdict, by=None, maybe=(*verdict.maybe, *players), charges=tuple(charges))
-
-
-def without_pictured(verdict: Verdict) -> Verdict:
-    """The verdict without faults of halves: where several tiles at once do not fit, the table was misread."""
-    return replace(verdict, charges=tuple(one for one in verdict.charges if one.code not in PICTURED))
 
 
 def without_certain(verdict: Verdict, code: Violation) -> Verdict:

@@ -26,6 +26,9 @@ from companion.tracking.verdict import Charge, Marginals, Verdict, judge_item
 MOST_MOVED = 2
 """So many laid tiles may have been moved from one still table to the next; where more are gone they were not seen."""
 
+MOST_MISFITS = 2
+"""Where more tiles of one change do not fit, the picture was misread or some lay out of sight: nobody errs so often."""
+
 MOST_JOINED = 4
 """So many things that people said go together with the picture before or after them."""
 
@@ -87,6 +90,9 @@ class RoundFold:
             for piece in evidence.pieces:
                 if piece.denied is None:
                     self._keep(piece, evidence)
+            kept = (self.entries.get(piece.item) for piece in evidence.laid)
+            if sum(bool(entry.proved) for entry in kept if entry is not None) > MOST_MISFITS:
+                evidence = replace(evidence, clouded=True)
             self._advance(evidence)
         self._judge()
 

@@ -140,7 +140,7 @@ def _charges(
     found: list[Charge] = []
     right = 1.0 - sum(causes.get(cause, 0.0) for cause in NO_PROOF)
     settled = 1.0 - sum(causes.get(cause, 0.0) for cause in NOT_SETTLED)
-    for code in proved:
+    for code in proved if right >= POSSIBLE else ():
         # While it lies there it stays proved; whose it is may be open.
         found.append(Charge(code, _only(least, code), right >= CERTAIN, right, True))
     for code in sorted({code for code, _ in codes}):
