@@ -45,25 +45,20 @@ def misfits_in_line(rules: RuleSet, table: LinePosition, play: Play) -> tuple[st
     return tuple(map(str, found))
 
 
-def still_proved(rules: RuleSet, table: object, event: Event, findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """What stands on record as proved by a picture, is true of the record still, and is not among `findings`.
+def with_proved(rules: RuleSet, table: object, event: Event, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """The findings of a play with what stands on record as proved by a picture and is true of the record still.
 
-    `table` is the one before the play. Whoever is named for a tile later, that it lies wrong does not change.
+    It is certain, while it is open whose fault it is: whoever is named for a tile later, it lies wrong all the same.
+    `table` is the one before the play.
     """
     if not isinstance(event, TilePlayed) or event.source != "camera" or not isinstance(table, Position):
-        return ()
+        return findings
     known = {one.code for one in findings if one.certain}
     stored = {one.code for one in event.violations if one.certain and one.code in PICTURED} - known
     if not stored:
-        return ()
+        return findings
     true = set(misfits(rules, table, table.trains.get(event.train, ()), Play(event.tile, event.train)))
     if event.tile.tile in table.visible:
         true.add(str(Violation.DUPLICATE_TILE))
-    return tuple(Finding(code) for code in sorted(stored & true))
-
-
-def with_proved(found: Sequence[Finding], codes: Sequence[str]) -> tuple[Finding, ...]:
-    """The findings with what a picture proves: certain, while it is open whose fault it is."""
-    known = {finding.code for finding in found if finding.certain}
-    plain = tuple(Finding(code) for code in codes if code not in known)
-    return (*plain, *(one for one in found if one.code not in codes or one.certain))
+    proved = sorted(stored & true)
+    return (*map(Finding, proved), *(one for one in findings if one.code not in proved or one.certain))

@@ -27,7 +27,7 @@ from companion.log.events import (
 )
 from companion.play.event_actions import action_of, unsettled
 from companion.play.match import Match
-from companion.play.misfits import still_proved, with_proved
+from companion.play.misfits import with_proved
 from companion.play.round import Findings
 from companion.play.round_over import over_by_rule
 from companion.rules.ruleset import RuleSet
@@ -130,8 +130,8 @@ class Timeline:
             if findings or step.late:
                 act = self._as_far_as_seen(act, doubted)
             if before.course is not None and not unsettled(event):
-                known = still_proved(before.course.rules, before.course.position, held.event, act.findings)
-                act = replace(act, findings=with_proved(act.findings, [one.code for one in known]))
+                findings = with_proved(before.course.rules, before.course.position, held.event, act.findings)
+                act = replace(act, findings=findings)
         self._keep(act)
         return act
 
