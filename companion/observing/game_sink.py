@@ -38,7 +38,7 @@ from companion.observing.other_readings import (
     OtherReading,
     other_readings,
 )
-from companion.observing.readings import hardly_read, readings_of
+from companion.observing.readings import readings_of
 from companion.observing.round_end import Ending, OpenHands
 from companion.observing.round_start import RoundStart
 from companion.observing.unread import Keep, PendingQuestions, as_lines
@@ -302,7 +302,6 @@ class GameSink:
             astray = not_borne_out(observation, layout, table)
             clouded = clouded or bool(astray) or marked_otherwise(observation, layout, table)
             guessed = guessed or any(change.train in astray for change in observation.laid)
-        guessed = guessed or hardly_read(observation, layout, self.engine())
         readings = readings_of(observation, layout, instead)
         change = replace(
             observation.change, frame=self.keep(frame), readings=readings, clouded=clouded, guessed=guessed

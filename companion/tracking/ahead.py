@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from companion.rules.actions import MEXICAN, Play
 from companion.rules.mexican.turn import TurnState
-from companion.tracking.costs import COST, Cause, misread
+from companion.tracking.costs import COST, Cause
 from companion.tracking.evidence import Piece
 from companion.tracking.pieces import Pieces, Rest
 
@@ -92,10 +92,9 @@ def _ahead(turn: TurnState, pieces: Pieces, rest: Rest, misread: frozenset[str])
 
 def cost_of_misreading(turn: TurnState, piece: Piece, train: str, pieces: Pieces) -> int:
     """What it costs that the tile shows other values than were read, or that the one it lies on does."""
-    sure = None if piece.p is None else min(piece.p)
-    cost = misread(sure, pieces.evidence.guessed)
-    if piece.value_doubt is not None:
-        cost = min(cost, piece.value_doubt)
+    cost = piece.cost_of_another
+    if pieces.evidence.guessed:
+        cost = min(cost, COST[Cause.DOUBTFUL_NEIGHBOUR])
     chain = turn.trains.get(train)
     if chain and pieces.evidence.doubtful_tiles:
         cost = min(cost, pieces.evidence.doubtful_tiles.get((chain[-1], train), cost))

@@ -233,15 +233,14 @@ def decibans(p: float) -> int:
     return 99 if p <= 1e-10 else max(0, round(-10 * math.log10(p)))
 
 
-def misread(p: float | None, guessed: bool) -> int:
+def misread(p: float | None) -> int:
     """The cost of a half's having been read wrongly that was read with `p`; None: read surely.
 
     Readings of one picture err together, so they are never multiplied, and no p is worth more than the tail that was
     measured.
     """
     most = COST[Cause.MISREAD]
-    cost = most if p is None or p >= SURE else min(most, decibans(1.0 - p))
-    return min(cost, COST[Cause.DOUBTFUL_NEIGHBOUR]) if guessed else cost
+    return most if p is None or p >= SURE else min(most, decibans(1.0 - p))
 
 
 SURE = 0.98

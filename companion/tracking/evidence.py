@@ -9,7 +9,7 @@ from companion.log.table_change import TableChange
 from companion.rules.actions import SOMEBODY, Action, Discard, Draw, Flip, Mark, Play, Unmark
 from companion.rules.notation import Change, Drawing, Laying
 from companion.rules.tile import Laid
-from companion.tracking.costs import COST, Cause
+from companion.tracking.costs import COST, SURE, Cause, misread
 
 WRONG_WORD = COST[Cause.WRONG_WORD]
 
@@ -38,6 +38,17 @@ class Piece:
     denied: int | None = None
     value_doubt: int | None = None
 
+    @property
+    def is_sure(self) -> bool:
+        """Whether the camera saw it, and read a tile's halves surely."""
+        return self.value_doubt is None and (self.p is None or min(self.p) >= SURE)
+
+    @property
+    def cost_of_another(self) -> int:
+        """What it costs that the tile shows other values than were read or said."""
+        read = misread(None if self.p is None else min(self.p))
+        return read if self.value_doubt is None else min(read, self.value_doubt)
+
     def against(self, player: str) -> tuple[int, tuple[Cause, ...]]:
         """What it costs, by arm and word, that `player` made this piece, and what has to be assumed."""
         if self.word is None or self.word == player:
@@ -51,8 +62,9 @@ class Evidence:
 
     `gone` are laid tiles that lie there no more, `returned` tiles that lie in the boneyard again. `clouded`: something
     that was not understood lies there; `guessed`: a tile beside the new ones was not surely read. `doubtful_tiles`:
-    (tile, train) that lay there before, and what it costs that another one lies there: nobody but a person has seen
-    them. `adopted`: it lay there before anybody watched, and tiles that nobody sees lie between those that are seen.
+    (tile, train) that lay there before, and what it costs that another one lies there: they were not surely read, or
+    nobody but a person has seen them. `adopted`: it lay there before anybody watched, and tiles that nobody sees lie
+    between those that are seen.
     """
 
     number: int

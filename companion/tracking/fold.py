@@ -17,7 +17,6 @@ from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
-from companion.tracking.costs import SURE
 from companion.tracking.evidence import Evidence, Piece
 from companion.tracking.explain import State
 from companion.tracking.filter import Checkpoint, TableFilter
@@ -115,12 +114,13 @@ class RoundFold:
         self.run = (joined,)
 
     def _doubtful(self) -> dict[tuple[Laid, str], int]:
-        """The tiles that only people have seen, and what it costs that others lie there."""
+        """The tiles that only people have seen, or that were not surely read, and what it costs that others lie
+        there."""
         found = {}
         for entry in self.entries.values():
-            act, doubt = entry.piece.act, entry.piece.value_doubt
-            if doubt is not None and isinstance(act, Play) and not entry.taken_back:
-                found[act.tile, act.train] = doubt
+            act, piece = entry.piece.act, entry.piece
+            if isinstance(act, Play) and not entry.taken_back and not piece.is_sure:
+                found[act.tile, act.train] = piece.cost_of_another
         return found
 
     def _keep(self, piece: Piece, evidence: Evidence) -> None:
@@ -235,8 +235,7 @@ class RoundFold:
         entry = self._entry_of(*gone)
         if entry is None:
             return False
-        piece = entry.piece
-        return piece.value_doubt is not None or (piece.p is not None and min(piece.p) < SURE)
+        return not entry.piece.is_sure
 
     def _begin_anew(self) -> None:
         """Every hypothesis with the tiles as they lie now; what is settled stays so."""

@@ -12,7 +12,7 @@ from companion.rules.chinese.line import apply
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import ANY_SET, RuleSet
 from companion.rules.violations import Violation as V
-from companion.tracking.costs import COST, Cause, fault, misread
+from companion.tracking.costs import COST, Cause, fault
 from companion.tracking.evidence import Piece
 from companion.tracking.pieces import Move, Pieces, Rest, Step
 
@@ -111,8 +111,7 @@ class LineState:
             if rest.tiles[n] < len(row):
                 piece = row[rest.tiles[n]]
                 after = rest._replace(tiles=(*rest.tiles[:n], rest.tiles[n] + 1, *rest.tiles[n + 1 :]))
-                sure = None if piece.p is None else min(piece.p)
-                doubt = self._doubt(piece, misread(sure, pieces.evidence.guessed), pieces)
+                doubt = self._doubt(piece, pieces)
                 against, wrong = piece.against(me)
                 for cost, state, codes, causes in self._with(piece.act, piece.item, faults, doubt):
                     cost += against
@@ -169,9 +168,11 @@ class LineState:
         other.unknown = self.unknown | {act.train}
         return other
 
-    def _doubt(self, piece: Piece, read: int, pieces: Pieces) -> int:
+    def _doubt(self, piece: Piece, pieces: Pieces) -> int:
         """What it costs that this tile, or the one it lies at, is another one."""
-        doubts = [read] if piece.value_doubt is None else [read, piece.value_doubt]
+        doubts = [piece.cost_of_another]
+        if pieces.evidence.guessed:
+            doubts.append(COST[Cause.DOUBTFUL_NEIGHBOUR])
         if pieces.evidence.doubtful_tiles and isinstance(piece.act, Play) and self.table.line:
             end = self.table.line[0 if piece.act.train == LEFT else -1]
             doubts += [cost for (laid, _), cost in pieces.evidence.doubtful_tiles.items() if laid == end]

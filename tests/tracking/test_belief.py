@@ -51,6 +51,33 @@ def test_a_hardly_read_half_accuses_nobody_for_certain() -> None:
     assert charges(play(belief, "5-6@Ann"))["MISMATCH"] == (None, False)
 
 
+def test_beside_a_hardly_read_half_nobody_is_accused_for_certain() -> None:
+    """Where a half that is misread one time in thirty does not fit, the tile on it may well be right."""
+    from companion.log.event_fields import Certainty
+    from companion.rules.notation import Laying
+    from companion.rules.tile import Laid
+
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
+    see(belief, "+1-6@Ann", readings={Laying(Laid(1, 6), "Ann"): Certainty((0.999, 0.969))})
+    see(belief, "+2-4@Ben")
+    see(belief, "+3-7@Cy")
+    see(belief, "+5-8@Ann")
+    assert charges(play(belief, "5-8@Ann"))["MISMATCH"] == (None, False)
+
+
+def test_beside_a_surely_read_half_the_fault_is_certain() -> None:
+    from companion.log.event_fields import Certainty
+    from companion.rules.notation import Laying
+    from companion.rules.tile import Laid
+
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
+    see(belief, "+1-6@Ann", readings={Laying(Laid(1, 6), "Ann"): Certainty((0.999, 0.995))})
+    see(belief, "+2-4@Ben")
+    see(belief, "+3-7@Cy")
+    see(belief, "+5-8@Ann")
+    assert charges(play(belief, "5-8@Ann"))["MISMATCH"][1]
+
+
 def test_a_tile_on_a_closed_train_may_have_been_its_owner_out_of_turn() -> None:
     belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+3-5@Cy"])
     verdict = play(belief, "3-5@Cy")

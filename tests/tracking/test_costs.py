@@ -29,15 +29,15 @@ def test_decibans_are_ten_times_the_logarithm() -> None:
 
 
 def test_a_half_that_was_hardly_read_is_likelier_misread_than_a_rule_broken() -> None:
-    assert misread(0.9, guessed=False) < ILLEGAL < misread(0.99, guessed=False)
+    assert misread(0.9) < ILLEGAL < misread(0.99)
 
 
 def test_no_reading_is_surer_than_the_tail_that_was_measured() -> None:
-    assert misread(0.9999999, guessed=False) == misread(None, guessed=False) == PRIORS[Cause.MISREAD].decibans
+    assert misread(0.9999999) == misread(None) == PRIORS[Cause.MISREAD].decibans
 
 
-def test_a_doubtful_neighbour_makes_any_reading_doubtful() -> None:
-    assert misread(None, guessed=True) < ILLEGAL
+def test_beside_a_guessed_tile_a_misreading_is_likelier_than_a_rule_broken() -> None:
+    assert PRIORS[Cause.DOUBTFUL_NEIGHBOUR].decibans < ILLEGAL
 
 
 def test_nobody_lays_two_tiles_by_oversight() -> None:
