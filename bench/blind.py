@@ -26,7 +26,7 @@ from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from companion.rules.tile import Tile
 from datasets.simulator.camera import FRAME_S, SimCamera, SimSettings
 from datasets.simulator.script import Troubles
-from tests.table.sketch import KnowingEye, sketched
+from tests.table.sketch import LARGER, KnowingEye, sketched
 from vision.calibration import Calibration
 from vision.frame import Frame
 from vision.settle import Settler, SettleState, TableState
@@ -80,7 +80,7 @@ def blind_round(
         still_frames=still_frames,
         show_hands=False,
     )
-    camera = sketched(seed, settings)
+    camera = sketched(seed, settings, LARGER)
     count = max(1, round(share * scenes))
     blind = frozenset(Random(f"blind {seed}").sample(range(1, scenes), count))
     setup = replace(camera.setup(), tile_mm=(*camera.plan.tile_mm[:2], 0.001))

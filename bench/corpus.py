@@ -47,7 +47,7 @@ from companion.rules.tile import Tile
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.room import BlankFilm
-from tests.table.sketch import KnowingEye, sketched
+from tests.table.sketch import LARGER, KnowingEye, sketched
 
 KINDS = ("told", "sketched", "meddled", "filmed", "foreign")
 SAID = (
@@ -253,7 +253,7 @@ def _watched(
         session, watcher = watching(camera, open_eye(one_box=True), journal, flat=False)
         watcher.run()
         return session, camera, None
-    camera = sketched(seed, settings)
+    camera = sketched(seed, settings, LARGER)
     if kind == "sketched":
         session, watcher = watching(camera, KnowingEye(camera, seed=seed), journal, flat=True)
         watcher.run()

@@ -26,7 +26,7 @@ from companion.game.session import Session
 from companion.rules.ruleset import RULESET_NAMES
 from datasets.simulator.camera import SimCamera
 from datasets.simulator.lying import Lying
-from tests.table.sketch import KnowingEye, sketched
+from tests.table.sketch import LARGER, KnowingEye, sketched
 from tests.table.watching import watching
 from vision.reading import HalfReading, TileReading
 
@@ -73,7 +73,7 @@ def meddle(
 ) -> tuple[Meddled, Somebody]:
     """One round with somebody at the page."""
     rules = RULESET_NAMES[(seed - FIRST_SEED) % len(RULESET_NAMES)]
-    camera = sketched(seed, with_faults(rules, scenes))
+    camera = sketched(seed, with_faults(rules, scenes), LARGER)
     with tempfile.TemporaryDirectory() as folder:
         session, _, watcher = watching(camera, Path(folder) / "game.jsonl")
         eye = StubbornEye(camera, misread=misread, unread=unread, seed=seed)

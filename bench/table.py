@@ -48,7 +48,7 @@ from datasets.simulator.camera import VISIBLE_FAULTS, SimCamera, SimSettings
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.reaching import Reaching
 from datasets.simulator.room import BlankFilm
-from tests.table.sketch import KnowingEye, sketched
+from tests.table.sketch import LARGER, KnowingEye, sketched
 from vision.settle import Settler
 
 RESULTS = Path(__file__).parents[1] / "runs" / "table.json"
@@ -106,7 +106,7 @@ def play_round(
     elif eye_name == "told":
         camera, eye = UnfilmedRound(seed, settings, BlankFilm), None
     else:
-        camera = sketched(seed, settings)
+        camera = sketched(seed, settings, LARGER)
         eye = KnowingEye(camera, seed=seed)
     proved: list[str] = []
     with tempfile.TemporaryDirectory() as folder:

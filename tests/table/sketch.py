@@ -23,6 +23,12 @@ from datasets.simulator.script import Troubles
 from datasets.simulator.tabletop import MARKER_RADIUS_MM, TableTop
 from vision.reading import Found, HalfReading, PictureReading, TileReading
 
+SMALL, LARGER = (480, 360), (720, 540)
+"""Sketches for tests, as wide as the picture that the settler compares, and for the benches."""
+
+SLEEVE, HAND = 70 / 720, 60 / 720
+"""How wide they are, in parts of the picture's width."""
+
 CUP_RADIUS_MM, CUP = 42.0, (90, 40, 120)
 TABLE, TILE, BACK, SKIN, MARKER = (62, 88, 70), (225, 228, 230), (150, 60, 40), (140, 170, 215), (30, 30, 200)
 
@@ -77,8 +83,8 @@ class SketchFilm(Film):
         skin = TABLE if arm.look.as_table else tuple(int(level + shade) for level in SKIN)
         far = tip - along * length
         near = tip - along * min(length, 150.0 * self.scale)
-        cv2.line(out, [int(v) for v in near], [int(v) for v in far], skin, 70)
-        cv2.line(out, [int(v) for v in tip], [int(v) for v in near], SKIN, 60)
+        cv2.line(out, [int(v) for v in near], [int(v) for v in far], skin, round(SLEEVE * image.shape[1]))
+        cv2.line(out, [int(v) for v in tip], [int(v) for v in near], SKIN, round(HAND * image.shape[1]))
         return out
 
 
@@ -164,9 +170,9 @@ def _inside(quad: NDArray[np.float32], regions: Sequence[tuple[int, int, int, in
     return any(x0 <= x <= x1 and y0 <= y <= y1 for x0, y0, x1, y1 in regions)
 
 
-def sketched(seed: int, settings: SimSettings) -> SimCamera:
+def sketched(seed: int, settings: SimSettings, size_wh: tuple[int, int] = SMALL) -> SimCamera:
     """A simulated camera whose frames are small sketches."""
-    small = FilmSettings(size_wh=(720, 540), noise=1.0, flicker=0.002)
+    small = FilmSettings(size_wh=size_wh, noise=1.0, flicker=0.002)
     return SimCamera(seed, SimSettings(**{**_fields(settings), "film": small}), film=SketchFilm)
 
 
