@@ -66,7 +66,13 @@ class BlindRound:
 
 
 def blind_round(
-    seed: int, rules: str, scenes: int, share: float = SHARE, still_frames: int = STILL_FRAMES, missed: float = 0.0
+    seed: int,
+    rules: str,
+    scenes: int,
+    share: float = SHARE,
+    still_frames: int = STILL_FRAMES,
+    missed: float = 0.0,
+    size_wh: tuple[int, int] = LARGER,
 ) -> BlindRound:
     """One sketched round; the scenes that are not noticed follow from the seed, the first never among them.
 
@@ -80,7 +86,7 @@ def blind_round(
         still_frames=still_frames,
         show_hands=False,
     )
-    camera = sketched(seed, settings, LARGER)
+    camera = sketched(seed, settings, size_wh)
     count = max(1, round(share * scenes))
     blind = frozenset(Random(f"blind {seed}").sample(range(1, scenes), count))
     setup = replace(camera.setup(), tile_mm=(*camera.plan.tile_mm[:2], 0.001))

@@ -69,11 +69,17 @@ class StubbornEye(KnowingEye):
 
 
 def meddle(
-    seed: int, taps: Sequence[str], *, scenes: int | None = None, unread: float = 0.0, misread: float = 0.0
+    seed: int,
+    taps: Sequence[str],
+    *,
+    scenes: int | None = None,
+    unread: float = 0.0,
+    misread: float = 0.0,
+    size_wh: tuple[int, int] = LARGER,
 ) -> tuple[Meddled, Somebody]:
     """One round with somebody at the page."""
     rules = RULESET_NAMES[(seed - FIRST_SEED) % len(RULESET_NAMES)]
-    camera = sketched(seed, with_faults(rules, scenes), LARGER)
+    camera = sketched(seed, with_faults(rules, scenes), size_wh)
     with tempfile.TemporaryDirectory() as folder:
         session, _, watcher = watching(camera, Path(folder) / "game.jsonl")
         eye = StubbornEye(camera, misread=misread, unread=unread, seed=seed)

@@ -25,7 +25,7 @@ from companion.rules.position import Position
 from companion.rules.tile import Laid
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
-from tests.table.sketch import sketched
+from tests.table.sketch import SMALL, sketched
 from tests.table.tables import tile
 from tests.table.watching import watching
 
@@ -130,7 +130,7 @@ def test_a_beginning_that_was_undone_begins_again_with_the_next_still_table(tmp_
 @pytest.mark.slow
 @pytest.mark.parametrize(("seed", "taps"), [(1007, TRUE), (1008, TRUE + SLIPS)])
 def test_somebody_at_the_page_gets_nobody_accused(seed: int, taps: tuple[str, ...]) -> None:
-    result, person = meddle(seed, taps, scenes=16)
+    result, person = meddle(seed, taps, scenes=16, size_wh=SMALL)
     assert result.false == ()
     assert len(person.done) >= 3
 

@@ -11,13 +11,14 @@ from companion.rules.actions import Play
 from companion.rules.notation import print_change
 from datasets.simulator.camera import Filmed, SimSettings
 from datasets.simulator.script import Troubles
+from tests.table.sketch import SMALL
 from tests.table.test_watch import SHORT, seat_a_watcher
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("seed", "rules", "scenes"), [(9911, "reeves", 5), (9912, "kkori", 5)])
 def test_a_play_that_nothing_shows_is_on_record_within_ten_seconds(seed: int, rules: str, scenes: int) -> None:
-    told = blind_round(seed, rules, scenes=scenes, share=0.3)
+    told = blind_round(seed, rules, scenes=scenes, share=0.3, size_wh=SMALL)
     assert told.late_s
     assert all(late is not None and late <= WITHIN_S for late in told.late_s)
     assert (told.missed, told.invented, told.taken_back, told.accused) == (0, 0, 0, ())
@@ -46,5 +47,5 @@ def plays_of(filmed: Filmed) -> list[Play]:
 
 @pytest.mark.slow
 def test_what_a_look_overlooks_where_nothing_changed_has_not_gone() -> None:
-    told = blind_round(9931, "poltava", scenes=5, share=0.2, missed=0.05)
+    told = blind_round(9931, "poltava", scenes=5, share=0.2, missed=0.05, size_wh=SMALL)
     assert (told.missed, told.invented, told.taken_back, told.accused) == (0, 0, 0, ())
