@@ -130,14 +130,10 @@ class PictureProof:
         events in force, and `report` is the change that is not among them yet.
         """
         pictured = self._pictured(tracker, start, held, report)
-        retold = bool(told) or any(one.act is not None or one.withdrawn for one in tracker.said.values())
         found: dict[int, Verdict] = {}
         for one in tracker.verdicts():
             if one.item in told or one.taken_back:
                 continue
-            if retold:
-                # Whether a double can be covered rests on every tile that lies there.
-                one = without_certain(one, Violation.OPEN_DOUBLE_IGNORED)
             proof = pictured.get(one.item, ())
             lying = self.lying.get(one.item, frozenset()).intersection(proof)
             one = as_pictured(one, proof, lying, tracker.players)
@@ -183,12 +179,6 @@ def as_pictured(verdict: Verdict, proved: Collection[str], lying: Collection[str
     if not lapsed and twice not in proved:
         return replace(verdict, charges=tuple(charges))
     return replace(verdict, by=None, maybe=(*verdict.maybe, *players), charges=tuple(charges))
-
-
-def without_certain(verdict: Verdict, code: Violation) -> Verdict:
-    """The verdict with this code possible at most."""
-    charges = (replace(one, certain=False) if one.code == code else one for one in verdict.charges)
-    return replace(verdict, charges=tuple(charges))
 
 
 def _surely(reading: Certainty | None) -> bool:
