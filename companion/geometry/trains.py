@@ -114,7 +114,11 @@ class TrainFinder:
         return middle.engine is not None and beside_the_engine(tile.seen, self.known[middle.engine].seen, self.setup)
 
     def _is_a_recess(self, tile: Known) -> bool:
-        """Does it lie in the middle of a plate? There the plate has a place for an engine, which looks like a back."""
+        """Does it lie in the middle of a plate, which has a place for an engine there, or on the hub, which has slots?
+        Both look like backs."""
+        hub = self.view.hub
+        if hub is not None and distance(tile.seen.center_mm, hub.center_mm) < hub.radius_mm:
+            return True
         if self.plate is None:
             return False
         return distance(tile.seen.center_mm, self.plate.center_mm) < MIDDLE * self.setup.tile_mm[0]

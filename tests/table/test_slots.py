@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from companion.geometry import reconstruct
 from companion.geometry.table_view import SeenHub, SeenMarker
 from companion.perception.projection import LEAST_THING_CONFIDENCE, on_table
 from companion.perception.tracks import ABSENT, Looked, TableMemory
-from tests.table.tables import tile
+from tests.table.tables import HUB, SETUP, back, eastward, tile, view
 from vision.calibration import Calibration
 from vision.reading import Found, HalfReading, PictureReading, TileReading
 
@@ -53,6 +54,14 @@ def test_a_hub_whose_middle_seems_to_lie_just_beyond_the_table_is_one() -> None:
         )
         assert (seen.hub is None) is believed
         assert (seen.markers[0].confidence >= LEAST_THING_CONFIDENCE) is believed
+
+
+def test_a_slot_on_the_hub_that_looks_like_a_back_is_none_of_the_boneyard() -> None:
+    tiles = [back(200.0, 200.0), back(HUB.center_mm[0] - 45.0, HUB.center_mm[1] + 25.0, 30.0)]
+    layout = reconstruct(view([*eastward([(12, 3)]), *tiles]), SETUP)
+    assert layout.boneyard == 1
+    beside = back(HUB.center_mm[0] - 80.0, HUB.center_mm[1] + 40.0)
+    assert reconstruct(view([*eastward([(12, 3)]), tiles[0], beside]), SETUP).boneyard == 2
 
 
 def test_what_lies_before_three_first_tiles_on_a_hub_is_its_print_at_first_sight() -> None:
