@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from companion.game.session import Session
@@ -66,23 +67,39 @@ class Unread:
     def key(self) -> tuple[str, int]:
         return self.train, self.place
 
+    @property
+    def guess(self) -> Laid | None:
+        """What it is held to be where nobody answers."""
+        return self.likely[0][1] if self.likely and self.likely[0][0] >= GUESS else None
+
 
 def unread_tiles(layout: Layout, engine: int | None, box: Mapping[Tile, int]) -> Iterator[Unread]:
     """The first unread tile of every train. `engine`: the value in the middle where it is not seen."""
+    for name in layout.trains:
+        yield from islice(unread_in_train(layout, name, engine, box), 1)
+
+
+def unread_in_train(layout: Layout, name: str, engine: int | None, box: Mapping[Tile, int]) -> Iterator[Unread]:
+    """The unread tiles of one train from the engine outwards, each if those before it are what they most likely are; up
+    to the first that nobody can guess."""
     lying = Counter(tile.laid.tile for tile in layout.surely() if tile.laid is not None)
     seen = layout.engine.laid if layout.engine is not None else None
-    for name, train in layout.trains.items():
-        inner: list[Laid] = []
-        for place, tile in enumerate(train):
-            if tile.laid is not None:
-                inner.append(tile.laid)
-            elif tile.face_up:
-                due = inner[-1].outer if inner else seen.outer if seen is not None else engine
-                where = Place(due, value_behind(train, place), tile.crosswise)
-                yield Unread(name, place, tuple(inner), _likely(tile, where, box, lying))
-                break
-            else:
-                break
+    train = layout.trains[name]
+    inner: list[Laid] = []
+    for place, tile in enumerate(train):
+        if tile.laid is not None:
+            inner.append(tile.laid)
+            continue
+        if not tile.face_up:
+            return
+        due = inner[-1].outer if inner else seen.outer if seen is not None else engine
+        where = Place(due, value_behind(train, place), tile.crosswise)
+        one = Unread(name, place, tuple(inner), _likely(tile, where, box, lying))
+        yield one
+        if one.guess is None:
+            return
+        inner.append(one.guess)
+        lying[one.guess.tile] += 1
 
 
 def unread_in_line(layout: Layout, box: Mapping[Tile, int]) -> Iterator[Unread]:
@@ -134,6 +151,7 @@ class PendingQuestions:
         self.guesses: dict[tuple[str, int], Laid] = {}
         self._asked: dict[tuple[str, int], int] = {}
         self._waited = 0
+        self._waiting: set[tuple[str, int]] = set()
         self._guessed = False
         self._settled: set[int] = set()
         self._unheard = 0
@@ -162,17 +180,27 @@ class PendingQuestions:
             if seq in still_open or (seq is None and self._is_due(one, table)):
                 pending.append(one)
         self._waited = self._waited + 1 if pending else 0
+        if self._waited == 1:
+            self._waiting = {one.key for first in pending for one in self._together(first, layout, table)}
         if self._waited <= self.patience:
             return bool(pending)
-        for one in pending:
-            seq = self._asked.get(one.key)
+        for first in pending:
+            seq = self._asked.get(first.key)
             if seq is not None and seq in still_open:
                 self._settled.add(seq)
                 self.session.drop_question(seq)
-            if one.likely and one.likely[0][0] >= GUESS:
-                self.guesses[one.key] = one.likely[0][1]
-                self._guessed = True
+            for one in self._together(first, layout, table):
+                # Those that lay behind it from the first have waited as long.
+                if one.guess is not None and (one is first or one.key in self._waiting):
+                    self.guesses[one.key] = one.guess
+                    self._guessed = True
         return self._guessed
+
+    def _together(self, first: Unread, layout: Layout, table: Position | LinePosition) -> Sequence[Unread]:
+        """This unread tile, and those behind it in its train."""
+        if isinstance(table, LinePosition):
+            return [first]
+        return [first, *islice(unread_in_train(layout, first.train, table.engine.outer, self.box), 1, None)]
 
     def beside_a_guess(self, observation: Observation, layout: Layout, table: Position | LinePosition) -> bool:
         """Whether a new tile lies next to a guessed one, or is one itself."""
