@@ -223,7 +223,11 @@ CALM_WORK, WIDE_WORK = 600, 600
 NAMED = 0.95
 """So likely must a player be to be named."""
 CERTAIN = 0.995
-"""So likely must a fault, and its player, be to be certain; the outlier is then 23 dB away at least."""
+"""So likely must a fault be to be certain; the outlier is then 23 dB away at least."""
+ACCUSED = 0.998
+"""So likely must its player be to be accused of it. Somebody else may be the one who broke it if a neighbour broke one
+more rule (25 dB with the tile it came by), or by ways that CALM_KEEP drops: 27 dB are above both. At CERTAIN one of 840
+told rounds accused an innocent player (105426: three rules were broken within three turns)."""
 POSSIBLE = 0.05
 """A fault below this is not mentioned."""
 

@@ -9,7 +9,7 @@ from companion.play.timeline import COUNTED
 from companion.rules.actions import Action
 from companion.rules.violations import Violation as V
 from companion.tracking.arm_proof import arms_doubted, proved_by_arms
-from companion.tracking.costs import CERTAIN, NAMED, POSSIBLE, Cause
+from companion.tracking.costs import ACCUSED, CERTAIN, NAMED, POSSIBLE, Cause
 from companion.tracking.evidence import Piece
 from companion.tracking.filter import Hypothesis
 
@@ -116,7 +116,7 @@ def judge_item(
     doubted, doubted_codes = arms_doubted(actors, codes, arm) if arm else (actors, codes)
     charges = list(_charges(item, codes, doubted_codes, proved, marginals.causes.get(item, {}), pieces))
     if any(charge.certain for charge in charges):
-        by = best if best is not None and min(p, doubted[best]) >= CERTAIN else None
+        by = best if best is not None and min(p, doubted[best]) >= ACCUSED else None
     else:
         by = best if p >= NAMED else None
     likely = tuple(name for name, share in ranked if share >= 0.01)
@@ -169,4 +169,4 @@ def _by_arms(item: int, codes: Mapping[tuple[str, str], float], code: str, piece
 
 def _only(codes: Mapping[tuple[str, str], float], code: str) -> str | None:
     """The one player who is charged with `code` beyond the threshold, if there is one."""
-    return next((player for (one, player), share in codes.items() if one == code and share >= CERTAIN), None)
+    return next((player for (one, player), share in codes.items() if one == code and share >= ACCUSED), None)
