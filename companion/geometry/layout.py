@@ -97,6 +97,7 @@ class Layout:
     `trains` holds every player and MX, in order from the engine outwards; an empty tuple has not begun.
     `line` is a Chinese line from left to right with its whole history; `walls` maps a tile to the one it covers.
     `buried`: the places, counted from the first tile, of those under a wall that nobody saw; they are not in `line`.
+    `misread`: tiles of the line that have shown another value since long before it had a wall.
     `supposed`: those of the `markers` that do not look like one. `boneyard` is None where it cannot be counted.
     `loose` are face-up tiles that belong to nothing yet.
     """
@@ -106,6 +107,7 @@ class Layout:
     line: tuple[PlacedTile, ...] = ()
     walls: Mapping[int, int] = field(default_factory=dict)
     buried: tuple[int, ...] = ()
+    misread: frozenset[int] = frozenset()
     markers: frozenset[str] = frozenset()
     supposed: frozenset[str] = frozenset()
     flipped: frozenset[str] = frozenset()

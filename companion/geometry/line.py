@@ -75,6 +75,7 @@ class LineFinder:
     next_id: int = 0
     _come_to_light: dict[int, int] = field(init=False, default_factory=dict)
     """Index of a tile that lay unseen under one that was taken back -> the identity of the one under both."""
+    _misread: frozenset[int] = field(init=False, default=frozenset())
 
     def layout(self) -> Layout:
         shapes = TileShapes.of([tile.seen for tile in self.known], *self.setup.tile_mm[:2])
@@ -101,6 +102,7 @@ class LineFinder:
             line=tuple(growing.line),
             walls=growing.walls,
             buried=growing.buried,
+            misread=self._misread,
             discards=self._by_player(seats) if self.setup.stations else {SOMEBODY: len(backs)},
             hands=hands,
             face_down=backs,
@@ -142,6 +144,9 @@ class LineFinder:
         due = place_of_next(self.before.line, self.before.buried)
         changed = [n for n in members if self.known[n].changed or (due and self._hides(n, due))]
         stacked = {n: self.ids[n] for n in changed if self.ids[n] in in_line}
+        # What showed another value long before there was a wall has not been laid on one now.
+        others = frozenset(stacked.values())
+        self._misread = others if len(self.before.line) <= WALL // 2 else others & self.before.misread
         stacked |= {n: below for n, below in self._come_to_light.items() if below in in_line}
         seen_now = {self.ids[n]: self.known[n].seen for n in members if n not in stacked}
         growing = Growing(
@@ -285,6 +290,8 @@ class LineFinder:
         steps: list[Step] = []
         for n in waiting:
             below = stacked.get(n)
+            if below in self._misread:
+                continue
             for at_right in (True, False):
                 end = growing.line[-1] if at_right else growing.line[0]
                 if below is not None and (not at_right or growing.length < WALL):

@@ -388,3 +388,25 @@ def test_a_bad_look_at_the_tile_where_the_wall_turns_lays_nothing_on_it() -> Non
     for p in (0.5, 0.7):
         again = reconstruct(table(hardly(0, 6, 1, p), *seen[1:]), SETUP, before)
         assert len(again.line) == 15
+
+
+def test_a_tile_misread_before_there_was_a_wall_is_no_play_once_the_wall_comes_to_it() -> None:
+    """The fourth tile showed another value while it was the last: it was misread, and nobody has laid it since."""
+    row = [in_row(n, *values) for n, values in enumerate(ROW)]
+    other = in_row(3, 5, 6)
+    layout = reconstruct(table(*row[:4]), SETUP)
+    layout = reconstruct(table(*row[:3], other), SETUP, layout)
+    assert layout.has(Trouble.VALUE_CHANGED)
+    for n in range(4, 8):
+        layout = reconstruct(table(*row[:3], other, *row[4 : n + 1]), SETUP, layout)
+    wall = {7: (5, 6), 6: (6, 3), 5: (3, 1), 4: (1, 5)}
+    for slot, laid in wall.items():
+        row[slot] = in_row(slot, *laid[::-1])
+        after = reconstruct(table(*row[:3], other, *row[4:]), SETUP, layout)
+        assert changes(layout, after) == ["+{}-{}@R".format(*laid)]
+        layout = after
+    assert len(layout.line) == 12 and layout.has(Trouble.VALUE_CHANGED)
+    layout = reconstruct(table(*row), SETUP, layout)
+    assert len(layout.line) == 12 and not layout.has(Trouble.VALUE_CHANGED)
+    on = reconstruct(table(*row[:3], other, *row[4:]), SETUP, layout)
+    assert changes(layout, on) == ["+6-5@R"], "read rightly once more, it is a place like any other"
