@@ -23,9 +23,11 @@ UNEVEN = 0.145
 by hand."""
 LEAST_DOTS, LEAST_HALVES = 3, 4
 """Halves with so many pips at least, all of them counted apart, tell how even they are, where there are so many."""
+MOST_SPREADS = 120
+"""So many of the last halves tell: another box may lie there after a while."""
 SMALLEST_PX = 38.0
 """Of halves with shorter sides the pips have too few pixels to be compared."""
-CERTAIN, NEARLY = 0.995, 0.97
+SURELY, NEARLY = 0.995, 0.97
 """A value of uneven pips counts from the first probability on, from the second where as many dots are counted."""
 DOUBTED = 0.85
 """What is left of the probability of the others: less than it takes to be read."""
@@ -53,14 +55,11 @@ def doubted(image: Image, quads: Floats, p: NDArray[np.float64], spreads: list[f
     if len(spreads) < LEAST_HALVES or np.median(spreads) < UNEVEN:
         return p
     out = p.copy()
-    for n, half in np.argwhere(best < CERTAIN):
+    for n, half in np.argwhere(best < SURELY):
         areas = dots.get((int(n), int(half)), np.zeros(0))
         if best[n, half] < NEARLY or len(areas) != values[n, half]:
             out[n, half] *= DOUBTED
     return out
-
-
-MOST_SPREADS = 120
 
 
 def areas_of_dots(image: Image, quad: Floats, half: int) -> NDArray[np.float64] | None:

@@ -119,10 +119,10 @@ def _led_to(hub: SeenHub, known: Sequence[Known], engine: int | None, setup: Tab
         return hub.center_mm
     at_hub, at_engine = (median(_beside(port, place) for port in leading) for place in places)
     if abs(at_hub - at_engine) > LEADS_BESIDE * width:
-        return places[at_engine < at_hub]
+        return places[1] if at_engine < at_hub else places[0]
     # They lead to both. If none begins at the rim as it was outlined, and one would around the engine, it does there.
     from_hub, from_engine = (min(distance(port.place, place) for port in leading) - hub.radius_mm for place in places)
-    return places[from_engine <= HUB_REACH * width < from_hub]
+    return places[1] if from_engine <= HUB_REACH * width < from_hub else places[0]
 
 
 def _beside(port: Port, place: Point) -> float:

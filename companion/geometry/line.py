@@ -76,6 +76,7 @@ class LineFinder:
     _come_to_light: dict[int, int] = field(init=False, default_factory=dict)
     """Index of a tile that lay unseen under one that was taken back -> the identity of the one under both."""
     _misread: frozenset[int] = field(init=False, default=frozenset())
+    """As in `Layout`: nothing is taken for laid on these."""
 
     def layout(self) -> Layout:
         shapes = TileShapes.of([tile.seen for tile in self.known], *self.setup.tile_mm[:2])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vision.by_hand import CERTAIN, DOUBTED, LEAST_HALVES, areas_of_dots, doubted
+from vision.by_hand import DOUBTED, LEAST_HALVES, SURELY, areas_of_dots, doubted
 
 SIDE = 60
 PLACES = {3: [(15, 15), (30, 30), (45, 45)], 4: [(15, 15), (15, 45), (45, 15), (45, 45)]}
@@ -70,7 +70,7 @@ def test_uneven_pips_count_where_the_reader_is_certain_or_as_many_dots_are_seen(
     otherwise[2, 1] = read(1, 5, 0.98)[0, 0]
     found = doubted(image, quads, otherwise, spreads)
     assert found[2, 1].max() <= DOUBTED and found[:2].max(2).min() == pytest.approx(0.98)
-    otherwise[2, 1] = read(1, 5, CERTAIN + 0.001)[0, 0]
+    otherwise[2, 1] = read(1, 5, SURELY + 0.001)[0, 0]
     assert doubted(image, quads, otherwise, spreads)[2, 1].argmax() == 5, "a certain reader is not outvoted"
 
 
