@@ -254,16 +254,14 @@ class GameSink:
 
     def _recorded(self, observation: Observation, layout: Layout, frame: str) -> bool:
         observation = self._perhaps_marked(observation)
+        table = None if observation.empty else self.position
+        if table is not None and self.unread.holds_back(layout, table):
+            return False
         if observation.clouded and self._accuses(observation) and self._cloudy(layout):
             # Part of the table is not understood: what looks like a fault may be a tile that was not found.
             self.ask(observation, layout, frame, at_once=True)
             return False
-        table = self.position
-        guessed = False
-        if table is not None and not observation.empty:
-            if self.unread.holds_back(layout, table):
-                return False
-            guessed = self.unread.beside_a_guess(observation, layout, table)
+        guessed = table is not None and self.unread.beside_a_guess(observation, layout, table)
         doubtful = self._misread(observation, layout)
         if doubtful and self._patient():
             self._ask_what_it_is(observation, doubtful, frame)
@@ -415,14 +413,15 @@ class GameSink:
         self._middle.see(layout, frame)
         self._ask_what_lasts(layout, frame)
         if self.position is not None:
-            self._wait_in_line(layout)
+            self._wait_beyond(layout, self.position)
             self.unread.ask(layout, self.position, frame)
 
-    def _wait_in_line(self, layout: Layout) -> None:
-        """Count a tile that was laid beyond an unread one of a line: it cannot be recorded yet, and waits."""
-        longer, self._length = len(layout.line) > self._length, len(layout.line)
-        if longer and not self._held_back and isinstance(self.position, LinePosition):
-            self.unread.holds_back(layout, self.position)
+    def _wait_beyond(self, layout: Layout, table: Position | LinePosition) -> None:
+        """Count a tile that was laid beyond an unread one, or is itself unread: it cannot be recorded yet, and waits."""
+        length = len(layout.line) + sum(map(len, layout.trains.values()))
+        longer, self._length = length > self._length, length
+        if longer and not self._held_back and self.unread.waits_already(layout, table):
+            self.unread.holds_back(layout, table)
 
     def stirred(self) -> bool:
         again, self._read_again = self._read_again, False

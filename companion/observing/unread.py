@@ -152,6 +152,7 @@ class PendingQuestions:
         self._asked: dict[tuple[str, int], int] = {}
         self._waited = 0
         self._waiting: set[tuple[str, int]] = set()
+        self._lying: frozenset[tuple[str, int]] = frozenset()
         self._guessed = False
         self._settled: set[int] = set()
         self._unheard = 0
@@ -161,6 +162,7 @@ class PendingQuestions:
         """Another round has begun: drop what was guessed."""
         self.guesses.clear()
         self._waited = 0
+        self._lying = frozenset()
 
     def stirred(self) -> bool:
         """Whether a tile was guessed since the last look, so that what was held back for it is looked at again."""
@@ -196,6 +198,10 @@ class PendingQuestions:
                     self._guessed = True
         return self._guessed
 
+    def waits_already(self, layout: Layout, table: Position | LinePosition) -> bool:
+        """Whether one of these unread tiles lay there before this change. In a line the one that comes counts as well."""
+        return isinstance(table, LinePosition) or any(one.key in self._lying for one in self._unread(layout, table))
+
     def _together(self, first: Unread, layout: Layout, table: Position | LinePosition) -> Sequence[Unread]:
         """This unread tile, and those behind it in its train."""
         if isinstance(table, LinePosition):
@@ -217,6 +223,7 @@ class PendingQuestions:
     def ask(self, layout: Layout, table: Position | LinePosition, frame: str) -> None:
         """One question for each train's first unread tile; a question goes as soon as its tile is known or gone."""
         unread = {one.key: one for one in self._unread(layout, table)}
+        self._lying = frozenset(unread)
         still_open = {question.seq for question in self.session.questions}
         if answered := {seq for seq in self._asked.values() if seq not in still_open} - self._settled:
             self._settled |= answered

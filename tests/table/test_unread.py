@@ -192,7 +192,7 @@ UNREAD = (SeenHalf(5, 0.99), SeenHalf(None, 0.67, ((9, 0.67), (10, 0.27))))
 
 class Table:
     """Ann 12-5, Ben 12-7, then Ann lays 5-9, which cannot be read, and Ben 12-4 on the Mexican train. `behind`: what
-    else comes with 5-9."""
+    else comes with 5-9, `beside`: what Ben lays."""
 
     def __init__(
         self,
@@ -200,6 +200,7 @@ class Table:
         patience: int = 8,
         halves: tuple[SeenHalf, SeenHalf] = UNREAD,
         behind: Sequence[SeenTile] = (),
+        beside: Sequence[SeenTile] = (SOUTH,),
     ) -> None:
         setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
         self.session = Session.create(folder / "game.jsonl", setup.header)
@@ -213,8 +214,9 @@ class Table:
         self.show([first, WEST])
         unread = replace(second, halves=halves)
         self.show([first, WEST, unread, *behind])
-        self.lying = [first, WEST, unread, *behind, SOUTH]
-        self.show(self.lying)
+        self.lying = [first, WEST, unread, *behind, *beside]
+        if beside:
+            self.show(self.lying)
 
     def show(self, tiles: list[SeenTile]) -> None:
         layout = reconstruct(view(tiles), SETUP, self.layout)
@@ -273,6 +275,22 @@ def test_unread_tiles_that_lie_behind_each_other_are_guessed_together(tmp_path: 
         ("Ann", 1): Tile(5, 9),
         ("Ann", 2): Tile(3, 9),
     }
+
+
+def test_where_no_change_can_be_recorded_unread_tiles_wait_no_longer_than_elsewhere(tmp_path: Path) -> None:
+    """A whole table in a glare: every tile that came lay beyond an unread one, so nothing was recorded, no change was
+    counted, and the table stood still until somebody answered."""
+    glare = SeenHalf(None, 0.6, ((9, 0.6), (10, 0.2)))
+    first, second, third, fourth = eastward([(12, 5), (5, 9), (9, 3), (3, 1)])
+    unread = replace(second, halves=UNREAD)
+    behind = replace(third, halves=(glare, SeenHalf(3, 0.99)))
+    west = replace(tile(465.0, 450.0, 180.0, 7, 2), halves=(SeenHalf(7, 0.99), SeenHalf(None, 0.6, ((2, 0.6),))))
+    table = Table(tmp_path, patience=2, beside=())
+    for more in ((west,), (west, behind), (west, behind, fourth)):
+        assert table.sink.guessed() == {} and table.plays() == FIRST
+        table.show([first, WEST, unread, *more])
+    assert set(table.sink.guessed()) >= {("Ann", 1), ("Ben", 1)}
+    assert table.sink.stirred(), "the table is to be read again"
 
 
 def test_without_an_idea_of_the_unread_tile_the_game_goes_on_without_it(tmp_path: Path) -> None:
