@@ -417,7 +417,7 @@ class GameSink:
             self.unread.ask(layout, self.position, frame)
 
     def _wait_beyond(self, layout: Layout, table: Position | LinePosition) -> None:
-        """Count a tile that was laid beyond an unread one, or is itself unread: it cannot be recorded yet, and waits."""
+        """Count a tile that was laid beyond an unread one, or is unread itself: it cannot be recorded yet."""
         length = len(layout.line) + sum(map(len, layout.trains.values()))
         longer, self._length = length > self._length, length
         if longer and not self._held_back and self.unread.waits_already(layout, table):

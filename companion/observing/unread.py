@@ -199,7 +199,7 @@ class PendingQuestions:
         return self._guessed
 
     def waits_already(self, layout: Layout, table: Position | LinePosition) -> bool:
-        """Whether one of these unread tiles lay there before this change. In a line the one that comes counts as well."""
+        """Whether an unread tile lay there before this change. In a line one that comes with it counts as well."""
         return isinstance(table, LinePosition) or any(one.key in self._lying for one in self._unread(layout, table))
 
     def _together(self, first: Unread, layout: Layout, table: Position | LinePosition) -> Sequence[Unread]:

@@ -80,14 +80,22 @@ def _reads(tile: SeenTile, place: Point) -> bool:
 
 
 def without_patterns(
-    markers: Sequence[SeenMarker], memory: TableMemory, reach_mm: float, place: Places
+    markers: Sequence[SeenMarker], tiles: Sequence[SeenTile], memory: TableMemory, reach_mm: float, place: Places
 ) -> list[SeenMarker]:
-    """Without markers that appear where nothing has changed: a pattern on the cloth is nobody's marker."""
+    """Without markers that appear where nothing has changed, or where one of these tiles was laid on part of a figure.
+
+    A pattern on the cloth is nobody's marker.
+    """
+    fresh = [tile for tile in tiles if not place.things.lay(tile)]
+
+    def came(marker: SeenMarker) -> bool:
+        where = place.image, marker.center_mm, place.calibration
+        return place.things.changed(*where) and not place.things.is_print(*where, fresh)
+
     return [
         marker
         for marker in markers
-        if any(distance(one.seen.center_mm, marker.center_mm) <= reach_mm for one in memory.markers)
-        or place.things.changed(place.image, marker.center_mm, place.calibration)
+        if any(distance(one.seen.center_mm, marker.center_mm) <= reach_mm for one in memory.markers) or came(marker)
     ]
 
 

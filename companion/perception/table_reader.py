@@ -67,7 +67,7 @@ class TableReader:
         markers = self._things.and_on_tiles(frame.image, seen.markers, lying, self.calibration)
         markers = [marker for marker in markers if looked.covers(marker.center_mm)]
         self.memory.under = under_the_next(layout)
-        markers = without_patterns(markers, self.memory, MARKER_REACH_MM, self._places(frame))
+        markers = without_patterns(markers, seen.tiles, self.memory, MARKER_REACH_MM, self._places(frame))
         self.memory.see(tiles, markers, looked, self.setup.tile_mm[1])
         return [marker.center_mm for marker in seen.markers] if boxes is None else []
 

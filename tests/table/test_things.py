@@ -18,7 +18,7 @@ from companion.geometry.table_view import Point, SeenMarker, SeenTile
 from companion.observing.game_sink import GameSink
 from companion.perception.background import BackgroundModel
 from companion.perception.blobs import Blobs
-from companion.perception.lifted import Places
+from companion.perception.lifted import Places, without_patterns
 from companion.perception.presumed_markers import PresumedMarkers
 from companion.perception.projection import square_of
 from companion.perception.tracks import MarkerTrack, TableMemory
@@ -128,6 +128,20 @@ def test_a_pattern_that_was_always_there_has_not_changed() -> None:
     assert not things.changed(table(printed, light=6), printed[0], CALIBRATION)
     coin = ((420.0, 640.0), 9)
     assert things.changed(table(printed, coin), coin[0], CALIBRATION)
+
+
+def test_a_figure_of_the_cloth_is_no_marker_when_a_tile_is_laid_on_part_of_it() -> None:
+    """The tile's shadow changes what is left of a flower, and it passed for a marker beside the first train."""
+    flower, laid, coin = ((500.0, 303.0), 9), tile(500.0, 286.0, 0.0, 3, 4), ((560.0, 303.0), 9)
+    cloth, now = table(flower), table(flower, coin)
+    now[290:320, 470:590] = (now[290:320, 470:590] * 0.75).astype(np.uint8)
+    cv2.rectangle(now, (476, 274), (524, 298), (235, 240, 240), -1)
+    things = Blobs()
+    things.keep(cloth, [], CALIBRATION)
+    place = Places(now, CALIBRATION, 24.0, things, BackgroundModel())
+    beside = SeenMarker(flower[0], 0.77), SeenMarker(coin[0], 0.9)
+    assert all(things.changed(now, one.center_mm, CALIBRATION) for one in beside)
+    assert without_patterns(beside, [laid], TableMemory(), 30.0, place) == [beside[1]]
 
 
 def test_a_marker_was_lifted_where_only_its_own_place_changed() -> None:
