@@ -28,6 +28,9 @@ SURE = 0.95
 LEAST = 0.001
 """The smallest probability of a candidate half."""
 
+SURELY_READ = 0.98
+"""Of two tiles read alike where the box has one, this one is another: below this a half may be misread."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -105,6 +108,36 @@ def _gone_before(tile: Tile, inner: int, place: Place, box: Mapping[Tile, int], 
     return lying.get(hidden, 0) + (hidden == tile) >= box.get(hidden, 0)
 
 
+def surplus(
+    layout: Layout, engine: int | None, box: Mapping[Tile, int], recorded: Mapping[str, Sequence[Laid]]
+) -> frozenset[int]:
+    """The tiles of trains that were read, not surely, as what the box has no more of; none that is on record as that.
+
+    Both halves err together in poor light: a 10-10 passed for a second 12-12.
+    """
+    alike: dict[Tile, list[tuple[float, int]]] = {}
+    if layout.engine is not None and layout.engine.laid is not None:
+        known = layout.engine.laid == Laid(engine, engine) if engine is not None else False
+        alike[layout.engine.laid.tile] = [(1.0 if known else _read(layout.engine), layout.engine.id)]
+    for name, train in layout.trains.items():
+        for n, tile in enumerate(train):
+            if tile.laid is not None:
+                said = recorded.get(name, ())
+                p = 1.0 if n < len(said) and said[n].tile == tile.laid.tile else _read(tile)
+                alike.setdefault(tile.laid.tile, []).append((p, tile.id))
+    return frozenset(
+        tile_id
+        for kind, read in alike.items()
+        for p, tile_id in sorted(read)[: max(0, len(read) - box.get(kind, 0))]
+        if p < SURELY_READ
+    )
+
+
+def _read(tile: PlacedTile) -> float:
+    """How surely its less sure half was read."""
+    return 0.0 if tile.halves is None else min(half.p for half in tile.halves)
+
+
 def weigh_unread(
     layout: Layout,
     tiles: Sequence[SeenTile],
@@ -119,7 +152,8 @@ def weigh_unread(
     the round's own double unless it was read as another tile. `guessed`: (train, place) -> what an unread tile is held
     to be where nothing else tells.
     """
-    known = Counter(tile.laid.tile for tile in layout.surely() if tile.laid is not None)
+    extra = surplus(layout, engine, box, recorded)
+    known = Counter(tile.laid.tile for tile in layout.surely() if tile.laid is not None and tile.id not in extra)
     filled: dict[tuple[float, float], SeenTile] = {}
     middle = layout.engine
     if engine is not None and middle is not None and middle.laid is None and _may_be(middle, engine):
@@ -128,13 +162,14 @@ def weigh_unread(
         due = engine if layout.engine is None or layout.engine.laid is None else layout.engine.laid.outer
         said = recorded.get(name, ())
         for n, tile in enumerate(train):
-            laid = None if _hardly(tile) else tile.laid
+            unread = tile.laid is None or tile.id in extra
+            laid = None if unread or _hardly(tile) else tile.laid
             if laid is None and tile.face_up and tile.halves is not None:
                 if n < len(said):
                     laid = said[n]
-                elif due is not None:
+                elif due is not None and tile.id not in extra:
                     laid = _settled(tile, Place(due, value_behind(train, n), tile.crosswise), box, known)
-                if laid is None and tile.laid is None and guessed:
+                if laid is None and unread and guessed:
                     laid = guessed.get((name, n))
                 if laid is not None:
                     filled[tile.seen.center_mm] = tile.read_as(laid)

@@ -11,7 +11,7 @@ from companion.geometry.diff import Observation, difference
 from companion.geometry.line_places import as_recorded
 from companion.geometry.table_view import TableView
 from companion.perception.blanks import back_between_blanks, blanks_in_doubt
-from companion.perception.half_values import weigh_unread
+from companion.perception.half_values import surplus, weigh_unread
 from companion.perception.sink import LINE, ObservationSink
 from companion.rules.tile import Tile
 
@@ -41,7 +41,9 @@ def understood(
     if doubted is not None:
         view = replace(view, tiles=doubted)
         layout = reconstruct(view, setup, held_back or before)
-    if not layout.has(Trouble.UNREADABLE_TILE) or not box:
+    if not box:
+        return layout
+    if not layout.has(Trouble.UNREADABLE_TILE) and not surplus(layout, setup.engine, box, sink.recorded()):
         return layout
     tiles = weigh_unread(layout, view.tiles, setup.engine, box, sink.recorded(), sink.guessed())
     return reconstruct(replace(view, tiles=tuple(tiles)), setup, held_back or before)
