@@ -12,6 +12,7 @@ from companion.geometry.diff import Observation, difference, worth_asking
 from companion.log.event_fields import Candidate
 from companion.log.events import TilePlayed
 from companion.log.question import OF_POINTS, Question, QuestionKind
+from companion.observing.arrivals import Arrivals
 from companion.observing.doubts import DOUBT_PATIENCE, Doubts
 from companion.observing.next_round import NextRound, still_lies
 from companion.observing.operator_input import (
@@ -89,6 +90,7 @@ class GameSink:
         self._doubt_patience = 0 if stills else DOUBT_PATIENCE
         self._doubts = Doubts(self._doubt_patience)
         self.unread = PendingQuestions(session, box, keep)
+        self._arrivals = Arrivals()
         self._waited = 0
         self._clouds: dict[object, int] = {}
         self._along_edge: Counter[object] = Counter()
@@ -157,6 +159,7 @@ class GameSink:
             self._let_old_questions_be()
             self._another.forget()
             self.unread.forget()
+            self._arrivals.forget()
             self._along_edge.clear()
             self._doubts = Doubts(self._doubt_patience)
         self.session.look_on()
@@ -250,6 +253,8 @@ class GameSink:
 
     def record(self, observation: Observation, layout: Layout, frame: str) -> bool:
         self._held_back = not self._recorded(observation, layout, frame)
+        if self._held_back:
+            self._arrivals.wait(observation)
         return not self._held_back
 
     def _recorded(self, observation: Observation, layout: Layout, frame: str) -> bool:
@@ -300,13 +305,13 @@ class GameSink:
             astray = not_borne_out(observation, layout, table)
             clouded = clouded or bool(astray) or marked_otherwise(observation, layout, table)
             guessed = guessed or any(change.train in astray for change in observation.laid)
-        readings = readings_of(observation, layout, instead)
-        change = replace(
-            observation.change, frame=self.keep(frame), readings=readings, clouded=clouded, guessed=guessed
-        )
-        # Many tiles vanished at once: that is asked about, and the record keeps them until somebody answers.
-        asked = (event.seq for event in self.session.observe(change) if event.KIND == "unclear")
-        self._astray = next(asked, self._astray)
+        kept = self.keep(frame)
+        for part in self._arrivals.in_order(observation, layout, instead):
+            readings = readings_of(part, layout, instead)
+            change = replace(part.change, frame=kept, readings=readings, clouded=clouded, guessed=guessed)
+            # Many tiles vanished at once: that is asked about, and the record keeps them until somebody answers.
+            asked = (event.seq for event in self.session.observe(change) if event.KIND == "unclear")
+            self._astray = next(asked, self._astray)
 
     def _ask_what_it_is(self, observation: Observation, doubtful: Sequence[OtherReading], frame: str) -> None:
         """Ask once whether a tile is what was read, and so breaks a rule, or one of the others that it may be."""
@@ -405,6 +410,7 @@ class GameSink:
         return in_line or layout.train_of(problem.tiles[0]) is not None
 
     def understood(self, layout: Layout, frame: str) -> None:
+        self._arrivals.saw(layout)
         if not self._held_back:
             self._told_of = len(self.session.events)
             # A round that somebody ended by mistake is watched to no purpose until that is undone.

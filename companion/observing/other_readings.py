@@ -73,8 +73,7 @@ def other_readings(observation: Observation, layout: Layout, box: Mapping[Tile, 
         for laid, odds in _others(tile):
             if lying.get(laid.tile, 0) - (laid.tile == tile.laid.tile) >= box.get(laid.tile, 0):
                 continue
-            delta = tuple(_instead(change, tile.laid, laid) for change in observation.delta)
-            found.append(OtherReading(replace(observation, delta=delta), odds, ((tile.laid, laid),)))
+            found.append(OtherReading(_instead(observation, {tile.laid: laid}), odds, ((tile.laid, laid),)))
     together = _all_that_meet(observation, layout, box)
     if together is not None:
         found.append(together)
@@ -106,11 +105,7 @@ def _all_that_meet(observation: Observation, layout: Layout, box: Mapping[Tile, 
             due = laid.outer
     if len(instead) < 2:
         return None
-    delta = tuple(
-        Laying(instead.get(change.tile, change.tile), change.train) if isinstance(change, Laying) else change
-        for change in observation.delta
-    )
-    return OtherReading(replace(observation, delta=delta), worst, tuple(instead.items()))
+    return OtherReading(_instead(observation, instead), worst, tuple(instead.items()))
 
 
 def _met(laid: Laid, due: int | None, behind: int | None) -> int:
@@ -118,8 +113,15 @@ def _met(laid: Laid, due: int | None, behind: int | None) -> int:
     return (due in (None, laid.inner)) + (behind in (None, laid.outer))
 
 
-def _instead(change: Change, read: Laid, other: Laid) -> Change:
-    return Laying(other, change.train) if isinstance(change, Laying) and change.tile == read else change
+def _instead(observation: Observation, others: Mapping[Laid, Laid]) -> Observation:
+    """The same with other tiles where these were read; whose arm was there stays known."""
+
+    def other(change: Change) -> Change:
+        return Laying(others.get(change.tile, change.tile), change.train) if isinstance(change, Laying) else change
+
+    arms = {other(change): row for change, row in observation.arms.items()}
+    whose = {other(change): player for change, player in observation.whose.items()}
+    return replace(observation, delta=tuple(map(other, observation.delta)), arms=arms, whose=whose)
 
 
 def _others(tile: PlacedTile) -> Iterator[tuple[Laid, float]]:
