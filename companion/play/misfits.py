@@ -30,10 +30,15 @@ def misfits(rules: RuleSet, table: Position, chain: Sequence[Laid], play: Play) 
         codes.append(Violation.TILE_NOT_IN_SET)
     if chain:
         codes += [Violation.MISMATCH] if tile.inner != chain[-1].outer else []
-    elif not (rules.mx_root == "any" and play.train == MEXICAN) and not set(tile) & set(table.engine):
+    elif not _any_root(rules, play.train) and not set(tile) & set(table.engine):
         # A tile that shows the engine's value at its other end may only lie the other way round.
         codes.append(Violation.WRONG_ROOT)
     return tuple(map(str, codes))
+
+
+def _any_root(rules: RuleSet, train: str) -> bool:
+    """Whether this train may begin with any value, or no source says that it may not."""
+    return train == MEXICAN and (rules.mx_root == "any" or rules.leaves_open("mx_root"))
 
 
 def misfits_in_line(rules: RuleSet, table: LinePosition, play: Play) -> tuple[str, ...]:

@@ -56,6 +56,15 @@ def test_a_wrong_root_is_certain_at_once_and_as_long_as_it_lies_there(rules: str
     assert certain(again, 2, 9) == {"WRONG_ROOT"}
 
 
+@pytest.mark.parametrize("rules", TRAINS)
+def test_a_mexican_train_is_held_to_the_engines_value_only_where_a_source_says_so(rules: str, tmp_path: Path) -> None:
+    """The Czech leaflet leaves it open: a picture proves then how the tile lies, and no fault."""
+    session = table(tmp_path, rules)
+    for tile in ((12, 5, "Ann"), (12, 7, "Ben"), (12, 3, "Cy"), (10, 0, "MX"), (7, 1, "Ben")):
+        lay(session, tile)
+    assert certain(session, 10, 0) == (set() if rules == "cz" else {"WRONG_ROOT"})
+
+
 def test_while_two_may_have_laid_it_nobody_is_named(tmp_path: Path) -> None:
     """A second tile of Ann's, or Ben's own: until Cy plays either may be."""
     session = table(tmp_path)
