@@ -6,14 +6,15 @@ who laid what could no longer be told.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, pairwise, takewhile
+from itertools import pairwise
+from typing import NamedTuple
 
 from companion.geometry import Layout
 from companion.geometry.diff import Observation
 from companion.rules.actions import Mark, Unmark
-from companion.rules.notation import Change, Drawing, Laying, Vanishing
+from companion.rules.notation import Change, Drawing, Vanishing
 from companion.rules.tile import Laid
 
 
@@ -45,63 +46,75 @@ class Arrivals:
     def in_order(self, observation: Observation, layout: Layout, instead: Mapping[Laid, Laid]) -> Iterator[Observation]:
         """The changes of this table, one observation for each still table that brought some of them.
 
-        `instead`: what was read where another tile is believed. What cannot be told apart, and a line of tiles, comes last.
+        `instead`: what was read where another tile is believed. Of a line, and where tiles are gone, all is one.
         """
-        waited, self.waiting = self.waiting, []
-        parts: dict[int, list[Change]] = {}
+        seen = [*self.waiting, (self.number, observation)]
+        self.waiting = []
         if layout.line or any(isinstance(change, Vanishing) for change in observation.delta):
-            parts[self.number] = list(observation.delta)
-        else:
-            came = self._tiles(observation, layout, instead)
-            for change in observation.delta:
-                for number, part in self._parts(change, came, waited):
-                    parts.setdefault(number, []).append(part)
+            yield observation
+            return
+        parts: dict[int, list[_Part]] = {}
+        laid = zip(observation.laid, self._tiles(observation, layout, instead), strict=True)
+        for number, part in (
+            *((number, _Part(change, observation)) for change, number in laid),
+            *_marked(seen),
+            *_drawn(seen),
+        ):
+            parts.setdefault(number, []).append(part)
+        if parts.keys() <= {self.number}:
+            yield observation
+            return
         for number in sorted(parts.keys() - {self.number}):
-            yield _of(parts[number], Observation(again=observation.again), observation)
+            yield _of(parts[number], Observation(again=observation.again))
         if self.number in parts or observation.flips or observation.discards:
-            yield _of(parts.get(self.number, []), observation, observation)
+            yield _of(parts.get(self.number, []), observation)
 
-    def _parts(
-        self, change: Change, came: Mapping[Laying, int], waited: list[tuple[int, Observation]]
-    ) -> Iterator[tuple[int, Change]]:
-        """This change with the number of the table that brought it; draws one table after the other."""
-        match change:
-            case Laying():
-                yield came[change], change
-            case Mark() | Unmark():
-                since = list(takewhile(lambda one: change in one[1].delta, reversed(waited)))
-                yield (since[-1][0] if since else self.number), change
-            case Drawing(count):
-                numbers = [*(number for number, _ in waited), self.number]
-                drawn = [0, *(_drawn(one) for _, one in waited), count]
-                if drawn != list(accumulate(drawn, max)):
-                    yield self.number, change
-                    return
-                for number, (before, after) in zip(numbers, pairwise(drawn), strict=True):
-                    if after > before:
-                        yield number, Drawing(after - before)
-            case _:
-                yield self.number, change
-
-    def _tiles(self, observation: Observation, layout: Layout, instead: Mapping[Laid, Laid]) -> dict[Laying, int]:
+    def _tiles(self, observation: Observation, layout: Layout, instead: Mapping[Laid, Laid]) -> list[int]:
         """When each new tile came; one that lies nearer to the engine than another came no later."""
         new = set(observation.news)
-        came: dict[Laying, int] = {}
+        came: list[int] = []
         latest: dict[str, int] = {}
         for change in reversed(observation.laid):
             read = instead.get(change.tile, change.tile)
             lying = (one.id for one in layout.trains.get(change.train, ()) if one.id in new and one.laid == read)
             number = self.first.get(next(lying, -1), self.number)
-            came[change] = latest[change.train] = min(number, latest.get(change.train, self.number))
-        return came
+            latest[change.train] = min(number, latest.get(change.train, self.number))
+            came.append(latest[change.train])
+        return came[::-1]
 
 
-def _of(delta: list[Change], seen: Observation, whole: Observation) -> Observation:
-    """`seen` with these changes of the `whole`, and the arms that were seen at them."""
-    arms = {change: whole.arms[change] for change in delta if change in whole.arms}
-    whose = {change: whole.whose[change] for change in delta if change in whole.whose}
-    return replace(seen, delta=tuple(delta), arms=arms, whose=whose)
+class _Part(NamedTuple):
+    """A change, and the observation that says whose arm was there."""
+
+    change: Change
+    seen: Observation
 
 
-def _drawn(observation: Observation) -> int:
-    return sum(change.count for change in observation.delta if isinstance(change, Drawing))
+def _drawn(seen: Sequence[tuple[int, Observation]]) -> Iterator[tuple[int, _Part]]:
+    """The draws of each table; all in the last where their number went down in between."""
+    number, last = seen[-1]
+    counts = [0, *(sum(change.count for change in one.delta if isinstance(change, Drawing)) for _, one in seen)]
+    if counts != sorted(counts):
+        counts, seen = [0, counts[-1]], [(number, last)]
+    for (number, one), (before, after) in zip(seen, pairwise(counts), strict=True):
+        if after > before:
+            # One draw is like another: what was seen of the first says nothing of the second.
+            yield number, _Part(Drawing(after - before), Observation() if before else one)
+
+
+def _marked(seen: Sequence[tuple[int, Observation]]) -> Iterator[tuple[int, _Part]]:
+    """The markers that came and went from table to table, also where none has changed in the end."""
+    for change in dict.fromkeys(one for _, each in seen for one in each.delta if isinstance(one, (Mark, Unmark))):
+        back = Unmark(change.player) if isinstance(change, Mark) else Mark(change.player)
+        there = False
+        for number, one in seen:
+            if (change in one.delta) != there:
+                there = not there
+                yield number, _Part(change if there else back, one)
+
+
+def _of(parts: Sequence[_Part], seen: Observation) -> Observation:
+    """`seen` with these changes, and the arms that were seen at them."""
+    arms = {change: one.arms[change] for change, one in parts if change in one.arms}
+    whose = {change: one.whose[change] for change, one in parts if change in one.whose}
+    return replace(seen, delta=tuple(change for change, _ in parts), arms=arms, whose=whose)

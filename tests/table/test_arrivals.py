@@ -1,0 +1,111 @@
+"""What had to wait goes on record table by table, in the order in which it came."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from companion.geometry import Layout, reconstruct
+from companion.geometry.diff import Observation, difference
+from companion.geometry.table_view import SeenTile
+from companion.observing.arrivals import Arrivals
+from companion.observing.other_readings import other_readings
+from companion.rules.actions import Mark, Unmark
+from companion.rules.notation import Change, Drawing, Laying, Vanishing
+from companion.rules.tile import Laid, Tile, double_set
+from tests.table.tables import SETUP, eastward, tile, view
+
+TRAIN = eastward([(12, 5), (5, 9), (9, 3), (3, 1)])
+WEST = tile(515.0, 450.0, 180.0, 12, 7)
+FIRST, SECOND, THIRD = (Laying(Laid(*pair), "Ann") for pair in ((12, 5), (5, 9), (9, 3)))
+BEN = Laying(Laid(12, 7), "Ben")
+ARM = {"Ann": 0, "Ben": 13}
+
+
+class Table:
+    """Still tables shown one after the other, of which none can be recorded before the last."""
+
+    def __init__(self) -> None:
+        self.arrivals = Arrivals()
+        self.empty = self.layout = reconstruct(view([]), SETUP)
+
+    def show(self, tiles: Sequence[SeenTile]) -> Observation:
+        self.layout = reconstruct(view(tiles), SETUP, self.layout)
+        return difference(self.empty, self.layout)
+
+    def wait(self, tiles: Sequence[SeenTile], *more: Change) -> None:
+        observation = self.show(tiles)
+        self.arrivals.wait(replace(observation, delta=(*observation.delta, *more)))
+        self.arrivals.saw(self.layout)
+
+    def parts(self, tiles: Sequence[SeenTile], *more: Change) -> list[Observation]:
+        observation = self.show(tiles)
+        whole = replace(observation, delta=(*observation.delta, *more))
+        return list(self.arrivals.in_order(whole, self.layout, {}))
+
+    def deltas(self, tiles: Sequence[SeenTile], *more: Change) -> list[tuple[Change, ...]]:
+        return [one.delta for one in self.parts(tiles, *more)]
+
+
+def test_tiles_go_on_record_table_by_table() -> None:
+    table = Table()
+    table.wait(TRAIN[:1])
+    table.wait([*TRAIN[:1], WEST])
+    assert table.deltas([*TRAIN[:3], WEST]) == [(FIRST,), (BEN,), (SECOND, THIRD)]
+
+
+def test_what_did_not_wait_is_one_change() -> None:
+    table = Table()
+    table.arrivals.saw(table.layout)
+    observation = table.show([*TRAIN[:2], WEST])
+    assert list(table.arrivals.in_order(observation, table.layout, {})) == [observation]
+
+
+def test_a_tile_nearer_to_the_engine_came_no_later_than_the_ones_beyond() -> None:
+    """Overlooked at first, it was found once the next one lay there."""
+    table = Table()
+    table.wait([TRAIN[0], TRAIN[2]])
+    assert table.deltas(TRAIN[:3])[0] == (FIRST, SECOND, THIRD)
+
+
+def test_a_marker_that_came_and_went_while_all_waited_is_told() -> None:
+    """On Ben's marked train Ann may lay: without the marker her tile there would look like a fault."""
+    table = Table()
+    table.wait(TRAIN[:1], Mark("Ben"))
+    assert table.deltas([*TRAIN[:1], WEST]) == [(FIRST, Mark("Ben")), (BEN, Unmark("Ben"))]
+    table = Table()
+    table.wait(TRAIN[:1])
+    table.wait(TRAIN[:1], Mark("Ann"))
+    assert table.deltas([*TRAIN[:1], WEST], Mark("Ann")) == [(FIRST,), (Mark("Ann"),), (BEN,)]
+
+
+def test_draws_are_told_one_after_the_other_and_an_arm_speaks_for_the_first_alone() -> None:
+    table = Table()
+    observation = table.show(TRAIN[:1])
+    table.arrivals.wait(replace(observation, delta=(FIRST, Drawing(1)), arms={Drawing(1): ARM}, whose={FIRST: "Ann"}))
+    table.arrivals.saw(table.layout)
+    first, second = table.parts([*TRAIN[:1], WEST], Drawing(2))
+    assert (first.delta, second.delta) == ((FIRST, Drawing(1)), (BEN, Drawing(1)))
+    assert first.arms == {Drawing(1): ARM} and not second.arms
+
+
+def test_draws_of_which_one_was_none_and_tiles_that_are_gone_are_not_told_apart() -> None:
+    table = Table()
+    table.wait(TRAIN[:1], Drawing(2))
+    assert table.deltas([*TRAIN[:1], WEST], Drawing(1)) == [(FIRST,), (BEN, Drawing(1))]
+    table = Table()
+    table.wait(TRAIN[:1])
+    gone = Vanishing(Laid(1, 2), "MX")
+    assert table.deltas([*TRAIN[:1], WEST], gone) == [(FIRST, BEN, gone)]
+
+
+def test_whose_arm_laid_a_tile_is_known_where_it_is_believed_to_be_another() -> None:
+    laid = TRAIN[1]
+    unsure = replace(laid, halves=(laid.halves[0], replace(laid.halves[1], p=0.9, others=((8, 0.1),))))  # type: ignore[index]
+    before: Layout = reconstruct(view(TRAIN[:1]), SETUP)
+    after = reconstruct(view([TRAIN[0], unsure]), SETUP, before)
+    observation = replace(difference(before, after), arms={SECOND: ARM}, whose={SECOND: "Ann"})
+    other, *_ = other_readings(observation, after, dict.fromkeys(double_set(12), 1))
+    believed = Laying(Laid(5, 8), "Ann")
+    assert other.observation.delta == (believed,) and Tile(5, 8) == believed.tile.tile
+    assert other.observation.arms == {believed: ARM} and other.observation.whose == {believed: "Ann"}
