@@ -12,8 +12,8 @@ from companion.tracking.costs import COST, Cause, fault
 
 
 class Ending(NamedTuple):
-    """One end of a turn: its cost, the turn closed, what it is held against the player, what was assumed, and the
-    markers that no picture shows yet, lying there and gone."""
+    """One end of a turn: its cost, the turn closed, what it is held against the player, what was assumed, the markers
+    that no picture shows yet, lying there and gone, and whether a draw is still to be seen."""
 
     cost: int
     turn: TurnState
@@ -21,6 +21,7 @@ class Ending(NamedTuple):
     causes: tuple[Cause, ...]
     on: frozenset[str]
     off: frozenset[str]
+    undrawn: bool = False
 
 
 def endings(
@@ -102,4 +103,5 @@ def _unseen_endings(turn: TurnState, codes: Iterable[V], on: frozenset[str], off
     mended.finish()
     if mended.codes - before:
         return
-    yield Ending(sum(COST[cause] for cause in causes), mended, (), tuple(causes), on, off)
+    undrawn = Cause.MISSED_DRAW in causes and mended.boneyard is not None
+    yield Ending(sum(COST[cause] for cause in causes), mended, (), tuple(causes), on, off, undrawn)

@@ -27,6 +27,9 @@ _MARKED = (Cause.MARKED_ON_OWN_TRAIN, Cause.MARKED_ON_MEXICAN_TRAIN)
 
 _END = End()
 
+MOST_UNDRAWN = 2
+"""So many draws at most are waited for that no picture has shown yet."""
+
 OF_VALUES = frozenset({V.MISMATCH, V.WRONG_ROOT, V.DUPLICATE_TILE, V.TILE_NOT_IN_SET})
 """Faults that a misread half explains."""
 
@@ -122,6 +125,12 @@ class MexicanState(RoundState):
                 against, wrong = piece.against(me)
                 cost += on + against
                 yield Move(cost, state, after, Step(me, piece.act, piece.item, codes, (*causes, *late, *wrong), cost))
+            # One draw is like another: what shows late is the first.
+            first = not (any(rest.tiles) or rest.markers or rest.flips or (rest.draws and self.acted))
+            for player in dict.fromkeys(self.undrawn if first else ()):
+                against, wrong = piece.against(player)
+                step = Step(player, piece.act, piece.item, (), wrong, against)
+                yield Move(against, partial(self._drawn_late, player), after, step)
             if piece.doubt is None and self.errors:
                 phantom = Cause.PHANTOM_DRAW if self.turn.boneyard is not None else Cause.REACHED_FOR_NOTHING
                 cost = COST[phantom]
@@ -195,6 +204,12 @@ class MexicanState(RoundState):
         other.anchors = (self.anchors[0], piece.item, *self.anchors[2:])
         causes = (fault(codes),) if codes else ()
         return sum(COST[cause] for cause in causes), other, codes, causes
+
+    def _drawn_late(self, player: str) -> MexicanState:
+        other = self.copy()
+        n = self.undrawn.index(player)
+        other.undrawn = (*self.undrawn[:n], *self.undrawn[n + 1 :])
+        return other
 
     def _markers(self, pieces: Pieces, rest: Rest, faults: bool) -> Iterator[Move]:
         me = self.turn.player
@@ -289,7 +304,7 @@ class MexicanState(RoundState):
             return
         left = within - fixed
         every = endings(self.turn, self.unseen_on, self.unseen_off, faults=faults, errors=self.errors, within=left)
-        for cost, turn, codes, causes, on, off in every:
+        for cost, turn, codes, causes, on, off, missed in every:
             cost, causes = cost + fixed, (*causes, *however)
             player = turn.player
             moved = self.moved if player in self.moved else self.moved | {player}
@@ -299,18 +314,28 @@ class MexicanState(RoundState):
                 turn.hand = None
                 hands = {name: count for name, count in turn.position.hands.items() if name != player}
                 turn.position = with_hands(turn.position, hands)
+            undrawn = (*self.undrawn, player)[-MOST_UNDRAWN:] if missed else self.undrawn
             following = [turn.position.after(player)]
             if self.resume is not None and self.resume not in following:
                 following.insert(0, self.resume)
             for who in following:
                 step = Step(player, _END, self._anchor(codes), codes, causes, cost)
-                yield Move(cost, partial(self._next, who, turn, moved, on, off, had_begun), rest, step)
+                state = partial(self._next, who, turn, moved, on, off, undrawn, had_begun)
+                yield Move(cost, state, rest, step)
 
     def _next(
-        self, who: str, turn: TurnState, moved: frozenset[str], on: frozenset[str], off: frozenset[str], between: bool
+        self,
+        who: str,
+        turn: TurnState,
+        moved: frozenset[str],
+        on: frozenset[str],
+        off: frozenset[str],
+        undrawn: tuple[str, ...],
+        between: bool,
     ) -> MexicanState:
         """`who` has the turn after `turn`, which is over."""
         other = self._begun(who, turn, moved)
+        other.undrawn = undrawn
         other.unseen_on, other.unseen_off = on, off
         other.last = turn.player
         other.between = between

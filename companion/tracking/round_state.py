@@ -31,16 +31,17 @@ class RoundState:
     `acted`: the turn has an act; `put_on`: the player has put the own marker on in it. `anchors`: items of the turn's
     last tile, last act, marker put on, marker taken off. `resume`: the turn is out of order, and that player is still
     expected. `moved` have had their first turn. `unseen_on` are markers that are held to lie there though no picture
-    shows them, `unseen_off` the other way. `silent`: turns in a row without a tile. `anyone`: whose turn it is is not
-    known. `between`: the turn began in the middle of the change that is being explained. `last`: who had the turn
-    before. `misread`: trains of which the last tile is held to show other values than were read; `unknown`: trains of
-    which nobody can tell, because it was laid when much happened unseen. `began`: the part of `sign` that the turn
-    began with. `waited`: how many more pictures have not shown each of the unseen markers.
+    shows them, `unseen_off` the other way; `undrawn` are those who drew a tile that is not seen to be missing yet.
+    `silent`: turns in a row without a tile. `anyone`: whose turn it is is not known. `between`: the turn began in the
+    middle of the change that is being explained. `last`: who had the turn before. `misread`: trains of which the last
+    tile is held to show other values than were read; `unknown`: trains of which nobody can tell, because it was laid
+    when much happened unseen. `began`: the part of `sign` that the turn began with. `waited`: how many more pictures
+    have not shown each of the unseen markers.
     """
 
     __slots__ = (
         "acted", "anchors", "anyone", "began", "between", "last", "misread", "moved", "put_on", "resume", "rules",
-        "silent", "starter", "turn", "unknown", "unseen_off", "unseen_on", "waited",
+        "silent", "starter", "turn", "undrawn", "unknown", "unseen_off", "unseen_on", "waited",
     )  # fmt: skip
 
     lap: ClassVar[bool] = False
@@ -57,6 +58,7 @@ class RoundState:
         self.moved: frozenset[str] = frozenset()
         self.unseen_on: frozenset[str] = frozenset()
         self.unseen_off: frozenset[str] = frozenset()
+        self.undrawn: tuple[str, ...] = ()
         self.silent = 0
         self.anyone = anyone
         self.between = False
@@ -85,6 +87,7 @@ class RoundState:
         other.silent = self.silent
         other.starter = self.starter
         other.turn = self.turn
+        other.undrawn = self.undrawn
         other.unknown = self.unknown
         other.unseen_off = self.unseen_off
         other.unseen_on = self.unseen_on
@@ -105,7 +108,7 @@ class RoundState:
         turn = self.turn
         return (
             turn.player, self.acted, self.put_on, self.resume, self.moved, self.unseen_on, self.unseen_off,
-            self._passes, self.anyone, self.between, self.lap, self.misread, self.unknown,
+            self.undrawn, self._passes, self.anyone, self.between, self.lap, self.misread, self.unknown,
             turn.complete, turn.drawn, turn.drawn_ever, turn.last_was_double, turn.took_off,
             bool(turn.laid) and turn.qualifies,
             bool(turn.laid), turn.doubles, turn.live, turn.open, turn.markers, turn.flipped,
@@ -229,6 +232,7 @@ class RoundState:
         other.anchors = (None, None, None, None)
         other.resume = None
         other.unseen_on = other.unseen_off = frozenset()
+        other.undrawn = ()
         other.waited = {}
         other.silent = 0
         other.anyone = True

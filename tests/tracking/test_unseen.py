@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from companion.rules.actions import Draw
 from companion.rules.notation import parse_delta
 from companion.rules.position import LinePosition
 from companion.rules.ruleset import load_ruleset
@@ -96,3 +97,21 @@ def test_only_the_next_pictures_speak_against_a_marker_that_is_not_seen() -> Non
     state = state.at_rest()
     state.unseen_off = frozenset({"Ben"})
     assert state.at_rest().overdue == again
+
+
+def test_a_draw_that_shows_late_is_the_one_that_was_missed() -> None:
+    """The eye had overlooked a tile of the boneyard, and counts as many as lie there now."""
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "mark Ann", "boneyard-2, +2-5@Ben"], dealt("Ann Ben"))
+    assert [one.maybe[0] for one in belief.verdicts() if isinstance(one.act, Draw)] == ["Ann", "Ben"]
+    assert belief.filter.beam[0].state.undrawn == ()
+    assert play(belief, "2-5@Ben").by == "Ben"
+    assert not [charge for one in belief.verdicts() for charge in one.charges]
+
+
+def test_a_draw_that_is_missed_is_waited_for() -> None:
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "mark Ann", "+2-5@Ben"], dealt("Ann Ben"))
+    waiting = {one.state.undrawn for one in belief.filter.beam}
+    assert ("Ann",) in waiting
+    state = next(one.state for one in belief.filter.beam if one.state.undrawn)
+    assert state._drawn_late("Ann").undrawn == ()
+    assert state.after_outlier(pieces("+2-5@Ben"), unknown=False).undrawn == ()
