@@ -24,7 +24,7 @@ Arms = tuple[Mapping[str, int], str | None]
 class View:
     """How the change of the table was seen to which an event belongs. `number` tells changes apart, `arms` is what the
     arms over it said of each act: player -> decibans, and whose arm it clearly was. `adopted`: it lay there before
-    anybody watched.
+    anybody watched, or after a tile that is not on record.
     """
 
     number: int

@@ -36,8 +36,9 @@ class TableChange:
     `returned`: so many tiles lie in the boneyard again; they had been drawn where tiles were taken back.
     `arms`: player -> decibans of what was seen being that player's arm, 0 the likeliest; a change that is not in it was
     done by an arm that nobody saw clearly. `whose`: the one player whose arm it clearly was. `adopted`: the table
-    lay like this before anybody watched, and not all of it is seen. `again`: why the game asked for another look
-    before it took the change; it is shown where the change is explained, and nothing rests on it.
+    lay like this before anybody watched, and not all of it is seen, or a tile that is not on record came before it.
+    `again`: why the game asked for another look before it took the change; it is shown where the change is explained,
+    and nothing rests on it.
     """
 
     delta: tuple[Change, ...] = ()

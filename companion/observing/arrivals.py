@@ -6,7 +6,7 @@ who laid what could no longer be told.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -21,11 +21,14 @@ from companion.rules.tile import Laid
 @dataclass(slots=True)
 class Arrivals:
     """Still tables are numbered; `number` is the one being looked at. `first`: tile -> the one that first showed it.
-    `waiting`: what waited in each of them since something was last recorded."""
+    `waiting`: what waited in each of them since something was last recorded, in number `told`. `missed` are tiles that
+    lie there and are not on record, once the record has been told that it lacks them."""
 
     number: int = 0
     first: dict[int, int] = field(default_factory=dict)
     waiting: list[tuple[int, Observation]] = field(default_factory=list)
+    told: int = -1
+    missed: set[int] = field(default_factory=set)
 
     def wait(self, observation: Observation) -> None:
         """This is seen now and cannot be recorded yet."""
@@ -42,16 +45,32 @@ class Arrivals:
         """Another round has begun."""
         self.first.clear()
         self.waiting.clear()
+        self.missed.clear()
 
-    def in_order(self, observation: Observation, layout: Layout, instead: Mapping[Laid, Laid]) -> Iterator[Observation]:
+    def in_order(
+        self, observation: Observation, layout: Layout, instead: Mapping[Laid, Laid], missing: Collection[int] = ()
+    ) -> Iterator[Observation]:
         """The changes of this table, one observation for each still table that brought some of them.
 
         `instead`: what was read where another tile is believed. Of a line, and where tiles are gone, all is one.
+        `missing` are tiles that lie there and stay off the record. Nobody can tell whose turn it was after them, nor
+        after a tile that is read only when others are on record: what is told then is adopted as it lies.
         """
+        parts = self._by_table(observation, layout, instead)
+        lost = {tile: self.first.get(tile, self.number) for tile in missing if tile not in self.missed}
+        for number, part in parts:
+            new = {tile for tile, came in lost.items() if came <= number} - self.missed
+            self.missed |= new
+            yield replace(part, adopted=True) if new or number < self.told else part
+        self.told = self.number
+
+    def _by_table(
+        self, observation: Observation, layout: Layout, instead: Mapping[Laid, Laid]
+    ) -> Iterator[tuple[int, Observation]]:
         seen = [*self.waiting, (self.number, observation)]
         self.waiting = []
         if layout.line or any(isinstance(change, Vanishing) for change in observation.delta):
-            yield observation
+            yield self.number, observation
             return
         parts: dict[int, list[_Part]] = {}
         laid = zip(observation.laid, self._tiles(observation, layout, instead), strict=True)
@@ -62,12 +81,12 @@ class Arrivals:
         ):
             parts.setdefault(number, []).append(part)
         if parts.keys() <= {self.number}:
-            yield observation
+            yield self.number, observation
             return
         for number in sorted(parts.keys() - {self.number}):
-            yield _of(parts[number], Observation(again=observation.again))
+            yield number, _of(parts[number], Observation(again=observation.again))
         if self.number in parts or observation.flips or observation.discards:
-            yield _of(parts.get(self.number, []), observation)
+            yield self.number, _of(parts.get(self.number, []), observation)
 
     def _tiles(self, observation: Observation, layout: Layout, instead: Mapping[Laid, Laid]) -> list[int]:
         """When each new tile came; one that lies nearer to the engine than another came no later."""

@@ -306,7 +306,7 @@ class GameSink:
             clouded = clouded or bool(astray) or marked_otherwise(observation, layout, table)
             guessed = guessed or any(change.train in astray for change in observation.laid)
         kept = self.keep(frame)
-        for part in self._arrivals.in_order(observation, layout, instead):
+        for part in self._arrivals.in_order(observation, layout, instead, self.unread.off_the_record(layout)):
             readings = readings_of(part, layout, instead)
             change = replace(part.change, frame=kept, readings=readings, clouded=clouded, guessed=guessed)
             # Many tiles vanished at once: that is asked about, and the record keeps them until somebody answers.

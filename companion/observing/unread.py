@@ -153,6 +153,7 @@ class PendingQuestions:
         self._waited = 0
         self._waiting: set[tuple[str, int]] = set()
         self._lying: frozenset[tuple[str, int]] = frozenset()
+        self._given_up: set[tuple[str, int]] = set()
         self._guessed = False
         self._settled: set[int] = set()
         self._unheard = 0
@@ -163,6 +164,7 @@ class PendingQuestions:
         self.guesses.clear()
         self._waited = 0
         self._lying = frozenset()
+        self._given_up.clear()
 
     def stirred(self) -> bool:
         """Whether a tile was guessed since the last look, so that what was held back for it is looked at again."""
@@ -186,6 +188,7 @@ class PendingQuestions:
             self._waiting = {one.key for first in pending for one in self._together(first, layout, table)}
         if self._waited <= self.patience:
             return bool(pending)
+        self._given_up |= {first.key for first in pending if first.guess is None}
         for first in pending:
             seq = self._asked.get(first.key)
             if seq is not None and seq in still_open:
@@ -197,6 +200,15 @@ class PendingQuestions:
                     self.guesses[one.key] = one.guess
                     self._guessed = True
         return self._guessed
+
+    def off_the_record(self, layout: Layout) -> frozenset[int]:
+        """The tiles without which the game goes on: unread ones that nobody can guess, and what lies beyond them."""
+        return frozenset(
+            tile.id
+            for train, place in self._given_up
+            if place < len(layout.trains.get(train, ())) and layout.trains[train][place].laid is None
+            for tile in layout.trains[train][place:]
+        )
 
     def waits_already(self, layout: Layout, table: Position | LinePosition) -> bool:
         """Whether an unread tile lay there before this change. In a line one that comes with it counts as well."""

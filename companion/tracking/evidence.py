@@ -63,8 +63,8 @@ class Evidence:
     `gone` are laid tiles that lie there no more, `returned` tiles that lie in the boneyard again. `clouded`: something
     that was not understood lies there; `guessed`: a tile beside the new ones was not surely read. `doubtful_tiles`:
     (tile, train) that lay there before, and what it costs that another one lies there: they were not surely read, or
-    nobody but a person has seen them. `adopted`: it lay there before anybody watched, and tiles that nobody sees lie
-    between those that are seen.
+    nobody but a person has seen them. `adopted`: it lay there before anybody watched, or tiles that nobody sees or
+    can read came before it: nobody can tell how it came about.
     """
 
     number: int

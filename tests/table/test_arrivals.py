@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from companion.geometry import Layout, reconstruct
 from companion.geometry.diff import Observation, difference
-from companion.geometry.table_view import SeenTile
+from companion.geometry.table_view import SeenHalf, SeenTile
 from companion.observing.arrivals import Arrivals
 from companion.observing.other_readings import other_readings
 from companion.rules.actions import Mark, Unmark
@@ -97,6 +97,36 @@ def test_draws_of_which_one_was_none_and_tiles_that_are_gone_are_not_told_apart(
     table.wait(TRAIN[:1])
     gone = Vanishing(Laid(1, 2), "MX")
     assert table.deltas([*TRAIN[:1], WEST], gone) == [(FIRST, BEN, gone)]
+
+
+def told(table: Table, tiles: Sequence[SeenTile], missing: Sequence[int] = ()) -> list[tuple[tuple[Change, ...], bool]]:
+    whole = table.show(tiles)
+    found = [(one.delta, one.adopted) for one in table.arrivals.in_order(whole, table.layout, {}, missing)]
+    table.empty = table.layout
+    table.arrivals.saw(table.layout)
+    return found
+
+
+def test_after_a_tile_that_nobody_can_read_nobody_can_tell_whose_turn_it_is_and_that_is_said_once() -> None:
+    table = Table()
+    dark = replace(TRAIN[0], halves=(SeenHalf(None, 0.1), SeenHalf(None, 0.1)))
+    assert told(table, [WEST]) == [((BEN,), False)]
+    table.show([WEST, dark])
+    (unread,) = (one.id for one in table.layout.trains["Ann"])
+    table.arrivals.saw(table.layout)
+    further, last = eastward([(7, 1), (1, 4)])
+    west = [replace(one, center_mm=(1030.0 - one.center_mm[0], 450.0), heading_deg=180.0) for one in (further, last)]
+    assert [flag for _, flag in told(table, [WEST, dark, west[0]], [unread])] == [True]
+    assert [flag for _, flag in told(table, [WEST, dark, *west], [unread])] == [False]
+
+
+def test_what_is_read_only_when_others_are_on_record_tells_nothing_of_turns() -> None:
+    table = Table()
+    dark = replace(TRAIN[0], halves=(SeenHalf(None, 0.1), SeenHalf(None, 0.1)))
+    table.show([dark])
+    table.arrivals.saw(table.layout)
+    assert told(table, [dark, WEST]) == [((BEN,), False)]
+    assert told(table, [TRAIN[0], WEST]) == [((FIRST,), True)]
 
 
 def test_whose_arm_laid_a_tile_is_known_where_it_is_believed_to_be_another() -> None:

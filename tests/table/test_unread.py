@@ -298,6 +298,7 @@ def test_without_an_idea_of_the_unread_tile_the_game_goes_on_without_it(tmp_path
     table = Table(tmp_path, patience=0, halves=(SeenHalf(5, 0.99), SeenHalf(None, 0.1, faint)))
     assert table.session.questions == () and not table.sink.stirred()
     assert len(table.plays()) == 3
+    assert table.plays()[-1] == (None, "12-4@MX"), "it is Ben's, and passed for Ann's while hers was not on record"
 
 
 def test_a_half_under_a_coin_is_not_what_its_neighbours_ask_for() -> None:
