@@ -24,7 +24,7 @@ Arms = tuple[Mapping[str, int], str | None]
 class View:
     """How the change of the table was seen to which an event belongs. `number` tells changes apart, `arms` is what the
     arms over it said of each act: player -> decibans, and whose arm it clearly was. `adopted`: it lay there before
-    anybody watched, or after a tile that is not on record.
+    anybody watched, or after a tile that is not on record, which lies on the `unread` trains.
     """
 
     number: int
@@ -32,6 +32,7 @@ class View:
     guessed: bool = False
     arms: Mapping[Action, Arms] = field(default_factory=dict)
     adopted: bool = False
+    unread: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,15 @@ def _shown_again(
         return
     view = (views or {}).get(first.seq, View(number, clouded=views is not None))
     pieces = tuple(_piece(number * ITEMS + n, one, view.arms) for n, one in enumerate(row))
-    seen = Evidence(number, pieces, frame=first.frame, clouded=view.clouded, guessed=view.guessed, adopted=view.adopted)
+    seen = Evidence(
+        number,
+        pieces,
+        frame=first.frame,
+        clouded=view.clouded,
+        guessed=view.guessed,
+        adopted=view.adopted,
+        unread=view.unread,
+    )
     tracker.observe(seen)
     for piece, one in zip(pieces, row, strict=True):
         event = one.event

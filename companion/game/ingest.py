@@ -414,7 +414,7 @@ class CameraIngest:
 
 def _view(change: TableChange, evidence: Evidence, *, clouded: bool = False) -> View:
     arms = {piece.act: (piece.actors, piece.arm) for piece in evidence.pieces if piece.actors}
-    return View(evidence.number, change.clouded or clouded, change.guessed, arms, change.adopted)
+    return View(evidence.number, change.clouded or clouded, change.guessed, arms, change.adopted, change.unread)
 
 
 def _likeliest(tracker: RoundTracker) -> Sequence[Hypothesis]:

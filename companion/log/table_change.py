@@ -37,6 +37,7 @@ class TableChange:
     `arms`: player -> decibans of what was seen being that player's arm, 0 the likeliest; a change that is not in it was
     done by an arm that nobody saw clearly. `whose`: the one player whose arm it clearly was. `adopted`: the table
     lay like this before anybody watched, and not all of it is seen, or a tile that is not on record came before it.
+    `unread`: the trains on which such a tile has come to lie, behind what is on record of them.
     `again`: why the game asked for another look before it took the change; it is shown where the change is explained,
     and nothing rests on it.
     """
@@ -52,6 +53,7 @@ class TableChange:
     arms: Mapping[Change, Mapping[str, int]] = field(default_factory=dict)
     whose: Mapping[Change, str] = field(default_factory=dict)
     adopted: bool = False
+    unread: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
 
     def shown(self, event: Event) -> Event:
@@ -81,7 +83,7 @@ class TableChange:
             line["frame"] = self.frame
         plain = {"flips": list(self.flips), "discards": dict(self.discards), "returned": self.returned}
         flags = {"clouded": self.clouded, "guessed": self.guessed, "adopted": self.adopted}
-        asked = {"again": list(self.again)}
+        asked = {"unread": list(self.unread), "again": list(self.again)}
         line |= {name: value for name, value in {**plain, **flags, **asked}.items() if value}
         if self.readings:
             line["readings"] = [[print_change(one), _reading(certainty)] for one, certainty in self.readings.items()]
@@ -114,6 +116,7 @@ class TableChange:
             arms=dict(_pairs(line, "arms", read_points)),
             whose=dict(_pairs(line, "whose", read_name)),
             adopted=read_flag(line.get("adopted", False), "adopted"),
+            unread=read_names(line.get("unread", []), "unread"),
             again=tuple(read_text(why, f"again[{n}]") for n, why in enumerate(asked)),
         )
 

@@ -6,7 +6,7 @@ who laid what could no longer be told.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -16,6 +16,8 @@ from companion.geometry.diff import Observation
 from companion.rules.actions import Mark, Unmark
 from companion.rules.notation import Change, Drawing, Vanishing
 from companion.rules.tile import Laid
+
+NOTHING: Mapping[int, str] = {}
 
 
 @dataclass(slots=True)
@@ -48,20 +50,25 @@ class Arrivals:
         self.missed.clear()
 
     def in_order(
-        self, observation: Observation, layout: Layout, instead: Mapping[Laid, Laid], missing: Collection[int] = ()
+        self,
+        observation: Observation,
+        layout: Layout,
+        instead: Mapping[Laid, Laid],
+        missing: Mapping[int, str] = NOTHING,
     ) -> Iterator[Observation]:
         """The changes of this table, one observation for each still table that brought some of them.
 
         `instead`: what was read where another tile is believed. Of a line, and where tiles are gone, all is one.
-        `missing` are tiles that lie there and stay off the record. Nobody can tell whose turn it was after them, nor
-        after a tile that is read only when others are on record: what is told then is adopted as it lies.
+        `missing` are tiles that lie there and stay off the record, with their trains. Nobody can tell whose turn it was
+        after them, nor after a tile that is read only when others are on record: that is adopted as it lies.
         """
         parts = self._by_table(observation, layout, instead)
         lost = {tile: self.first.get(tile, self.number) for tile in missing if tile not in self.missed}
         for number, part in parts:
             new = {tile for tile, came in lost.items() if came <= number} - self.missed
             self.missed |= new
-            yield replace(part, adopted=True) if new or number < self.told else part
+            trains = tuple(sorted({missing[tile] for tile in new}))
+            yield replace(part, adopted=True, unread=trains) if new or number < self.told else part
         self.told = self.number
 
     def _by_table(

@@ -201,14 +201,15 @@ class PendingQuestions:
                     self._guessed = True
         return self._guessed
 
-    def off_the_record(self, layout: Layout) -> frozenset[int]:
-        """The tiles without which the game goes on: unread ones that nobody can guess, and what lies beyond them."""
-        return frozenset(
-            tile.id
+    def off_the_record(self, layout: Layout) -> dict[int, str]:
+        """The tiles without which the game goes on, with their trains: unread ones that nobody can guess, and what lies
+        beyond them."""
+        return {
+            tile.id: train
             for train, place in self._given_up
             if place < len(layout.trains.get(train, ())) and layout.trains[train][place].laid is None
             for tile in layout.trains[train][place:]
-        )
+        }
 
     def waits_already(self, layout: Layout, table: Position | LinePosition) -> bool:
         """Whether an unread tile lay there before this change. In a line one that comes with it counts as well."""

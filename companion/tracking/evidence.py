@@ -64,7 +64,7 @@ class Evidence:
     that was not understood lies there; `guessed`: a tile beside the new ones was not surely read. `doubtful_tiles`:
     (tile, train) that lay there before, and what it costs that another one lies there: they were not surely read, or
     nobody but a person has seen them. `adopted`: it lay there before anybody watched, or tiles that nobody sees or
-    can read came before it: nobody can tell how it came about.
+    can read came before it: nobody can tell how it came about. `unread`: trains that now end in such a tile.
     """
 
     number: int
@@ -76,6 +76,7 @@ class Evidence:
     guessed: bool = False
     doubtful_tiles: Mapping[tuple[Laid, str], int] = field(default_factory=dict)
     adopted: bool = False
+    unread: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, number: int, change: TableChange) -> Evidence:
@@ -89,6 +90,7 @@ class Evidence:
             change.clouded,
             change.guessed,
             adopted=change.adopted,
+            unread=change.unread,
         )
 
     @property

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from companion.geometry import Layout, reconstruct
 from companion.geometry.diff import Observation, difference
 from companion.geometry.table_view import SeenHalf, SeenTile
-from companion.observing.arrivals import Arrivals
+from companion.observing.arrivals import NOTHING, Arrivals
 from companion.observing.other_readings import other_readings
 from companion.rules.actions import Mark, Unmark
 from companion.rules.notation import Change, Drawing, Laying, Vanishing
@@ -99,7 +99,9 @@ def test_draws_of_which_one_was_none_and_tiles_that_are_gone_are_not_told_apart(
     assert table.deltas([*TRAIN[:1], WEST], gone) == [(FIRST, BEN, gone)]
 
 
-def told(table: Table, tiles: Sequence[SeenTile], missing: Sequence[int] = ()) -> list[tuple[tuple[Change, ...], bool]]:
+def told(
+    table: Table, tiles: Sequence[SeenTile], missing: Mapping[int, str] = NOTHING
+) -> list[tuple[tuple[Change, ...], bool]]:
     whole = table.show(tiles)
     found = [(one.delta, one.adopted) for one in table.arrivals.in_order(whole, table.layout, {}, missing)]
     table.empty = table.layout
@@ -116,8 +118,8 @@ def test_after_a_tile_that_nobody_can_read_nobody_can_tell_whose_turn_it_is_and_
     table.arrivals.saw(table.layout)
     further, last = eastward([(7, 1), (1, 4)])
     west = [replace(one, center_mm=(1030.0 - one.center_mm[0], 450.0), heading_deg=180.0) for one in (further, last)]
-    assert [flag for _, flag in told(table, [WEST, dark, west[0]], [unread])] == [True]
-    assert [flag for _, flag in told(table, [WEST, dark, *west], [unread])] == [False]
+    assert [flag for _, flag in told(table, [WEST, dark, west[0]], {unread: "Ann"})] == [True]
+    assert [flag for _, flag in told(table, [WEST, dark, *west], {unread: "Ann"})] == [False]
 
 
 def test_what_is_read_only_when_others_are_on_record_tells_nothing_of_turns() -> None:

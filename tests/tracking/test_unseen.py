@@ -15,7 +15,7 @@ from companion.tracking.mexican import MexicanState
 from companion.tracking.pieces import Pieces
 from companion.tracking.tracker import RoundTracker
 from tests.desk.watching import table_change
-from tests.tracking.rounds import charges, dealt, play, tracked
+from tests.tracking.rounds import charges, dealt, play, see, tracked
 
 PLAYERS = ("Ann", "Ben", "Cy", "Dee")
 
@@ -115,3 +115,20 @@ def test_a_draw_that_is_missed_is_waited_for() -> None:
     state = next(one.state for one in belief.filter.beam if one.state.undrawn)
     assert state._drawn_late("Ann").undrawn == ()
     assert state.after_outlier(pieces("+2-5@Ben"), unknown=False).undrawn == ()
+
+
+def test_a_double_with_an_unread_tile_on_it_is_not_open_and_nobody_ignores_it() -> None:
+    """The tile stayed off the record, the double stayed open on it, and whoever laid elsewhere was accused."""
+    begun = ["+12-5@Ann", "+12-7@Ben", "+12-3@Cy", "+5-5@Ann"]
+    later = ["+7-2@Ben", "+3-4@Cy", "+12-8@MX", "+2-6@Ben", "+4-9@Cy"]
+    for unread, held in ((("Ann",), False), ((), True)):
+        belief = tracked("reeves", begun)
+        see(belief, later[0], adopted=bool(unread), unread=unread)
+        for change in later[1:]:
+            see(belief, change)
+        accused = [
+            charge for one in belief.verdicts() for charge in one.charges if charge.code == "OPEN_DOUBLE_IGNORED"
+        ]
+        assert bool(accused) == held
+    state = belief.filter.beam[0].state
+    assert "Ann" in state.after_outlier(pieces("+9-1@Cy"), unknown=False).turn.open
