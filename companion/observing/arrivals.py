@@ -38,9 +38,8 @@ class Arrivals:
 
     def saw(self, layout: Layout) -> None:
         """This is the table that was looked at; the next one comes."""
-        for tile in layout:
-            if tile.face_up:
-                self.first.setdefault(tile.id, self.number)
+        # What is gone is forgotten: its number may be another tile's once the table is watched anew.
+        self.first = {tile.id: self.first.get(tile.id, self.number) for tile in layout if tile.face_up}
         self.number += 1
 
     def forget(self) -> None:

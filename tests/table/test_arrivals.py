@@ -131,6 +131,17 @@ def test_what_is_read_only_when_others_are_on_record_tells_nothing_of_turns() ->
     assert told(table, [TRAIN[0], WEST]) == [((FIRST,), True)]
 
 
+def test_what_is_gone_is_forgotten() -> None:
+    """Where the camera is set up anew in the middle of a round, tiles are numbered anew."""
+    table = Table()
+    table.arrivals.saw(reconstruct(view([WEST]), SETUP))
+    table.arrivals.saw(reconstruct(view([]), SETUP))
+    table.arrivals.saw(reconstruct(view([]), SETUP))
+    assert told(table, [WEST]) == [((BEN,), False)]
+    table.arrivals.told = table.arrivals.number
+    assert told(table, [WEST, TRAIN[0]]) == [((FIRST,), False)]
+
+
 def test_whose_arm_laid_a_tile_is_known_where_it_is_believed_to_be_another() -> None:
     laid = TRAIN[1]
     unsure = replace(laid, halves=(laid.halves[0], replace(laid.halves[1], p=0.9, others=((8, 0.1),))))  # type: ignore[index]
