@@ -82,7 +82,7 @@ class Arrivals:
         laid = zip(observation.laid, self._tiles(observation, layout, instead), strict=True)
         for number, part in (
             *((number, _Part(change, observation)) for change, number in laid),
-            *_marked(seen),
+            *_marked(seen, layout),
             *_drawn(seen),
         ):
             parts.setdefault(number, []).append(part)
@@ -127,9 +127,15 @@ def _drawn(seen: Sequence[tuple[int, Observation]]) -> Iterator[tuple[int, _Part
             yield number, _Part(Drawing(after - before), Observation() if before else one)
 
 
-def _marked(seen: Sequence[tuple[int, Observation]]) -> Iterator[tuple[int, _Part]]:
-    """The markers that came and went from table to table, also where none has changed in the end."""
+def _marked(seen: Sequence[tuple[int, Observation]], layout: Layout) -> Iterator[tuple[int, _Part]]:
+    """The markers that came and went from table to table, also where none has changed in the end.
+
+    What is as it was seen then, and yet no change any more, somebody has entered.
+    """
     for change in dict.fromkeys(one for _, each in seen for one in each.delta if isinstance(one, (Mark, Unmark))):
+        there_now = (change.player in layout.markers) == isinstance(change, Mark)
+        if there_now and change not in seen[-1][1].delta:
+            continue
         back = Unmark(change.player) if isinstance(change, Mark) else Mark(change.player)
         there = False
         for number, one in seen:

@@ -79,6 +79,14 @@ def test_a_marker_that_came_and_went_while_all_waited_is_told() -> None:
     assert table.deltas([*TRAIN[:1], WEST], Mark("Ann")) == [(FIRST,), (Mark("Ann"),), (BEN,)]
 
 
+def test_a_marker_that_somebody_has_entered_meanwhile_neither_comes_nor_goes() -> None:
+    table = Table()
+    table.wait(TRAIN[:1], Mark("Ben"))
+    whole = table.show([*TRAIN[:1], WEST])
+    marked = replace(table.layout, markers=frozenset({"Ben"}))
+    assert [one.delta for one in table.arrivals.in_order(whole, marked, {})] == [(FIRST,), (BEN,)]
+
+
 def test_draws_are_told_one_after_the_other_and_an_arm_speaks_for_the_first_alone() -> None:
     table = Table()
     observation = table.show(TRAIN[:1])
