@@ -114,6 +114,8 @@ class Evidence:
             clouded=self.clouded or earlier.clouded,
             guessed=self.guessed or earlier.guessed,
             doubtful_tiles={**earlier.doubtful_tiles, **self.doubtful_tiles},
+            adopted=self.adopted or earlier.adopted,
+            unread=tuple(sorted({*self.unread, *earlier.unread})),
         )
 
 
