@@ -175,14 +175,19 @@ class PendingQuestions:
         """Whether this change waits because an unread tile was laid before it. Whose turn it is depends on that tile.
 
         Recorded without it, each later play would be its predecessor's, and the answer an accusation. A tile that
-        nobody names for too many changes is guessed; where that cannot be, the game goes on without it.
+        nobody names for too many changes is guessed; where that cannot be, the game goes on without it, and its
+        question stays open.
         """
         still_open = {question.seq for question in self.session.questions}
         pending = []
         for one in self._unread(layout, table):
+            if one.guess is None and one.key in self._given_up:
+                continue
             seq = self._asked.get(one.key)
             if seq in still_open or (seq is None and self._is_due(one, table)):
                 pending.append(one)
+            elif self._stays_off(one, table):
+                self._given_up.add(one.key)
         self._waited = self._waited + 1 if pending else 0
         if self._waited == 1:
             self._waiting = {one.key for first in pending for one in self._together(first, layout, table)}
@@ -191,7 +196,7 @@ class PendingQuestions:
         self._given_up |= {first.key for first in pending if first.guess is None}
         for first in pending:
             seq = self._asked.get(first.key)
-            if seq is not None and seq in still_open:
+            if first.guess is not None and seq is not None and seq in still_open:
                 self._settled.add(seq)
                 self.session.drop_question(seq)
             for one in self._together(first, layout, table):
@@ -200,6 +205,13 @@ class PendingQuestions:
                     self.guesses[one.key] = one.guess
                     self._guessed = True
         return self._guessed
+
+    def _stays_off(self, one: Unread, table: Position | LinePosition) -> bool:
+        """Whether nothing will tell what it is: somebody has said that it is none of these, or nobody was asked."""
+        on_record = isinstance(table, Position) and one.place < len(table.trains.get(one.train, ()))
+        if on_record or one.key in self.guesses:
+            return False
+        return one.key in self._asked or (one.guess is None and one.key in self._lying)
 
     def off_the_record(self, layout: Layout) -> dict[int, str]:
         """The tiles without which the game goes on, with their trains: unread ones that nobody can guess, and what lies
@@ -243,6 +255,7 @@ class PendingQuestions:
             self._unheard = 0
         for key in [key for key in self._asked if key not in unread]:
             self.session.drop_question(self._asked.pop(key))
+        self._given_up.intersection_update(unread)
         self._quiet += 1
         if self.session.phase != "playing":
             return
@@ -257,11 +270,11 @@ class PendingQuestions:
                 self._unheard += 1
 
     def _may_ask(self) -> bool:
-        """Does anybody listen? Else only now and then, while no other question of these waits."""
+        """Does anybody listen? Else only now and then, while nothing waits for the answer to another of these."""
         if self._unheard < UNHEARD:
             return True
-        still_open = {question.seq for question in self.session.questions}
-        return self._quiet >= QUIET and not still_open & set(self._asked.values())
+        waiting = {seq for key, seq in self._asked.items() if key not in self._given_up}
+        return self._quiet >= QUIET and not any(question.seq in waiting for question in self.session.questions)
 
     def _unread(self, layout: Layout, table: Position | LinePosition) -> list[Unread]:
         if isinstance(table, LinePosition):

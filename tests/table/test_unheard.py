@@ -79,7 +79,8 @@ def unanswered(room: Room, places: list[int]) -> PendingQuestions:
 
 def test_at_first_every_unread_tile_is_asked_about(room: Room) -> None:
     unanswered(room, [0, 1, 2])
-    assert len(room.asked) == 3 and room.questions == ()
+    assert len(room.asked) == 3
+    assert [one.seq for one in room.questions] == [3], "only its question is open that lies there still"
 
 
 def test_after_three_that_nobody_answered_it_waits_a_while(room: Room) -> None:
@@ -108,3 +109,14 @@ def test_where_people_answer_nothing_is_held_back(room: Room) -> None:
         sink.ask(*table(place), "frame")
         room.questions = ()
     assert len(room.asked) == 6
+
+
+def test_the_game_goes_on_without_a_tile_that_nobody_was_asked_about(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sink = unanswered(room, [0, 1, 2])
+    monkeypatch.setattr(room, "foresee", lambda _delta: ())
+    layout, position = table(3)
+    sink.ask(layout, position, "frame")
+    assert len(room.asked) == 3 and not sink.holds_back(layout, position)
+    assert list(sink.off_the_record(layout).values()) == ["Ann"] * 3, "it, and what lies beyond it"

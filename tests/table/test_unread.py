@@ -293,12 +293,79 @@ def test_where_no_change_can_be_recorded_unread_tiles_wait_no_longer_than_elsewh
     assert table.sink.stirred(), "the table is to be read again"
 
 
-def test_without_an_idea_of_the_unread_tile_the_game_goes_on_without_it(tmp_path: Path) -> None:
-    faint = tuple((value, 0.1) for value in range(10))
-    table = Table(tmp_path, patience=0, halves=(SeenHalf(5, 0.99), SeenHalf(None, 0.1, faint)))
-    assert table.session.questions == () and not table.sink.stirred()
+FAINT = (SeenHalf(5, 0.99), SeenHalf(None, 0.1, tuple((value, 0.1) for value in range(10))))
+"""Nobody can guess what it is."""
+
+
+def test_without_an_idea_of_the_unread_tile_the_game_goes_on_and_the_question_stays(tmp_path: Path) -> None:
+    table = Table(tmp_path, patience=0, halves=FAINT)
+    assert [question.reason for question in table.session.questions] == ["unreadable_tile: Ann"]
+    assert not table.sink.stirred()
     assert len(table.plays()) == 3
     assert table.plays()[-1] == (None, "12-4@MX"), "it is Ben's, and passed for Ann's while hers was not on record"
+
+
+def gone_on(folder: Path) -> Table:
+    """Ann's 5-9 was never read, and the game has gone on without it: 12-4 and 4-1 on the Mexican train."""
+    table = Table(folder, patience=0, halves=FAINT)
+    table.lying.append(tile(600.0, 584.0, 90.0, 4, 1))
+    table.show(table.lying)
+    assert [told for _, told in table.plays()] == ["12-5@Ann", "12-7@Ben", "12-4@MX", "4-1@MX"]
+    return table
+
+
+LATER = {"12-5@Ann", "12-7@Ben", "12-4@MX", "4-1@MX"}
+
+
+def test_a_question_that_is_answered_when_the_game_has_gone_on_puts_its_tile_on_record(tmp_path: Path) -> None:
+    for choice in range(6):
+        folder = tmp_path / str(choice)
+        folder.mkdir()
+        table = gone_on(folder)
+        (question,) = table.session.questions
+        story = question.candidates[choice].story
+        table.session.answer(question.seq, choice)
+        table.show(table.lying)
+        assert {told for _, told in table.plays()} == {*LATER, f"{story}@Ann"}
+        assert table.session.questions == ()
+        table.show([*table.lying, tile(600.0, 633.0, 90.0, 1, 2)])
+        assert {told for _, told in table.plays()} == {*LATER, f"{story}@Ann", "1-2@MX"}
+
+
+@pytest.mark.parametrize(("named", "beyond"), [((5, 9), (9, 3)), ((5, 11), (11, 3)), ((8, 11), (11, 3))])
+def test_another_tile_that_somebody_enters_late_accuses_nobody(
+    tmp_path: Path, named: tuple[int, int], beyond: tuple[int, int]
+) -> None:
+    """Nor does one that cannot lie there accuse anybody for certain. What lies beyond it follows."""
+    table = gone_on(tmp_path)
+    (question,) = table.session.questions
+    line = {"event": "tile_played", "source": "person", "by": None, "tile": list(named), "train": "Ann"}
+    table.session.correct(question.seq, {"answer": None, "insert": [line], "after": True})
+    table.lying.append(tile(465.0, 450.0, 180.0, 7, 2))
+    table.show(table.lying)
+    on = eastward([(12, 5), (5, 9), (9, 3)])[2]
+    table.show([*table.lying, replace(on, halves=tuple(SeenHalf(value, 0.99) for value in beyond))])
+    plays = [play for play in table.session.snapshot()["plays"] if play["event"] == "tile_played"]
+    told = {"{}-{}@".format(*play["tile"]) + play["train"] for play in plays}
+    assert told == {*LATER, "7-2@Ben", "{}-{}@Ann".format(*named), "{}-{}@Ann".format(*beyond)}
+    held = [finding for play in plays for finding in play["violations"]]
+    assert held == ([{"code": "MISMATCH", "certain": False}] if named[0] != 5 else [])
+
+
+def test_a_tile_that_is_read_when_the_game_has_gone_on_takes_its_question_along(tmp_path: Path) -> None:
+    table = gone_on(tmp_path)
+    first, second = eastward([(12, 5), (5, 9)])
+    table.show([first, WEST, second, *table.lying[3:]])
+    assert {told for _, told in table.plays()} == {*LATER, "5-9@Ann"}
+    assert table.session.questions == () and not table.sink.unread.off_the_record(table.layout)
+
+
+def test_none_of_these_leaves_open_whose_turn_it_is(tmp_path: Path) -> None:
+    """12-4 is Ben's, and would be taken for Ann's while hers is not on record."""
+    table = Table(tmp_path, beside=())
+    table.session.answer(table.session.questions[0].seq, None)
+    table.show([*table.lying, SOUTH])
+    assert table.plays() == [*FIRST, (None, "12-4@MX")]
 
 
 def test_a_half_under_a_coin_is_not_what_its_neighbours_ask_for() -> None:
