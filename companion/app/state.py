@@ -25,6 +25,10 @@ class SessionLike(Protocol):
 
     def subscribe(self, callback: Callable[..., None]) -> Any: ...
 
+    def on_look(self, callback: Callable[[], None]) -> Any:
+        """Call `callback` whenever the camera has seen the table lie otherwise."""
+        ...
+
     def hold(self) -> AbstractContextManager[int]:
         """The last event's number, after which only this thread records anything until the context is left."""
         ...
@@ -205,6 +209,7 @@ class AppState:
                 # A full disk must not stop the game; the next start then takes the newest one.
                 self.game_folders.put_on_the_table(game)
         session.subscribe(lambda *_: self.signal.ring())
+        session.on_look(self.signal.ring)
         for follower in list(self._followers):
             follower(game, session)
         if earlier is not None and earlier is not session:

@@ -21,7 +21,11 @@ class TileShown(TypedDict):
 
 
 class TrainShown(TypedDict):
-    """A train from the engine outwards. `end` is the value that is due, `dead` whether its double can be covered."""
+    """A train from the engine outwards. `end` is the value that is due, `dead` whether its double can be covered.
+
+    `off_record`: how many tiles lie there that are not on record, left out where none do. They are not in `tiles`, and
+    the train's `end` is not known.
+    """
 
     name: str
     owner: str | None
@@ -32,6 +36,7 @@ class TrainShown(TypedDict):
     flipped: bool
     dead: str
     playable: bool
+    off_record: NotRequired[int]
 
 
 class MustCover(TypedDict):
@@ -85,6 +90,15 @@ class Examined(TypedDict):
     tiles: list[list[int]]
 
 
+class OffRecordShown(TypedDict):
+    """Tiles that lie on the table and are not on record, apart from those at the trains: at the two ends of a line, and
+    those that belong to nothing."""
+
+    left: int
+    right: int
+    apart: int
+
+
 class NextRound(TypedDict):
     round: int
     engine: list[int] | None
@@ -99,6 +113,7 @@ class GameView(TypedDict):
     `unable` the acts that end the turn of a player who cannot play; `still_laying` whose long first train may go on;
     `laying_together` says that first trains are laid at the same time and somebody has not begun; `after_double` is the
     train of a double just laid, to which one more tile is due; `unclear` are the questions that nobody has answered.
+    `off_record` is left out where there is nothing to count, and so it is after a restart until the camera has looked.
     """
 
     seq: int
@@ -145,5 +160,6 @@ class GameView(TypedDict):
     shown: dict[str, list[list[int]]]
     next: NextRound | None
     camera: None
+    off_record: NotRequired[OffRecordShown]
     reminders: NotRequired[list[str]]
     retractions: NotRequired[list[Line]]

@@ -14,13 +14,14 @@ from typing import Any
 from companion.game.game_view import GameView
 from companion.game.ingest import CameraIngest
 from companion.game.ledger import Ledger
+from companion.game.off_record import Lying
 from companion.game.rejected import CommandRejected, Reason
 from companion.game.retractions import accusations, retracted, retractions
 from companion.game.standing import standing_findings
 from companion.game.view import scene
 from companion.log.corrections import effective_events, open_questions
 from companion.log.event_fields import EventError
-from companion.log.events import Corrected, Event, HandShown, Header, Unclear
+from companion.log.events import Corrected, Event, HandShown, Header, RoundStarted, Unclear
 from companion.log.journal import Journal
 from companion.play.scoreboard import Scoreboard, fold
 from companion.play.timeline import Timeline
@@ -49,6 +50,8 @@ class OpenGame:
         self.rules = rules if rules is not None else load_ruleset(journal.header.rules, journal.header.options)
         self._lock = threading.RLock()
         self._subscribers: list[Subscriber] = []
+        self._lookers_on: list[Callable[[], None]] = []
+        self._lying: Lying | None = None
         self._ledger = Ledger(journal, self.rules)
         self._watching = CameraIngest(self._ledger)
         self._ledger.settle()
@@ -133,7 +136,7 @@ class OpenGame:
             events = self.journal.events
             if at is None or at >= len(events):
                 questions = open_questions(events)
-                now = scene(self.header, self.rules, ledger.timeline, ledger.held, len(events), questions)
+                now = scene(self.header, self.rules, ledger.timeline, ledger.held, len(events), questions, self._lying)
                 return _with_retractions(now, events)
             events = events[: max(0, at)]
             held = list(effective_events(events))
@@ -153,6 +156,18 @@ class OpenGame:
 
         return stop
 
+    def look(self, lying: Lying) -> None:
+        """The camera has looked: this lies on the table, on record or not."""
+        with self._lock:
+            news, self._lying = lying != self._lying, lying
+        if news:
+            for callback in self._lookers_on:
+                callback()
+
+    def on_look(self, callback: Callable[[], None]) -> None:
+        """Call `callback` whenever the camera has seen the table lie otherwise. It must not block."""
+        self._lookers_on.append(callback)
+
     def what_if(self, verb: str, seq: int, what: Mapping[str, Any]) -> GameView:
         """The snapshot as it would be after `correct(seq, what)`; nothing is recorded."""
         if verb != "correct":
@@ -164,7 +179,7 @@ class OpenGame:
                 raise CommandRejected.of(error) from None
             last = self.journal.last_seq + len(draft.lines)
             questions = open_questions(self.journal.events)
-            return scene(self.header, self.rules, draft.timeline, draft.held, last, questions)
+            return scene(self.header, self.rules, draft.timeline, draft.held, last, questions, self._lying)
 
     def judge(self, tile: TileLike, train: str) -> dict[str, Any]:
         """May this tile be laid there now, by the player to move? `codes` and `may` as in `companion judge`."""
@@ -211,6 +226,9 @@ class OpenGame:
 
     def _publish(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
         """Tell the subscribers, still under the lock so that all hear the same order."""
+        if any(isinstance(event, RoundStarted) for event in events):
+            # What lay there until now was the last round's.
+            self._lying = None
         events += self._retract(events)
         for event in events:
             for callback in tuple(self._subscribers):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from companion.game.game_view import (
@@ -16,6 +17,7 @@ from companion.game.game_view import (
     TileShown,
     TrainShown,
 )
+from companion.game.off_record import Lying, OffRecord, off_record
 from companion.log.corrections import EffectiveEvent
 from companion.log.events import Event, Header, RoundStarted, TilePlayed, Unclear
 from companion.play.round import Course
@@ -54,8 +56,9 @@ def scene(
     held: Sequence[EffectiveEvent],
     seq: int,
     questions: Sequence[Unclear],
+    lying: Lying | None = None,
 ) -> GameView:
-    """The game after journal line `seq`."""
+    """The game after journal line `seq`. `lying`: what the camera sees on the table now, where that is to be shown."""
     match = timeline.match
     course = match.course
     board = match.board
@@ -123,31 +126,39 @@ def scene(
         shown["still_laying"] = still_laying(course)
         shown["laying_together"] = course.laying_together and not course.all_begun
         shown["after_double"] = after_double(course)
+    off = OffRecord() if lying is None or not playing else off_record(lying, table)
     if isinstance(table, Position):
-        _show_trains(shown, course, timeline, table, playing=playing)
+        _show_trains(shown, course, timeline, table, off, playing=playing)
     else:
-        _show_line(shown, course, timeline, table, playing=playing)
+        _show_line(shown, course, timeline, table, off, playing=playing)
     return shown
 
 
-def _show_trains(shown: GameView, course: Course, timeline: Timeline, table: Position, *, playing: bool) -> None:
+def _show_trains(
+    shown: GameView, course: Course, timeline: Timeline, table: Position, off: OffRecord, *, playing: bool
+) -> None:
     rules = course.rules
     turn = course.turn
     done = turn.actions if turn is not None and turn.player == table.turn else ()
     before = turn.before if done and turn is not None and isinstance(turn.before, Position) else table
+    table, before = _without_doubles_under(table, off), _without_doubles_under(before, off)
+    if shown["after_double"] in off.beyond:
+        # Its next tile lies there already.
+        shown["after_double"], done, before = None, (), table
     plays = legal_plays(rules, before, None, done, surely=True) if playing else []
     playable = dict.fromkeys(play.train for play in plays)
+    plays = [play for play in plays if play.train not in off.beyond]
     if playing:
         playable.update(dict.fromkeys(_open_to(course, table)))
     live = live_doubles(rules, table)
     due = reachable_trains(rules, table) if live else ()
-    names = (*table.players, MEXICAN, *(name for name in table.trains if name not in (*table.players, MEXICAN)))
+    names = tuple(dict.fromkeys((*table.players, MEXICAN, *table.trains, *off.beyond)))
     trains: list[TrainShown] = [
         {
             "name": name,
             "owner": name if name in table.players else None,
             "tiles": _tiles(timeline, course, name, table.trains.get(name, ())),
-            "end": table.value_due(name),
+            "end": None if name in off.beyond else table.value_due(name),
             "marker": name in table.markers,
             "open": name in table.open,
             "flipped": name in table.flipped,
@@ -156,6 +167,11 @@ def _show_trains(shown: GameView, course: Course, timeline: Timeline, table: Pos
         }
         for name in names
     ]
+    for train in trains:
+        if train["name"] in off.beyond:
+            train["off_record"] = off.beyond[train["name"]]
+    if off.apart:
+        shown["off_record"] = {"left": 0, "right": 0, "apart": off.apart}
     must: MustCover | None = None
     if playing and due and not done:
         must = {
@@ -181,7 +197,12 @@ def _show_trains(shown: GameView, course: Course, timeline: Timeline, table: Pos
     shown["must_cover"] = must
     shown["reminders"] = _reminders(course, table) if playing else []
     shown["may_play"] = [{"tile": list(play.tile), "train": play.train} for play in plays]
-    shown["blocked"] = _blocked(course, table) if playing else None
+    shown["blocked"] = _blocked(course, table, off) if playing else None
+
+
+def _without_doubles_under(table: Position, off: OffRecord) -> Position:
+    """The table without the open doubles on which something lies that is not on record."""
+    return replace(table, open=tuple(name for name in table.open if name not in off.beyond)) if off.beyond else table
 
 
 def _reminders(course: Course, table: Position) -> list[str]:
@@ -205,18 +226,25 @@ def _open_to(course: Course, table: Position) -> tuple[str, ...]:
     return () if live else tuple(sorted(table.perhaps_marked - table.flipped))
 
 
-def _show_line(shown: GameView, course: Course, timeline: Timeline, table: LinePosition, *, playing: bool) -> None:
+def _show_line(
+    shown: GameView, course: Course, timeline: Timeline, table: LinePosition, off: OffRecord, *, playing: bool
+) -> None:
     arms = open_arms(course.rules)
     ends = table.ends
+    known = [arm for arm in (LEFT, RIGHT) if arm in arms and arm not in off.beyond]
     tiles = [_shown_tile(timeline, laid, key) for laid, key in zip(table.line, _line_keys(course), strict=False)]
     plays = course.referee.legal_plays(table, None) if playing else []
+    plays = [play for play in plays if play.train not in off.beyond]
     blocked: Blocked | None = None
     if playing and ends is not None:
-        proved = course.referee.blocked(table)
-        values = sorted({end for arm, end in ((LEFT, ends[0]), (RIGHT, ends[1])) if arm in arms})
-        blocked = {"provable": proved, "nearly": not proved and len(plays) <= NEARLY, "values": values}
+        proved = course.referee.blocked(table) and not off
+        values = sorted({end for arm, end in ((LEFT, ends[0]), (RIGHT, ends[1])) if arm in known})
+        blocked = {"provable": proved, "nearly": not proved and not off and len(plays) <= NEARLY, "values": values}
     shown["line"] = tiles
-    shown["ends"] = [ends[0] if ends and LEFT in arms else None, ends[1] if ends else None]
+    shown["ends"] = [ends[0] if ends and LEFT in known else None, ends[1] if ends and RIGHT in known else None]
+    if off:
+        left, right = off.beyond.get(LEFT, 0), off.beyond.get(RIGHT, 0)
+        shown["off_record"] = {"left": left, "right": right, "apart": off.apart}
     shown["discards"] = {player: table.discards.get(player, 0) for player in table.players}
     shown["may_play"] = [{"tile": list(play.tile), "train": play.train} for play in plays]
     shown["blocked"] = blocked
@@ -255,14 +283,16 @@ def _seq_of_end(timeline: Timeline, course: Course, train: str) -> int | None:
     return _seq(timeline, keys[-1]) if keys else None
 
 
-def _blocked(course: Course, table: Position) -> Blocked:
-    """Whether nothing can be laid any more, with the values that prove it; or whether it is nearly so."""
+def _blocked(course: Course, table: Position, off: OffRecord) -> Blocked:
+    """Whether nothing can be laid any more, with the values that prove it; or whether it is nearly so. Nothing of it is
+    known while a tile lies there that is not on record."""
     rules = course.rules
-    values = sorted({table.value_due(train) for train in reachable_trains(rules, table)})
-    proved = course.referee.blocked(table)
+    values = sorted({table.value_due(train) for train in reachable_trains(rules, table) if train not in off.beyond})
+    proved = course.referee.blocked(table) and not off
     unseen = double_set(table.set_max) - table.visible
     fitting = sum(any(tile.has(value) for value in values) for tile in unseen)
-    return {"provable": proved, "nearly": not proved and fitting <= NEARLY, "values": values, "fitting": fitting}
+    nearly = not proved and not off and fitting <= NEARLY
+    return {"provable": proved, "nearly": nearly, "values": values, "fitting": fitting}
 
 
 def _plays(timeline: Timeline, held: Sequence[EffectiveEvent]) -> list[Line]:

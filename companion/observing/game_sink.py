@@ -14,6 +14,7 @@ from companion.log.events import TilePlayed
 from companion.log.question import OF_POINTS, Question, QuestionKind
 from companion.observing.arrivals import Arrivals
 from companion.observing.doubts import DOUBT_PATIENCE, Doubts
+from companion.observing.lying import lying_on
 from companion.observing.next_round import NextRound, still_lies
 from companion.observing.operator_input import (
     as_many_as_lie,
@@ -421,6 +422,7 @@ class GameSink:
         if self.position is not None:
             self._wait_beyond(layout, self.position)
             self.unread.ask(layout, self.position, frame)
+        self.session.look(lying_on(layout))
 
     def _wait_beyond(self, layout: Layout, table: Position | LinePosition) -> None:
         """Count a tile that was laid beyond an unread one, or is unread itself: it cannot be recorded yet."""

@@ -228,6 +228,9 @@ class Desk:
         self.clouded: object = None
         self.guessed: object = None
 
+    def look(self, lying: object) -> None:
+        """Whatever lies there, nobody looks at this view."""
+
     def accuses(self, change: TableChange) -> bool:
         return any(one.tile.inner != 5 for one in change.laid)
 

@@ -39,6 +39,9 @@ class FakeSession:
         self._callbacks.append(callback)
         return lambda: self._callbacks.remove(callback)
 
+    def on_look(self, callback: Callable[[], None]) -> None:
+        """No camera looks."""
+
     @contextmanager
     def hold(self) -> Iterator[int]:
         with self.held:

@@ -1,0 +1,56 @@
+"""What lies on the table, compared with what is on record."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.game.off_record import Lying, off_record
+from companion.rules.position import LinePosition, Position
+from companion.rules.tile import Laid
+
+A, B, C, D, OTHER = Laid(12, 5), Laid(5, 9), Laid(9, 3), Laid(3, 1), Laid(5, 8)
+
+
+@pytest.mark.parametrize(
+    ("lying", "recorded", "count"),
+    [
+        ((A, B), (A, B), 0),
+        ((A, None), (A,), 1),
+        ((A, None, C), (A,), 2),
+        ((A, None), (A, B), 0),
+        ((A,), (A, B), 0),
+        ((A, B, C), (A, OTHER, C), 0),
+        ((A, B), (A, OTHER), 0),
+        ((A, C, None), (A, B, C), 1),
+        ((A, None, C), (A, C), 1),
+        ((None,), (), 1),
+        ((), (), 0),
+    ],
+)
+def test_of_a_train(lying: tuple[Laid | None, ...], recorded: tuple[Laid, ...], count: int) -> None:
+    table = Position(12, ("Ann", "Ben"), Laid(12, 12), {"Ann": recorded})
+    found = off_record(Lying({"Ann": lying, "Ben": ()}), table)
+    assert found.beyond == ({"Ann": count} if count else {}) and bool(found) == bool(count)
+
+
+@pytest.mark.parametrize(
+    ("lying", "recorded", "left", "right"),
+    [
+        ((B, C), (B, C), 0, 0),
+        ((None, B, C), (B, C), 1, 0),
+        ((B, C, None, None), (B, C), 0, 2),
+        ((None, B, C, None), (B, C), 1, 1),
+        ((B, C), (A, B, C, D), 0, 0),
+        ((None, B, C), (), 0, 3),
+        ((B, D, None), (B, C, D), 0, 1),
+    ],
+)
+def test_of_a_line(lying: tuple[Laid | None, ...], recorded: tuple[Laid, ...], left: int, right: int) -> None:
+    found = off_record(Lying(line=lying), LinePosition(("Ann", "Ben"), recorded)).beyond
+    assert (found.get("L", 0), found.get("R", 0)) == (left, right)
+
+
+def test_apart_are_those_that_are_not_on_record_elsewhere() -> None:
+    """A train that has lost its hold on the hub lies there still."""
+    table = Position(12, ("Ann", "Ben"), Laid(12, 12), {"Ann": (A, B)})
+    assert off_record(Lying(apart=(A, Laid(9, 5), None, D)), table).apart == 2
