@@ -14,7 +14,7 @@ from typing import Any
 from companion.game.game_view import GameView
 from companion.game.ingest import CameraIngest
 from companion.game.ledger import Ledger
-from companion.game.off_record import Lying
+from companion.game.off_record import Lying, off_record
 from companion.game.rejected import CommandRejected, Reason
 from companion.game.retractions import accusations, retracted, retractions
 from companion.game.standing import standing_findings
@@ -182,13 +182,18 @@ class OpenGame:
             return scene(self.header, self.rules, draft.timeline, draft.held, last, questions, self._lying)
 
     def judge(self, tile: TileLike, train: str) -> dict[str, Any]:
-        """May this tile be laid there now, by the player to move? `codes` and `may` as in `companion judge`."""
+        """May this tile be laid there now, by the player to move? `codes` and `may` as in `companion judge`.
+
+        Refused where a tile lies that is not on record.
+        """
         with self._lock:
             self._running()
             course = self._ledger.match.course
             assert course is not None
             turn = course.turn
             position = course.position
+            if self._lying is not None and train in off_record(self._lying, position).beyond:
+                raise CommandRejected(Reason.END_NOT_RECORDED)
             going_on = turn is not None and turn.player == position.turn
             before, done = (turn.before, turn.actions) if going_on and turn is not None else (position, ())
             ruling: Ruling = self._ledger.match.referee.judge_play(before, Play(laid_of(tile), train), done)

@@ -27,6 +27,7 @@ class Reason(StrEnum):
     MATCH_IN_ROUND = "match_in_round"
     NOTHING_TO_UNDO = "nothing_to_undo"
     NOT_YOUR_TURN = "not_your_turn"
+    END_NOT_RECORDED = "end_not_recorded"
     FIRST_TILE_DUE = "first_tile_due"
     TABLE_CHANGED = "table_changed"
     NO_OPEN_QUESTION = "no_open_question"  # seq

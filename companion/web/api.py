@@ -110,17 +110,19 @@ def _train(fields: dict[str, Any], name: str = "train") -> str:
 
 
 def _due(train: str) -> int | None:
-    """The value due on a train, for a tile of which only the new end was tapped."""
+    """The value due on a train, for a tile of which only the new end was tapped: next to the last tile on record, also
+    where others lie there that are not."""
     board = _board()
     if train in ("R", "L"):
-        ends = board.get("ends") or (None, None)
-        return ends[1] if train == "R" else ends[0]
-    for row in board.get("trains") or ():
-        if row.get("name") == train:
-            end = row.get("end")
-            return None if end is None else int(end)
+        line = board.get("line") or ()
+        if not line or (train == "L" and board.get("arms") == 1):
+            return None
+        return int(line[-1]["tile"][1] if train == "R" else line[0]["tile"][0])
+    row = next((row for row in board.get("trains") or () if row.get("name") == train), None)
+    if row is not None and row["tiles"]:
+        return int(row["tiles"][-1]["tile"][1])
     engine = board.get("engine")
-    return None if not engine else int(engine[0])
+    return None if not engine else int(engine[-1])
 
 
 def laid_tile(fields: dict[str, Any], train: str) -> tuple[int, int]:

@@ -10,8 +10,8 @@ from typing import Any
 
 from companion.game.game_view import Blocked, Examined, GameView, Line, MustCover, RoundScores, TileShown, TrainShown
 from companion.game.standing import is_fault, standing_doubts
-from companion.log.question import Question
-from companion.rules.actions import MEXICAN
+from companion.log.question import Question, QuestionKind
+from companion.rules.actions import LEFT, MEXICAN, RIGHT
 from companion.web.drawing import SHAPES
 
 SURE_ENOUGH = 0.9
@@ -52,21 +52,24 @@ class TileView:
 
     @property
     def double(self) -> bool:
-        return self.inner == self.outer
+        return self.inner == self.outer and not self.unrecorded
 
     @property
-    def unread(self) -> bool:
+    def unrecorded(self) -> bool:
+        """It lies there and is not on record; `seq` is the question about it, where one is open."""
         return self.inner < 0
 
 
 @dataclass(frozen=True, slots=True)
 class TrainView:
-    """One row of the yard. `seat` is None for the Mexican train; `end` the value that is due."""
+    """One row of the yard. `seat` is None for the Mexican train; `end` the value that is due, None where `beyond` the
+    tiles others lie that are not on record."""
 
     name: str
     seat: Seat | None
     row: int
     tiles: tuple[TileView, ...]
+    beyond: tuple[TileView, ...]
     end: int | None
     marker: bool
     open: bool
@@ -76,9 +79,15 @@ class TrainView:
     to_cover: bool
 
     @property
+    def end_sign(self) -> str:
+        return "?" if self.end is None else str(self.end)
+
+    @property
     def steps(self) -> int:
         """The train's length in tiles, rounded up; doubles lie across and take 0.6."""
-        return min(MOST_STEPS, max(1, math.ceil(sum(0.6 if tile.double else 1.0 for tile in self.tiles))))
+        return min(
+            MOST_STEPS, max(1, math.ceil(sum(0.6 if tile.double else 1.0 for tile in (*self.tiles, *self.beyond))))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +104,8 @@ class ScoreRow:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Everything the live page shows, apart from sentences."""
+    """Everything the live page shows, apart from sentences. `beside_line`: the tiles at its left and its right end that
+    are not on record; `apart`: how many such tiles belong to nothing."""
 
     seq: int
     phase: str
@@ -113,8 +123,10 @@ class Board:
     trains: tuple[TrainView, ...]
     must_cover: MustCover | None
     line: tuple[TileView, ...]
+    beside_line: tuple[tuple[TileView, ...], tuple[TileView, ...]]
     arms: int
     ends: tuple[int | None, int | None]
+    apart: int
     discards: Mapping[str, int]
     plays: tuple[Line, ...]
     unclear: tuple[Line, ...]
@@ -142,6 +154,12 @@ class Board:
     @property
     def playing(self) -> bool:
         return self.phase == "playing"
+
+    @property
+    def end_signs(self) -> tuple[str, str]:
+        """The values at the left and the right end of a line that has begun."""
+        left, right = ("?" if end is None else str(end) for end in self.ends)
+        return left, right
 
     @property
     def open_trains(self) -> tuple[TrainView, ...]:
@@ -227,6 +245,8 @@ def board_of(snapshot: GameView) -> Board:
     doubts = {play.get("seq") for play in plays if standing_doubts(play)} - faults
     laid = [play.get("seq") for play in plays if play.get("event") == "tile_played" and not play.get("taken_back")]
     marks = _Marks(faults, doubts, laid[-1] if laid else None)
+    unclear = tuple(snapshot.get("unclear") or ())
+    off = snapshot.get("off_record") or {"left": 0, "right": 0, "apart": 0}
     must_cover = snapshot.get("must_cover")
     turn = snapshot.get("turn")
     ends = snapshot.get("ends") or (None, None)
@@ -245,14 +265,16 @@ def board_of(snapshot: GameView) -> Board:
         first_turn=bool(snapshot.get("first_turn")),
         turn=next((seat for seat in seats if seat.name == turn), None),
         seats=seats,
-        trains=tuple(_train(train, i, seats, must_cover, marks) for i, train in enumerate(_trains(snapshot))),
+        trains=tuple(_train(train, i, seats, must_cover, marks, unclear) for i, train in enumerate(_trains(snapshot))),
         must_cover=must_cover,
         line=tuple(_tile(tile, marks) for tile in snapshot.get("line") or ()),
+        beside_line=(_unrecorded(off["left"], LEFT, unclear), _unrecorded(off["right"], RIGHT, unclear)),
         arms=int(snapshot.get("arms") or 1),
         ends=(ends[0], ends[1]),
+        apart=off["apart"],
         discards=snapshot.get("discards") or {},
         plays=plays,
-        unclear=tuple(snapshot.get("unclear") or ()),
+        unclear=unclear,
         blocked=snapshot.get("blocked"),
         scores=_scores(snapshot, seats),
         rounds_played=tuple(snapshot.get("rounds_played") or ()),
@@ -283,6 +305,7 @@ def _train(
     seats: Sequence[Seat],
     must_cover: MustCover | None,
     marks: _Marks,
+    unclear: Sequence[Line],
 ) -> TrainView:
     name = str(train["name"])
     return TrainView(
@@ -290,6 +313,7 @@ def _train(
         seat=None if name == MEXICAN else next((seat for seat in seats if seat.name == name), None),
         row=row,
         tiles=tuple(_tile(tile, marks) for tile in train.get("tiles") or ()),
+        beyond=_unrecorded(train.get("off_record", 0), name, unclear),
         end=train.get("end"),
         marker=bool(train.get("marker")),
         open=bool(train.get("open")),
@@ -298,6 +322,13 @@ def _train(
         playable=bool(train.get("playable")),
         to_cover=bool(must_cover and must_cover.get("train") == name),
     )
+
+
+def _unrecorded(count: int, train: str, unclear: Sequence[Line]) -> tuple[TileView, ...]:
+    """Tiles that lie on this train, or at this end of the line, and are not on record."""
+    reason = Question(QuestionKind.UNREADABLE_TILE, train=train).reason
+    asked = max((int(question["seq"]) for question in unclear if question.get("reason") == reason), default=0)
+    return (TileView(-1, -1, asked),) * count
 
 
 def _fresh_retractions(snapshot: GameView, laid: Sequence[Any]) -> tuple[Line, ...]:
@@ -316,7 +347,7 @@ class _Marks:
 
 
 def _tile(tile: TileShown, marks: _Marks) -> TileView:
-    values = tile.get("tile") or (-1, -1)
+    values = tile["tile"]
     seq = int(tile.get("seq") or 0)
     sure = tile.get("sure")
     return TileView(

@@ -49,7 +49,7 @@ def places_of(board: Board) -> dict[tuple[int, int], str]:
         places[_sorted(board.engine)] = _("the engine")
     for train in board.trains:
         for tile in train.tiles:
-            if not tile.unread:
+            if not tile.unrecorded:
                 places[_sorted((tile.inner, tile.outer))] = train_name(train.name)
     return places
 

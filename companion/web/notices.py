@@ -12,7 +12,7 @@ from companion.web.code_words import code_title
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
 from companion.web.refusals import say as say_plainly
-from companion.web.wording import camera_words, reason_words, retraction_cause, retraction_words, say_event
+from companion.web.wording import apart_words, camera_words, reason_words, retraction_cause, retraction_words, say_event
 
 MOST_LINES = 3
 """More lines would take the table its room; what is left out is counted."""
@@ -38,6 +38,7 @@ class Notice:
 def notices(board: Board, camera: Mapping[str, Any] | None, troubles: Sequence[str]) -> tuple[tuple[Notice, ...], int]:
     """The lines to show and how many more there are."""
     found = [*_faults(board), *_retractions(board), *_questions(board), *_camera(camera), *_block(board)]
+    found += _apart(board)
     found += [Notice("note", say_plainly(trouble)) for trouble in troubles]
     if len(found) <= MOST_LINES:
         return tuple(found), 0
@@ -95,6 +96,10 @@ def _camera(camera: Mapping[str, Any] | None) -> list[Notice]:
             Notice("question" if state == "lost" else "note", say_plainly(message) if message else camera_words(state))
         ]
     return []
+
+
+def _apart(board: Board) -> list[Notice]:
+    return [Notice("note", apart_words(board.apart))] if board.apart else []
 
 
 def _block(board: Board) -> list[Notice]:

@@ -75,6 +75,7 @@ def words() -> dict[str, Any]:
         "code_rule": code_rule,
         "reminder": reminder,
         "is_fault": is_fault,
+        "apart_words": wording.apart_words,
         "retraction_words": wording.retraction_words,
         "retraction_cause": wording.retraction_cause,
         "standing_faults": standing_faults,

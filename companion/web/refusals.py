@@ -21,6 +21,7 @@ REFUSALS = {
     Reason.MATCH_OVER: _("the match is over"),
     Reason.ALL_ROUNDS_PLAYED: _("all rounds of this match have been played"),
     Reason.NO_BONEYARD: _("there is no boneyard in this game"),
+    Reason.END_NOT_RECORDED: _("a tile lies there that is not recorded, so nobody can tell what fits there"),
     Reason.NO_MARKERS: _("there are no markers in this game"),
     Reason.NO_DISCARDS: _("no tiles are put away in this game"),
     Reason.NO_SUCH_TILE: _("no. %(seq)s is no tile that lies on the table"),

@@ -17,6 +17,7 @@ from companion.rules.actions import LEFT, MEXICAN, RIGHT
 from companion.web.board import Board
 from companion.web.code_words import code_title
 from companion.web.languages import gettext as _
+from companion.web.languages import ngettext
 from companion.web.rule_words import RULES
 
 
@@ -328,6 +329,15 @@ def _hand_words(kind: QuestionKind, name: str) -> str:
     if kind is QuestionKind.HAND_TWICE:
         return _("A tile in %(name)s's hand is somewhere else on the table too. Did we read it right?", name=name)
     return _("The table and the hands do not add up to a whole set. Did we read the last hand right?")
+
+
+def apart_words(count: int) -> str:
+    """That so many tiles lie on the table apart from all trains, or from the line."""
+    return ngettext(
+        "%(num)s tile lies apart from the others and is not recorded.",
+        "%(num)s tiles lie apart from the others and are not recorded.",
+        count,
+    )
 
 
 def trouble_words(code: str) -> str:

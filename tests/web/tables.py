@@ -125,6 +125,23 @@ def uncovered_double() -> dict[str, Any]:
     return table
 
 
+def off_record() -> dict[str, Any]:
+    """Two tiles on Dorothea's double are not on record, and a third lies apart from all trains."""
+    table = midgame(seq=34, off_record={"left": 0, "right": 0, "apart": 1})
+    table["trains"][3] = train("Dorothea", "10-3 3-11 11-11", seq=20, engine=10) | {"end": None, "off_record": 2}
+    table["unclear"] = [
+        {
+            "seq": 33,
+            "reason": "unreadable_tile: Dorothea",
+            "candidates": [
+                {"story": "11-4", "events": [play(0, "Dorothea", (11, 4), "Dorothea")], "p": 0.2},
+                {"story": "11-5", "events": [play(0, "Dorothea", (11, 5), "Dorothea")], "p": 0.2},
+            ],
+        }
+    ]
+    return table
+
+
 def question() -> dict[str, Any]:
     """The camera saw a change that two stories explain."""
     table = midgame(seq=34)

@@ -26,6 +26,7 @@ TABLES = {
     "the same with five alerts at once": tables.wall(8, 20, 30, alerts=5),
     "eight short names": tables.wall(8, 9, 14, alerts=2, names=("Ann", "Ben", "Cy", "Dee", "Eva", "Fay", "Gus", "Hal")),
     "a double-eighteen set": tables.wall(6, 14, 10) | {"set_max": 18, "set": "double-18"},
+    "tiles that are not recorded": tables.off_record(),
     "a Chinese wall": tables.chinese_line() | {"line": tables.chinese_line()["line"] * 3},
     "hands to be shown": tables.round_over(),
     "a match won by two": tables.match_over() | {"winner": ["Ann", "Dorothea"]},

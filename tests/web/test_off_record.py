@@ -1,0 +1,100 @@
+"""Tiles that lie on the table and are not on record, on the page: drawn, and nothing claimed of what they are."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from companion.game.off_record import Lying
+from companion.publish.discovery import summary
+from companion.rules.tile import Laid
+from companion.tableside.buttons import light_of
+from hardware.panel import Light
+from tests.web import tables
+from tests.web.fakes import FakeSession
+from tests.web.real_table import Table
+
+
+def row(page: str, name: str) -> str:
+    """The words and signs of one train."""
+    found = re.search(
+        rf'<li class="train [^"]*">(?:(?!<li class="train).)*<h3>{name}</h3>.*?class="end".*?</li>', page, re.S
+    )
+    assert found is not None
+    return found[0]
+
+
+@pytest.mark.parametrize("where", ["/", "/tv"])
+def test_the_page_draws_them_at_the_end_of_their_train(anyone: FlaskClient, session: FakeSession, where: str) -> None:
+    session.show(tables.off_record())
+    page = anyone.get(where).text
+    dorothea = row(page, "Dorothea")
+    assert dorothea.count('class="laid unrecorded"') == 2 and dorothea.count("tile that is not recorded") == 2
+    assert "2 tiles lie here that are not recorded" in dorothea and "not recorded</span>" in dorothea
+    assert "end value" not in dorothea and "None" not in dorothea and "cover!" not in dorothea
+    assert "1 tile lies apart from the others and is not recorded." in page
+    assert "unrecorded" not in row(page, "Cyril")
+
+
+def test_each_leads_to_its_question(keeper: FlaskClient, session: FakeSession) -> None:
+    session.show(tables.off_record())
+    page = keeper.get("/").text
+    assert 'href="#question-33"' in row(page, "Dorothea") and 'id="question-33"' in page
+    session.show(tables.off_record() | {"unclear": []})
+    assert "#question" not in keeper.get("/").text, "nobody is asked, and they lie there all the same"
+
+
+def test_nothing_of_it_is_on_a_page_without_such_tiles(keeper: FlaskClient, session: FakeSession) -> None:
+    session.show(tables.midgame())
+    page = keeper.get("/").text
+    assert "not recorded" not in page and "unrecorded" not in page
+
+
+@pytest.mark.parametrize(("left", "right"), [(1, 0), (0, 2)])
+def test_a_line_has_them_at_its_ends(anyone: FlaskClient, session: FakeSession, left: int, right: int) -> None:
+    ends: list[Any] = [None if left else 3, None if right else 4]
+    line = tables.chinese_line() | {"arms": 2, "ends": ends}
+    session.show(line | {"off_record": {"left": left, "right": right, "apart": 0}})
+    page = anyone.get("/").text
+    cars = re.findall(r'<li class="laid([^"]*)"', page)
+    assert [index for index, car in enumerate(cars) if "unrecorded" in car] == ([0] if left else [10, 11])
+    assert re.findall(r'class="end-chip"><b>(.+?)</b>', page) == (["?", "4"] if left else ["3", "?"])
+
+
+def test_a_tapped_end_joins_the_last_tile_on_record(tmp_path: Path) -> None:
+    table = Table(tmp_path, "tactic", "double-12", ("Ann", "Ben"))
+    table.lay("Ann", "12-5")
+    table.session.look(Lying({"Ann": (Laid(12, 5), None), "MX": (None,)}))
+    assert [train["end"] for train in table.session.snapshot()["trains"]] == [None, 12, None]
+    table.send("play", train="Ann", outer=9, by="Ann")
+    table.send("play", train="MX", outer=3, by="Ben")
+    assert [(train, tile) for _, train, tile in table.plays()] == [("Ann", [12, 5]), ("Ann", [5, 9]), ("MX", [12, 3])]
+
+
+def test_the_referee_is_asked_in_vain_what_fits_there(tmp_path: Path) -> None:
+    table = Table(tmp_path, "tactic", "double-12", ("Ann", "Ben"))
+    table.lay("Ann", "12-5")
+    asked = "/ask?train=Ann&low=5&high=9"
+    assert "not recorded" not in table.client.get(asked).text
+    table.session.look(Lying({"Ann": (Laid(12, 5), None)}))
+    answer = table.client.get(asked)
+    assert "tile lies there that is not recorded" in answer.text and "Yes, you may" not in answer.text
+
+
+def test_a_double_under_such_a_tile_holds_nobody_up(tmp_path: Path) -> None:
+    table = Table(tmp_path, "tactic", "double-12", ("Ann", "Ben"))
+    table.lay("Ann", "12-5", by="Ann")
+    table.lay("Ben", "12-7", by="Ben")
+    table.lay("Ann", "5-5", by="Ann")
+    before = table.session.snapshot()
+    assert before["open_doubles"] and before["after_double"] == "Ann"
+    assert "cover!" in table.page
+    table.session.look(Lying({"Ann": (Laid(12, 5), Laid(5, 5), None), "Ben": (Laid(12, 7),)}))
+    after = table.session.snapshot()
+    assert after["open_doubles"] == [] and after["after_double"] is None
+    assert "cover!" not in table.page and "over the double" not in table.page
+    assert not summary(after)["illegal"] and light_of(after, False) is Light.READING
