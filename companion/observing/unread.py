@@ -9,7 +9,7 @@ one question is asked at a time, and seldom.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -256,6 +256,7 @@ class PendingQuestions:
         for key in [key for key in self._asked if key not in unread]:
             self.session.drop_question(self._asked.pop(key))
         self._given_up.intersection_update(unread)
+        self._take_up(unread.values())
         self._quiet += 1
         if self.session.phase != "playing":
             return
@@ -268,6 +269,25 @@ class PendingQuestions:
                 self._asked[key] = asked[0].seq
                 self._quiet = 0
                 self._unheard += 1
+
+    def _take_up(self, unread: Iterable[Unread]) -> None:
+        """Questions of an earlier watcher: keep one about a tile that is read as it was then, withdraw the others."""
+        asked = set(self._asked.values())
+        for open_one in self.session.questions:
+            if open_one.seq in asked or open_one.question.kind is not QuestionKind.UNREADABLE_TILE:
+                continue
+            stories = [candidate.story for candidate in open_one.candidates]
+            same = (
+                one.key
+                for one in unread
+                if one.train == open_one.question.train
+                and one.key not in self._asked
+                and [_words(tile) for _, tile in one.likely] == stories
+            )
+            if (key := next(same, None)) is not None:
+                self._asked[key] = open_one.seq
+            else:
+                self.session.drop_question(open_one.seq)
 
     def _may_ask(self) -> bool:
         """Does anybody listen? Else only now and then, while nothing waits for the answer to another of these."""
@@ -289,7 +309,11 @@ class PendingQuestions:
         delta = _with_inner(one, tile, table)
         events = self.session.foresee(TableChange(delta))
         lines = tuple(event.to_insert() for event in events) if events else as_lines(delta, table.turn)
-        return Candidate(f"{tile.inner}-{tile.outer}", lines, p)
+        return Candidate(_words(tile), lines, p)
+
+
+def _words(tile: Laid) -> str:
+    return f"{tile.inner}-{tile.outer}"
 
 
 def _with_inner(one: Unread, tile: Laid, table: Position | LinePosition) -> tuple[Laying, ...]:

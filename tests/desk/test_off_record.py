@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from companion.game.off_record import Lying, off_record
+from companion.game.session import Session
+from companion.log.events import Header
 from companion.rules.position import LinePosition, Position
 from companion.rules.tile import Laid
 
@@ -54,3 +58,19 @@ def test_apart_are_those_that_are_not_on_record_elsewhere() -> None:
     """A train that has lost its hold on the hub lies there still."""
     table = Position(12, ("Ann", "Ben"), Laid(12, 12), {"Ann": (A, B)})
     assert off_record(Lying(apart=(A, Laid(9, 5), None, D)), table).apart == 2
+
+
+def test_no_block_is_proved_while_a_tile_lies_there_that_is_not_on_record(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "game.jsonl", Header("kkori", "chinese", ("Ann", "Ben", "Cy")))
+    session.start_round(starter="Ann")
+    line = [Laid(*map(int, part.split(":"))) for part in ["3:1", "1:3", "3:2", "2:4", "4:3", "3:5", "5:6", "6:3"]]
+    for laid in line:
+        session.play(laid, "R")
+    proved = session.snapshot()["blocked"]
+    assert proved is not None and proved["provable"]
+    for lying in (Lying(line=(*line, None)), Lying(line=tuple(line), apart=(None,))):
+        session.look(lying)
+        blocked = session.snapshot()["blocked"]
+        assert blocked is not None and not blocked["provable"] and not blocked["nearly"]
+    session.look(Lying(line=tuple(line)))
+    assert session.snapshot()["blocked"] == proved

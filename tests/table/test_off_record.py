@@ -102,9 +102,14 @@ def test_after_a_restart_the_next_look_brings_it_back(tmp_path: Path) -> None:
     table.session.close()
     again = Session.open(tmp_path / "game.jsonl")
     assert "off_record" not in row(again, "Ann")
-    table.session = table.sink.session = table.sink.unread.session = again
+    table.watched_anew(again)
     table.show(table.lying)
     assert row(again, "Ann")["off_record"] == 1
+    assert [question.reason for question in again.questions] == ["unreadable_tile: Ann"], "asked about once"
+    first, second = eastward([(12, 5), (5, 9)])
+    table.watched_anew(again)
+    table.show([first, WEST, second, SOUTH])
+    assert again.questions == () and "off_record" not in row(again, "Ann")
     again.close()
 
 

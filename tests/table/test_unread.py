@@ -202,13 +202,12 @@ class Table:
         behind: Sequence[SeenTile] = (),
         beside: Sequence[SeenTile] = (SOUTH,),
     ) -> None:
-        setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
-        self.session = Session.create(folder / "game.jsonl", setup.header)
-        self.session.start_round((12, 12), "Ann", draws_seen=False)
+        self.setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
         self.box = dict.fromkeys(double_set(12), 1)
-        self.sink = GameSink(self.session, setup, self.box)
+        session = Session.create(folder / "game.jsonl", self.setup.header)
+        session.start_round((12, 12), "Ann", draws_seen=False)
+        self.watched_anew(session)
         self.sink.unread.patience = patience
-        self.layout = reconstruct(view([]), SETUP)
         first, second = eastward([(12, 5), (5, 9)])
         self.show([first])
         self.show([first, WEST])
@@ -217,6 +216,12 @@ class Table:
         self.lying = [first, WEST, unread, *behind, *beside]
         if beside:
             self.show(self.lying)
+
+    def watched_anew(self, session: Session) -> None:
+        """As after a restart: nothing is known but what is on record."""
+        self.session = session
+        self.sink = GameSink(session, self.setup, self.box)
+        self.layout = reconstruct(view([]), SETUP)
 
     def show(self, tiles: list[SeenTile]) -> None:
         layout = reconstruct(view(tiles), SETUP, self.layout)
