@@ -160,8 +160,9 @@ class PendingQuestions:
         self._quiet = 0
 
     def forget(self) -> None:
-        """Another round has begun: drop what was guessed."""
+        """Another round has begun: drop what was guessed and asked."""
         self.guesses.clear()
+        self._asked.clear()
         self._waited = 0
         self._lying = frozenset()
         self._given_up.clear()

@@ -120,3 +120,14 @@ def test_the_game_goes_on_without_a_tile_that_nobody_was_asked_about(
     sink.ask(layout, position, "frame")
     assert len(room.asked) == 3 and not sink.holds_back(layout, position)
     assert list(sink.off_the_record(layout).values()) == ["Ann"] * 3, "it, and what lies beyond it"
+
+
+def test_in_another_round_a_tile_at_the_same_place_is_another_one(room: Room) -> None:
+    sink = unanswered(room, [0])
+    room.questions = ()
+    sink.forget()
+    sink.patience = 5
+    layout, position = table(0)
+    assert sink.holds_back(layout, position) and not sink.off_the_record(layout)
+    sink.ask(layout, position, "frame")
+    assert len(room.asked) == 2
