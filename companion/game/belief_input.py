@@ -13,8 +13,9 @@ from itertools import groupby
 from companion.log.corrections import EffectiveEvent, withdrawn_corrections
 from companion.log.events import Corrected, Event, Passed, RoundStarted, TilePlayed, TileTakenBack
 from companion.play.event_actions import action_of
-from companion.rules.actions import Action, Discard, End, Pass
+from companion.rules.actions import Action, Discard, End, Pass, Play
 from companion.tracking.evidence import ITEMS, Evidence, Piece
+from companion.tracking.other_tiles import other_tiles
 from companion.tracking.tracker import RoundTracker
 
 Arms = tuple[Mapping[str, int], str | None]
@@ -134,7 +135,8 @@ def _piece(item: int, one: EffectiveEvent, arms: Mapping[Action, Arms]) -> Piece
     by = event.who
     p = None if reading is None else reading.p
     actors, arm = arms.get(act, ({}, None))
-    return Piece(item, act, p, actors, arm, by=by if isinstance(act, Discard) else None)
+    others = other_tiles(act.tile, act.train, reading) if isinstance(act, Play) else ()
+    return Piece(item, act, p, actors, arm, by=by if isinstance(act, Discard) else None, others=others)
 
 
 WITHDRAWN = (-1,)

@@ -106,6 +106,10 @@ def _findings(verdict: Verdict, by: str | None) -> Iterator[Finding]:
 
 def shown(one: Believed, by: Shown) -> Believed:
     """The same with the picture that shows it, how surely its tile was read, and whose arm laid it."""
-    seen = {"reading": by.reading, "arm": by.arm} if isinstance(one.event, TilePlayed) else {}
-    extra: dict[str, Any] = {"frame": by.frame, **seen}
+    extra: dict[str, Any] = {"frame": by.frame}
+    if isinstance(one.event, TilePlayed):
+        reading, lies = by.reading, one.event.tile
+        if reading is not None and by.read not in (None, lies):
+            reading = reading.of_another(by.read, lies)
+        extra |= {"reading": reading, "arm": by.arm}
     return replace(one, event=replace(one.event, **extra), carrying=replace(one.carrying, **extra))

@@ -7,13 +7,13 @@ events.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from companion.game.believed import Believed
 from companion.game.ledger import Ledger
 from companion.log.event_fields import Finding
-from companion.log.events import Corrected, Drew, Event, Passed, TileTakenBack
+from companion.log.events import Corrected, Drew, Event, Passed, TilePlayed, TileTakenBack
 from companion.play.event_actions import action_of, meant, unsettled
 from companion.play.timeline import Timeline
 
@@ -205,6 +205,10 @@ def amendments(recorded: Sequence[Event], wanted: Sequence[Event]) -> tuple[list
 
 def amendment(index: int, event: Event, wanted: Event) -> Amendment | None:
     """The record's event as it is wanted: named, unnamed, or with other things held against somebody."""
+    if isinstance(event, TilePlayed) and isinstance(wanted, TilePlayed) and event.tile != wanted.tile:
+        tile = {"tile": list(wanted.tile)}
+        rest = amendment(index, replace(event, tile=wanted.tile), wanted)
+        return Amendment(index, tile if rest is None else {**rest.what, **tile})
     if unsettled(wanted):
         fields = ("by", "maybe", "violations")
         if all(getattr(event, name) == getattr(wanted, name) for name in fields):

@@ -84,7 +84,9 @@ class EvidenceRun:
         for item, act in sorted(self._acts.items()):
             if item in self.items or item in self.tracker.shown or item not in standing:
                 continue
-            line = next((one for one in free if act_of(one) == act), None)
+            entry = self.tracker.entries.get(item)
+            acts = (act,) if entry is None else (entry.verdict.act, act)
+            line = next((one for lies in acts for one in free if act_of(one) == lies), None)
             if line is not None:
                 free.remove(line)
                 self.items[item] = line.seq

@@ -28,6 +28,7 @@ from companion.play.round import Course
 from companion.rules.actions import Play
 from companion.rules.notation import Laying
 from companion.rules.position import LinePosition
+from companion.rules.tile import Laid
 from companion.rules.violations import Violation
 from companion.tracking.evidence import ITEMS, Evidence
 from companion.tracking.filter import Hypothesis
@@ -129,6 +130,16 @@ class CameraIngest:
         tracker = self._caught_up()
         return tracker.expected(Evidence.of(tracker.number, self._placed(report)))
 
+    def other_tiles(self, report: TableChange) -> list[dict[Laying, Laid]]:
+        """Which other tiles those now laid may be, the likeliest first, where that breaks no rule and is hardly less
+        likely than that what was read lies there."""
+        if not self._playing or report.gone:
+            return []
+        tracker = self._caught_up()
+        evidence = Evidence.of(tracker.number, self._placed(report))
+        laid = {piece.item: laying for piece, laying in zip(evidence.laid, report.laid, strict=True)}
+        return [{laid[item]: tile for item, tile in one.items()} for one in tracker.other_tiles(evidence)]
+
     def foresee(self, report: TableChange) -> tuple[Event, ...]:
         """What would be recorded for this change where it breaks no rule; else nothing."""
         if not self._playing or report.gone:
@@ -195,7 +206,7 @@ class CameraIngest:
             elif event.seq in views:
                 self._views[known.number] = replace(views[event.seq], number=known.number)
             if isinstance(event, TilePlayed):
-                self._proof.shown[known.item] = Shown(event.frame, event.reading, event.arm)
+                self._proof.shown[known.item] = Shown(event.frame, event.reading, event.arm, event.tile)
         self._keep_order(tracker)
         return tracker
 
@@ -291,7 +302,7 @@ class CameraIngest:
     ) -> Iterable[Corrected | TileTakenBack]:
         """The lines that say of pieces that they are gone: tiles taken back or moved, draws and markers undone."""
         for item in sorted(gone, reverse=True):
-            act = tracker.entries[item].piece.act
+            act = tracker.entries[item].verdict.act
             line = self._record.line_of(item)
             if isinstance(act, Play):
                 common: dict[str, Any] = {"tile": act.tile, "train": act.train, "source": "camera"}

@@ -6,7 +6,7 @@ whoever laid it. Two equal tiles that were both surely read are certain, which t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from companion.log.event_fields import Certainty
 from companion.log.events import TilePlayed
 from companion.log.table_change import TableChange
 from companion.play.misfits import misfits
-from companion.rules.actions import Play
+from companion.rules.actions import Action, Play
 from companion.rules.notation import Laying
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import RuleSet
@@ -35,11 +35,13 @@ Place = tuple[Laid, str]
 
 
 class Shown(NamedTuple):
-    """Which picture shows a piece, how surely its tile was read, and whose arm laid it; None: nothing tells."""
+    """Which picture shows a piece, as what and how surely its tile was read, and whose arm laid it; None: nothing
+    tells."""
 
     frame: str | None = None
     reading: Certainty | None = None
     arm: str | None = None
+    read: Laid | None = None
 
 
 @dataclass(slots=True)
@@ -99,6 +101,15 @@ def proved(
     return found
 
 
+def _proved(
+    rules: RuleSet, start: Position, acts: Mapping[int, Action], twice: Collection[Tile]
+) -> dict[int, tuple[str, ...]]:
+    """The same by item, of those acts that are plays."""
+    plays = {item: act for item, act in acts.items() if isinstance(act, Play)}
+    items = list(plays)
+    return {items[n]: codes for n, codes in proved(rules, start, plays.values(), twice).items()}
+
+
 class PictureProof:
     """`shown` says by item which picture shows a piece, `lying` what a picture has proved of its tile."""
 
@@ -114,7 +125,7 @@ class PictureProof:
             act = piece.act
             laying = Laying(act.tile, act.train) if isinstance(act, Play) else None
             read, whose = (change.readings.get(laying), change.whose.get(laying)) if laying else (None, None)
-            self.shown[piece.item] = Shown(change.frame, read, whose)
+            self.shown[piece.item] = Shown(change.frame, read, whose, laying.tile if laying else None)
 
     def verdicts(
         self,
@@ -151,11 +162,14 @@ class PictureProof:
         """Item -> what the pictures prove of its tile, as the tiles lie now."""
         if not isinstance(start, Position):
             return {item: entry.proved for item, entry in tracker.entries.items() if entry.proved}
-        acts = {item: entry.piece.act for item, entry in tracker.entries.items() if not entry.taken_back}
-        plays = {item: act for item, act in acts.items() if isinstance(act, Play)}
-        found = proved(tracker.rules, start, plays.values(), self.clarity.twice(held, report))
-        items = list(plays)
-        return {items[n]: codes for n, codes in found.items()}
+        twice = self.clarity.twice(held, report)
+        standing = [entry for entry in tracker.entries.values() if not entry.taken_back]
+        found = _proved(tracker.rules, start, {one.piece.item: one.piece.act for one in standing}, twice)
+        if all(one.verdict.act == one.piece.act for one in standing):
+            return found
+        # By what was read, and by what is believed: one alone proves nothing.
+        believed = _proved(tracker.rules, start, {one.piece.item: one.verdict.act for one in standing}, twice)
+        return {item: tuple(code for code in codes if code in believed.get(item, ())) for item, codes in found.items()}
 
 
 def as_pictured(verdict: Verdict, proved: Collection[str], lying: Collection[str], players: Sequence[str]) -> Verdict:

@@ -45,8 +45,10 @@ from companion.play.event_actions import event_of
 from companion.play.reports import REPORTS
 from companion.play.taps import acts_when_unable, lifts_marker
 from companion.rules.actions import Action, Discard, Draw, Mark, Play
+from companion.rules.notation import Laying
 from companion.rules.referee import undealt
 from companion.rules.ruleset import RuleSetError, load_ruleset
+from companion.rules.tile import Laid
 
 __all__ = ["CommandRejected", "Session"]
 
@@ -442,6 +444,12 @@ class Session(OpenGame):
         """Whether `observe` of this change would hold something against somebody, or ask."""
         with self._lock:
             return self._watching.accuses(change)
+
+    def other_tiles(self, change: TableChange) -> list[dict[Laying, Laid]]:
+        """Which other tiles those now laid may be so that no rule is broken, the likeliest first; nothing is recorded.
+        Only what is hardly less likely than that what was read lies there."""
+        with self._lock:
+            return self._watching.other_tiles(change)
 
     def expects(self, change: TableChange) -> bool:
         """Whether this change would be legal whichever way everything before it went."""

@@ -67,10 +67,14 @@ LEAST_ALTERNATIVE = 0.001
 
 @dataclass(frozen=True, slots=True)
 class Certainty:
-    """How surely the camera read a laid tile: `p` of the inner and of the outer half, and what else each may be."""
+    """How surely the camera read a laid tile: `p` of the inner and of the outer half, and what else each may be.
+
+    `across`: whether it lies across its train; None: it lies in none, or nobody knows.
+    """
 
     p: tuple[float, float]
     others: tuple[tuple[tuple[int, float], ...], tuple[tuple[int, float], ...]] = ((), ())
+    across: bool | None = None
 
     @property
     def sure(self) -> float:
@@ -84,11 +88,26 @@ class Certainty:
         likely = [one for one in (*inner, *outer) if one[1] >= LEAST_ALTERNATIVE and one[0] != tile]
         return sorted(likely, key=lambda one: -one[1])[:MOST_ALTERNATIVES]
 
+    def of_another(self, read: Laid, other: Laid) -> Certainty:
+        """The same reading of a tile that was read as `read`, and is held to be `other`."""
+        pairs = zip(self.p, self.others, read, other, strict=True)
+        (p, inner), (q, outer) = (_of_another_value(*one) for one in pairs)
+        return Certainty((p, q), (inner, outer), self.across)
+
     def to_json(self) -> dict[str, Any]:
         line: dict[str, Any] = {"p": [round(p, 4) for p in self.p]}
         if any(self.others):
             line["others"] = [[[value, round(p, 4)] for value, p in half] for half in self.others]
         return line
+
+
+def _of_another_value(
+    p: float, others: tuple[tuple[int, float], ...], read: int, other: int
+) -> tuple[float, tuple[tuple[int, float], ...]]:
+    if read == other:
+        return p, others
+    rest = tuple(one for one in others if one[0] != other)
+    return dict(others).get(other, 0.0), ((read, p), *rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +234,8 @@ def read_certainty(value: Any, field: str) -> Certainty:
     if not isinstance(halves, (list, tuple)) or len(halves) != 2:
         raise EventError(f"{field}.others: expected what each of two halves may be, not {shown(halves)}")
     inner, outer = (_read_others(half, f"{field}.others") for half in halves)
-    return Certainty((a, b), (inner, outer))
+    across = value.get("across")
+    return Certainty((a, b), (inner, outer), None if across is None else read_flag(across, f"{field}.across"))
 
 
 def _read_others(value: Any, field: str) -> tuple[tuple[int, float], ...]:

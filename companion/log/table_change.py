@@ -150,7 +150,11 @@ def is_evidence(line: object) -> bool:
 
 
 def _reading(certainty: Certainty) -> dict[str, Any]:
-    return {**certainty.to_json(), "p": list(certainty.p)}
+    """Exactly as it was, for the belief weighs it again."""
+    line: dict[str, Any] = {"p": list(certainty.p)}
+    if any(certainty.others):
+        line["others"] = [[list(one) for one in half] for half in certainty.others]
+    return line if certainty.across is None else {**line, "across": certainty.across}
 
 
 def _change(text: Any, name: str) -> Change:

@@ -15,7 +15,6 @@ from companion.geometry import Layout
 from companion.geometry.diff import Observation
 from companion.rules.actions import Mark, Unmark
 from companion.rules.notation import Change, Drawing, Vanishing
-from companion.rules.tile import Laid
 
 NOTHING: Mapping[int, str] = {}
 
@@ -52,16 +51,15 @@ class Arrivals:
         self,
         observation: Observation,
         layout: Layout,
-        instead: Mapping[Laid, Laid],
         missing: Mapping[int, str] = NOTHING,
     ) -> Iterator[Observation]:
         """The changes of this table, one observation for each still table that brought some of them.
 
-        `instead`: what was read where another tile is believed. Of a line, and where tiles are gone, all is one.
+        Of a line, and where tiles are gone, all is one.
         `missing` are tiles that lie there and stay off the record, with their trains. Nobody can tell whose turn it was
         after them, nor after a tile that is read only when others are on record: that is adopted as it lies.
         """
-        parts = self._by_table(observation, layout, instead)
+        parts = self._by_table(observation, layout)
         lost = {tile: self.first.get(tile, self.number) for tile in missing if tile not in self.missed}
         for number, part in parts:
             new = {tile for tile, came in lost.items() if came <= number} - self.missed
@@ -70,16 +68,14 @@ class Arrivals:
             yield replace(part, adopted=True, unread=trains) if new or number < self.told else part
         self.told = self.number
 
-    def _by_table(
-        self, observation: Observation, layout: Layout, instead: Mapping[Laid, Laid]
-    ) -> Iterator[tuple[int, Observation]]:
+    def _by_table(self, observation: Observation, layout: Layout) -> Iterator[tuple[int, Observation]]:
         seen = [*self.waiting, (self.number, observation)]
         self.waiting = []
         if layout.line or any(isinstance(change, Vanishing) for change in observation.delta):
             yield self.number, observation
             return
         parts: dict[int, list[_Part]] = {}
-        laid = zip(observation.laid, self._tiles(observation, layout, instead), strict=True)
+        laid = zip(observation.laid, self._tiles(observation, layout), strict=True)
         for number, part in (
             *((number, _Part(change, observation)) for change, number in laid),
             *_marked(seen, layout),
@@ -94,14 +90,13 @@ class Arrivals:
         if self.number in parts or observation.flips or observation.discards:
             yield self.number, _of(parts.get(self.number, []), observation)
 
-    def _tiles(self, observation: Observation, layout: Layout, instead: Mapping[Laid, Laid]) -> list[int]:
+    def _tiles(self, observation: Observation, layout: Layout) -> list[int]:
         """When each new tile came; one that lies nearer to the engine than another came no later."""
         new = set(observation.news)
         came: list[int] = []
         latest: dict[str, int] = {}
         for change in reversed(observation.laid):
-            read = instead.get(change.tile, change.tile)
-            lying = (one.id for one in layout.trains.get(change.train, ()) if one.id in new and one.laid == read)
+            lying = (one.id for one in layout.trains.get(change.train, ()) if one.id in new and one.laid == change.tile)
             number = self.first.get(next(lying, -1), self.number)
             latest[change.train] = min(number, latest.get(change.train, self.number))
             came.append(latest[change.train])

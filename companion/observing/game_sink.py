@@ -28,18 +28,7 @@ from companion.observing.operator_input import (
     without_corrected_tiles,
     without_entered_draws,
 )
-from companion.observing.other_readings import (
-    ASK,
-    BELIEVE,
-    CLOUD_PATIENCE,
-    HAND_PATIENCE,
-    ILLEGAL,
-    MOST_OTHERS,
-    PATIENCE,
-    ROUND_PATIENCE,
-    OtherReading,
-    other_readings,
-)
+from companion.observing.patience import CLOUD_PATIENCE, HAND_PATIENCE, MOST_OTHERS, PATIENCE, ROUND_PATIENCE
 from companion.observing.readings import readings_of
 from companion.observing.round_end import Ending, OpenHands
 from companion.observing.round_start import RoundStart
@@ -272,14 +261,6 @@ class GameSink:
         if doubtful and self._patient():
             self._ask_what_it_is(observation, doubtful, frame)
             return False
-        instead: dict[Laid, Laid] = {}
-        if doubtful and doubtful[0].odds >= ILLEGAL:
-            # Nobody has answered: that it was misread is likelier than that somebody broke a rule.
-            observation = doubtful[0].observation
-            instead = {other: read for read, other in doubtful[0].instead}
-        elif doubtful and doubtful[0].odds >= BELIEVE * ILLEGAL:
-            # Hardly less likely: what was read stays a reading, but nobody is accused on it.
-            guessed = True
         self._waited = 0
         if observation.laid:
             for seq in self._disputed.values():
@@ -287,16 +268,14 @@ class GameSink:
             self._disputed.clear()
         self._line = line_of(layout)
         if observation.delta or observation.flips or observation.discards:
-            self._tell(observation, layout, frame, instead, guessed=guessed)
+            self._tell(observation, layout, frame, guessed=guessed)
         if observation.doubts:
             self.ask(observation, layout, frame)
         return True
 
-    def _tell(
-        self, observation: Observation, layout: Layout, frame: str, instead: Mapping[Laid, Laid], *, guessed: bool
-    ) -> None:
-        """Tell the game, and how far the table behind it is understood. `instead`: what was read where another tile is
-        believed; `guessed`: a tile beside the new ones, or one of them, is."""
+    def _tell(self, observation: Observation, layout: Layout, frame: str, *, guessed: bool) -> None:
+        """Tell the game, and how far the table behind it is understood. `guessed`: a tile beside the new ones, or one
+        of them, is."""
         clouded = observation.clouded or self.session.is_open(self._astray)
         # Where something beside a train may be its marker, others may have been free to lay there.
         clouded = clouded or bool(observation.maybe_marked - self.marked())
@@ -307,19 +286,20 @@ class GameSink:
             clouded = clouded or bool(astray) or marked_otherwise(observation, layout, table)
             guessed = guessed or any(change.train in astray for change in observation.laid)
         kept = self.keep(frame)
-        for part in self._arrivals.in_order(observation, layout, instead, self.unread.off_the_record(layout)):
-            readings = readings_of(part, layout, instead)
+        for part in self._arrivals.in_order(observation, layout, self.unread.off_the_record(layout)):
+            readings = readings_of(part, layout)
             change = replace(part.change, frame=kept, readings=readings, clouded=clouded, guessed=guessed)
             # Many tiles vanished at once: that is asked about, and the record keeps them until somebody answers.
             asked = (event.seq for event in self.session.observe(change) if event.KIND == "unclear")
             self._astray = next(asked, self._astray)
 
-    def _ask_what_it_is(self, observation: Observation, doubtful: Sequence[OtherReading], frame: str) -> None:
+    def _ask_what_it_is(self, observation: Observation, doubtful: Sequence[Mapping[Laying, Laid]], frame: str) -> None:
         """Ask once whether a tile is what was read, and so breaks a rule, or one of the others that it may be."""
-        read = _read(doubtful[0])
+        read = _named(laying.tile for laying in doubtful[0])
         if read in self._disputed:
             return
-        candidates = [_candidate(read, observation), *(_candidate(_named(one), one.observation) for one in doubtful)]
+        as_read = Candidate(read, as_lines(observation.laid))
+        candidates = [as_read, *(_candidate(one, observation) for one in doubtful)]
         question = Question(QuestionKind.MISREAD_OR_ILLEGAL, about=read)
         self._disputed[read] = self.session.ask(question, candidates, frame=self.keep(frame))[0].seq
 
@@ -465,22 +445,19 @@ class GameSink:
             case Drawing():
                 return self.draws_shown
 
-    def _misread(self, observation: Observation, layout: Layout) -> list[OtherReading]:
-        """Other readings with which a faulty change is legal, and which are not far less likely than a broken rule."""
+    def _misread(self, observation: Observation, layout: Layout) -> list[dict[Laying, Laid]]:
+        """Other tiles with which a faulty change is legal, where they are hardly less likely than a broken rule."""
         if not observation.laid or not self._accuses(observation):
             return []
-        likely = (one for one in other_readings(observation, layout, self.box) if one.odds >= ASK * ILLEGAL)
-        return [one for one in likely if not self._accuses(one.observation)][:MOST_OTHERS]
+        seen = replace(observation.change, readings=readings_of(observation, layout))
+        return self.session.other_tiles(seen)[:MOST_OTHERS]
 
 
-def _candidate(words: str, observation: Observation) -> Candidate:
+def _candidate(others: Mapping[Laying, Laid], observation: Observation) -> Candidate:
     """A candidate that a person can choose: what would be recorded."""
-    return Candidate(words, as_lines(observation.laid))
+    laid = tuple(Laying(others.get(one, one.tile), one.train) for one in observation.laid)
+    return Candidate(_named(others.values()), as_lines(laid))
 
 
-def _named(one: OtherReading) -> str:
-    return ", ".join(f"{other.inner}-{other.outer}" for _, other in one.instead)
-
-
-def _read(one: OtherReading) -> str:
-    return ", ".join(f"{read.inner}-{read.outer}" for read, _ in one.instead)
+def _named(tiles: Iterable[Laid]) -> str:
+    return ", ".join(f"{tile.inner}-{tile.outer}" for tile in tiles)

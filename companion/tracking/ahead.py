@@ -59,22 +59,26 @@ def _ahead(turn: TurnState, pieces: Pieces, rest: Rest, misread: frozenset[str])
         chain = turn.trains.get(train)
         due = chain[-1].outer if chain else None if train == MEXICAN else turn.position.engine.outer
         doubted = train in misread
+        before: Piece | None = None
         for piece in row:
             assert isinstance(piece.act, Play)
             tile = piece.act.tile
+            another = _as_another(piece, before)
+            before = piece
             tiles += 1
-            closing += not tile.is_double
-            doubles = doubles or tile.is_double
+            double = tile.is_double or any(other.tile.is_double for other in piece.others)
+            closing += not double
+            doubles = doubles or double
             if due is not None and tile.inner != due and doubted:
                 # It fits what was misread.
                 doubted = False
             elif due is not None and tile.inner != due:
                 doubted = True
-                cost = min(COST[Cause.ILLEGAL], cost_of_misreading(turn, piece, train, pieces))
+                cost = min(COST[Cause.ILLEGAL], another, cost_of_misreading(turn, piece, train, pieces))
                 misfits += max(0, cost - COST[Cause.ON_MEXICAN_TRAIN])
             elif tile.tile in turn.seen:
                 broken = Cause.ILLEGAL if train in turn.flipped else Cause.RARELY_ILLEGAL
-                cost = min(COST[broken], cost_of_misreading(turn, piece, train, pieces))
+                cost = min(COST[broken], another, cost_of_misreading(turn, piece, train, pieces))
                 misfits += max(0, cost - COST[Cause.ON_MEXICAN_TRAIN])
             due = tile.outer
     if not doubles:
@@ -88,6 +92,11 @@ def _ahead(turn: TurnState, pieces: Pieces, rest: Rest, misread: frozenset[str])
                 others = len(row) - mine
                 places += mine * COST[Cause.ON_OWN_TRAIN] + others * COST[Cause.ON_ANOTHERS_TRAIN]
     return Ahead(tiles, closing, misfits, places, begun(rest))
+
+
+def _as_another(piece: Piece, before: Piece | None) -> int:
+    """What it costs at least that the tile, or the one before it in this change, is one of the others it may be."""
+    return min((other.cost for one in (piece, before) if one is not None for other in one.others), default=99)
 
 
 def cost_of_misreading(turn: TurnState, piece: Piece, train: str, pieces: Pieces) -> int:

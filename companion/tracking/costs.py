@@ -60,6 +60,9 @@ class Cause(StrEnum):
     NO_MARKER = "no_marker"
     DOUBTFUL_MARKER = "doubtful_marker"
     MISREAD = "misread"
+    ON_ANOTHER_TILE = "on_another_tile"
+    NO_DOUBLE_ACROSS = "no_double_across"
+    DOUBLE_ALONG = "double_along"
     FITS_BY_CHANCE = "fits_by_chance"
     DOUBTFUL_NEIGHBOUR = "doubtful_neighbour"
     MISCOUNTED_HAND = "miscounted_hand"
@@ -151,6 +154,13 @@ PRIORS: dict[Cause, Prior] = {
     Cause.MISREAD: Prior(
         47, "a half that was read surely was misread", "2 of 106,192 halves on stills (bench/results/stills.json)"
     ),
+    Cause.ON_ANOTHER_TILE: Prior(
+        0, "it lies on a tile that is another one than was read", "paid for with that tile; what lies on it proves less"
+    ),
+    Cause.NO_DOUBLE_ACROSS: Prior(
+        23, "a tile that is no double lies across its train", "judgement: a habit, hardly ever broken; one in 200"
+    ),
+    Cause.DOUBLE_ALONG: Prior(7, "a double lies along its train", "judgement: where a train turns a corner; one in 5"),
     Cause.FITS_BY_CHANCE: Prior(11, "a tile fits what was misread, by chance", "one value of thirteen"),
     Cause.DOUBTFUL_NEIGHBOUR: Prior(10, "a tile beside it was not surely read, and misread", "judgement: one in ten"),
     Cause.MISCOUNTED_HAND: Prior(15, "a hand was counted wrongly", "follows from missed draws"),

@@ -10,6 +10,7 @@ from companion.rules.actions import SOMEBODY, Action, Discard, Draw, Flip, Mark,
 from companion.rules.notation import Change, Drawing, Laying
 from companion.rules.tile import Laid
 from companion.tracking.costs import COST, SURE, Cause, misread
+from companion.tracking.other_tiles import OtherTile, other_tiles
 
 WRONG_WORD = COST[Cause.WRONG_WORD]
 
@@ -24,7 +25,8 @@ class Piece:
     `by`: the only player it can have been (a Chinese tile put away lies with its owner). Of what people have said:
     `word` is who they say it was, `doubt` what it costs that it did not happen
     at all (None: the camera saw it), `denied` what it costs that it did although somebody has withdrawn it (None:
-    nobody has), `value_doubt` what it costs that another tile lies there.
+    nobody has), `value_doubt` what it costs that another tile lies there. `others`: which tiles it may be instead, the
+    likeliest first; the belief weighs them against the one in `act`.
     """
 
     item: int
@@ -37,6 +39,7 @@ class Piece:
     doubt: int | None = None
     denied: int | None = None
     value_doubt: int | None = None
+    others: tuple[OtherTile, ...] = ()
 
     @property
     def is_sure(self) -> bool:
@@ -131,7 +134,8 @@ def _pieces(number: int, seen: TableChange) -> Iterator[Piece]:
         match change:
             case Laying(tile, train):
                 reading = seen.readings.get(change)
-                yield Piece(item, Play(tile, train), None if reading is None else reading.p, actors, arm)
+                p = None if reading is None else reading.p
+                yield Piece(item, Play(tile, train), p, actors, arm, others=other_tiles(tile, train, reading))
             case Drawing(count):
                 for _ in range(count):
                     yield Piece(item, Draw(), None, actors, arm)

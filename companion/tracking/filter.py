@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from companion.rules.actions import Play
 from companion.tracking.costs import (
     BACK_REACH,
     BACK_WORK,
@@ -42,8 +43,9 @@ MOST_OUTLIERS = 8
 class Hypothesis:
     """One state of the round and the ways to it. `cost` in decibans, relative to the best.
 
-    `actors`: item -> player -> share; `codes`: (item, code, player) -> share; `causes`: (item, cause) -> share. `path`:
-    the steps of the cheapest way, newest last. `born`: the evidence at which it began as an outlier.
+    `actors`: item -> player -> share; `codes`: (item, code, player) -> share; `causes`: (item, cause) -> share;
+    `others`: (item, tile) -> share of its being this tile, which is not the one that was read. `path`: the steps of the
+    cheapest way, newest last. `born`: the evidence at which it began as an outlier.
     """
 
     state: State
@@ -51,6 +53,7 @@ class Hypothesis:
     actors: dict[int, Shares] = field(default_factory=dict)
     codes: Shares = field(default_factory=dict)
     causes: Shares = field(default_factory=dict)
+    others: Shares = field(default_factory=dict)
     path: tuple[tuple[int, tuple[Step, ...]], ...] = ()
     born: int | None = None
     pending: int = 0
@@ -69,12 +72,14 @@ class Hypothesis:
         actors = {item: row for item, row in self.actors.items() if item >= first}
         codes = {key: share for key, share in self.codes.items() if key[0] >= first}
         causes = {key: share for key, share in self.causes.items() if key[0] >= first}
+        others = {key: share for key, share in self.others.items() if key[0] >= first}
         path = tuple(one for one in self.path if one[0] * ITEMS >= first)
-        return replace(self, actors=actors, codes=codes, causes=causes, path=path)
+        return replace(self, actors=actors, codes=codes, causes=causes, others=others, path=path)
 
-    def after(self, told: Explanation, number: int) -> Hypothesis:
-        """This hypothesis gone on by an explanation."""
-        actors, codes, causes = dict(self.actors), dict(self.codes), dict(self.causes)
+    def after(self, told: Explanation, evidence: Evidence) -> Hypothesis:
+        """This hypothesis gone on by an explanation of the evidence."""
+        actors, codes, causes, others = dict(self.actors), dict(self.codes), dict(self.causes), dict(self.others)
+        read = {piece.item: piece.act for piece in evidence.laid}
         loose: list[tuple[str, str]] = []
         assumed: list[Cause] = []
         for step in told.steps:
@@ -85,13 +90,15 @@ class Hypothesis:
                 continue
             if step.act is not None and item not in actors:
                 actors[item] = {step.player: 1.0}
+            if isinstance(step.act, Play) and step.act != read.get(item, step.act):
+                others[item, step.act.tile] = 1.0
             for code, player in (*((code, step.player) for code in step.codes), *loose):
                 codes[item, code, player] = 1.0
             for cause in (*step.causes, *assumed):
                 causes[item, cause] = 1.0
             loose, assumed = [], []
-        path = (*self.path, (number, told.steps))
-        return Hypothesis(told.state, told.cost, actors, codes, causes, path, self.born, told.state.pending)
+        path = (*self.path, (evidence.number, told.steps))
+        return Hypothesis(told.state, told.cost, actors, codes, causes, others, path, self.born, told.state.pending)
 
     @classmethod
     def merged(cls, several: Sequence[Hypothesis]) -> Hypothesis:
@@ -108,10 +115,11 @@ class Hypothesis:
             actors[item] = rows[0] if alike else _mixed(rows, shares)
         codes = _mixed([one.codes for one in several], shares)
         causes = _mixed([one.causes for one in several], shares)
+        others = _mixed([one.others for one in several], shares)
         first = min(several, key=lambda one: one.cost)
         begun = [one.born for one in several if one.born is not None]
         born = max(begun) if len(begun) == len(several) else None
-        return cls(first.state, cost_of(total), actors, codes, causes, first.path, born, first.pending)
+        return cls(first.state, cost_of(total), actors, codes, causes, others, first.path, born, first.pending)
 
 
 def cost_of(weight: float) -> float:
@@ -202,7 +210,7 @@ class TableFilter:
         self.cut_short = False
         self.wide = self.surprised
         if not self.surprised:
-            self.beam = self._grown(self.beam, found, evidence.number, first, CALM_BEAM)
+            self.beam = self._grown(self.beam, found, evidence, first, CALM_BEAM)
         else:
             self._look_again()
         self._grow_outliers(pieces, evidence, first, spent)
@@ -268,12 +276,12 @@ class TableFilter:
             if not found:
                 self.beam = []
                 return
-            beam = self._grown(beam, found, step.evidence.number, self._first_item(), WIDE_BEAM)
+            beam = self._grown(beam, found, step.evidence, self._first_item(), WIDE_BEAM)
             spent += _scaled(beam)
         self.beam, self.spent = beam, spent
 
     def _grown(
-        self, beam: Sequence[Hypothesis], found: Sequence[Explanation], number: int, first: int, most: int
+        self, beam: Sequence[Hypothesis], found: Sequence[Explanation], evidence: Evidence, first: int, most: int
     ) -> list[Hypothesis]:
         """The hypotheses after these explanations; those in one state are one. Of ways that name the same players
         for the same items only the cheapest counts: they differ in the order of acts alone."""
@@ -287,7 +295,7 @@ class TableFilter:
             if same in told:
                 continue
             told.add(same)
-            alike.setdefault(sign, []).append(parent.after(one, number))
+            alike.setdefault(sign, []).append(parent.after(one, evidence))
         return sorted(map(Hypothesis.merged, alike.values()), key=lambda one: one.cost)[:most]
 
     def _grow_outliers(self, pieces: Pieces, evidence: Evidence, first: int, spent: float) -> None:
@@ -303,7 +311,7 @@ class TableFilter:
         ]
         if alive:
             found, _ = explain(_row(alive), pieces, faults=False, reach=9, most=2 * MOST_OUTLIERS, work=CALM_WORK // 4)
-            grown = self._grown(alive, found, evidence.number, first, MOST_OUTLIERS)
+            grown = self._grown(alive, found, evidence, first, MOST_OUTLIERS)
         if self.surprised:
             before = self.snapshots[-1].beam
             best = before[0]
@@ -323,7 +331,7 @@ class TableFilter:
                 Step(piece.by or players[0], piece.act, piece.item, (), (cause,), 0 if n else COST[cause])
                 for n, piece in enumerate(evidence.pieces)
             )
-            outlier = outlier.since(first).after(Explanation(0, state, steps, cost), evidence.number)
+            outlier = outlier.since(first).after(Explanation(0, state, steps, cost), evidence)
             for piece in evidence.pieces:
                 anybody = (piece.by,) if piece.by else players
                 shares = {player: 10.0 ** (-piece.against(player)[0] / 10.0) for player in anybody}

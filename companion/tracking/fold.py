@@ -135,9 +135,41 @@ class RoundFold:
             self.entries[piece.item] = Entry(piece, evidence.number, Verdict(piece.item, piece.act, by, 0.0), proved)
 
     def _proved(self, play: Play) -> tuple[str, ...]:
+        """What is wrong with the tile by what was read of it and by what is believed: one alone proves nothing."""
+        read = self._misfits(self.table, play)
+        if not read or not self._others:
+            return read
+        believed = self._misfits(self._believed(), play)
+        return tuple(code for code in read if code in believed)
+
+    def _misfits(self, table: Position | LinePosition, play: Play) -> tuple[str, ...]:
+        if isinstance(table, LinePosition):
+            return misfits_in_line(self.rules, table, play)
+        return misfits(self.rules, table, table.trains.get(play.train, ()), play)
+
+    @property
+    def _others(self) -> dict[tuple[Laid, str], Laid]:
+        """(tile as it was read, train) -> the other one that most likely lies there."""
+        found = {}
+        for entry in self.entries.values():
+            read, lies = entry.piece.act, entry.verdict.act
+            if isinstance(read, Play) and isinstance(lies, Play) and read != lies and not entry.taken_back:
+                found[read.tile, read.train] = lies.tile
+        return found
+
+    def _believed(self) -> Position | LinePosition:
+        """The tiles as they most likely lie."""
+        others = self._others
+        if not others:
+            return self.table
         if isinstance(self.table, LinePosition):
-            return misfits_in_line(self.rules, self.table, play)
-        return misfits(self.rules, self.table, self.table.trains.get(play.train, ()), play)
+            in_line = {read: lies for (read, _), lies in others.items()}
+            return replace(self.table, line=tuple(in_line.get(tile, tile) for tile in self.table.line))
+        trains = {
+            train: tuple(others.get((tile, train), tile) for tile in chain)
+            for train, chain in self.table.trains.items()
+        }
+        return replace(self.table, trains=trains)
 
     def _lay(self, play: Play) -> None:
         if isinstance(self.table, LinePosition):
@@ -240,7 +272,8 @@ class RoundFold:
     def _begin_anew(self) -> None:
         """Every hypothesis with the tiles as they lie now; what is settled stays so."""
         self._judge()
-        self.filter.put_on(lambda state: state.on_table(self.table))
+        table = self._believed()
+        self.filter.put_on(lambda state: state.on_table(table))
         self.run = ()
 
     # ---- verdicts ----------------------------------------------------------------------------------------------

@@ -22,9 +22,12 @@ OF_VALUES = frozenset({V.MISMATCH, V.MULTIPLICITY, V.TILE_NOT_IN_SET})
 class LineState:
     """The line in the middle of a turn, treated as a value. `done`: tiles laid or put away in it; `unseen`: who has put
     a tile away that no picture shows yet, once for each; `between`: the turn began in the middle of the change that is
-    being explained; `unknown`: ends at which nobody can tell what lies, because much happened there unseen."""
+    being explained; `another`: ends at which another tile is held to lie than was read, which is known; `unknown`: ends
+    at which nobody can tell what lies, because much happened there unseen."""
 
-    __slots__ = ("anyone", "between", "done", "last", "resume", "rules", "table", "tail", "unknown", "unseen")
+    __slots__ = (
+        "another", "anyone", "between", "done", "last", "resume", "rules", "table", "tail", "unknown", "unseen",
+    )  # fmt: skip
 
     def __init__(self, rules: RuleSet, table: LinePosition, *, anyone: bool = False) -> None:
         self.rules = rules
@@ -36,6 +39,7 @@ class LineState:
         self.tail: int | None = None
         self.unseen: tuple[str, ...] = ()
         self.between = False
+        self.another: frozenset[str] = frozenset()
         self.unknown: frozenset[str] = frozenset()
 
     def copy(self) -> LineState:
@@ -61,7 +65,7 @@ class LineState:
         table = self.table
         ends = (table.line[:1], table.line[-1:])
         hands, away = tuple(table.hands.items()), tuple(sorted(table.discards.items()))
-        late = self.unseen, self.between, self.unknown
+        late = self.unseen, self.between, self.another, self.unknown
         return table.turn, self.done, self.anyone, self.resume, hands, away, ends, late
 
     @property
@@ -113,9 +117,9 @@ class LineState:
                 after = rest._replace(tiles=(*rest.tiles[:n], rest.tiles[n] + 1, *rest.tiles[n + 1 :]))
                 doubt = self._doubt(piece, pieces)
                 against, wrong = piece.against(me)
-                for cost, state, codes, causes in self._with(piece.act, piece.item, faults, doubt):
+                for act, cost, state, codes, causes in self._laid(piece, faults, doubt):
                     cost += against
-                    step = Step(me, piece.act, piece.item, codes, (*causes, *wrong), cost)
+                    step = Step(me, act, piece.item, codes, (*causes, *wrong), cost)
                     yield Move(cost, state, after, step)
         for n, (player, row) in enumerate(pieces.discards):
             if rest.discards[n] == len(row):
@@ -136,6 +140,28 @@ class LineState:
                     cost = COST[Cause.ILLEGAL]
                     step = Step(player, None, None, (str(V.OUT_OF_TURN),), (Cause.ILLEGAL,), cost)
                     yield Move(cost, begun, rest, step)
+
+    def _laid(
+        self, piece: Piece, faults: bool, doubt: int
+    ) -> Iterator[tuple[Action, int, LineState, tuple[str, ...], tuple[Cause, ...]]]:
+        """The tile that was read laid by whoever has the turn; or one of the others that it may be, where that fits."""
+        act = piece.act
+        assert isinstance(act, Play)
+        read = list(self._with(act, piece.item, faults, doubt))
+        on_another = (Cause.ON_ANOTHER_TILE,) if act.train in self.another else ()
+        # The first tile is both ends.
+        ends = {act.train} if self.table.line else {LEFT, RIGHT}
+        for cost, state, codes, causes in read:
+            state.another = self.another - {act.train}
+            yield act, cost, state, codes, (*causes, *on_another)
+        if any(not codes and not causes for _, _, codes, causes in read) and piece.is_sure:
+            return
+        for cost, tile in piece.others:
+            other = Play(tile, act.train)
+            for more, state, codes, causes in self._with(other, piece.item, faults, 99):
+                if not OF_VALUES.intersection(codes) and Cause.MISREAD not in causes:
+                    state.another = self.another | ends
+                    yield other, cost + more, state, codes, (Cause.MISREAD, *causes)
 
     def _with(
         self, act: Action, item: int, faults: bool, doubt: int
@@ -243,6 +269,7 @@ class LineState:
         assert isinstance(table, LinePosition)
         other = self.copy()
         other.table = replace(self.table, line=table.line)
+        other.another = frozenset()
         return other
 
     def after_outlier(self, pieces: Pieces, *, unknown: bool) -> LineState:
@@ -258,6 +285,7 @@ class LineState:
         other.done = 0
         other.anyone = True
         other.resume = other.last = other.tail = None
+        other.another = frozenset()
         other.unseen = ()
         laid = {piece.act.train for piece in pieces.evidence.pieces if isinstance(piece.act, Play)}
         if unknown:

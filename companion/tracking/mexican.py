@@ -104,10 +104,10 @@ class MexicanState(RoundState):
                 tiles = (*rest.tiles[:n], done + 1, *rest.tiles[n + 1 :])
                 after = Rest(tiles, rest.draws, rest.discards, rest.flips, rest.markers, rest.ends)
                 against, wrong = piece.against(me)
-                for cost, laid, codes, causes in self._laid(piece, train, pieces, faults):
+                for act, cost, laid, codes, causes in self._laid(piece, train, pieces, faults):
                     cost += on + against
                     if cost <= within:
-                        step = Step(me, piece.act, piece.item, codes, (*causes, *late, *wrong), cost)
+                        step = Step(me, act, piece.item, codes, (*causes, *late, *wrong), cost)
                         yield Move(cost, laid, after, step)
         for n, piece in enumerate(pieces.flips):
             if not rest.flips >> n & 1 and isinstance(piece.act, Flip):
@@ -140,7 +140,7 @@ class MexicanState(RoundState):
 
     def _laid(
         self, piece: Piece, train: str, pieces: Pieces, faults: bool
-    ) -> Iterator[tuple[int, partial[MexicanState], tuple[str, ...], tuple[Cause, ...]]]:
+    ) -> Iterator[tuple[Play, int, partial[MexicanState], tuple[str, ...], tuple[Cause, ...]]]:
         """The tile laid by whoever has the turn: legally, against a rule, or read wrongly."""
         act = piece.act
         assert isinstance(act, Play)
@@ -148,10 +148,13 @@ class MexicanState(RoundState):
         where = self._where(train)
         state = partial(self._with_play, act.tile, train, piece.item)
         after_misread, unknown = train in self.misread, train in self.unknown
+        on_another = (Cause.ON_ANOTHER_TILE,) if train in self.another else ()
+        if self.errors and piece.others and (wrong or not piece.is_sure):
+            yield from self._as_another(piece, train, where, faults)
         if not wrong:
             where += COST[Cause.UNSETTLED] if unsettled else 0
             chance = (Cause.FITS_BY_CHANCE,) if after_misread else ()
-            yield where + sum(COST[cause] for cause in chance), state, (), chance
+            yield act, where + sum(COST[cause] for cause in chance), state, (), (*chance, *on_another)
             return
         if self.errors and OF_VALUES.intersection(wrong):
             others = [code for code in wrong if code not in OF_VALUES]
@@ -163,10 +166,27 @@ class MexicanState(RoundState):
                 root = fault(others)
                 cost, causes = cost + COST[root], (Cause.MISREAD, root)
             if faults or cost < COST[Cause.ILLEGAL]:
-                yield cost, held, tuple(map(str, others[:1])), causes
+                yield act, cost, held, tuple(map(str, others[:1])), causes
         if faults:
             cause = fault((wrong[0],))
-            yield COST[cause] + COST[Cause.ON_OWN_TRAIN], state, (str(wrong[0]),), (cause,)
+            yield act, COST[cause] + COST[Cause.ON_OWN_TRAIN], state, (str(wrong[0]),), (cause, *on_another)
+
+    def _as_another(
+        self, piece: Piece, train: str, where: int, faults: bool
+    ) -> Iterator[tuple[Play, int, partial[MexicanState], tuple[str, ...], tuple[Cause, ...]]]:
+        """The same where it is one of the other tiles that it may be, and fits."""
+        for cost, tile in piece.others:
+            wrong, unsettled = self.turn.faults_of(tile, train)
+            if OF_VALUES.intersection(wrong):
+                continue
+            causes: tuple[Cause, ...] = (Cause.MISREAD,)
+            cost += where + (COST[Cause.UNSETTLED] if unsettled else 0)
+            if wrong:
+                root = fault(wrong)
+                cost, causes = cost + COST[root], (*causes, root)
+            if faults or not wrong:
+                state = partial(self._with_play, tile, train, piece.item, another=True)
+                yield Play(tile, train), cost, state, tuple(map(str, wrong[:1])), causes
 
     def _where(self, train: str) -> int:
         """How usual it is to lay there; the first tile of a turn in which no open double binds tells most."""
@@ -181,8 +201,12 @@ class MexicanState(RoundState):
         laid = COST[Cause.MARKED_AND_LAID] if marked and turn.boneyard is None else 0
         return laid + COST[place]
 
-    def _with_play(self, laid: Laid, train: str, item: int, *, misread: bool = False) -> MexicanState:
+    def _with_play(
+        self, laid: Laid, train: str, item: int, *, misread: bool = False, another: bool = False
+    ) -> MexicanState:
         other = self.copy()
+        if another or train in self.another:
+            other.another = self.another | {train} if another else self.another - {train}
         if misread or train in self.misread:
             other.misread = self.misread | {train} if misread else self.misread - {train}
         other.unknown -= {train}

@@ -27,7 +27,8 @@ class Rest(NamedTuple):
 class Step(NamedTuple):
     """One act of a hypothesis. `item` None: nothing shows it (a pass, a turn that began out of order).
 
-    `codes` are what it is held against `player`; `causes` what had to be assumed, which made it cost `cost`.
+    `codes` are what it is held against `player`; `causes` what had to be assumed, which made it cost `cost`. A tile in
+    `act` may be another one than was read.
     """
 
     player: str

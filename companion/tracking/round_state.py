@@ -33,15 +33,15 @@ class RoundState:
     expected. `moved` have had their first turn. `unseen_on` are markers that are held to lie there though no picture
     shows them, `unseen_off` the other way; `undrawn` are those who drew a tile that is not seen to be missing yet.
     `silent`: turns in a row without a tile. `anyone`: whose turn it is is not known. `between`: the turn began in the
-    middle of the change that is being explained. `last`: who had the turn before. `misread`: trains of which the last
-    tile is held to show other values than were read; `unknown`: trains of which nobody can tell, because it was laid
-    when much happened unseen. `began`: the part of `sign` that the turn began with. `waited`: how many more pictures
-    have not shown each of the unseen markers.
+    middle of the change that is being explained. `last`: who had the turn before. `another`: trains of which the last
+    tile is held to be another one than was read, which is known; `misread`: to show other values, whichever; `unknown`:
+    trains of which nobody can tell, because it was laid when much happened unseen. `began`: the part of `sign` that the
+    turn began with. `waited`: how many more pictures have not shown each of the unseen markers.
     """
 
     __slots__ = (
-        "acted", "anchors", "anyone", "began", "between", "last", "misread", "moved", "put_on", "resume", "rules",
-        "silent", "starter", "turn", "undrawn", "unknown", "unseen_off", "unseen_on", "waited",
+        "acted", "anchors", "another", "anyone", "began", "between", "last", "misread", "moved", "put_on", "resume",
+        "rules", "silent", "starter", "turn", "undrawn", "unknown", "unseen_off", "unseen_on", "waited",
     )  # fmt: skip
 
     lap: ClassVar[bool] = False
@@ -63,6 +63,7 @@ class RoundState:
         self.anyone = anyone
         self.between = False
         self.last: str | None = None
+        self.another: frozenset[str] = frozenset()
         self.misread: frozenset[str] = frozenset()
         self.unknown: frozenset[str] = frozenset()
         self.waited: Mapping[str, int] = {}
@@ -75,6 +76,7 @@ class RoundState:
         other = kind.__new__(kind)
         other.acted = self.acted
         other.anchors = self.anchors
+        other.another = self.another
         other.anyone = self.anyone
         other.began = self.began
         other.between = self.between
@@ -108,8 +110,8 @@ class RoundState:
         turn = self.turn
         return (
             turn.player, self.acted, self.put_on, self.resume, self.moved, self.unseen_on, self.unseen_off,
-            self.undrawn, self._passes, self.anyone, self.between, self.lap, self.misread, self.unknown,
-            turn.complete, turn.drawn, turn.drawn_ever, turn.last_was_double, turn.took_off,
+            self.undrawn, self._passes, self.anyone, self.between, self.lap, self.another, self.misread,
+            self.unknown, turn.complete, turn.drawn, turn.drawn_ever, turn.last_was_double, turn.took_off,
             bool(turn.laid) and turn.qualifies,
             bool(turn.laid), turn.doubles, turn.live, turn.open, turn.markers, turn.flipped,
             _few(turn.boneyard), _few(turn.hand), self._since_it_began,
@@ -240,7 +242,7 @@ class RoundState:
         other.silent = 0
         other.anyone = True
         other.last = None
-        other.misread = frozenset()
+        other.another = other.misread = frozenset()
         other.unknown = self.unknown.union(unread)
         if unknown:
             other.unknown |= {train for train, _ in pieces.trains}
@@ -257,6 +259,7 @@ class RoundState:
         was = {name for name, chain in self.turn.trains.items() if chain and chain[-1].is_double}
         still = [name for name in turn.open if name in ends]
         turn.open = (*still, *sorted(ends - was - turn.flipped))
+        other.another = frozenset()
         return other
 
 

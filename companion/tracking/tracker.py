@@ -22,6 +22,9 @@ from companion.tracking.questions import NameInDoubt, question
 from companion.tracking.verdict import Verdict
 from companion.tracking.words import NOTHING, Said, entered, heard
 
+WORTH_ASKING = 0.3
+"""Another tile that is at least so many times as likely as the one that was read is worth a question."""
+
 LATELY = 3
 """A marker or a tile that is in the box twice, entered by hand, is the one that a picture shows so many steps later at
 most."""
@@ -278,6 +281,25 @@ class RoundTracker:
         """The same, whichever of the likely hypotheses is true."""
         likely = [one for one in self.filter.all if one.cost <= COST[Cause.MISSED_DRAW]]
         return all(any(not told.errs for told in self.filter.explanations(evidence, [one])) for one in likely)
+
+    def other_tiles(self, evidence: Evidence) -> list[dict[int, Laid]]:
+        """Which other tiles those of this change may be (item -> tile) so that no rule is broken, the likeliest first;
+        only what is hardly less likely than that what was read lies there."""
+        tried = self.fork()
+        tried.observe(evidence)
+        as_read = 0.0
+        others: dict[tuple[tuple[int, Laid], ...], float] = {}
+        read = {piece.item: piece.act for piece in evidence.laid}
+        for one in tried.filter.all:
+            steps = one.path[-1][1]
+            acts = ((step.item, step.act) for step in steps if step.item is not None)
+            found = tuple((item, act.tile) for item, act in acts if isinstance(act, Play) and read.get(item) != act)
+            if found and not any(step.codes for step in steps):
+                others[found] = others.get(found, 0.0) + one.shown_weight
+            elif not found and not any(Cause.MISREAD in step.causes for step in steps):
+                as_read += one.shown_weight
+        ranked = sorted(others, key=lambda found: (-others[found], found))
+        return [dict(found) for found in ranked if others[found] >= WORTH_ASKING * as_read]
 
     def takes_back(self, gone: Sequence[tuple[Laid, str]]) -> bool:
         """Whether the vanished tiles are just the last tiles laid."""

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from companion.play.timeline import COUNTED
-from companion.rules.actions import Action
+from companion.rules.actions import Action, Play
+from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
 from companion.tracking.arm_proof import arms_doubted, proved_by_arms
 from companion.tracking.costs import ACCUSED, CERTAIN, NAMED, POSSIBLE, Cause
@@ -18,7 +19,11 @@ NEVER_CERTAIN = COUNTED.union(map(str, (V.MARKER_UNEARNED, V.DUPLICATE_TILE, V.M
 camera watches, but where clear arms say whose the acts are (`arm_proof`). Relaxed code by code, with evidence."""
 
 
-NO_PROOF = (Cause.MISREAD, Cause.UNSEEN_IN_CLUTTER)
+OF_VALUES = frozenset(map(str, (V.MISMATCH, V.WRONG_ROOT, V.DUPLICATE_TILE, V.MULTIPLICITY, V.TILE_NOT_IN_SET)))
+"""What is held against a tile because of the values that it shows."""
+
+
+NO_PROOF = (Cause.MISREAD, Cause.ON_ANOTHER_TILE, Cause.UNSEEN_IN_CLUTTER)
 """What may be behind a tile that does not fit, beside a broken rule: a picture not understood proves nothing."""
 
 
@@ -43,6 +48,7 @@ class Charge:
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """One piece as the belief has it. `by` None: nobody can be named; `maybe`: who it may have been, likeliest first.
+    In `act` is the tile that most likely lies there, which may be another one than was read.
 
     `p` is the share of the likeliest player.
     """
@@ -58,11 +64,12 @@ class Verdict:
 
 @dataclass(slots=True)
 class Marginals:
-    """Shares of players, charges and causes over all hypotheses, each item by itself."""
+    """Shares of players, charges, causes and other tiles over all hypotheses, each item by itself."""
 
     actors: dict[int, dict[str, float]] = field(default_factory=dict)
     codes: dict[int, dict[tuple[str, str], float]] = field(default_factory=dict)
     causes: dict[int, dict[Cause, float]] = field(default_factory=dict)
+    others: dict[int, dict[Laid, float]] = field(default_factory=dict)
 
     @classmethod
     def over(cls, hypotheses: Sequence[Hypothesis]) -> Marginals:
@@ -82,6 +89,9 @@ class Marginals:
                 charged[charge] = charged.get(charge, 0.0) + share * p
             for cause, p in one.causes.items():
                 assumed[cause] = assumed.get(cause, 0.0) + share * p
+            for (item, tile), p in one.others.items():
+                tiles = found.others.setdefault(item, {})
+                tiles[tile] = tiles.get(tile, 0.0) + share * p
         for (item, _), (row, share) in rows.items():
             actors = found.actors.setdefault(item, {})
             for player, p in row.items():
@@ -91,6 +101,17 @@ class Marginals:
         for (item, why), p in assumed.items():
             found.causes.setdefault(item, {})[why] = p
         return found
+
+    def tile_of(self, item: int, act: Action) -> Action:
+        """The act with the tile that most likely lies there: another one where that is likelier than what was read.
+
+        That it is some other tile, nobody knows which, says nothing for one of them.
+        """
+        others = self.others.get(item)
+        if not others or not isinstance(act, Play):
+            return act
+        tile, p = max(others.items(), key=lambda one: (one[1], one[0]))
+        return Play(tile, act.train) if p > 1.0 - self.causes[item][Cause.MISREAD] else act
 
 
 def judge_item(
@@ -115,6 +136,10 @@ def judge_item(
     # Nobody is accused for certain on the strength of an arm.
     doubted, doubted_codes = arms_doubted(actors, codes, arm) if arm else (actors, codes)
     charges = list(_charges(item, codes, doubted_codes, proved, marginals.causes.get(item, {}), pieces))
+    lies = marginals.tile_of(item, act)
+    if lies != act:
+        # What would be wrong with the tile that was read is not held against one that fits.
+        charges = [charge for charge in charges if charge.code not in OF_VALUES]
     if any(charge.certain for charge in charges):
         by = best if best is not None and min(p, doubted[best]) >= ACCUSED else None
     else:
@@ -124,7 +149,7 @@ def judge_item(
     maybe = tuple(dict.fromkeys((*likely, *blamed)))
     if by is not None and not any(name != by for name in blamed):
         maybe = ()
-    return Verdict(item, act, by, p, maybe, tuple(charges))
+    return Verdict(item, lies, by, p, maybe, tuple(charges))
 
 
 def _charges(

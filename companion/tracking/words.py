@@ -81,7 +81,7 @@ def _trusted(piece: Piece, said: Said) -> Piece:
     if said.by is not None:
         piece = replace(piece, word=said.by)
     if said.act is not None:
-        piece = replace(piece, act=said.act, p=None, value_doubt=WRONG)
+        piece = replace(piece, act=said.act, p=None, value_doubt=WRONG, others=())
     return piece
 
 
@@ -89,4 +89,5 @@ def _blind(piece: Piece, said: Said) -> Piece:
     act = piece.act if said.act is None else said.act
     doubted = piece.doubt is not None or said.withdrawn
     value = BLIND if piece.value_doubt is not None or said.act is not None else None
-    return replace(piece, act=act, word=None, doubt=BLIND if doubted else None, value_doubt=value)
+    others = piece.others if said.act is None else ()
+    return replace(piece, act=act, word=None, doubt=BLIND if doubted else None, value_doubt=value, others=others)

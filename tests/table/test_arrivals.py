@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from companion.geometry import Layout, reconstruct
+from companion.geometry import reconstruct
 from companion.geometry.diff import Observation, difference
 from companion.geometry.table_view import SeenHalf, SeenTile
 from companion.observing.arrivals import NOTHING, Arrivals
-from companion.observing.other_readings import other_readings
 from companion.rules.actions import Mark, Unmark
 from companion.rules.notation import Change, Drawing, Laying, Vanishing
-from companion.rules.tile import Laid, Tile, double_set
+from companion.rules.tile import Laid
 from tests.table.tables import SETUP, eastward, tile, view
 
 TRAIN = eastward([(12, 5), (5, 9), (9, 3), (3, 1)])
@@ -148,15 +147,3 @@ def test_what_is_gone_is_forgotten() -> None:
     assert told(table, [WEST]) == [((BEN,), False)]
     table.arrivals.told = table.arrivals.number
     assert told(table, [WEST, TRAIN[0]]) == [((FIRST,), False)]
-
-
-def test_whose_arm_laid_a_tile_is_known_where_it_is_believed_to_be_another() -> None:
-    laid = TRAIN[1]
-    unsure = replace(laid, halves=(laid.halves[0], replace(laid.halves[1], p=0.9, others=((8, 0.1),))))  # type: ignore[index]
-    before: Layout = reconstruct(view(TRAIN[:1]), SETUP)
-    after = reconstruct(view([TRAIN[0], unsure]), SETUP, before)
-    observation = replace(difference(before, after), arms={SECOND: ARM}, whose={SECOND: "Ann"})
-    other, *_ = other_readings(observation, after, dict.fromkeys(double_set(12), 1))
-    believed = Laying(Laid(5, 8), "Ann")
-    assert other.observation.delta == (believed,) and Tile(5, 8) == believed.tile.tile
-    assert other.observation.arms == {believed: ARM} and other.observation.whose == {believed: "Ann"}

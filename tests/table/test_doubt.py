@@ -17,7 +17,7 @@ from companion.log.question import Question, QuestionKind
 from companion.log.table_change import TableChange
 from companion.observing.doubts import Doubts
 from companion.observing.game_sink import GameSink
-from companion.observing.other_readings import CLOUD_PATIENCE, HAND_PATIENCE
+from companion.observing.patience import CLOUD_PATIENCE, HAND_PATIENCE
 from companion.perception.background import BackgroundModel
 from companion.perception.colour import colours, recoloured
 from companion.perception.half_values import weigh_unread
