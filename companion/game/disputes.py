@@ -32,7 +32,8 @@ class NoSuchPlayError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """The belief about event `seq`: the verdict, and the hypotheses, cheapest first (none where it is settled).
+    """The belief about event `seq`: the verdict, and the hypotheses, cheapest first (none where it is settled). In JSON
+    a hypothesis has a `tile` where it is another one than was read.
 
     `again`: why the game asked for another look before it took the change that shows it.
     """
@@ -55,6 +56,7 @@ class Dispute:
                 "p": round(one.p, 4),
                 "codes": [f"{code} by {player}" for code, player in one.codes],
                 "assumes": [str(cause) for cause in one.assumes],
+                **({} if one.tile is None else {"tile": list(one.tile)}),
             }
             for one in self.alternatives
         ]

@@ -60,6 +60,7 @@ class Cause(StrEnum):
     NO_MARKER = "no_marker"
     DOUBTFUL_MARKER = "doubtful_marker"
     MISREAD = "misread"
+    ANOTHER_TILE = "another_tile"
     ON_ANOTHER_TILE = "on_another_tile"
     NO_DOUBLE_ACROSS = "no_double_across"
     DOUBLE_ALONG = "double_along"
@@ -154,6 +155,11 @@ PRIORS: dict[Cause, Prior] = {
     Cause.MISREAD: Prior(
         47, "a half that was read surely was misread", "2 of 106,192 halves on stills (bench/results/stills.json)"
     ),
+    Cause.ANOTHER_TILE: Prior(
+        28,
+        "it is another tile than was read",
+        "the odds of its values against those that were read; this is the most, for below the eye's p mean nothing",
+    ),
     Cause.ON_ANOTHER_TILE: Prior(
         0, "it lies on a tile that is another one than was read", "paid for with that tile; what lies on it proves less"
     ),
@@ -204,7 +210,7 @@ ERRORS = frozenset(
         Cause.ILLEGAL, Cause.RARELY_ILLEGAL, Cause.ALSO_ILLEGAL, Cause.PLAYED_ON_AFTER_MARKING, Cause.MISSED_DRAW,
         Cause.PHANTOM_DRAW, Cause.MARKER_NOT_SEEN, Cause.MARKER_STILL_SEEN, Cause.NO_MARKER, Cause.DOUBTFUL_MARKER,
         Cause.REACHED_FOR_NOTHING, Cause.MISSED_DISCARD, Cause.MARKED_IN_LAP,
-        Cause.MISREAD, Cause.UNSETTLED_END, Cause.MISCOUNTED_HAND, Cause.WRONG_WORD,
+        Cause.MISREAD, Cause.ANOTHER_TILE, Cause.UNSETTLED_END, Cause.MISCOUNTED_HAND, Cause.WRONG_WORD,
     }
 )  # fmt: skip
 """Where the likeliest explanation needs one of these, a broken rule may be as likely, and is looked for."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from companion.rules.actions import End
+from companion.rules.tile import Laid
 from companion.tracking.costs import PRIORS, Cause
 from companion.tracking.evidence import ITEMS
 from companion.tracking.filter import Hypothesis, TableFilter
@@ -24,9 +25,11 @@ UNSAID = frozenset(
         Cause.MARKED_AND_LAID,
         Cause.TURN_IN_PARTS,
         Cause.ANYBODY,
+        Cause.NO_DOUBLE_ACROSS,
+        Cause.DOUBLE_ALONG,
     }
 )
-"""What is usual needs no words, and a fault is named by its code."""
+"""What is usual needs no words, a fault is named by its code, and how a tile lies is part of what another one costs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,8 @@ class Alternative:
     """One way in which it may have come about.
 
     `cost` in decibans since the change before it, `p` its share of the belief; `codes` are (code, player) of what it
-    holds against somebody, `assumes` what was not seen, in the order of the turns.
+    holds against somebody, `assumes` what was not seen, in the order of the turns. `tile` is what lies there in it
+    where that is another tile than was read.
     """
 
     player: str
@@ -42,11 +46,14 @@ class Alternative:
     p: float
     codes: tuple[tuple[str, str], ...]
     assumes: tuple[Cause, ...]
+    tile: Laid | None = None
 
     def __str__(self) -> str:
-        """`Ann (CLOSED_TRAIN): 53`, `the camera missed a draw and Cy: 54`."""
+        """`Ann (CLOSED_TRAIN): 53`, `the camera missed a draw and Cy: 54`, `it is another tile than was read and Ann
+        with 5-3: 20`."""
         faults = ", ".join(code if by == self.player else f"{code} by {by}" for code, by in self.codes)
-        told = " and ".join([*(PRIORS[cause].says for cause in self.assumes), self.player])
+        player = self.player if self.tile is None else f"{self.player} with {self.tile.inner}-{self.tile.outer}"
+        told = " and ".join([*(PRIORS[cause].says for cause in self.assumes), player])
         return f"{told} ({faults}): {self.cost}" if faults else f"{told}: {self.cost}"
 
 
@@ -68,10 +75,12 @@ def alternatives(belief: TableFilter, item: int) -> list[Alternative]:
             sorted({(code, by) for (what, code, by), share in one.codes.items() if what == item and share > 0.5})
         )
         assumes = tuple(dict.fromkeys(c for c in _causes_before(steps, item) if c not in UNSAID))
+        tile = next((tile for (what, tile), p in one.others.items() if what == item and p > 0.5), None)
         share = one.weight / total * row[player]
-        known = found.get((player, codes, assumes))
+        key = (player, codes, assumes, tile)
+        known = found.get(key)
         cost = round(base + one.cost - least) if known is None else known.cost
-        found[player, codes, assumes] = Alternative(player, cost, share + (known.p if known else 0.0), codes, assumes)
+        found[key] = Alternative(player, cost, share + (known.p if known else 0.0), codes, assumes, tile)
     return sorted(found.values(), key=lambda one: (one.cost, one.player))[:MOST_ALTERNATIVES]
 
 

@@ -161,7 +161,7 @@ class LineState:
             for more, state, codes, causes in self._with(other, piece.item, faults, 99):
                 if not OF_VALUES.intersection(codes) and Cause.MISREAD not in causes:
                     state.another = self.another | ends
-                    yield other, cost + more, state, codes, (Cause.MISREAD, *causes)
+                    yield other, cost + more, state, codes, (Cause.ANOTHER_TILE, *causes)
 
     def _with(
         self, act: Action, item: int, faults: bool, doubt: int

@@ -179,7 +179,7 @@ class MexicanState(RoundState):
             wrong, unsettled = self.turn.faults_of(tile, train)
             if OF_VALUES.intersection(wrong):
                 continue
-            causes: tuple[Cause, ...] = (Cause.MISREAD,)
+            causes: tuple[Cause, ...] = (Cause.ANOTHER_TILE,)
             cost += where + (COST[Cause.UNSETTLED] if unsettled else 0)
             if wrong:
                 root = fault(wrong)

@@ -10,10 +10,6 @@ from companion.rules.actions import LEFT, RIGHT
 from companion.rules.tile import Laid
 from companion.tracking.costs import COST, SURE, Cause, decibans
 
-LEAST_ODDS = 0.0015
-"""A value that is less likely than this against the one that was read is none that anybody believes: below it the
-reader's p are not calibrated. A broken rule is three times as likely."""
-
 MOST_OTHERS = 6
 """So many other tiles of one reading are weighed at most."""
 
@@ -36,7 +32,7 @@ def other_tiles(read: Laid, train: str, reading: Certainty | None) -> tuple[Othe
     found: dict[Laid, int] = {}
     for tile, cost in _others(read, reading):
         cost = max(0, cost + _habit(tile, train, reading.across) - _habit(read, train, reading.across))
-        if tile != read and cost <= decibans(LEAST_ODDS):
+        if tile != read and cost <= COST[Cause.ANOTHER_TILE]:
             found[tile] = min(cost, found.get(tile, cost))
     return tuple(sorted(OtherTile(cost, tile) for tile, cost in found.items())[:MOST_OTHERS])
 

@@ -23,7 +23,7 @@ OF_VALUES = frozenset(map(str, (V.MISMATCH, V.WRONG_ROOT, V.DUPLICATE_TILE, V.MU
 """What is held against a tile because of the values that it shows."""
 
 
-NO_PROOF = (Cause.MISREAD, Cause.ON_ANOTHER_TILE, Cause.UNSEEN_IN_CLUTTER)
+NO_PROOF = (Cause.MISREAD, Cause.ANOTHER_TILE, Cause.ON_ANOTHER_TILE, Cause.UNSEEN_IN_CLUTTER)
 """What may be behind a tile that does not fit, beside a broken rule: a picture not understood proves nothing."""
 
 
@@ -111,7 +111,8 @@ class Marginals:
         if not others or not isinstance(act, Play):
             return act
         tile, p = max(others.items(), key=lambda one: (one[1], one[0]))
-        return Play(tile, act.train) if p > 1.0 - self.causes[item][Cause.MISREAD] else act
+        as_read = 1.0 - sum(others.values()) - self.causes.get(item, {}).get(Cause.MISREAD, 0.0)
+        return Play(tile, act.train) if p > as_read else act
 
 
 def judge_item(

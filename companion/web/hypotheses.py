@@ -49,6 +49,8 @@ ASSUMED: dict[Cause, str] = {
     Cause.NO_MARKER: _("what was recognised as a marker is none"),
     Cause.DOUBTFUL_MARKER: _("a thing that does not look like a marker is none"),
     Cause.MISREAD: _("a half that was read surely was misread"),
+    Cause.ANOTHER_TILE: _("it is another tile than was read"),
+    Cause.ON_ANOTHER_TILE: _("it lies on a tile that is another one than was read"),
     Cause.FITS_BY_CHANCE: _("a tile fits by chance what was misread"),
     Cause.DOUBTFUL_NEIGHBOUR: _("a tile beside it was misread"),
     Cause.MISCOUNTED_HAND: _("a hand was counted wrongly"),
@@ -103,6 +105,7 @@ def show(seq: int) -> str:
             "by": one.player,
             "decibans": one.cost,
             "p": one.p,
+            "tile": one.tile,
             "faults": [(code_title(code), player) for code, player in one.codes],
             "assumes": [gettext(ASSUMED[cause]) for cause in one.assumes],
         }
