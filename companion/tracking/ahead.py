@@ -101,10 +101,14 @@ def _as_another(piece: Piece, before: Piece | None) -> int:
 
 def cost_of_misreading(turn: TurnState, piece: Piece, train: str, pieces: Pieces) -> int:
     """What it costs that the tile shows other values than were read, or that the one it lies on does."""
+    return misreading(turn, piece, train, pieces)[0]
+
+
+def misreading(turn: TurnState, piece: Piece, train: str, pieces: Pieces) -> tuple[int, int | None]:
+    """The same, and the item of the one it lies on where that is the likelier of the two."""
     cost = piece.cost_of_another
     if pieces.evidence.guessed:
         cost = min(cost, COST[Cause.DOUBTFUL_NEIGHBOUR])
     chain = turn.trains.get(train)
-    if chain and pieces.evidence.doubtful_tiles:
-        cost = min(cost, pieces.evidence.doubtful_tiles.get((chain[-1], train), cost))
-    return cost
+    below = pieces.evidence.doubtful_tiles.get((chain[-1], train)) if chain else None
+    return (below.cost, below.item) if below is not None and below.cost < cost else (cost, None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from companion.log.table_change import TableChange
 from companion.rules.actions import SOMEBODY, Action, Discard, Draw, Flip, Mark, Play, Unmark
@@ -59,6 +60,13 @@ class Piece:
         return self.actors.get(player, 0) + WRONG_WORD, (Cause.WRONG_WORD,)
 
 
+class Doubtful(NamedTuple):
+    """`cost`: what it costs, in decibans, that another tile lies there than the one of piece `item`."""
+
+    cost: int
+    item: int
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """The pieces of one change between two still tables.
@@ -66,8 +74,8 @@ class Evidence:
     `gone` are laid tiles that lie there no more, `returned` tiles that lie in the boneyard again. `clouded`: something
     that was not understood lies there; `guessed`: a tile beside the new ones was not surely read. `doubtful_tiles`:
     (tile, train) that lay there before, and what it costs that another one lies there: they were not surely read, or
-    nobody but a person has seen them. `adopted`: it lay there before anybody watched, or tiles that nobody sees or
-    can read came before it: nobody can tell how it came about. `unread`: trains that now end in such a tile.
+    nobody but a person has seen them. `adopted`: it lay there before anybody watched, or tiles that nobody sees or can
+    read came before it: nobody can tell how it came about. `unread`: trains that now end in such a tile.
     """
 
     number: int
@@ -77,7 +85,7 @@ class Evidence:
     frame: str | None = None
     clouded: bool = False
     guessed: bool = False
-    doubtful_tiles: Mapping[tuple[Laid, str], int] = field(default_factory=dict)
+    doubtful_tiles: Mapping[tuple[Laid, str], Doubtful] = field(default_factory=dict)
     adopted: bool = False
     unread: tuple[str, ...] = ()
 

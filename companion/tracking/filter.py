@@ -96,6 +96,8 @@ class Hypothesis:
                 codes[item, code, player] = 1.0
             for cause in (*step.causes, *assumed):
                 causes[item, cause] = 1.0
+            if step.misread is not None:
+                causes[step.misread, Cause.MISREAD] = 1.0
             loose, assumed = [], []
         path = (*self.path, (evidence.number, told.steps))
         return Hypothesis(told.state, told.cost, actors, codes, causes, others, path, self.born, told.state.pending)

@@ -83,11 +83,12 @@ class FirstLapState(MexicanState):
                 if fixed > within:
                     continue
                 own = self._begun(player, self.turn, self.moved if hasty else self.moved - {player})
-                for act, cost, own_turn, codes, causes in own._laid(piece, train, pieces, faults):
-                    lap = partial(_back, own_turn, self.starter, self.moved | {player})
-                    cost += fixed
-                    held = (*codes, str(V.OUT_OF_TURN)) if hasty else codes
-                    step = Step(player, act, piece.item, held, (*causes, *late, *wrong), cost)
+                for one in own._laid(piece, train, pieces, faults):
+                    lap = partial(_back, one.state, self.starter, self.moved | {player})
+                    cost = one.cost + fixed
+                    held = (*one.codes, str(V.OUT_OF_TURN)) if hasty else one.codes
+                    causes = (*one.causes, *late, *wrong)
+                    step = Step(player, one.act, piece.item, held, causes, cost, one.misread)
                     yield Move(cost, lap, after, step)
 
     def _marker_moves(self, pieces: Pieces, rest: Rest, faults: bool) -> Iterator[Move]:

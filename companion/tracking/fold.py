@@ -17,7 +17,7 @@ from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
-from companion.tracking.evidence import Evidence, Piece
+from companion.tracking.evidence import Doubtful, Evidence, Piece
 from companion.tracking.explain import State
 from companion.tracking.filter import Checkpoint, TableFilter
 from companion.tracking.verdict import Charge, Marginals, Verdict, judge_item
@@ -113,14 +113,14 @@ class RoundFold:
         self.filter.mix(apart)
         self.run = (joined,)
 
-    def _doubtful(self) -> dict[tuple[Laid, str], int]:
+    def _doubtful(self) -> dict[tuple[Laid, str], Doubtful]:
         """The tiles that only people have seen, or that were not surely read, and what it costs that others lie
         there."""
         found = {}
         for entry in self.entries.values():
             act, piece = entry.piece.act, entry.piece
             if isinstance(act, Play) and not entry.taken_back and not piece.is_sure:
-                found[act.tile, act.train] = piece.cost_of_another
+                found[act.tile, act.train] = Doubtful(piece.cost_of_another, piece.item)
         return found
 
     def _keep(self, piece: Piece, evidence: Evidence) -> None:

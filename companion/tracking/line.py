@@ -115,11 +115,12 @@ class LineState:
             if rest.tiles[n] < len(row):
                 piece = row[rest.tiles[n]]
                 after = rest._replace(tiles=(*rest.tiles[:n], rest.tiles[n] + 1, *rest.tiles[n + 1 :]))
-                doubt = self._doubt(piece, pieces)
+                doubt, below = self._doubt(piece, pieces)
                 against, wrong = piece.against(me)
                 for act, cost, state, codes, causes in self._laid(piece, faults, doubt):
                     cost += against
-                    step = Step(me, act, piece.item, codes, (*causes, *wrong), cost)
+                    misread = below if Cause.MISREAD in causes else None
+                    step = Step(me, act, piece.item, codes, (*causes, *wrong), cost, misread)
                     yield Move(cost, state, after, step)
         for n, (player, row) in enumerate(pieces.discards):
             if rest.discards[n] == len(row):
@@ -194,15 +195,19 @@ class LineState:
         other.unknown = self.unknown | {act.train}
         return other
 
-    def _doubt(self, piece: Piece, pieces: Pieces) -> int:
-        """What it costs that this tile, or the one it lies at, is another one."""
-        doubts = [piece.cost_of_another]
+    def _doubt(self, piece: Piece, pieces: Pieces) -> tuple[int, int | None]:
+        """What it costs that this tile, or the one it lies at, is another one; and the item of that one where that is
+        likelier."""
+        cost = piece.cost_of_another
         if pieces.evidence.guessed:
-            doubts.append(COST[Cause.DOUBTFUL_NEIGHBOUR])
+            cost = min(cost, COST[Cause.DOUBTFUL_NEIGHBOUR])
         if pieces.evidence.doubtful_tiles and isinstance(piece.act, Play) and self.table.line:
             end = self.table.line[0 if piece.act.train == LEFT else -1]
-            doubts += [cost for (laid, _), cost in pieces.evidence.doubtful_tiles.items() if laid == end]
-        return min(doubts)
+            doubts = [doubtful for (laid, _), doubtful in pieces.evidence.doubtful_tiles.items() if laid == end]
+            below = min(doubts, default=None)
+            if below is not None and below.cost < cost:
+                return below.cost, below.item
+        return cost, None
 
     def _ends(self, pieces: Pieces, rest: Rest, faults: bool) -> Iterator[Move]:
         me = self.table.turn

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from math import inf
-from typing import ClassVar, Self
+from typing import ClassVar, NamedTuple, Self
 
 from companion.rules.actions import MEXICAN, Action, End, Flip, Mark, Play, Unmark
 from companion.rules.mexican.turn import TurnState
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
-from companion.tracking.ahead import at_least, begun, cost_of_misreading
+from companion.tracking.ahead import at_least, begun, misreading
 from companion.tracking.costs import COST, Cause, fault
 from companion.tracking.endings import endings
 from companion.tracking.evidence import Piece
@@ -32,6 +32,18 @@ MOST_UNDRAWN = 2
 
 OF_VALUES = frozenset({V.MISMATCH, V.WRONG_ROOT, V.DUPLICATE_TILE, V.TILE_NOT_IN_SET})
 """Faults that a misread half explains."""
+
+
+class LaidAs(NamedTuple):
+    """One way of having laid a tile: which one, what it costs, the state after it, what it breaks and assumes, and the
+    item of the tile below it that is held to be misread."""
+
+    act: Play
+    cost: int
+    state: partial[MexicanState]
+    codes: tuple[str, ...]
+    causes: tuple[Cause, ...]
+    misread: int | None = None
 
 
 class MexicanState(RoundState):
@@ -104,11 +116,12 @@ class MexicanState(RoundState):
                 tiles = (*rest.tiles[:n], done + 1, *rest.tiles[n + 1 :])
                 after = Rest(tiles, rest.draws, rest.discards, rest.flips, rest.markers, rest.ends)
                 against, wrong = piece.against(me)
-                for act, cost, laid, codes, causes in self._laid(piece, train, pieces, faults):
-                    cost += on + against
+                for one in self._laid(piece, train, pieces, faults):
+                    cost = one.cost + on + against
                     if cost <= within:
-                        step = Step(me, act, piece.item, codes, (*causes, *late, *wrong), cost)
-                        yield Move(cost, laid, after, step)
+                        causes = (*one.causes, *late, *wrong)
+                        step = Step(me, one.act, piece.item, one.codes, causes, cost, one.misread)
+                        yield Move(cost, one.state, after, step)
         for n, piece in enumerate(pieces.flips):
             if not rest.flips >> n & 1 and isinstance(piece.act, Flip):
                 cost, state, codes, causes = self._done(piece, faults)
@@ -138,9 +151,7 @@ class MexicanState(RoundState):
         if pieces.markers:
             yield from self._markers(pieces, rest, faults and within >= COST[Cause.RARELY_ILLEGAL])
 
-    def _laid(
-        self, piece: Piece, train: str, pieces: Pieces, faults: bool
-    ) -> Iterator[tuple[Play, int, partial[MexicanState], tuple[str, ...], tuple[Cause, ...]]]:
+    def _laid(self, piece: Piece, train: str, pieces: Pieces, faults: bool) -> Iterator[LaidAs]:
         """The tile laid by whoever has the turn: legally, against a rule, or read wrongly."""
         act = piece.act
         assert isinstance(act, Play)
@@ -154,26 +165,26 @@ class MexicanState(RoundState):
         if not wrong:
             where += COST[Cause.UNSETTLED] if unsettled else 0
             chance = (Cause.FITS_BY_CHANCE,) if after_misread else ()
-            yield act, where + sum(COST[cause] for cause in chance), state, (), (*chance, *on_another)
+            yield LaidAs(act, where + sum(COST[cause] for cause in chance), state, (), (*chance, *on_another))
             return
         if self.errors and OF_VALUES.intersection(wrong):
             others = [code for code in wrong if code not in OF_VALUES]
             free = (after_misread or unknown) and OF_VALUES.intersection(wrong) == {V.MISMATCH}
-            cost = where + (0 if free else cost_of_misreading(self.turn, piece, train, pieces))
+            more, below = (0, None) if free else misreading(self.turn, piece, train, pieces)
+            cost = where + more
             causes: tuple[Cause, ...] = (Cause.MISREAD,)
             held = state if free else partial(self._with_play, act.tile, train, piece.item, misread=True)
             if others:
                 root = fault(others)
                 cost, causes = cost + COST[root], (Cause.MISREAD, root)
             if faults or cost < COST[Cause.ILLEGAL]:
-                yield act, cost, held, tuple(map(str, others[:1])), causes
+                yield LaidAs(act, cost, held, tuple(map(str, others[:1])), causes, below)
         if faults:
             cause = fault((wrong[0],))
-            yield act, COST[cause] + COST[Cause.ON_OWN_TRAIN], state, (str(wrong[0]),), (cause, *on_another)
+            cost = COST[cause] + COST[Cause.ON_OWN_TRAIN]
+            yield LaidAs(act, cost, state, (str(wrong[0]),), (cause, *on_another))
 
-    def _as_another(
-        self, piece: Piece, train: str, where: int, faults: bool
-    ) -> Iterator[tuple[Play, int, partial[MexicanState], tuple[str, ...], tuple[Cause, ...]]]:
+    def _as_another(self, piece: Piece, train: str, where: int, faults: bool) -> Iterator[LaidAs]:
         """The same where it is one of the other tiles that it may be, and fits."""
         for cost, tile in piece.others:
             wrong, unsettled = self.turn.faults_of(tile, train)
@@ -186,7 +197,7 @@ class MexicanState(RoundState):
                 cost, causes = cost + COST[root], (*causes, root)
             if faults or not wrong:
                 state = partial(self._with_play, tile, train, piece.item, another=True)
-                yield Play(tile, train), cost, state, tuple(map(str, wrong[:1])), causes
+                yield LaidAs(Play(tile, train), cost, state, tuple(map(str, wrong[:1])), causes)
 
     def _where(self, train: str) -> int:
         """How usual it is to lay there; the first tile of a turn in which no open double binds tells most."""

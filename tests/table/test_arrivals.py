@@ -40,7 +40,7 @@ class Table:
     def parts(self, tiles: Sequence[SeenTile], *more: Change) -> list[Observation]:
         observation = self.show(tiles)
         whole = replace(observation, delta=(*observation.delta, *more))
-        return list(self.arrivals.in_order(whole, self.layout, {}))
+        return list(self.arrivals.in_order(whole, self.layout))
 
     def deltas(self, tiles: Sequence[SeenTile], *more: Change) -> list[tuple[Change, ...]]:
         return [one.delta for one in self.parts(tiles, *more)]
@@ -57,7 +57,7 @@ def test_what_did_not_wait_is_one_change() -> None:
     table = Table()
     table.arrivals.saw(table.layout)
     observation = table.show([*TRAIN[:2], WEST])
-    assert list(table.arrivals.in_order(observation, table.layout, {})) == [observation]
+    assert list(table.arrivals.in_order(observation, table.layout)) == [observation]
 
 
 def test_a_tile_nearer_to_the_engine_came_no_later_than_the_ones_beyond() -> None:
@@ -83,7 +83,7 @@ def test_a_marker_that_somebody_has_entered_meanwhile_neither_comes_nor_goes() -
     table.wait(TRAIN[:1], Mark("Ben"))
     whole = table.show([*TRAIN[:1], WEST])
     marked = replace(table.layout, markers=frozenset({"Ben"}))
-    assert [one.delta for one in table.arrivals.in_order(whole, marked, {})] == [(FIRST,), (BEN,)]
+    assert [one.delta for one in table.arrivals.in_order(whole, marked)] == [(FIRST,), (BEN,)]
 
 
 def test_draws_are_told_one_after_the_other_and_an_arm_speaks_for_the_first_alone() -> None:
@@ -110,7 +110,7 @@ def told(
     table: Table, tiles: Sequence[SeenTile], missing: Mapping[int, str] = NOTHING
 ) -> list[tuple[tuple[Change, ...], bool]]:
     whole = table.show(tiles)
-    found = [(one.delta, one.adopted) for one in table.arrivals.in_order(whole, table.layout, {}, missing)]
+    found = [(one.delta, one.adopted) for one in table.arrivals.in_order(whole, table.layout, missing)]
     table.empty = table.layout
     table.arrivals.saw(table.layout)
     return found

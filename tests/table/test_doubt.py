@@ -13,18 +13,20 @@ import pytest
 from companion.geometry import Layout, Problem, TableSetup, Trouble, reconstruct
 from companion.geometry.diff import Observation, difference
 from companion.geometry.table_view import SeenHalf, SeenMarker, SeenTile
+from companion.log.event_fields import Certainty
 from companion.log.question import Question, QuestionKind
 from companion.log.table_change import TableChange
 from companion.observing.doubts import Doubts
 from companion.observing.game_sink import GameSink
 from companion.observing.patience import CLOUD_PATIENCE, HAND_PATIENCE
+from companion.observing.readings import readings_of
 from companion.perception.background import BackgroundModel
 from companion.perception.colour import colours, recoloured
 from companion.perception.half_values import weigh_unread
 from companion.perception.projection import overlap
 from companion.perception.tracks import Looked, TableMemory
 from companion.play.setup_file import setup_from_json
-from companion.rules.notation import print_change
+from companion.rules.notation import Laying, print_change
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, Tile, double_set
 from tests.table.tables import SETUP, eastward, tile, view
@@ -225,6 +227,8 @@ class Desk:
         self.asked: list[str] = []
         self.questions: list[Any] = []
         self.events: list[Any] = []
+        self.candidates: Any = ()
+        self.readings: Mapping[Laying, Certainty] = {}
         self.clouded: object = None
         self.guessed: object = None
 
@@ -236,11 +240,19 @@ class Desk:
 
     def observe(self, change: TableChange) -> tuple[object, ...]:
         self.observed.append([print_change(one) for one in change.delta])
-        self.clouded, self.guessed = change.clouded, change.guessed
+        self.clouded, self.guessed, self.readings = change.clouded, change.guessed, change.readings
         return ()
 
-    def ask(self, reason: str, candidates: object = (), frame: str | None = None) -> list[Any]:
+    def other_tiles(self, change: TableChange) -> list[dict[Laying, Laid]]:
+        """What the reader thinks possible and fits."""
+        others = {
+            one: [value for value, p in reading.others[0] if p > 0.001] for one, reading in change.readings.items()
+        }
+        return [{one: Laid(5, one.tile.outer)} for one, values in others.items() if 5 in values]
+
+    def ask(self, reason: str, candidates: Any = (), frame: str | None = None) -> list[Any]:
         self.asked.append(reason)
+        self.candidates = candidates
         self.questions.append(SimpleNamespace(seq=len(self.asked)))
         return self.questions[-1:]
 
@@ -267,29 +279,33 @@ def test_a_fault_with_a_likely_legal_runner_up_is_asked() -> None:
     assert session.asked == [Question(QuestionKind.MISREAD_OR_ILLEGAL, about="8-7")]
 
 
-def test_a_question_nobody_answers_is_decided_by_what_is_likelier() -> None:
-    """One play in two hundred breaks a rule: a runner-up of 2 % that fits is four times as likely as that."""
+def test_a_question_nobody_answers_goes_on_record_as_it_was_read_and_the_belief_weighs_it() -> None:
     observation, layout, sink, session = observed(SeenHalf(8, 0.97, ((5, 0.02),)))
     while not sink.record(observation, layout, "f"):
         assert len(session.asked) == 1
-    assert session.observed == [["+5-7@Ann"]]
-    assert session.questions == []
-
-
-def test_a_reading_that_is_likelier_than_a_misreading_is_believed_in_the_end() -> None:
-    observation, layout, sink, session = observed(SeenHalf(8, 0.998, ((5, 0.0018),)))
-    while not sink.record(observation, layout, "f"):
-        assert len(session.asked) == 1
     assert session.observed == [["+8-7@Ann"]]
+    assert session.readings == {Laying(Laid(8, 7), "Ann"): Certainty((0.97, 0.999), (((5, 0.02),), ()), across=False)}
+    assert session.questions == [] and session.guessed is False
 
 
-def test_a_tile_about_as_likely_misread_as_illegal_stays_what_was_read_and_accuses_nobody() -> None:
-    """Odds of 4 to 1,000 against one play in 200: the runner-up would be a guess, and certainty an accusation."""
-    observation, layout, sink, session = observed(SeenHalf(8, 0.995, ((5, 0.004),)))
-    while not sink.record(observation, layout, "f"):
-        assert len(session.asked) == 1
-    assert session.observed == [["+8-7@Ann"]]
-    assert session.guessed is True
+def test_what_may_be_asked_about_is_offered_as_what_would_be_recorded() -> None:
+    observation, layout, sink, session = observed(SeenHalf(8, 0.97, ((5, 0.02),)))
+    sink.record(observation, layout, "f1")
+    as_read, other = session.candidates
+    assert (as_read.story, other.story) == ("8-7", "5-7")
+    assert [one["tile"] for one in (*as_read.events, *other.events)] == [[8, 7], [5, 7]]
+
+
+def test_of_an_unread_half_its_value_is_as_sure_as_the_eye_has_it() -> None:
+    """On record it is what fits best, which need not be what the eye thinks likeliest."""
+    half = SeenHalf(None, 0.5, ((6, 0.5), (5, 0.3)))
+    new = replace(eastward([(12, 5), (8, 7)])[1], halves=(half, SeenHalf(7, 0.999)))
+    unread = reconstruct(view([eastward([(12, 5)])[0], new]), SETUP)
+    for value, p, others in ((5, 0.3, ((6, 0.5),)), (6, 0.5, ((5, 0.3),)), (9, 0.2, ((6, 0.5), (5, 0.3)))):
+        guessed = reconstruct(view([eastward([(12, 5)])[0], unread.trains["Ann"][1].read_as(Laid(value, 7))]), SETUP)
+        laying = Laying(Laid(value, 7), "Ann")
+        (reading,) = readings_of(Observation((laying,)), guessed).values()
+        assert reading.p == pytest.approx((p, 0.999)) and reading.others == (others, ())
 
 
 def test_a_fault_read_beyond_doubt_goes_on_record() -> None:

@@ -1,0 +1,270 @@
+"""Which other tiles a reading leaves, and what the belief makes of them: a value is part of a hypothesis."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from companion.game.session import Session
+from companion.log.event_fields import Certainty
+from companion.log.events import Header, TilePlayed
+from companion.rules.actions import Play
+from companion.rules.notation import Laying, parse_delta
+from companion.rules.tile import Laid
+from companion.tracking.costs import COST, Cause
+from companion.tracking.dispute import alternatives
+from companion.tracking.evidence import Evidence
+from companion.tracking.other_tiles import OtherTile, other_tiles
+from companion.tracking.tracker import RoundTracker
+from companion.tracking.verdict import Verdict
+from tests.desk.watching import table_change
+from tests.tracking.rounds import play, tracked
+
+NAMES = ("Ann", "Ben", "Cy")
+
+
+def unsure(p: float, *others: tuple[int, float], outer: tuple[tuple[int, float], ...] = ()) -> Certainty:
+    """A tile whose inner half was read with `p`; `others` are what that half may be, `outer` what the other one may."""
+    q = 1.0 - sum(share for _, share in outer)
+    return Certainty((p, q), (others, outer))
+
+
+def laid(tracker: RoundTracker, change: str, reading: Certainty | None = None, **context: Any) -> None:
+    (laying,) = parse_delta([change])
+    assert isinstance(laying, Laying)
+    readings = {} if reading is None else {laying: reading}
+    tracker.observe(Evidence.of(tracker.number, table_change([laying], readings=readings, **context)))
+
+
+def last(tracker: RoundTracker) -> Verdict:
+    return tracker.verdicts()[-1]
+
+
+# ---- what a reading leaves -----------------------------------------------------------------------------------------
+
+
+def test_a_reading_leaves_the_tiles_with_one_half_otherwise() -> None:
+    reading = Certainty((0.8, 0.99), (((5, 0.16), (6, 0.04)), ((2, 0.01),)))
+    found = other_tiles(Laid(8, 7), "Ann", reading)
+    assert found == (OtherTile(7, Laid(5, 7)), OtherTile(13, Laid(6, 7)), OtherTile(20, Laid(8, 2)))
+
+
+def test_where_neither_half_was_read_surely_both_may_be_others_for_the_price_of_the_dearer() -> None:
+    reading = Certainty((0.8, 0.9), (((5, 0.16),), ((2, 0.09),)))
+    assert OtherTile(10, Laid(5, 2)) in other_tiles(Laid(8, 7), "Ann", reading)
+    sure = Certainty((0.8, 0.99), (((5, 0.16),), ((2, 0.01),)))
+    assert Laid(5, 2) not in [tile for _, tile in other_tiles(Laid(8, 7), "Ann", sure)]
+
+
+def test_what_is_hardly_possible_is_not_weighed() -> None:
+    assert other_tiles(Laid(8, 7), "Ann", unsure(0.998, (5, 0.001))) == ()
+    assert other_tiles(Laid(8, 7), "Ann", unsure(0.998, (5, 0.002))) == (OtherTile(27, Laid(5, 7)),)
+    assert other_tiles(Laid(8, 7), "Ann", None) == ()
+
+
+def test_what_lies_across_its_train_is_mostly_a_double_and_what_lies_along_it_mostly_none() -> None:
+    across = Certainty((0.9, 0.9), (((5, 0.1),), ((5, 0.1),)), across=True)
+    assert [tile for _, tile in other_tiles(Laid(7, 7), "Ann", across)] == [Laid(5, 5)]
+    assert other_tiles(Laid(7, 5), "Ann", Certainty((0.9, 0.99), (((5, 0.1),), ()), across=True)) == (
+        OtherTile(0, Laid(5, 5)),
+    )
+    along = Certainty((0.9, 0.99), (((5, 0.1),), ()), across=False)
+    assert other_tiles(Laid(7, 5), "Ann", along) == (OtherTile(10 + COST[Cause.DOUBLE_ALONG], Laid(5, 5)),)
+    assert other_tiles(Laid(7, 5), "R", along) == (OtherTile(10, Laid(5, 5)),)
+
+
+def test_a_value_that_is_likelier_than_the_one_on_record_costs_nothing() -> None:
+    """An unread tile goes on record as what fits best, which need not be what the eye thinks likeliest."""
+    assert other_tiles(Laid(8, 7), "Ann", unsure(0.3, (5, 0.6))) == (OtherTile(0, Laid(5, 7)),)
+
+
+# ---- what the belief makes of them ---------------------------------------------------------------------------------
+
+
+def test_a_runner_up_that_fits_is_believed_before_a_broken_rule() -> None:
+    """One play in two hundred breaks a rule; a runner-up of 2 % that fits is four times as likely."""
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
+    laid(belief, "+8-7@Ann", unsure(0.97, (1, 0.02)))
+    verdict = last(belief)
+    assert verdict.act == Play(Laid(1, 7), "Ann") and verdict.by == "Ann" and verdict.charges == ()
+
+
+def test_without_a_runner_up_that_fits_it_stays_what_was_read_and_is_held_against_somebody() -> None:
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
+    laid(belief, "+8-7@Ann", unsure(0.997, (2, 0.003)))
+    verdict = last(belief)
+    assert verdict.act == Play(Laid(8, 7), "Ann")
+    assert [(one.code, one.certain) for one in verdict.charges] == [("MISMATCH", True)]
+
+
+def test_a_tile_about_as_likely_another_as_illegal_stays_what_was_read_and_accuses_nobody_for_certain() -> None:
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
+    laid(belief, "+8-7@Ann", unsure(0.997, (1, 0.0022)))
+    verdict = last(belief)
+    assert verdict.act == Play(Laid(8, 7), "Ann")
+    assert [one.certain for one in verdict.charges] == [False]
+
+
+def test_a_tile_that_lies_elsewhere_is_no_runner_up() -> None:
+    """4-7 lies on Ben's train already, and the box has no other tile that fits."""
+    belief = tracked("reeves", ["+12-1@Ann", "+12-7@Ben", "+12-3@Cy", "+1-4@Ann", "+7-4@Ben", "+3-5@Cy"])
+    laid(belief, "+9-7@Ann", unsure(0.97, (4, 0.02)))
+    assert last(belief).act == Play(Laid(9, 7), "Ann")
+
+
+def test_what_is_laid_next_tells_which_of_two_tiles_it_was() -> None:
+    """Both fit, and the eye leans to 5; what lies on it shows that it is a 4."""
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
+    laid(belief, "+1-5@Ann", unsure(0.999, outer=((4, 0.1),)))
+    assert last(belief).act == Play(Laid(1, 5), "Ann") and last(belief).by == "Ann"
+    for change in ("+2-6@Ben", "+3-7@Cy", "+4-8@Ann"):
+        laid(belief, change)
+    assert play(belief, "1-4@Ann").by == "Ann" and play(belief, "1-4@Ann").charges == ()
+    assert play(belief, "4-8@Ann").by == "Ann" and not any(one.certain for one in play(belief, "4-8@Ann").charges)
+
+
+def test_it_is_what_was_read_after_all_where_the_next_tile_fits_only_that() -> None:
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
+    laid(belief, "+1-5@Ann", unsure(0.999, outer=((4, 0.4),)))
+    for change in ("+2-6@Ben", "+3-7@Cy", "+5-8@Ann"):
+        laid(belief, change)
+    assert play(belief, "1-5@Ann").by == "Ann"
+    assert not any(verdict.charges for verdict in belief.verdicts())
+
+
+def test_nobody_is_accused_on_what_lies_on_a_tile_that_is_believed_to_be_another() -> None:
+    """By what was read 7-9 does not fit and 2-9 does; by what is believed it is the other way round."""
+    for following in ("+7-9@Ann", "+2-9@Ann"):
+        belief = tracked("reeves", ["+12-1@Ann", "+12-3@Ben", "+12-4@Cy"])
+        laid(belief, "+8-2@Ann", Certainty((0.96, 0.96), (((1, 0.03),), ((7, 0.03),))))
+        for change in ("+3-6@Ben", "+4-10@Cy", following):
+            laid(belief, change)
+        assert not any(one.certain for verdict in belief.verdicts() for one in verdict.charges), following
+
+
+def test_an_arm_belongs_to_the_tile_whichever_it_is() -> None:
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
+    (laying,) = parse_delta(["+8-7@Ann"])
+    laid(belief, "+8-7@Ann", unsure(0.97, (1, 0.02)), arms={laying: {"Ann": 0, "Ben": 30, "Cy": 30}})
+    assert last(belief).act == Play(Laid(1, 7), "Ann") and last(belief).by == "Ann"
+    assert belief.entries[last(belief).item].piece.actors == {"Ann": 0, "Ben": 30, "Cy": 30}
+
+
+def test_in_a_line_a_runner_up_that_fits_is_believed_too(tmp_path: Path) -> None:
+    session = line(tmp_path)
+    laid_down(session, "+3-6@R")
+    laid_down(session, "+5-1@R", unsure(0.96, (6, 0.03)))
+    laid_down(session, "+1-4@R")
+    assert [(play.tile, play.by) for play in plays(session)] == [((3, 6), "Ann"), ((6, 1), "Ben"), ((1, 4), "Cy")]
+    assert not any(play.violations for play in plays(session))
+
+
+def test_in_a_line_the_next_tile_tells_which_of_two_it_was(tmp_path: Path) -> None:
+    session = line(tmp_path)
+    laid_down(session, "+3-6@R", Certainty((0.99, 0.9), ((), ((5, 0.1),))))
+    laid_down(session, "+5-4@R")
+    assert [play.tile for play in plays(session)] == [(3, 5), (5, 4)]
+    assert [play.by in (None, name) for play, name in zip(plays(session), NAMES, strict=False)] == [True, True]
+    assert not any(one.certain for play in plays(session) for one in play.violations)
+
+
+# ---- on record -----------------------------------------------------------------------------------------------------
+
+
+def test_the_record_has_what_is_believed_and_the_evidence_what_was_read(tmp_path: Path) -> None:
+    session = mexican(tmp_path)
+    laid_down(session, "+8-7@Ann", unsure(0.97, (1, 0.02)))
+    (found,) = (one for one in plays(session) if one.tile == (1, 7))
+    assert found.by == "Ann" and found.violations == ()
+    assert found.reading == Certainty((0.02, 1.0), (((8, 0.97),), ()))
+    assert session.journal.seen[-1].change.laid == (Laying(Laid(8, 7), "Ann"),)
+
+
+def test_a_tile_that_turns_out_to_be_another_is_put_right_on_record(tmp_path: Path) -> None:
+    session = mexican(tmp_path)
+    laid_down(session, "+1-5@Ann", unsure(0.999, outer=((4, 0.1),)))
+    for change in ("+2-6@Ben", "+3-7@Cy", "+4-8@Ann"):
+        laid_down(session, change)
+    found = [(play.tile, play.by) for play in plays(session)]
+    assert found[3:] == [((1, 4), "Ann"), ((2, 6), "Ben"), ((3, 7), "Cy"), ((4, 8), "Ann")]
+    assert not any(one.certain for play in plays(session) for one in play.violations)
+
+
+def test_opened_again_the_record_is_the_same_and_goes_on(tmp_path: Path) -> None:
+    session = mexican(tmp_path)
+    laid_down(session, "+8-7@Ann", unsure(0.97, (1, 0.02)))
+    before = [(play.seq, play.tile, play.by) for play in plays(session)]
+    session.close()
+    session = Session.open(tmp_path / "game.jsonl")
+    laid_down(session, "+2-6@Ben")
+    assert [(play.seq, play.tile, play.by) for play in plays(session)][: len(before)] == before
+    laid_down(session, "+3-9@Cy")
+    laid_down(session, "+7-5@Ann")
+    assert [play.by for play in plays(session)] == ["Ann", "Ben", "Cy"] * 2 + ["Ann"]
+    assert not any(play.violations for play in plays(session))
+    session.close()
+
+
+def test_a_tile_believed_to_be_another_that_is_taken_back_was_not_moved(tmp_path: Path) -> None:
+    session = mexican(tmp_path)
+    laid_down(session, "+8-7@Ann", unsure(0.97, (1, 0.02)))
+    session.observe(table_change(parse_delta(["-8-7@Ann"])))
+    assert [play.tile for play in plays(session)] == [(12, 1), (12, 2), (12, 3)]
+    assert not any(finding["certain"] for one in session.snapshot()["plays"] for finding in one.get("violations") or ())
+    session.close()
+
+
+def test_what_a_person_says_that_it_is_counts(tmp_path: Path) -> None:
+    session = mexican(tmp_path)
+    laid_down(session, "+8-7@Ann", unsure(0.97, (1, 0.02)))
+    seq = next(play.seq for play in plays(session) if play.tile == (1, 7))
+    session.correct(seq, {"tile": [1, 9]})
+    laid_down(session, "+2-6@Ben")
+    assert next(play.tile for play in plays(session) if play.seq == seq) == (1, 9)
+    session.close()
+
+
+def test_the_dispute_names_the_other_tile() -> None:
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
+    laid(belief, "+8-7@Ann", unsure(0.97, (1, 0.02)))
+    found = alternatives(belief.filter, last(belief).item)
+    assert Laid(1, 7) in [one.tile for one in found if one.player == "Ann"]
+    assert any(str(one).startswith("it is another tile than was read and Ann with 1-7: ") for one in found)
+    assert any(one.tile is None and ("MISMATCH", "Ann") in one.codes for one in found)
+
+
+def test_which_other_tiles_a_change_may_have_is_told_without_taking_it() -> None:
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
+    (laying,) = parse_delta(["+8-7@Ann"])
+    reading = unsure(0.97, (1, 0.02), (2, 0.01))
+    evidence = Evidence.of(belief.number, table_change([laying], readings={laying: reading}))
+    assert belief.other_tiles(evidence) == [{evidence.pieces[0].item: Laid(1, 7)}]
+    assert belief.number == 3 and len(belief.entries) == 3
+
+
+def mexican(folder: Path) -> Session:
+    """Three players, each with a first tile."""
+    session = Session.create(folder / "game.jsonl", Header("reeves", "double-12", NAMES))
+    session.start_round((12, 12), "Ann")
+    for change in ("+12-1@Ann", "+12-2@Ben", "+12-3@Cy"):
+        laid_down(session, change)
+    return session
+
+
+def line(folder: Path) -> Session:
+    session = Session.create(folder / "game.jsonl", Header("jielong", "chinese", (*NAMES, "Dee")))
+    session.start_round(starter="Ann")
+    return session
+
+
+def laid_down(session: Session, change: str, reading: Certainty | None = None) -> None:
+    (laying,) = parse_delta([change])
+    assert isinstance(laying, Laying)
+    session.observe(table_change([laying], readings={} if reading is None else {laying: reading}))
+
+
+def plays(session: Session) -> list[TilePlayed]:
+    from companion.log.corrections import effective_events
+
+    held = effective_events(session.events)
+    return [one.event for one in held if isinstance(one.event, TilePlayed) and not one.undone]
