@@ -292,8 +292,9 @@ class RoundTracker:
         read = {piece.item: piece.act for piece in evidence.laid}
         for one in tried.filter.all:
             steps = one.path[-1][1]
-            acts = ((step.item, step.act) for step in steps if step.item is not None)
-            found = tuple((item, act.tile) for item, act in acts if isinstance(act, Play) and read.get(item) != act)
+            # A tile that somebody has entered before is what it is said to be.
+            acts = ((step.item, step.act) for step in steps if step.item in read)
+            found = tuple((item, act.tile) for item, act in acts if isinstance(act, Play) and read[item] != act)
             if found and not any(step.codes for step in steps):
                 others[found] = others.get(found, 0.0) + one.shown_weight
             elif not found and not any(Cause.MISREAD in step.causes for step in steps):
