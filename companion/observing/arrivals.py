@@ -6,6 +6,7 @@ who laid what could no longer be told.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -55,9 +56,9 @@ class Arrivals:
     ) -> Iterator[Observation]:
         """The changes of this table, one observation for each still table that brought some of them.
 
-        Of a line, and where tiles are gone, all is one.
-        `missing` are tiles that lie there and stay off the record, with their trains. Nobody can tell whose turn it was
-        after them, nor after a tile that is read only when others are on record: that is adopted as it lies.
+        Where tiles are gone, all is one. `missing` are tiles that lie there and stay off the record, with their trains.
+        Nobody can tell whose turn it was after them, nor after a tile that is read only when others are on record: that
+        is adopted as it lies.
         """
         parts = self._by_table(observation, layout)
         lost = {tile: self.first.get(tile, self.number) for tile in missing if tile not in self.missed}
@@ -71,7 +72,7 @@ class Arrivals:
     def _by_table(self, observation: Observation, layout: Layout) -> Iterator[tuple[int, Observation]]:
         seen = [*self.waiting, (self.number, observation)]
         self.waiting = []
-        if layout.line or any(isinstance(change, Vanishing) for change in observation.delta):
+        if any(isinstance(change, Vanishing) for change in observation.delta):
             yield self.number, observation
             return
         parts: dict[int, list[_Part]] = {}
@@ -82,21 +83,26 @@ class Arrivals:
             *_drawn(seen),
         ):
             parts.setdefault(number, []).append(part)
-        if parts.keys() <= {self.number}:
+        away = _put_away(seen)
+        if parts.keys() | away.keys() <= {self.number}:
             yield self.number, observation
             return
-        for number in sorted(parts.keys() - {self.number}):
-            yield number, _of(parts[number], Observation(again=observation.again))
-        if self.number in parts or observation.flips or observation.discards:
-            yield self.number, _of(parts.get(self.number, []), observation)
+        for number in sorted((parts.keys() | away.keys()) - {self.number}):
+            then = Observation(discards=away.get(number, {}), again=observation.again)
+            yield number, _of(parts.get(number, []), then)
+        if self.number in parts or self.number in away or observation.flips:
+            now = replace(observation, discards=away.get(self.number, {}))
+            yield self.number, _of(parts.get(self.number, []), now)
 
     def _tiles(self, observation: Observation, layout: Layout) -> list[int]:
-        """When each new tile came; one that lies nearer to the engine than another came no later."""
+        """When each new tile came; one that lies nearer to the engine, or to the middle of a line, than another came no
+        later."""
         new = set(observation.news)
         came: list[int] = []
         latest: dict[str, int] = {}
         for change in reversed(observation.laid):
-            lying = (one.id for one in layout.trains.get(change.train, ()) if one.id in new and one.laid == change.tile)
+            row = layout.line or layout.trains.get(change.train, ())
+            lying = (one.id for one in row if one.id in new and one.laid == change.tile)
             number = self.first.get(next(lying, -1), self.number)
             latest[change.train] = min(number, latest.get(change.train, self.number))
             came.append(latest[change.train])
@@ -120,6 +126,21 @@ def _drawn(seen: Sequence[tuple[int, Observation]]) -> Iterator[tuple[int, _Part
         if after > before:
             # One draw is like another: what was seen of the first says nothing of the second.
             yield number, _Part(Drawing(after - before), Observation() if before else one)
+
+
+def _put_away(seen: Sequence[tuple[int, Observation]]) -> dict[int, dict[str, int]]:
+    """What each player put away at each table; all in the last where one of the counts went down in between."""
+    found: dict[int, dict[str, int]] = {}
+    before: Counter[str] = Counter()
+    for number, one in seen:
+        counts = Counter(one.discards)
+        if before - counts:
+            last, whole = seen[-1]
+            return {last: dict(whole.discards)} if whole.discards else {}
+        if more := counts - before:
+            found[number] = dict(more)
+        before = counts
+    return found
 
 
 def _marked(seen: Sequence[tuple[int, Observation]], layout: Layout) -> Iterator[tuple[int, _Part]]:

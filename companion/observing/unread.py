@@ -215,14 +215,26 @@ class PendingQuestions:
         return one.key in self._asked or (one.guess is None and one.key in self._lying)
 
     def off_the_record(self, layout: Layout) -> dict[int, str]:
-        """The tiles without which the game goes on, with their trains: unread ones that nobody can guess, and what lies
-        beyond them."""
+        """The tiles without which the game goes on, with their trains (R or L in a line): unread ones that nobody can
+        guess, and what lies beyond them."""
+        if layout.line:
+            return self._off_the_line(layout.line)
         return {
             tile.id: train
             for train, place in self._given_up
             if place < len(layout.trains.get(train, ())) and layout.trains[train][place].laid is None
             for tile in layout.trains[train][place:]
         }
+
+    def _off_the_line(self, line: Sequence[PlacedTile]) -> dict[int, str]:
+        part = read_part(line)
+        unread = {part.place(n) for n, tile in enumerate(line) if tile.laid is None}
+        found = {}
+        for n, tile in enumerate(line):
+            arm, place = part.place(n)
+            if any((arm, nearer) in self._given_up & unread for nearer in range(place + 1)):
+                found[tile.id] = arm
+        return found
 
     def waits_already(self, layout: Layout, table: Position | LinePosition) -> bool:
         """Whether an unread tile lay there before this change. In a line one that comes with it counts as well."""

@@ -292,7 +292,9 @@ class LineState:
         other.resume = other.last = other.tail = None
         other.another = frozenset()
         other.unseen = ()
+        # Whatever lies at these ends, it was laid on what is on record.
+        other.unknown = self.unknown.union(pieces.evidence.unread)
         laid = {piece.act.train for piece in pieces.evidence.pieces if isinstance(piece.act, Play)}
         if unknown:
-            other.unknown = self.unknown | (laid if self.table.line or not laid else {LEFT, RIGHT})
+            other.unknown |= laid if self.table.line or not laid else {LEFT, RIGHT}
         return other

@@ -13,6 +13,9 @@ from companion.rules.actions import Mark, Unmark
 from companion.rules.notation import Change, Drawing, Laying, Vanishing
 from companion.rules.tile import Laid
 from tests.table.tables import SETUP, eastward, tile, view
+from tests.table.test_line import SETUP as LINE
+from tests.table.test_line import in_row
+from tests.table.test_line import table as in_line
 
 TRAIN = eastward([(12, 5), (5, 9), (9, 3), (3, 1)])
 WEST = tile(515.0, 450.0, 180.0, 12, 7)
@@ -147,3 +150,30 @@ def test_what_is_gone_is_forgotten() -> None:
     assert told(table, [WEST]) == [((BEN,), False)]
     table.arrivals.told = table.arrivals.number
     assert told(table, [WEST, TRAIN[0]]) == [((FIRST,), False)]
+
+
+def test_in_a_line_too_what_waited_goes_on_record_table_by_table() -> None:
+    """With what was put away in between, which is a turn as well."""
+    before = layout = reconstruct(in_line(in_row(3, 3, 6)), LINE)
+    arrivals = Arrivals()
+    arrivals.saw(layout)
+    tiles = [in_row(3, 3, 6), in_row(4, 6, 5), in_row(5, 5, 1)]
+    for count, away in ((2, {}), (3, {"Cy": 1})):
+        layout = reconstruct(in_line(*tiles[:count]), LINE, layout)
+        arrivals.wait(replace(difference(before, layout), discards=away))
+        arrivals.saw(layout)
+    observation = replace(difference(before, layout), discards={"Cy": 1, "Dee": 1})
+    first, second = (Laying(Laid(*pair), "R") for pair in ((6, 5), (5, 1)))
+    found = [(one.delta, one.discards) for one in arrivals.in_order(observation, layout)]
+    assert found == [((first,), {}), ((second,), {"Cy": 1}), ((), {"Dee": 1})]
+
+
+def test_what_was_put_away_and_taken_up_again_is_told_as_it_is_in_the_end() -> None:
+    empty = reconstruct(in_line(), LINE)
+    arrivals = Arrivals()
+    first = reconstruct(in_line(in_row(3, 3, 6)), LINE, empty)
+    arrivals.wait(replace(difference(empty, first), discards={"Cy": 2}))
+    arrivals.saw(first)
+    second = reconstruct(in_line(in_row(3, 3, 6), in_row(4, 6, 5)), LINE, first)
+    observation = replace(difference(empty, second), discards={"Cy": 1})
+    assert [dict(one.discards) for one in arrivals.in_order(observation, second)] == [{}, {"Cy": 1}]
