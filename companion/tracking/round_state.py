@@ -172,8 +172,9 @@ class RoundState:
             waits = self.rules.finish_first_lap and (laying or not set(self.players) <= moved)
             return None if waits else ("out", out)
         if self.rules.block_rule == "provable_stop":
-            blocked = provably_blocked(self.rules, turn.table(turn.position.after(turn.player), False))
-            return ("blocked_proved", None) if blocked else None
+            # Where nobody can tell what lies at the end of a train, nobody can tell that nothing fits there.
+            table = turn.table(turn.position.after(turn.player), False)
+            return ("blocked_proved", None) if not self.unknown and provably_blocked(self.rules, table) else None
         silent = self.silent
         if self.acted:
             silent = 0 if turn.laid else 1 if self.put_on else self.silent + 1
