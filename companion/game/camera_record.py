@@ -98,7 +98,9 @@ class CameraRecord:
         last = ledger.journal.last_seq
         while True:
             patch = self._patch(held, wanted, earlier, carrying)
-            draft = ledger.draft([*changes, *patch.changes], [*news, *patch.new])
+            # On what people have put right and what is settled the belief has no say; the record alone proves nothing.
+            vouched = {one.seq for one in self.lines}
+            draft = ledger.draft([*changes, *patch.changes], [*news, *patch.new], vouched=vouched)
             new_from = last + len(changes) + len(patch.changes) + len(news) + 1
             lines = patch.lines(last + len(changes) + 1, new_from)
             acts = {one.key: one for one in (*wanted, *earlier.values())}

@@ -6,7 +6,7 @@ Not safe for threads; `companion.game.session` holds the lock.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -136,16 +136,26 @@ class Ledger:
         return self.draft([event], (), doubted=event.source == "person" and watched)
 
     def draft(
-        self, changes: Sequence[Corrected | TileTakenBack], new: Sequence[Event], *, doubted: bool = False
+        self,
+        changes: Sequence[Corrected | TileTakenBack],
+        new: Sequence[Event],
+        *,
+        doubted: bool = False,
+        vouched: Collection[int] | None = None,
     ) -> Draft:
         """Changes of the past and new events, all at once, each line with the ruling that it has in the end.
 
-        `doubted`: nothing that they newly show is certain.
+        `doubted`: nothing that they newly show is certain; nor is it of older lines that are not `vouched` for by
+        whoever changes something, where that is given.
         """
         first = self.journal.last_seq
+
+        def is_doubted(seq: int) -> bool:
+            return doubted or (vouched is not None and seq <= first and seq not in vouched)
+
         lines = [replace(event, seq=seq) for seq, event in enumerate((*changes, *new), first + 1)]
         held = effective_events([*self.journal.events, *lines])
-        timeline = Timeline.of(self.header, self.rules, held, base=self.timeline, doubted=doubted)
+        timeline = Timeline.of(self.header, self.rules, held, base=self.timeline, doubted=is_doubted)
         found = {act.held.event.seq: timeline.findings(n) for n, act in enumerate(timeline.acts)}
         ruled = [
             _with_rulings(line, timeline) if isinstance(line, Corrected) else _with_findings(line, found[line.seq])

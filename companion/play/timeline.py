@@ -7,7 +7,7 @@ time; its lines in the journal only carry it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -73,6 +73,11 @@ class AppliedEvent:
     late: Findings = field(default_factory=dict)
 
 
+def never(seq: int) -> bool:
+    """No line is doubted."""
+    return False
+
+
 class Timeline:
     """Acts in order. Grows by `take`; a change of the past makes a new one that shares what did not change."""
 
@@ -88,9 +93,10 @@ class Timeline:
         rules: RuleSet,
         held: Sequence[EffectiveEvent],
         base: Timeline | None = None,
-        doubted: bool = False,
+        doubted: Callable[[int], bool] = never,
     ) -> Timeline:
-        """The history of these events; `base` lends the acts up to the first difference, `doubted` as in `take`."""
+        """The history of these events; `base` lends the acts up to the first difference, `doubted` says of a line's
+        number what `take` is told of its event."""
         in_force = _in_force(held)
         timeline = cls(header, rules)
         if base is not None:
@@ -100,7 +106,7 @@ class Timeline:
                     break
                 timeline._keep(act if act.held is item else replace(act, held=item))
         for item in in_force[len(timeline.acts) :]:
-            timeline.take(item, doubted)
+            timeline.take(item, doubted(item.event.seq))
         return timeline
 
     def copy(self) -> Timeline:
