@@ -246,6 +246,12 @@ more rule (25 dB with the tile it came by), or by ways that CALM_KEEP drops: 27 
 told rounds accused an innocent player (105426: three rules were broken within three turns)."""
 POSSIBLE = 0.05
 """A fault below this is not mentioned."""
+CLOSE_DB = 6
+"""Two players this close to each other are both likely, and worth a question."""
+WEIGHTY = 0.3
+"""A charge below this is not worth a question."""
+WORTH_ASKING = 0.3
+"""Another tile that is at least so many times as likely as the one that was read is worth a question."""
 
 
 def decibans(p: float) -> int:

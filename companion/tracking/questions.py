@@ -6,13 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from companion.rules.actions import Play
+from companion.tracking.costs import CLOSE_DB, WEIGHTY
 from companion.tracking.verdict import Verdict
-
-CLOSE_DB = 6
-"""Two players this close to each other are both likely."""
-
-WEIGHTY = 0.3
-"""A charge below this is not worth anybody's time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from companion.rules.actions import Action, Discard, Draw, Flip, Mark, Play, Unm
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
-from companion.tracking.costs import COST, NAMED, Cause
+from companion.tracking.costs import COST, NAMED, WORTH_ASKING, Cause
 from companion.tracking.evidence import ITEMS, Evidence, Piece
 from companion.tracking.explain import State, uncollected
 from companion.tracking.filter import TableFilter
@@ -21,9 +21,6 @@ from companion.tracking.line import LineState
 from companion.tracking.questions import NameInDoubt, question
 from companion.tracking.verdict import Verdict
 from companion.tracking.words import NOTHING, Said, entered, heard
-
-WORTH_ASKING = 0.3
-"""Another tile that is at least so many times as likely as the one that was read is worth a question."""
 
 LATELY = 3
 """A marker or a tile that is in the box twice, entered by hand, is the one that a picture shows so many steps later at
