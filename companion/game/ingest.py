@@ -8,6 +8,7 @@ worked out anew from the events in force.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -172,21 +173,46 @@ class CameraIngest:
             self._tracker = self._work_out()
         elif not self._untouched():
             self._tracker = self._heard(self._tracker) or self._work_out()
-        self._upto = self.ledger.journal.last_seq
+        self._upto = self.ledger.last_seq
         return self._tracker
+
+    def behind(self) -> CameraIngest | None:
+        """A copy that can `catch_up` with what people have said while the game goes on; None where nothing is new."""
+        if not self._playing or self._tracker is None:
+            return None
+        if self._begun == self._round()[0].event and self._untouched():
+            return None
+        other = copy(self)
+        other.ledger, other._tracker = self.ledger.frozen(), self._tracker.fork()
+        other._views, other._items, other._told = dict(self._views), dict(self._items), set(self._told)
+        other._proof = self._proof.copy()
+        return other
+
+    def catch_up(self) -> None:
+        """Let the belief take what it does not know yet."""
+        self._caught_up()
+
+    def take_over(self, other: CameraIngest) -> bool:
+        """Go on with what a copy has worked out; False where something was written meanwhile."""
+        if other._upto != self.ledger.last_seq:
+            return False
+        self._tracker, self._record, self._proof = other._tracker, other._record, other._proof
+        self._begun, self._upto = other._begun, other._upto
+        self._views, self._items, self._told = other._views, other._items, other._told
+        return True
 
     def _untouched(self) -> bool:
         """Whether nobody else has written in the journal since; questions do not touch the game."""
-        lines = self.ledger.journal.events
+        lines = self.ledger.lines
         return all(_about_questions(line, lines) for line in lines[self._upto :])
 
     def _work_out(self) -> RoundTracker:
         """The belief worked out anew from the events in force."""
-        held, lines = self._round(), self.ledger.journal.events
+        held, lines = self._round(), self.ledger.lines
         course = self._start()
         if self._begun is None or self._begun.seq != held[0].event.seq:
             self._proof.clarity, self._views, self._items = Clarity(), {}, {}
-        run = EvidenceRun(self._new_tracker(course), held, lines, self.ledger.journal.seen)
+        run = EvidenceRun(self._new_tracker(course), held, lines, self.ledger.seen)
         if run.is_watched:
             clarity, self._proof.clarity = self._proof.clarity, Clarity()
             views_now, self._views = self._views, {}
@@ -224,7 +250,7 @@ class CameraIngest:
 
     def _heard(self, tracker: RoundTracker) -> RoundTracker | None:
         """The belief after what people have said and changed since; None where it has to be worked out anew."""
-        lines = self.ledger.journal.events
+        lines = self.ledger.lines
         if not listen(tracker, self._items, self._told, self._round(), lines, self._upto):
             return None
         self._keep_order(tracker)
@@ -233,7 +259,7 @@ class CameraIngest:
     def _keep_order(self, tracker: RoundTracker) -> None:
         """People have had a say: of the camera's lines until now, but for those that they put right, only the names and
         faults may still change."""
-        lines = self.ledger.journal.events
+        lines = self.ledger.lines
         held = {one.event.seq: one for one in self._round() if not one.undone}
         self._record = CameraRecord()
         for item, seq in self._items.items():

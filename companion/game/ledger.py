@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +24,7 @@ from companion.log.events import (
     TileTakenBack,
 )
 from companion.log.journal import Journal
+from companion.log.table_change import Seen
 from companion.play.event_actions import action_of, unsettled
 from companion.play.match import Match
 from companion.play.timeline import AppliedEvent, Timeline
@@ -54,7 +56,29 @@ class Ledger:
         self.held = list(effective_events(journal.events))
         self.timeline = Timeline.of(self.header, rules, self.held)
         self.confirms = lambda due: True
+        self._frozen: tuple[Sequence[Event], Sequence[Seen]] | None = None
         self._looked_on: int | None = None
+
+    @property
+    def lines(self) -> Sequence[Event]:
+        """The journal's events, in order."""
+        return self.journal.events if self._frozen is None else self._frozen[0]
+
+    @property
+    def seen(self) -> Sequence[Seen]:
+        """What the camera saw, in order."""
+        return self.journal.seen if self._frozen is None else self._frozen[1]
+
+    @property
+    def last_seq(self) -> int:
+        return self.journal.last_seq if self._frozen is None else len(self._frozen[0])
+
+    def frozen(self) -> Ledger:
+        """The game as it stands now, to be read while the game itself goes on. Nothing is to be written in it."""
+        other = copy(self)
+        other.held, other.timeline = list(self.held), self.timeline.copy()
+        other._frozen = (self.lines, self.seen)
+        return other
 
     @property
     def match(self) -> Match:

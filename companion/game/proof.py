@@ -118,6 +118,12 @@ class PictureProof:
         self.lying: dict[int, frozenset[str]] = {}
         self.clarity = Clarity()
 
+    def copy(self) -> PictureProof:
+        """The same, to be worked on apart."""
+        other = PictureProof()
+        other.shown, other.lying, other.clarity = dict(self.shown), dict(self.lying), replace(self.clarity)
+        return other
+
     def note(self, change: TableChange, evidence: Evidence) -> None:
         """Remember how a change of the table was seen, piece by piece."""
         self.clarity.note(change)

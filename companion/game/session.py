@@ -53,6 +53,10 @@ from companion.rules.tile import Laid
 __all__ = ["CommandRejected", "Session"]
 
 
+CATCH_UP_TRIES = 2
+"""So often the belief is brought up to date beside the game; if people have tapped each time it is done at once."""
+
+
 class Session(OpenGame):
     """A game and the commands by which it goes on (`game.open_game` has what it shows)."""
 
@@ -439,6 +443,19 @@ class Session(OpenGame):
         """The camera looks at the table of this round: what people tell of it from now on is never certain alone."""
         with self._lock:
             self._ledger.look_on()
+
+    def catch_up(self) -> None:
+        """Let the belief take what people have said and changed since it was asked last. Its round may have to run
+        again; nobody who reads the game or taps meanwhile waits for that."""
+        for _ in range(CATCH_UP_TRIES):
+            with self._lock:
+                behind = self._watching.behind()
+            if behind is None:
+                return
+            behind.catch_up()
+            with self._lock:
+                if self._watching.take_over(behind):
+                    return
 
     def accuses(self, change: TableChange) -> bool:
         """Whether `observe` of this change would hold something against somebody, or ask."""

@@ -191,6 +191,7 @@ class GameSink:
         return self._beginning.left_over() if known is None else known
 
     def still_new(self, observation: Observation, layout: Layout) -> Observation:
+        self.session.catch_up()
         observation = without_entered_draws(observation, self.session.events[self._told_of :])
         if isinstance(self.position, LinePosition):
             return self._new_in_line(observation, line_of(layout), self.position.line)

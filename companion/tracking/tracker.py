@@ -260,6 +260,7 @@ class RoundTracker:
         """The same round, to be tried further."""
         other = copy(self)
         other.log, other.said, other.shown = list(self.log), dict(self.said), dict(self.shown)
+        other.touched = list(self.touched)
         other._trusting, other._blind, other._answers = self._trusting.fork(other), None, []
         return other
 
