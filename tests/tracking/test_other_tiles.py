@@ -190,6 +190,21 @@ def test_a_tile_that_turns_out_to_be_another_is_put_right_on_record(tmp_path: Pa
     assert not any(one.certain for play in plays(session) for one in play.violations)
 
 
+def test_what_people_have_put_right_keeps_its_place_when_a_tile_turns_out_to_be_another(tmp_path: Path) -> None:
+    session = mexican(tmp_path)
+    laid_down(session, "+1-5@Ann", unsure(0.999, outer=((4, 0.1),)))
+    laid_down(session, "+2-6@Ben")
+    session.correct(plays(session)[4].seq, {"by": "Ben"})
+    before = [play.seq for play in plays(session)]
+    for change in ("+3-7@Cy", "+4-8@Ann"):
+        laid_down(session, change)
+    assert [play.seq for play in plays(session)][: len(before)] == before
+    assert [play.tile for play in plays(session)][3] == (1, 4)
+    tile = session.snapshot()["trains"][0]["tiles"][1]
+    assert tile["tile"] == [1, 4] and tile["sure"] == 0.0999 and tile["others"] == [[[1, 5], 0.8991]]
+    session.close()
+
+
 def test_opened_again_the_record_is_the_same_and_goes_on(tmp_path: Path) -> None:
     session = mexican(tmp_path)
     laid_down(session, "+8-7@Ann", unsure(0.97, (1, 0.02)))
