@@ -3,6 +3,8 @@
 What people say while the camera watches must never end in an accusation of an innocent player, at no moment of the
 round. Counted are the certain accusations that ever stood and that the turns as they were made do not support. Some
 halves are not read, and some tiles are always read as another one, as a scratch would have it; somebody may say so.
+Where a picture proves that a tile lies wrong and somebody says whose it was, the page says so too; what an untrue name
+does there is counted apart.
 
 Resumable like `bench.table`: rounds already in the file are left out.
 """
@@ -13,7 +15,7 @@ import argparse
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from random import Random
@@ -36,7 +38,8 @@ RESULTS = Path(__file__).parent / "results" / "somebody.json"
 @dataclass(frozen=True, slots=True)
 class Meddled:
     """`taps` by their kind; `false`: (frame, CODE by PLAYER) of accusations that the truth does not hold, when they
-    came up; `true` those it does. `lying` tiles lie there at the end, `recorded` of them are on record."""
+    came up; `true` those it does; `named`: those in which a person had named the wrong player.
+    `lying` tiles lie there at the end, `recorded` of them are on record."""
 
     seed: int
     rules: str
@@ -46,6 +49,7 @@ class Meddled:
     lying: int
     recorded: int
     questions: int
+    named: tuple[tuple[int, str], ...] = ()
 
 
 class StubbornEye(KnowingEye):
@@ -85,11 +89,12 @@ def meddle(
         eye = StubbornEye(camera, misread=misread, unread=unread, seed=seed)
         watcher.reader.eye = eye  # type: ignore[assignment]
         person = Somebody(camera, session, watcher, tuple(taps), seed)
-        accused = _watch(session, watcher, person)
+        accused, named = _watch(session, watcher, person)
         turns = [turn for filmed in camera.truth for turn in filmed.scene.turns]
         turns += camera.filming.turns if camera.filming is not None else ()
         real = {f"{code} by {by}" for code, player in faults(rules, turns) for by in (None, player)}
         false = tuple((frame, one) for one, frame in accused.items() if one not in real)
+        untrue = tuple((frame, one) for one, frame in named.items() if one not in real and one not in accused)
         lying = Counter((tuple(tile.laid), train) for train, row in _rows(camera).items() for tile in row)
         plays = [one for one in session.snapshot()["plays"] if one.get("event") == "tile_played"]
         standing = [one for one in plays if not one.get("taken_back")]
@@ -98,12 +103,15 @@ def meddle(
         session.close()
     done = dict(Counter(what for _, what, _ in person.done))
     right = (lying & record).total()
-    return Meddled(seed, rules, done, false, len(accused) - len(false), lying.total(), right, questions), person
+    true = len(accused) - len(false)
+    return Meddled(seed, rules, done, false, true, lying.total(), right, questions, untrue), person
 
 
-def _watch(session: Session, watcher: Any, person: Somebody) -> dict[str, int]:
-    """Every certain accusation that ever stood, with the frame at which it came up."""
+def _watch(session: Session, watcher: Any, person: Somebody) -> tuple[dict[str, int], dict[str, int]]:
+    """Every certain accusation that ever stood, with the frame at which it came up; apart from them those in which a
+    person had said whose play it was."""
     accused: dict[str, int] = {}
+    named: dict[str, int] = {}
     frame, seen = 0, -1
     while watcher.step():
         frame += 1
@@ -111,10 +119,17 @@ def _watch(session: Session, watcher: Any, person: Somebody) -> dict[str, int]:
         if session.seq == seen:
             continue
         seen = session.seq
-        for code, by, certain in accusations(session.snapshot()["plays"]):
-            if certain:
-                accused.setdefault(f"{code} by {by}", frame)
-    return accused
+        for play in session.snapshot()["plays"]:
+            for code, by, certain in accusations([play]):
+                if certain:
+                    (named if _is_named(play, by) else accused).setdefault(f"{code} by {by}", frame)
+    return accused, named
+
+
+def _is_named(play: Mapping[str, Any], player: str | None) -> bool:
+    """Whether it is a person's word that this player made the play."""
+    seen = play.get("original")
+    return bool(play.get("corrected")) and seen is not None and player is not None and seen.get("by") != player
 
 
 def _rows(camera: SimCamera) -> dict[str, list[Lying]]:
@@ -130,6 +145,7 @@ def summary(rounds: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "rounds": len(rounds),
         "taps": sum(taps.values()),
         "false_accusations": sum(len(one["false"]) for one in rounds),
+        "named_by_a_slip": sum(len(one.get("named", ())) for one in rounds),
         "true_accusations": sum(one["true"] for one in rounds),
         "lying": sum(one["lying"] for one in rounds),
         "recorded": sum(one["recorded"] for one in rounds),
