@@ -363,6 +363,10 @@ class GameSink:
         lasting = self._doubts.lasting(
             layout, frame, lambda doubt: self._asked_apart(doubt, layout) or self._may_be_a_hand(doubt)
         )
+        changed = [doubt for doubt in lasting if doubt.trouble is Trouble.VALUE_CHANGED]
+        if changed and any(Trouble.VALUE_CHANGED in one.question.troubles for one in self.session.questions):
+            # Where a wall is not understood every further tile of it looks like that: it is one question.
+            lasting = [doubt for doubt in lasting if doubt not in changed]
         if lasting:
             self._put(Question.of_table("; ".join(map(str, lasting))), frame)
 

@@ -90,8 +90,9 @@ class OpenHands:
         """Who has no tile left, where all others have laid theirs open; "" where nobody has none, None while they play.
 
         Two hands at least must lie there, or one that is as large as it is due or of several tiles that came to lie
-        there after the `last` play: a single tile may lie astray, and some have their tiles open all the time. Where
-        every tile of the set lies on the table nobody holds one.
+        there after the `last` play: a single tile may lie astray, and some have their tiles open all the time. Hands
+        with more of a tile than there are of it are none: something in the cloth looks like one. Where every tile of
+        the set lies on the table nobody holds one.
         """
         shown = [player for player in self.players if layout.hands.get(player)]
         rest = [player for player in self.players if player not in shown]
@@ -100,6 +101,8 @@ class OpenHands:
             return rest[0] if rest else ""
         if any(problem.trouble not in BESIDE_HANDS for problem in layout.problems):
             return None
+        if self._cannot_be_hands(layout, table):
+            return None
         if len(rest) > 1 or any(due[player] not in (None, len(layout.hands[player])) for player in shown):
             return None
         if len(shown) < 2 and any(due[player] is None and not self._at_once(player, layout, last) for player in shown):
@@ -107,6 +110,13 @@ class OpenHands:
         if not rest:
             return ""
         return rest[0] if due[rest[0]] in (None, 0) else None
+
+    def _cannot_be_hands(self, layout: Layout, table: Position) -> bool:
+        """Are there more of a tile in them, and on record, than in the box?"""
+        open_tiles = (tile.laid.tile for hand in layout.hands.values() for tile in hand if tile.laid is not None)
+        astray = Counter(_on_record(table)) - Counter(self._on_the_table(layout))
+        found = Counter(open_tiles) - astray + Counter(_on_record(table))
+        return any(count > self.box.get(tile, 0) for tile, count in found.items())
 
     def _whole_set(self, layout: Layout) -> bool:
         """Does every tile of the set lie on the table, none of them covered?"""

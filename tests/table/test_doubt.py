@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from companion.game.session import Session
 from companion.geometry import Layout, Problem, TableSetup, Trouble, reconstruct
 from companion.geometry.diff import Observation, difference
 from companion.geometry.table_view import SeenHalf, SeenMarker, SeenTile
@@ -363,6 +365,28 @@ def test_a_hand_being_laid_open_at_the_edge_is_not_asked_about_at_once() -> None
         for look in range(looks + 1):
             sink.understood(layout, f"f{look}")
             assert len(session.asked) == (look == looks)
+
+
+def test_a_wall_that_is_not_understood_is_one_question(tmp_path: Path) -> None:
+    """Every further tile of it shows another value than what lay there before."""
+    setup = setup_from_json({"rules": "jielong", "set": "chinese", "players": ["Ann", "Ben", "Cy", "Dee"]})
+    session = Session.create(tmp_path / "game.jsonl", setup.header)
+    session.start_round(starter="Ann")
+    sink = GameSink(session, setup, dict.fromkeys(double_set(6), 2))
+    empty = Layout()
+    for n, x in enumerate((570.0, 520.0, 470.0)):
+        layout = Layout(problems=(Problem(Trouble.VALUE_CHANGED, (x, 340.0), (n,)),))
+        sink.ask(difference(empty, layout), layout, f"{n}")
+        sink.understood(layout, f"{n}a")
+        sink.understood(layout, f"{n}b")
+    assert [question.reason for question in session.questions] == ["VALUE_CHANGED at (570, 340) mm"]
+    session.drop_question(session.questions[0].seq)
+    layout = Layout(problems=(Problem(Trouble.VALUE_CHANGED, (420.0, 340.0), (9,)),))
+    sink.ask(difference(empty, layout), layout, "9")
+    sink.understood(layout, "9a")
+    sink.understood(layout, "9b")
+    assert [question.reason for question in session.questions] == ["VALUE_CHANGED at (420, 340) mm"]
+    session.close()
 
 
 def test_a_doubt_that_is_gone_with_the_next_table_is_nobodys_question() -> None:

@@ -225,6 +225,26 @@ def test_where_the_whole_set_lies_on_the_table_the_round_is_over(boneyard: int |
     assert hands.out(layout, table, 7) == ("Ben" if ends else None)
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "ends"), [((1, 3), (2, 5), True), ((1, 1), (1, 1), False), ((6, 4), (2, 5), False)]
+)
+def test_hands_of_which_a_tile_is_there_too_often_end_nothing(
+    first: tuple[int, int], second: tuple[int, int], ends: bool
+) -> None:
+    """Flowers of the cloth were taken for three 1-1: the round was over twelve times, and they played on."""
+    train = tuple(PlacedTile(n, tile(50.0 * n, 300.0, 0.0, *pair)) for n, pair in enumerate([(0, 6), (6, 4)]))
+    hands = {
+        name: (PlacedTile(10 + n, tile(100.0 * n, 60.0, 90.0, *pair)),)
+        for n, (name, pair) in enumerate([("Ann", first), ("Ben", second)])
+    }
+    layout = Layout(trains={"Ann": train}, hands=hands)
+    table = Position(
+        12, ("Ann", "Ben", "Cy"), Laid(0, 0), {"Ann": (Laid(0, 6), Laid(6, 4)), "Ben": (), "Cy": (), "MX": ()}
+    )
+    players = OpenHands(("Ann", "Ben", "Cy"), dict.fromkeys(double_set(12), 1), 24.0)
+    assert players.out(layout, table, 7) == ("Cy" if ends else None)
+
+
 def test_backs_taken_for_open_hands_end_no_round_that_has_hardly_begun(tmp_path: Path) -> None:
     names = ("Ann", "Ben", "Cy")
     session = Session.create(tmp_path / "game.jsonl", Header("poltava", "double-12", names, {}))
