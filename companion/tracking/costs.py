@@ -153,7 +153,9 @@ PRIORS: dict[Cause, Prior] = {
     Cause.NO_MARKER: Prior(47, "what was recognised as a marker is none", "none in 42 filmed rounds"),
     Cause.DOUBTFUL_MARKER: Prior(10, "a thing that does not look like a marker is none", "judgement"),
     Cause.MISREAD: Prior(
-        47, "a half that was read surely was misread", "2 of 106,192 halves on stills (bench/results/stills.json)"
+        47,
+        "a half was misread",
+        "where it was read surely: 2 of 106,192 halves on stills (bench/results/stills.json); else what its p leaves",
     ),
     Cause.ANOTHER_TILE: Prior(
         28,

@@ -48,7 +48,7 @@ ASSUMED: dict[Cause, str] = {
     Cause.MARKER_LEFT_ON: _("a marker stays on that might have come off"),
     Cause.NO_MARKER: _("what was recognised as a marker is none"),
     Cause.DOUBTFUL_MARKER: _("a thing that does not look like a marker is none"),
-    Cause.MISREAD: _("a half that was read surely was misread"),
+    Cause.MISREAD: _("a half was misread"),
     Cause.ANOTHER_TILE: _("it is another tile than was read"),
     Cause.ON_ANOTHER_TILE: _("it lies on a tile that is another one than was read"),
     Cause.FITS_BY_CHANCE: _("a tile fits by chance what was misread"),
