@@ -28,9 +28,9 @@ from companion.rules.referee import referee_for
 from companion.rules.ruleset import RuleSet, load_ruleset
 from companion.rules.tile import Laid
 from companion.tracking.evidence import Evidence
+from companion.tracking.statements import NO_STATEMENT, Statement
 from companion.tracking.tracker import RoundTracker
 from companion.tracking.verdict import Verdict
-from companion.tracking.words import NOTHING, Said
 
 LATEST = 100
 """Events in which a new line can change a ruling: more than four laps of eight players."""
@@ -171,7 +171,7 @@ def follow(recorded: Recorded) -> Iterator[tuple[RoundTracker, float]]:
             tracker.observe(evidence)
             people.saw(evidence, events)
             yield tracker, 1000 * (time.process_time() - start)
-        elif people.said(events):
+        elif people.entered(events):
             yield tracker, 1000 * (time.process_time() - start)
 
 
@@ -191,7 +191,7 @@ class People:
     def __init__(self, tracker: RoundTracker) -> None:
         self.tracker = tracker
         self.items: dict[int, int] = {}
-        self.before: dict[int, tuple[int, Said]] = {}
+        self.before: dict[int, tuple[int, Statement]] = {}
 
     def saw(self, evidence: Evidence, events: Iterable[Mapping[str, Any]]) -> None:
         left = list(evidence.pieces)
@@ -203,19 +203,19 @@ class People:
                 shown = self.tracker.shown.get(piece.item)
                 self.items[event["seq"]] = piece.item if shown is None else shown.item
 
-    def said(self, events: Iterable[Mapping[str, Any]]) -> bool:
+    def entered(self, events: Iterable[Mapping[str, Any]]) -> bool:
         """Whether anything was said that the belief can weigh."""
-        told = False
+        taken = False
         for event in events:
             if event.get("source") != "person":
                 continue
             act = _act_of(event)
             if act is not None:
-                self.items[event["seq"]] = self.tracker.say(act, event.get("by"))
-                told = True
+                self.items[event["seq"]] = self.tracker.enter(act, event.get("by"))
+                taken = True
             elif event["event"] == "corrected":
-                told = self._corrected(event["seq"], event["corrects"], event["what"]) or told
-        return told
+                taken = self._corrected(event["seq"], event["corrects"], event["what"]) or taken
+        return taken
 
     def _corrected(self, seq: int, about: int, what: Mapping[str, Any]) -> bool:
         if about in self.before and what.get("withdrawn"):
@@ -224,7 +224,7 @@ class People:
         item = self.items.get(about)
         if item is None:
             return False
-        before = self.tracker.said.get(item, NOTHING)
+        before = self.tracker.statements.get(item, NO_STATEMENT)
         self.before[seq] = (item, before)
         if "tile" in what or "train" in what:
             act = before.act or next(one.act for step in self.tracker.log for one in step.pieces if one.item == item)
@@ -232,15 +232,15 @@ class People:
             tile = Laid(*what["tile"]) if "tile" in what else act.tile
             self.tracker.put_right(item, Play(tile, what.get("train", act.train)))
         if what.get("by") is not None:
-            self.tracker.hear(item, what["by"])
+            self.tracker.name_player(item, what["by"])
         if "withdrawn" in what:
             (self.tracker.withdraw if what["withdrawn"] else self.tracker.restore)(item)
         return True
 
-    def _back_to(self, item: int, said: Said) -> None:
-        self.tracker.hear(item, said.by)
-        self.tracker.put_right(item, said.act)
-        (self.tracker.withdraw if said.withdrawn else self.tracker.restore)(item)
+    def _back_to(self, item: int, statement: Statement) -> None:
+        self.tracker.name_player(item, statement.by)
+        self.tracker.put_right(item, statement.act)
+        (self.tracker.withdraw if statement.withdrawn else self.tracker.restore)(item)
 
 
 def _act_of(event: Mapping[str, Any]) -> Action | None:

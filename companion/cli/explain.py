@@ -50,5 +50,5 @@ def lines_of(found: Dispute) -> list[str]:
     lines += [f"  {one.p:7.2%}  {one}" for one in found.alternatives]
     lines += [f"  looked at again: {why}" for why in found.again]
     assumed = dict.fromkeys(cause for one in found.alternatives for cause in one.assumes)
-    lines += [f"  {PRIORS[one].says}: {PRIORS[one].decibans} dB, {PRIORS[one].source}" for one in assumed]
+    lines += [f"  {PRIORS[one].text}: {PRIORS[one].decibans} dB, {PRIORS[one].source}" for one in assumed]
     return lines

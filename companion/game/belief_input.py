@@ -1,7 +1,7 @@
 """A round on record as evidence for the belief: what each picture showed, and what people say of it.
 
-People's words go to the belief as words: that somebody else did it, that another tile lies there, that it never
-happened. What they withdrew of what the camera saw is told as well, for nobody is accused on the strength of a word.
+What people say goes to the belief as statements: that somebody else did it, that another tile lies there, that it never
+happened. What they withdrew of what the camera saw is told as well, for nobody is accused because of a statement.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An event that the belief knows as `item`, of change `number`; `told`: it is somebody's word, `withdrawn`: people
+    """An event that the belief knows as `item`, of change `number`; `stated`: only people say so, `withdrawn`: people
     have taken it off the record."""
 
     event: Event
     item: int
     number: int
-    told: bool
+    stated: bool
     withdrawn: bool = False
 
 
@@ -63,14 +63,14 @@ def remember(
     acts = [one for one in every if not one.undone and (act_of(one.event) or _moved(one.event))]
     for (kind, *_), group in groupby(acts, key=lambda one: _picture(one, lines, views or {})):
         row = list(group)
-        if kind == "told":
-            for item, event in told_again(tracker, row, every):
-                yield Known(event, item, item // ITEMS, told=True)
+        if kind == "stated":
+            for item, event in enter_again(tracker, row, every):
+                yield Known(event, item, item // ITEMS, stated=True)
         else:
             yield from _shown_again(tracker, row, lines, views)
 
 
-def told_again(
+def enter_again(
     tracker: RoundTracker, row: Iterable[EffectiveEvent], held: Sequence[EffectiveEvent]
 ) -> Iterator[tuple[int, Event]]:
     """Tell the belief what people have entered; the item of each. `held` is the whole round."""
@@ -79,7 +79,7 @@ def told_again(
         if isinstance(act, Pass) and _laid_in_turn(one, held):
             act = End()
         if act is not None:
-            yield tracker.say(act, by), one.event
+            yield tracker.enter(act, by), one.event
 
 
 def _laid_in_turn(passed: EffectiveEvent, held: Sequence[EffectiveEvent]) -> bool:
@@ -118,12 +118,12 @@ def _shown_again(
     for piece, one in zip(pieces, row, strict=True):
         event = one.event
         if is_put_right(one, lines, "by"):
-            tracker.hear(piece.item, event.who)
+            tracker.name_player(piece.item, event.who)
         if is_put_right(one, lines, "tile") or is_put_right(one, lines, "train"):
             tracker.put_right(piece.item, act_of(event))
         if _is_withdrawn(one):
             tracker.withdraw(piece.item)
-        yield Known(event, piece.item, number, told=False, withdrawn=_is_withdrawn(one))
+        yield Known(event, piece.item, number, stated=False, withdrawn=_is_withdrawn(one))
 
 
 def _piece(item: int, one: EffectiveEvent, arms: Mapping[Action, Arms]) -> Piece:
@@ -147,7 +147,7 @@ def _with_withdrawn(held: Sequence[EffectiveEvent], lines: Sequence[Event]) -> I
     """The events in force, and at their places those of the camera's that people have withdrawn."""
     start = held[0].event.seq if held else 0
     undone = withdrawn_corrections(lines)
-    said = {
+    withdrawn = {
         line.corrects
         for line in lines[start:]
         if isinstance(line, Corrected)
@@ -158,7 +158,7 @@ def _with_withdrawn(held: Sequence[EffectiveEvent], lines: Sequence[Event]) -> I
     there = {one.event.seq for one in held}
     gone = [
         EffectiveEvent(lines[seq - 1], WITHDRAWN)
-        for seq in sorted(said - there)
+        for seq in sorted(withdrawn - there)
         if lines[seq - 1].source == "camera" and act_of(lines[seq - 1]) is not None
     ]
     for one in held:
@@ -182,7 +182,7 @@ def _is_withdrawn(one: EffectiveEvent) -> bool:
     return one.changed_by == WITHDRAWN
 
 
-def is_told(one: EffectiveEvent, lines: Sequence[Event]) -> bool:
+def is_stated(one: EffectiveEvent, lines: Sequence[Event]) -> bool:
     """Whether people say that this happened, and not the camera."""
     return one.event.source == "person" or lines[one.event.seq - 1].source == "person"
 
@@ -198,8 +198,8 @@ def is_put_right(one: EffectiveEvent, lines: Sequence[Event], name: str) -> bool
 def act_of(event: Event) -> Action | None:
     """What somebody must have done for this event; a pass that the rules imply is nothing that anybody saw."""
     if isinstance(event, Passed):
-        said = End() if event.done else Pass()
-        return said if event.source == "person" else None
+        act = End() if event.done else Pass()
+        return act if event.source == "person" else None
     return action_of(event)
 
 
@@ -211,8 +211,8 @@ def _picture(one: EffectiveEvent, lines: Sequence[Event], views: Mapping[int, Vi
     event = one.event
     if _moved(event):
         return "moved", event.seq
-    if is_told(one, lines):
-        return "told", event.seq
+    if is_stated(one, lines):
+        return "stated", event.seq
     view = views.get(event.seq)
     if view is not None:
         return "seen", view.number

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, MutableMapping, MutableSet, Sequence
 
-from companion.game.belief_input import act_of, is_put_right, is_told, told_again
+from companion.game.belief_input import act_of, enter_again, is_put_right, is_stated
 from companion.log.corrections import EffectiveEvent, effective_events
 from companion.log.events import Corrected, Event
 from companion.log.table_change import Seen, TableChange
@@ -20,7 +20,7 @@ Look = Callable[[TableChange, Evidence], None]
 
 
 class EvidenceRun:
-    """A round told to a new belief. `items` is the line of each item, `told` are the items that are people's words.
+    """A round told to a new belief. `items` is the line of each item, `stated_items` are those that only people say.
 
     `held` are the events in force, `lines` all of the journal, `seen` what was seen in it.
     """
@@ -30,7 +30,7 @@ class EvidenceRun:
     ) -> None:
         self.tracker = tracker
         self.items: dict[int, int] = {}
-        self.told: set[int] = set()
+        self.stated_items: set[int] = set()
         self._held = round_of(held)
         self._lines = lines
         self._begun = self._held[0].event.seq if self._held else 0
@@ -51,13 +51,13 @@ class EvidenceRun:
         for n, one in enumerate(self._seen):
             if until is not None and self.tracker.number >= until:
                 return True
-            if not self._listen(known, one.after):
+            if not self._apply_statements(known, one.after):
                 return False
             self._observe(one.change, look)
             later = self._seen[n + 1].after if n + 1 < len(self._seen) else len(self._lines)
             known = self._written(one.after, later)
             self._find_lines(one.after, known)
-        return self._listen(known, len(self._lines)) and self._is_whole()
+        return self._apply_statements(known, len(self._lines)) and self._is_whole()
 
     def _observe(self, change: TableChange, look: Look) -> None:
         tracker = self.tracker
@@ -71,8 +71,8 @@ class EvidenceRun:
 
     def _written(self, after: int, later: int) -> int:
         """The last line that a change after line `after` brought, before people had a say or the next one came."""
-        said = (n for n in range(after, later) if self._lines[n].source == "person")
-        return next(said, later)
+        entered = (n for n in range(after, later) if self._lines[n].source == "person")
+        return next(entered, later)
 
     def _find_lines(self, after: int, until: int) -> None:
         """Which of the lines that a change brought has which item; a line in another's place has its item."""
@@ -91,14 +91,14 @@ class EvidenceRun:
                 free.remove(line)
                 self.items[item] = line.seq
 
-    def _listen(self, known: int, until: int) -> bool:
+    def _apply_statements(self, known: int, until: int) -> bool:
         if all(line.source != "person" for line in self._lines[known:until]):
             return True
         lines = self._lines[:until]
         held = round_of(effective_events(lines))
         if not held or held[0].event.seq != self._begun:
             return False
-        return listen(self.tracker, self.items, self.told, held, lines, known)
+        return apply_statements(self.tracker, self.items, self.stated_items, held, lines, known)
 
     def _is_whole(self) -> bool:
         """Whether each piece that lies there has its line, and each line of the camera its piece."""
@@ -106,18 +106,18 @@ class EvidenceRun:
         seen = {
             one.event.seq
             for one in self._held
-            if not one.undone and act_of(one.event) is not None and not is_told(one, self._lines)
+            if not one.undone and act_of(one.event) is not None and not is_stated(one, self._lines)
         }
-        lines = {item: seq for item, seq in self.items.items() if item not in self.told and seq in standing}
-        withdrawn = {item for item, said in self.tracker.said.items() if said.withdrawn}
+        lines = {item: seq for item, seq in self.items.items() if item not in self.stated_items and seq in standing}
+        withdrawn = {item for item, one in self.tracker.statements.items() if one.withdrawn}
         pieces = self.tracker.standing.intersection(self._acts) - self.tracker.shown.keys() - withdrawn
         return seen == set(lines.values()) and pieces == set(lines)
 
 
-def listen(
+def apply_statements(
     tracker: RoundTracker,
     items: MutableMapping[int, int],
-    told: MutableSet[int],
+    stated_items: MutableSet[int],
     held: Sequence[EffectiveEvent],
     lines: Sequence[Event],
     known: int,
@@ -125,13 +125,13 @@ def listen(
     """Tell the belief what people have said and changed since line `known`; False where they have put in something that
     is to have happened before.
 
-    `held` are the events of the round in force, `lines` the journal. `items` and `told` grow.
+    `held` are the events of the round in force, `lines` the journal. `items` and `stated_items` grow.
     """
     seqs = set(items.values())
     standing = {one.event.seq: one for one in held if not one.undone}
     lifted = {one.event.seq for one in held if one.undone}
     new = [one for seq, one in standing.items() if seq not in seqs and act_of(one.event) is not None]
-    if any(one.event.seq <= known or not is_told(one, lines) for one in new):
+    if any(one.event.seq <= known or not is_stated(one, lines) for one in new):
         return False
     for item, seq in items.items():
         there = standing.get(seq)
@@ -139,12 +139,12 @@ def listen(
             tracker.withdraw(item, lifted=seq in lifted)
             continue
         tracker.restore(item)
-        tracker.hear(item, there.event.who if is_put_right(there, lines, "by") else None)
+        tracker.name_player(item, there.event.who if is_put_right(there, lines, "by") else None)
         other = is_put_right(there, lines, "tile") or is_put_right(there, lines, "train")
         tracker.put_right(item, act_of(there.event) if other else None)
-    for item, event in told_again(tracker, new, held):
+    for item, event in enter_again(tracker, new, held):
         items[item] = event.seq
-        told.add(item)
+        stated_items.add(item)
     return True
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from companion.game.belief_input import View, is_put_right, remember, withdrawals
 from companion.game.believed import Believed, believed, judged, shown, with_implied_passes
 from companion.game.camera_record import CameraRecord, Line
-from companion.game.evidence_run import EvidenceRun, listen
+from companion.game.evidence_run import EvidenceRun, apply_statements
 from companion.game.ledger import Ledger
 from companion.game.proof import Clarity, PictureProof, Shown
 from companion.log.corrections import EffectiveEvent, open_questions
@@ -217,7 +217,7 @@ class CameraIngest:
             clarity, self._proof.clarity = self._proof.clarity, Clarity()
             views_now, self._views = self._views, {}
             if run.run(self._note(run.tracker)):
-                self._begun, self._items, self._told, self._proof.lying = held[0].event, run.items, run.told, {}
+                self._begun, self._items, self._told, self._proof.lying = held[0].event, run.items, run.stated_items, {}
                 self._keep_order(run.tracker)
                 return run.tracker
             self._proof.clarity, self._views = clarity, views_now
@@ -227,7 +227,7 @@ class CameraIngest:
         for known in remember(tracker, held, lines, views):
             event = known.event
             self._items[known.item] = event.seq
-            if known.told:
+            if known.stated:
                 self._told.add(known.item)
             elif event.seq in views:
                 self._views[known.number] = replace(views[event.seq], number=known.number)
@@ -251,7 +251,7 @@ class CameraIngest:
     def _heard(self, tracker: RoundTracker) -> RoundTracker | None:
         """The belief after what people have said and changed since; None where it has to be worked out anew."""
         lines = self.ledger.lines
-        if not listen(tracker, self._items, self._told, self._round(), lines, self._upto):
+        if not apply_statements(tracker, self._items, self._told, self._round(), lines, self._upto):
             return None
         self._keep_order(tracker)
         return tracker

@@ -16,10 +16,10 @@ from companion.rules.violations import Violation as V
 
 
 class Prior(NamedTuple):
-    """What an assumption costs, what it says, and where the number comes from."""
+    """What an assumption costs, what it says (`text`), and where the number comes from."""
 
     decibans: int
-    says: str
+    text: str
     source: str
 
 
@@ -68,9 +68,9 @@ class Cause(StrEnum):
     DOUBTFUL_NEIGHBOUR = "doubtful_neighbour"
     MISCOUNTED_HAND = "miscounted_hand"
     ANYBODY = "anybody"
-    WRONG_WORD = "wrong_word"
-    LATE_WORD = "late_word"
-    BLIND_WORD = "blind_word"
+    WRONG_STATEMENT = "wrong_word"
+    LATE_STATEMENT = "late_word"
+    BLIND_STATEMENT = "blind_word"
     UNSEEN = "unseen"
     UNSEEN_IN_CLUTTER = "unseen_in_clutter"
     CUT_SHORT = "cut_short"
@@ -173,11 +173,11 @@ PRIORS: dict[Cause, Prior] = {
     Cause.DOUBTFUL_NEIGHBOUR: Prior(10, "a tile beside it was not surely read, and misread", "judgement: one in ten"),
     Cause.MISCOUNTED_HAND: Prior(15, "a hand was counted wrongly", "follows from missed draws"),
     Cause.ANYBODY: Prior(3, "anybody may have been next", "two players at least"),
-    Cause.WRONG_WORD: Prior(20, "what a person entered is wrong", "judgement: one tap in a hundred"),
-    Cause.LATE_WORD: Prior(
+    Cause.WRONG_STATEMENT: Prior(20, "what a person entered is wrong", "judgement: one tap in a hundred"),
+    Cause.LATE_STATEMENT: Prior(
         15, "what a person entered was known already", "judgement: one draw or pass in thirty is entered late"
     ),
-    Cause.BLIND_WORD: Prior(3, "a person's word counts for nothing", "for what may be certain: an even chance"),
+    Cause.BLIND_STATEMENT: Prior(3, "a person's word counts for nothing", "for what may be certain: an even chance"),
     Cause.UNSEEN: Prior(
         60, "much happened unseen", "an observation of which the belief explains nothing: none in 840 told rounds"
     ),
@@ -212,7 +212,7 @@ ERRORS = frozenset(
         Cause.ILLEGAL, Cause.RARELY_ILLEGAL, Cause.ALSO_ILLEGAL, Cause.PLAYED_ON_AFTER_MARKING, Cause.MISSED_DRAW,
         Cause.PHANTOM_DRAW, Cause.MARKER_NOT_SEEN, Cause.MARKER_STILL_SEEN, Cause.NO_MARKER, Cause.DOUBTFUL_MARKER,
         Cause.REACHED_FOR_NOTHING, Cause.MISSED_DISCARD, Cause.MARKED_IN_LAP,
-        Cause.MISREAD, Cause.ANOTHER_TILE, Cause.UNSETTLED_END, Cause.MISCOUNTED_HAND, Cause.WRONG_WORD,
+        Cause.MISREAD, Cause.ANOTHER_TILE, Cause.UNSETTLED_END, Cause.MISCOUNTED_HAND, Cause.WRONG_STATEMENT,
     }
 )  # fmt: skip
 """Where the likeliest explanation needs one of these, a broken rule may be as likely, and is looked for."""

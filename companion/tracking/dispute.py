@@ -14,7 +14,7 @@ from companion.tracking.pieces import Step
 
 MOST_ALTERNATIVES = 8
 
-UNSAID = frozenset(
+UNLISTED = frozenset(
     {
         Cause.ILLEGAL,
         Cause.RARELY_ILLEGAL,
@@ -53,8 +53,8 @@ class Alternative:
         with 5-3: 20`."""
         faults = ", ".join(code if by == self.player else f"{code} by {by}" for code, by in self.codes)
         player = self.player if self.tile is None else f"{self.player} with {self.tile.inner}-{self.tile.outer}"
-        told = " and ".join([*(PRIORS[cause].says for cause in self.assumes), player])
-        return f"{told} ({faults}): {self.cost}" if faults else f"{told}: {self.cost}"
+        text = " and ".join([*(PRIORS[cause].text for cause in self.assumes), player])
+        return f"{text} ({faults}): {self.cost}" if faults else f"{text}: {self.cost}"
 
 
 def alternatives(belief: TableFilter, item: int) -> list[Alternative]:
@@ -74,7 +74,7 @@ def alternatives(belief: TableFilter, item: int) -> list[Alternative]:
         codes = tuple(
             sorted({(code, by) for (what, code, by), share in one.codes.items() if what == item and share > 0.5})
         )
-        assumes = tuple(dict.fromkeys(c for c in _causes_before(steps, item) if c not in UNSAID))
+        assumes = tuple(dict.fromkeys(c for c in _causes_before(steps, item) if c not in UNLISTED))
         tile = next((tile for (what, tile), p in one.others.items() if what == item and p > 0.5), None)
         share = one.weight / total * row[player]
         key = (player, codes, assumes, tile)

@@ -13,7 +13,7 @@ from companion.rules.tile import Laid
 from companion.tracking.costs import COST, SURE, Cause, misread
 from companion.tracking.other_tiles import OtherTile, other_tiles
 
-WRONG_WORD = COST[Cause.WRONG_WORD]
+WRONG_STATEMENT = COST[Cause.WRONG_STATEMENT]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Piece:
     the arm that was seen over the place, where one was; a player who is not named there is as likely as any other.
     `arm`: the one player whose arm it clearly was.
     `by`: the only player it can have been (a Chinese tile put away lies with its owner). Of what people have said:
-    `word` is who they say it was, `doubt` what it costs that it did not happen
+    `stated_player` is who they say it was, `doubt` what it costs that it did not happen
     at all (None: the camera saw it), `denied` what it costs that it did although somebody has withdrawn it (None:
     nobody has), `value_doubt` what it costs that another tile lies there. `others`: which tiles it may be instead, the
     likeliest first; the belief weighs them against the one in `act`.
@@ -36,7 +36,7 @@ class Piece:
     actors: Mapping[str, int] = field(default_factory=dict)
     arm: str | None = None
     by: str | None = None
-    word: str | None = None
+    stated_player: str | None = None
     doubt: int | None = None
     denied: int | None = None
     value_doubt: int | None = None
@@ -55,9 +55,9 @@ class Piece:
 
     def against(self, player: str) -> tuple[int, tuple[Cause, ...]]:
         """What it costs, by arm and word, that `player` made this piece, and what has to be assumed."""
-        if self.word is None or self.word == player:
+        if self.stated_player is None or self.stated_player == player:
             return self.actors.get(player, 0), ()
-        return self.actors.get(player, 0) + WRONG_WORD, (Cause.WRONG_WORD,)
+        return self.actors.get(player, 0) + WRONG_STATEMENT, (Cause.WRONG_STATEMENT,)
 
 
 class Doubtful(NamedTuple):
@@ -113,7 +113,7 @@ class Evidence:
         return not self.pieces and not self.gone
 
     @property
-    def told(self) -> bool:
+    def is_statement(self) -> bool:
         """Whether only people have said it."""
         return bool(self.pieces) and not self.gone and all(piece.doubt is not None for piece in self.pieces)
 

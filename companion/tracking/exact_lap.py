@@ -92,10 +92,10 @@ class FirstTrains(Rows):
         player, *later = order
         mine = Rows(self.rules, replace(table, turn=player, first_turn=True), shares[player], self.work)
         for made in mine.turns(state_of(self.rules, mine.table), mine.pieces.start, budget, ended=False):
-            left = budget - bool(made.told.codes)
+            left = budget - bool(made.turn.codes)
             if made.rest == mine.done and left >= 0:
                 for tail, after in self._one_by_one(tuple(later), shares, made.table, left):
-                    yield (made.told, *tail), after
+                    yield (made.turn, *tail), after
 
     def _ordinary_after(self, budget: int) -> Iterator[Row]:
         """All have begun, and what is left over belongs to ordinary turns. Whoever has neither laid nor marked is at
@@ -110,7 +110,7 @@ class FirstTrains(Rows):
             for name in late:
                 rows = Rows(self.rules, replace(after, turn=name, first_turn=True), (), self.work)
                 passes += [
-                    made.told for made in rows.turns(state_of(self.rules, rows.table), rows.done, 1, ended=False)
+                    made.turn for made in rows.turns(state_of(self.rules, rows.table), rows.done, 1, ended=False)
                 ]
             first = self._starter()
             tail = Rows(self.rules, replace(after, turn=first, first_turn=False), left, self.work)

@@ -49,7 +49,7 @@ class Made(NamedTuple):
     nobody may follow. `out`: the hand is empty after it.
     """
 
-    told: RowTurn
+    turn: RowTurn
     rest: Rest
     move: Move
     seen: bool
@@ -130,7 +130,7 @@ class Rows:
             state = state_of(self.rules, replace(self.table, turn=player, first_turn=first_turn))
             for made in self.turns(state, self.pieces.start, 0, ended=False):
                 if made.rest == self.done:
-                    yield Row((replace(made.told, codes=frozenset({V.OUT_OF_TURN})),))
+                    yield Row((replace(made.turn, codes=frozenset({V.OUT_OF_TURN})),))
                     break
 
     def _from(self, state: MexicanState, rest: Rest, budget: int, *, ended: bool) -> tuple[tuple[RowTurn, ...], ...]:
@@ -149,13 +149,13 @@ class Rows:
     def _going_on(self, state: MexicanState, rest: Rest, budget: int, *, ended: bool) -> Iterator[tuple[RowTurn, ...]]:
         last_seat = self.table.after(state.mover) == self.table.turn
         for made in self.turns(state, rest, budget, ended=ended):
-            left = budget - bool(made.told.codes)
+            left = budget - bool(made.turn.codes)
             if made.rest == self.done:
                 if made.seen and not left:
-                    yield (made.told,)
+                    yield (made.turn,)
             elif left >= 0 and not last_seat and not made.last:
                 for tail in self._from(made.following, made.rest, left, ended=ended or made.out):
-                    yield (made.told, *tail)
+                    yield (made.turn, *tail)
 
     # ---- one turn --------------------------------------------------------------------------------------------------
 
@@ -174,7 +174,7 @@ class Rows:
         # Of a row with a fault only what is held against whom is told.
         alike: dict[object, Made] = {}
         for _, made in best.values():
-            alike.setdefault((made.told.codes, made.rest, _left_open(made)), made)
+            alike.setdefault((made.turn.codes, made.rest, _left_open(made)), made)
         yield from alike.values()
 
     def _whole_turns(
@@ -199,7 +199,7 @@ class Rows:
                     continue
                 if isinstance(step.act, End):
                     made = self._whole(node, began, move, ended=ended)
-                    if made is not None and (budget or not made.told.codes):
+                    if made is not None and (budget or not made.turn.codes):
                         yield node.plays, _rank(node, made) if drawing else (), made
                 elif _markers_come_last(began, node.rest, move.rest):
                     waiting.append(_after(node, move))
@@ -238,7 +238,7 @@ class Rows:
 def _rank(node: _Node, made: Made) -> Rank:
     """The earliest legal place of each draw is least; where there is none, the one that leaves the fewest codes. Where
     the boneyard cannot be counted, a turn that needs a draw has one."""
-    codes = made.told.codes
+    codes = made.turn.codes
     judged = node.state.turn.copy()
     judged.finish()
     may = judged.may - codes

@@ -61,10 +61,12 @@ def explain(
     done: dict[int, Rest] = {}
     for doubt, kept, gone in variants:
         done[id(kept)] = kept.done
-        start, untold = kept.start, _untold(gone)
+        start, dropped = kept.start, _dropped(gone)
         for parent, (cost, state) in enumerate(beam):
             ahead = state.at_least(kept, start)
-            heappush(heap, (cost + doubt + ahead, cost + doubt, count, parent, state, start, untold, frozenset(), kept))
+            heappush(
+                heap, (cost + doubt + ahead, cost + doubt, count, parent, state, start, dropped, frozenset(), kept)
+            )
             count += 1
     cheapest = min((cost for cost, _ in beam), default=0.0)
     limit = far = cheapest + FARTHEST
@@ -130,13 +132,13 @@ HAIR = 1e-6
 """Costs of hypotheses are sums of fractions: what is within a bound may be over it by so much in another order."""
 
 
-def _untold(gone: Sequence[Piece]) -> tuple[Any, ...]:
+def _dropped(gone: Sequence[Piece]) -> tuple[Any, ...]:
     """The steps that say that these pieces, which people entered, did not happen."""
     steps: tuple[Any, ...] = ()
     for piece in gone:
         cost = piece.doubt or 0
-        who = piece.word or piece.by or ""
-        causes = (Cause.WRONG_WORD,) if cost else ()
+        who = piece.stated_player or piece.by or ""
+        causes = (Cause.WRONG_STATEMENT,) if cost else ()
         steps = (steps, Step(who, None, piece.item, (), causes, cost))
     return steps
 

@@ -76,13 +76,13 @@ class Hypothesis:
         path = tuple(one for one in self.path if one[0] * ITEMS >= first)
         return replace(self, actors=actors, codes=codes, causes=causes, others=others, path=path)
 
-    def after(self, told: Explanation, evidence: Evidence) -> Hypothesis:
+    def after(self, explanation: Explanation, evidence: Evidence) -> Hypothesis:
         """This hypothesis gone on by an explanation of the evidence."""
         actors, codes, causes, others = dict(self.actors), dict(self.codes), dict(self.causes), dict(self.others)
         read = {piece.item: piece.act for piece in evidence.laid}
         loose: list[tuple[str, str]] = []
         assumed: list[Cause] = []
-        for step in told.steps:
+        for step in explanation.steps:
             item = step.item
             if item is None:
                 loose += [(code, step.player) for code in step.codes]
@@ -99,8 +99,18 @@ class Hypothesis:
             if step.misread is not None:
                 causes[step.misread, Cause.MISREAD] = 1.0
             loose, assumed = [], []
-        path = (*self.path, (evidence.number, told.steps))
-        return Hypothesis(told.state, told.cost, actors, codes, causes, others, path, self.born, told.state.pending)
+        path = (*self.path, (evidence.number, explanation.steps))
+        return Hypothesis(
+            explanation.state,
+            explanation.cost,
+            actors,
+            codes,
+            causes,
+            others,
+            path,
+            self.born,
+            explanation.state.pending,
+        )
 
     @classmethod
     def merged(cls, several: Sequence[Hypothesis]) -> Hypothesis:
@@ -288,15 +298,15 @@ class TableFilter:
         """The hypotheses after these explanations; those in one state are one. Of ways that name the same players
         for the same items only the cheapest counts: they differ in the order of acts alone."""
         alike: dict[object, list[Hypothesis]] = {}
-        told: set[object] = set()
+        taken: set[object] = set()
         recent = {n: beam[n].since(first) for n in {one.parent for one in found}}
         for one in found:
             parent = recent[one.parent]
             sign = one.state.sign
             same = (one.parent, sign, _assigned(one.steps))
-            if same in told:
+            if same in taken:
                 continue
-            told.add(same)
+            taken.add(same)
             alike.setdefault(sign, []).append(parent.after(one, evidence))
         return sorted(map(Hypothesis.merged, alike.values()), key=lambda one: one.cost)[:most]
 

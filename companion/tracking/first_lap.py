@@ -52,7 +52,7 @@ class FirstLapState(MexicanState):
         yield from self._marker_moves(pieces, rest, faults)
         yield from self._draws(pieces, rest, faults)
         yield from self._flips(pieces, rest, faults)
-        yield from self._told_ends(pieces, rest)
+        yield from self._entered_ends(pieces, rest)
         if within >= COST[Cause.SKIPPED_FIRST_TRAIN] * (len(self.players) - len(self.moved)):
             yield self._end_of_lap(rest)
 
@@ -144,13 +144,13 @@ class FirstLapState(MexicanState):
                     back.moved = self.moved
                     yield Move(cost, back, after, Step(player, piece.act, piece.item, codes, causes, cost))
 
-    def _told_ends(self, pieces: Pieces, rest: Rest) -> Iterator[Move]:
+    def _entered_ends(self, pieces: Pieces, rest: Rest) -> Iterator[Move]:
         for player in self.players:
-            told = pieces.ended(rest, player, bool(self.turn.trains.get(player))) if pieces.ends else None
-            if told is not None:
+            ended_rest = pieces.ended(rest, player, bool(self.turn.trains.get(player))) if pieces.ends else None
+            if ended_rest is not None:
                 back = self.copy()
                 back.moved = self.moved | {player}
-                yield Move(0, back, told, Step(player, End(), None, (), (), 0))
+                yield Move(0, back, ended_rest, Step(player, End(), None, (), (), 0))
 
     def _end_of_lap(self, rest: Rest) -> Move:
         """Ordinary turns begin with the starter; whoever lays no first train has marked."""

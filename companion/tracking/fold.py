@@ -101,7 +101,7 @@ class RoundFold:
         run = (*self.run, evidence) if _belongs(self.run, evidence) else (evidence,)
         self.run = run
         self.filter.advance(evidence)
-        if len(run) == 1 or (evidence.told and not self.filter.surprised):
+        if len(run) == 1 or (evidence.is_statement and not self.filter.surprised):
             return
         apart = self.filter.checkpoint()
         joined = run[0]
@@ -297,7 +297,7 @@ class RoundFold:
 
 def _belongs(run: tuple[Evidence, ...], evidence: Evidence) -> bool:
     """Whether it goes with what was said since the last picture, or just after it: at most one of them is a picture."""
-    pictures = sum(not one.told for one in (*run, evidence))
+    pictures = sum(not one.is_statement for one in (*run, evidence))
     return bool(run) and len(run) <= MOST_JOINED and pictures <= 1
 
 

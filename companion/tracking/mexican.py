@@ -260,17 +260,15 @@ class MexicanState(RoundState):
                 on, off = (
                     (self.unseen_on - {owner}, self.unseen_off) if placed else (self.unseen_on, believed - {owner})
                 )
-                cost, wrong_word = piece.against(owner)
-                yield Move(
-                    cost, partial(self._unseen, on, off), after, Step(owner, act, piece.item, (), wrong_word, cost)
-                )
+                cost, assumed = piece.against(owner)
+                yield Move(cost, partial(self._unseen, on, off), after, Step(owner, act, piece.item, (), assumed, cost))
                 continue
             if owner in self.players and piece.doubt is not None and (owner in self.turn.markers) == placed:
                 # Entered although it lay there already.
                 yield Move(0, self, after, Step(owner, act, piece.item, (), (), 0))
             elif owner == me:
-                cost, wrong_word = piece.against(me)
-                step = Step(me, act, piece.item, (), wrong_word, cost)
+                cost, assumed = piece.against(me)
+                step = Step(me, act, piece.item, (), assumed, cost)
                 yield Move(cost, partial(self._with_marker, act, piece.item), after, step)
             elif owner in self.players and faults:
                 moved = partial(self._with_marker, act, piece.item)
@@ -327,10 +325,10 @@ class MexicanState(RoundState):
     def _ends(self, pieces: Pieces, rest: Rest, faults: bool, within: float) -> Iterator[Move]:
         """The turn is over: what it then lacks is a fault, or something that no picture showed."""
         had_begun = begun(rest)
-        told = pieces.ended(rest, self.turn.player, bool(self.turn.laid)) if pieces.ends else None
-        rest = told or rest
+        ended_rest = pieces.ended(rest, self.turn.player, bool(self.turn.laid)) if pieces.ends else None
+        rest = ended_rest or rest
         however: tuple[Cause, ...] = ()
-        if not self.acted and told is None:
+        if not self.acted and ended_rest is None:
             however = (Cause.PASS_AT_DOUBLE if self.turn.live else Cause.SILENT_PASS,)
         if had_begun:
             however = (*however, Cause.ANOTHER_IN_BETWEEN if self.between else Cause.TURN_IN_BETWEEN)

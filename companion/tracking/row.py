@@ -19,15 +19,15 @@ class RowTurn:
 
     def __str__(self) -> str:
         """`Ben: draw, play 10-3@Ben`; the own marker is `mark`, another's `mark Q`; nothing laid or put is a `pass`."""
-        words = []
+        parts = []
         for act in self.acts:
             if isinstance(act, End | Pass):
                 continue
             own = isinstance(act, Mark | Unmark) and act.player == self.player
-            words.append(print_act(act).split()[0] if own else print_act(act))
+            parts.append(print_act(act).split()[0] if own else print_act(act))
         if not any(isinstance(act, Play | Mark) for act in self.acts):
-            words.append("pass")
-        return f"{self.player}: {', '.join(words)}"
+            parts.append("pass")
+        return f"{self.player}: {', '.join(parts)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from companion.tracking.first_lap import starting
 from companion.tracking.fold import Entry, FoldState, RoundFold
 from companion.tracking.line import LineState
 from companion.tracking.questions import NameInDoubt, question
+from companion.tracking.statements import NO_STATEMENT, Statement, entered, with_statements
 from companion.tracking.verdict import Verdict
-from companion.tracking.words import NOTHING, Said, entered, heard
 
 LATELY = 3
 """A marker or a tile that is in the box twice, entered by hand, is the one that a picture shows so many steps later at
@@ -47,8 +47,8 @@ class Untouched(NamedTuple):
 class RoundTracker:
     """Feeds the evidence of one round to the belief and keeps a verdict on every piece.
 
-    `starter_known` False: anybody may begin. Whatever people say of an earlier piece (`hear`, `put_right`, `withdraw`,
-    `restore`) re-runs the belief from there.
+    `starter_known` False: anybody may begin. Whatever people say of an earlier piece (`name_player`, `put_right`,
+    `withdraw`, `restore`) re-runs the belief from there.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class RoundTracker:
             self._begun = starting(rules, table, starter, anyone=not starter_known)
         self._start = table
         self.log: list[Evidence] = []
-        self.said: dict[int, Said] = {}
+        self.statements: dict[int, Statement] = {}
         self.shown: dict[int, Piece] = {}
         self.touched: list[Touch] = []
         self.number = 0
@@ -119,15 +119,15 @@ class RoundTracker:
             if there is not None:
                 # It lies there after all, and where it came to lie there has not changed.
                 self.shown[piece.item] = there
-                self.said[there.item] = replace(self.said[there.item], withdrawn=False)
+                self.statements[there.item] = replace(self.statements[there.item], withdrawn=False)
                 first = min(first, self._step_of(there.item))
                 continue
-            told = self._entered_already(piece)
-            if told is not None:
-                self.shown[piece.item] = told
-                self.said[told.item] = replace(self.said.get(told.item, NOTHING), seen=number)
-                self.touched = [one for one in self.touched if one.item != told.item]
-                first = min(first, self._step_of(told.item))
+            earlier = self._entered_already(piece)
+            if earlier is not None:
+                self.shown[piece.item] = earlier
+                self.statements[earlier.item] = replace(self.statements.get(earlier.item, NO_STATEMENT), seen=number)
+                self.touched = [one for one in self.touched if one.item != earlier.item]
+                first = min(first, self._step_of(earlier.item))
         self._append(evidence, first)
         return number
 
@@ -146,10 +146,10 @@ class RoundTracker:
             return None
         for step in self.log[self._recent(piece) :]:
             for one in step.pieces:
-                said = self.said.get(one.item, NOTHING)
-                if one.doubt is None or said.seen is not None or said.withdrawn:
+                statement = self.statements.get(one.item, NO_STATEMENT)
+                if one.doubt is None or statement.seen is not None or statement.withdrawn:
                     continue
-                if (said.act or one.act) == piece.act and one.by in (None, piece.by):
+                if (statement.act or one.act) == piece.act and one.by in (None, piece.by):
                     return one
         return None
 
@@ -165,15 +165,21 @@ class RoundTracker:
             return None
         for step in reversed(self.log[self._recent(piece) :]):
             for one in step.pieces:
-                said = self.said.get(one.item, NOTHING)
-                seen = one.doubt is None or said.seen is not None
-                if said.withdrawn and not said.lifted and seen and one.act == piece.act and one.by == piece.by:
+                statement = self.statements.get(one.item, NO_STATEMENT)
+                seen = one.doubt is None or statement.seen is not None
+                if (
+                    statement.withdrawn
+                    and not statement.lifted
+                    and seen
+                    and one.act == piece.act
+                    and one.by == piece.by
+                ):
                     return one
         return None
 
     # ---- what people say ---------------------------------------------------------------------------------------
 
-    def say(self, act: Action, by: str | None = None) -> int:
+    def enter(self, act: Action, by: str | None = None) -> int:
         """Somebody enters what `by` did (`Pass()`: nothing was laid, `End()`: the turn is over); returns its item.
 
         A picture that shows the same later shows this piece and no other.
@@ -184,7 +190,7 @@ class RoundTracker:
         self._append(Evidence(number, (entered(item, act, by),)), len(self.log))
         return item
 
-    def hear(self, item: int, by: str | None) -> None:
+    def name_player(self, item: int, by: str | None) -> None:
         """Somebody says that `by` made this piece. None: nobody does."""
         self._change(item, by=by)
 
@@ -201,7 +207,7 @@ class RoundTracker:
         self._change(item, withdrawn=False, lifted=False)
 
     def _change(self, item: int, **what: object) -> None:
-        before = self.said.get(item, NOTHING)
+        before = self.statements.get(item, NO_STATEMENT)
         after = replace(before, **what)  # type: ignore[arg-type]
         if after == before:
             return
@@ -213,7 +219,7 @@ class RoundTracker:
             else:
                 for act in {before.act, after.act, self._piece(step, item).act} - {None}:
                     self._touch(item, act, step)
-        self.said[item] = after
+        self.statements[item] = after
         self._run_from(step)
 
     def _touch(self, item: int, act: Action | None, step: int) -> None:
@@ -239,16 +245,16 @@ class RoundTracker:
     def _run_from(self, step: int) -> None:
         self._answers.clear()
         self._trusting.run(step)
-        if self._blind is None and (self.said or self.log[-1].told):
+        if self._blind is None and (self.statements or self.log[-1].is_statement):
             self._blind = _Line(self, blind=True)
         if self._blind is not None:
             self._blind.forget(step)
 
-    def heard_at(self, step: int, *, blind: bool) -> Evidence:
+    def evidence_at(self, step: int, *, blind: bool) -> Evidence:
         """A step as it is believed after all that people have said."""
         evidence = self.log[step]
-        if self.said or self.shown or blind:
-            return heard(evidence, self.said, self.shown, blind=blind)
+        if self.statements or self.shown or blind:
+            return with_statements(evidence, self.statements, self.shown, blind=blind)
         return evidence
 
     def started(self) -> RoundFold:
@@ -259,7 +265,7 @@ class RoundTracker:
     def fork(self) -> RoundTracker:
         """The same round, to be tried further."""
         other = copy(self)
-        other.log, other.said, other.shown = list(self.log), dict(self.said), dict(self.shown)
+        other.log, other.statements, other.shown = list(self.log), dict(self.statements), dict(self.shown)
         other.touched = list(self.touched)
         other._trusting, other._blind, other._answers = self._trusting.fork(other), None, []
         return other
@@ -278,7 +284,7 @@ class RoundTracker:
     def expected(self, evidence: Evidence) -> bool:
         """The same, whichever of the likely hypotheses is true."""
         likely = [one for one in self.filter.all if one.cost <= COST[Cause.MISSED_DRAW]]
-        return all(any(not told.errs for told in self.filter.explanations(evidence, [one])) for one in likely)
+        return all(any(not found.errs for found in self.filter.explanations(evidence, [one])) for one in likely)
 
     def other_tiles(self, evidence: Evidence) -> list[dict[int, Laid]]:
         """Which other tiles those of this change may be (item -> tile) so that no rule is broken, the likeliest first;
@@ -312,7 +318,7 @@ class RoundTracker:
         return over if share >= NAMED else None
 
     def question(self) -> NameInDoubt | None:
-        """What is worth asking now, once a round: whom people name goes to `hear`."""
+        """What is worth asking now, once a round: whom people name goes to `name_player`."""
         if self.asked is None:
             last = len(self.log) - 1 - len(self.players)
             steps = self.log[max(0, last - len(self.players) + 2) : max(0, last + 2)]
@@ -329,7 +335,7 @@ class RoundTracker:
         if any(charge.certain for one in found for charge in one.charges):
             self._blind.run()
             blind = {(one.item, one.act): one for one in self._blind.fold.verdicts()}
-            found = [_without_words(one, blind.get((one.item, one.act)), self._untouched(one)) for one in found]
+            found = [_without_statements(one, blind.get((one.item, one.act)), self._untouched(one)) for one in found]
         return [*found, *self._off_the_record()]
 
     def _untouched(self, verdict: Verdict) -> Untouched:
@@ -344,7 +350,12 @@ class RoundTracker:
         return Untouched(train or before, before)
 
     def _off_the_record(self) -> list[Verdict]:
-        gone = [piece for step in self.log for piece in step.pieces if self.said.get(piece.item, NOTHING).withdrawn]
+        gone = [
+            piece
+            for step in self.log
+            for piece in step.pieces
+            if self.statements.get(piece.item, NO_STATEMENT).withdrawn
+        ]
         return [Verdict(piece.item, piece.act, None, 0.0, taken_back=True) for piece in gone]
 
 
@@ -382,7 +393,7 @@ class _Line:
             for n in range(self.done, len(self.tracker.log)):
                 self.kept[n] = self.fold.state()
                 self.kept.pop(self._stale(n), None)
-                self.fold.step(self.tracker.heard_at(n, blind=self.blind))
+                self.fold.step(self.tracker.evidence_at(n, blind=self.blind))
         self.done = len(self.tracker.log)
 
     def _stale(self, n: int) -> int:
@@ -391,7 +402,7 @@ class _Line:
         return old if old % players else -1
 
 
-def _without_words(verdict: Verdict, blind: Verdict | None, untouched: Untouched) -> Verdict:
+def _without_statements(verdict: Verdict, blind: Verdict | None, untouched: Untouched) -> Verdict:
     """The verdict with its certain faults only possible, unless the belief holds them against the same player without
     anybody's word (`blind`), and people and pictures agree about the table (`untouched`)."""
     if not any(charge.certain for charge in verdict.charges):

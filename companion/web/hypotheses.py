@@ -54,14 +54,14 @@ ASSUMED: dict[Cause, str] = {
     Cause.FITS_BY_CHANCE: _("a tile fits by chance what was misread"),
     Cause.DOUBTFUL_NEIGHBOUR: _("a tile beside it was misread"),
     Cause.MISCOUNTED_HAND: _("a hand was counted wrongly"),
-    Cause.WRONG_WORD: _("what a person entered is wrong"),
-    Cause.LATE_WORD: _("what a person entered was known already"),
-    Cause.BLIND_WORD: _("what a person entered counts for nothing"),
+    Cause.WRONG_STATEMENT: _("what a person entered is wrong"),
+    Cause.LATE_STATEMENT: _("what a person entered was known already"),
+    Cause.BLIND_STATEMENT: _("what a person entered counts for nothing"),
     Cause.UNSEEN: _("much happened unseen"),
     Cause.UNSEEN_IN_CLUTTER: _("something that was not understood hid what happened"),
     Cause.CUT_SHORT: _("not everything possible was looked through"),
 }
-"""What a hypothesis assumes besides what was seen. What is usual needs no words (`tracking.dispute.UNSAID`)."""
+"""What a hypothesis assumes besides what was seen. What is usual needs no words (`tracking.dispute.UNLISTED`)."""
 
 
 AGAIN: dict[str, str] = {

@@ -202,7 +202,7 @@ def test_a_word_settles_what_the_table_leaves_open() -> None:
     table = dealt(boneyard=None)
     belief = tracked("tactic", ["mark Ann", "+12-2@Ben", "+12-3@Cy", "+12-4@MX"], table)
     verdict = play(belief, "12-4@MX")
-    belief.hear(verdict.item, "Ben")
+    belief.name_player(verdict.item, "Ben")
     assert play(belief, "12-4@MX").by == "Ben"
     see(belief, "+3-5@Cy")
     assert play(belief, "3-5@Cy").by == "Cy"
@@ -210,7 +210,7 @@ def test_a_word_settles_what_the_table_leaves_open() -> None:
 
 def test_a_word_against_the_table_is_weighed_and_not_obeyed() -> None:
     belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
-    belief.hear(play(belief, "12-2@Ben").item, "Cy")
+    belief.name_player(play(belief, "12-2@Ben").item, "Cy")
     assert play(belief, "12-2@Ben").by in (None, "Ben", "Cy")
     assert not any(charge.certain for verdict in belief.verdicts() for charge in verdict.charges)
 

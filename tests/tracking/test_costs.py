@@ -21,7 +21,7 @@ def test_every_cause_has_a_price_and_a_source() -> None:
     assert set(PRIORS) == set(Cause)
     for prior in PRIORS.values():
         assert isinstance(prior.decibans, int) and prior.decibans >= 0
-        assert prior.says and prior.source
+        assert prior.text and prior.source
 
 
 def test_decibans_are_ten_times_the_logarithm() -> None:

@@ -259,7 +259,7 @@ def test_which_other_tiles_a_change_may_have_is_told_without_taking_it() -> None
 
 def test_a_tile_that_somebody_has_entered_is_what_it_is_said_to_be() -> None:
     belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
-    belief.say(Play(Laid(8, 7), "Ann"), "Ann")
+    belief.enter(Play(Laid(8, 7), "Ann"), "Ann")
     (laying,) = parse_delta(["+8-7@Ann"])
     evidence = Evidence.of(belief.number, table_change([laying], readings={laying: unsure(0.97, (1, 0.02))}))
     assert belief.other_tiles(evidence) == []

@@ -17,7 +17,7 @@ from companion.log.events import Header, TilePlayed
 from companion.perception.sink import Why
 from companion.rules.notation import parse_delta
 from companion.tracking.costs import Cause
-from companion.tracking.dispute import UNSAID
+from companion.tracking.dispute import UNLISTED
 from companion.web.app import PageSettings, create_app
 from companion.web.code_words import code_title
 from companion.web.hypotheses import AGAIN, ASSUMED
@@ -73,7 +73,7 @@ def test_what_is_no_piece_is_answered_in_a_line(tmp_path: Path) -> None:
 
 
 def test_every_assumption_has_its_words() -> None:
-    assert set(ASSUMED) == set(Cause) - UNSAID
+    assert set(ASSUMED) == set(Cause) - UNLISTED
 
 
 def test_every_reason_for_another_look_has_its_words() -> None:

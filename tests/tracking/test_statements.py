@@ -24,7 +24,7 @@ def standing(verdicts: Iterable[Verdict]) -> list[tuple[object, str | None]]:
 
 def test_a_play_that_was_entered_is_there_before_the_camera_sees_it() -> None:
     belief = tracked("reeves", ["+12-1@Ann"])
-    belief.say(Play(Laid(12, 2), "Ben"), "Ben")
+    belief.enter(Play(Laid(12, 2), "Ben"), "Ben")
     assert play(belief, "12-2@Ben").by == "Ben"
     see(belief, "+12-3@Cy")
     assert play(belief, "12-3@Cy").by == "Cy"
@@ -32,7 +32,7 @@ def test_a_play_that_was_entered_is_there_before_the_camera_sees_it() -> None:
 
 def test_a_play_that_the_camera_sees_afterwards_is_the_same() -> None:
     belief = tracked("reeves", ["+12-1@Ann"])
-    item = belief.say(Play(Laid(12, 2), "Ben"), "Ben")
+    item = belief.enter(Play(Laid(12, 2), "Ben"), "Ben")
     see(belief, "+12-2@Ben")
     see(belief, "+12-3@Cy")
     assert standing(belief.verdicts()) == [
@@ -46,7 +46,7 @@ def test_a_play_that_the_camera_sees_afterwards_is_the_same() -> None:
 
 def test_a_draw_seen_after_the_entered_tile_came_before_it() -> None:
     belief = tracked("reeves", ["+12-1@Ann"])
-    belief.say(Play(Laid(12, 2), "Ben"), "Ben")
+    belief.enter(Play(Laid(12, 2), "Ben"), "Ben")
     see(belief, "boneyard-1, +12-2@Ben")
     see(belief, "+12-3@Cy")
     assert [by for _, by in standing(belief.verdicts())] == ["Ann", "Ben", "Ben", "Cy"]
@@ -56,7 +56,7 @@ def test_a_draw_seen_after_the_entered_tile_came_before_it() -> None:
 def test_a_draw_that_is_reported_after_one_that_was_entered_is_another_one() -> None:
     """Whoever reports what the camera saw has taken off the draws that people had entered before."""
     belief = tracked("reeves", ["+12-1@Ann"])
-    belief.say(Draw(), "Ben")
+    belief.enter(Draw(), "Ben")
     see(belief, "mark Ben")
     see(belief, "boneyard-1, mark Cy")
     see(belief, "+1-4@Ann")
@@ -68,7 +68,7 @@ def test_a_draw_that_is_reported_after_one_that_was_entered_is_another_one() -> 
 
 def test_the_same_act_a_lap_later_is_another_one() -> None:
     belief = tracked("reeves", ["+12-1@Ann"])
-    belief.say(Draw(), "Ben")
+    belief.enter(Draw(), "Ben")
     for change in ("mark Ben", "+12-3@Cy", "+1-4@Ann", "boneyard-1", "+3-5@Cy"):
         see(belief, change)
     assert sum(isinstance(verdict.act, Draw) for verdict in belief.verdicts()) == 2
@@ -77,14 +77,14 @@ def test_the_same_act_a_lap_later_is_another_one() -> None:
 def test_a_pass_that_was_entered_tells_who_comes_next() -> None:
     table = dealt(boneyard=None)
     belief = tracked("tactic", ["mark Ann", "+12-2@Ben", "+12-3@Cy"], table)
-    belief.say(Pass(), "Ann")
+    belief.enter(Pass(), "Ann")
     see(belief, "+12-4@MX")
     assert play(belief, "12-4@MX").by == "Ben"
 
 
 def test_a_pass_that_is_entered_too_late_changes_nothing() -> None:
     belief = tracked("reeves", ["boneyard-1, mark Ann", "+12-2@Ben"])
-    belief.say(Pass(), "Ann")
+    belief.enter(Pass(), "Ann")
     see(belief, "+12-3@Cy")
     assert (play(belief, "12-2@Ben").by, play(belief, "12-3@Cy").by) == ("Ben", "Cy")
     assert not certain(belief)
@@ -92,7 +92,7 @@ def test_a_pass_that_is_entered_too_late_changes_nothing() -> None:
 
 def test_a_marker_that_was_entered_although_it_lay_there_accuses_nobody() -> None:
     belief = tracked("reeves", ["boneyard-1, mark Ann"])
-    belief.say(Mark("Ann"), "Ann")
+    belief.enter(Mark("Ann"), "Ann")
     see(belief, "+12-2@Ben")
     assert play(belief, "12-2@Ben").by == "Ben"
     assert not any(verdict.charges for verdict in belief.verdicts())
@@ -102,8 +102,8 @@ def test_a_marker_that_was_entered_is_doubted_no_more_than_a_tile() -> None:
     """Cy has passed and Dee and Ann in silence: else somebody entered a marker that nobody took off."""
     passed = ["mark Ann", "mark Ben", "mark Cy", "mark Dee", "+12-5@MX", "+12-1@Ben"]
     belief = tracked("reeves", passed, dealt("Ann Ben Cy Dee", boneyard=0, hand=2))
-    belief.say(Unmark("Ben"), "Ben")
-    belief.say(Pass(), "Cy")
+    belief.enter(Unmark("Ben"), "Ben")
+    belief.enter(Pass(), "Cy")
     see(belief, "+1-4@Ben")
     assert play(belief, "1-4@Ben").by == "Ben"
     assert belief.end() == ("out", "Ben")
@@ -114,11 +114,11 @@ def test_a_word_about_an_earlier_piece_names_the_later_ones() -> None:
     belief = tracked("tactic", ["mark Ann", "+12-2@Ben", "+12-3@Cy", "+12-4@MX", "+4-6@MX"], table)
     assert (play(belief, "12-4@MX").by, play(belief, "4-6@MX").by) == (None, None)
     item = play(belief, "12-4@MX").item
-    belief.hear(item, "Ann")
+    belief.name_player(item, "Ann")
     assert (play(belief, "12-4@MX").by, play(belief, "4-6@MX").by) == ("Ann", "Ben")
-    belief.hear(item, "Ben")
+    belief.name_player(item, "Ben")
     assert play(belief, "12-4@MX").by == "Ben" and play(belief, "4-6@MX").maybe[0] == "Cy"
-    belief.hear(item, None)
+    belief.name_player(item, None)
     assert (play(belief, "12-4@MX").by, play(belief, "4-6@MX").by) == (None, None)
 
 
@@ -133,10 +133,10 @@ def test_whatever_is_taken_back_leaves_the_belief_as_it_was() -> None:
     belief.put_right(item, Play(Laid(12, 9), "Cy"))
     assert play(belief, "12-9@Cy").item == item
     belief.put_right(item, None)
-    belief.hear(item, "Ben")
-    belief.hear(item, None)
+    belief.name_player(item, "Ben")
+    belief.name_player(item, None)
     assert belief.verdicts() == before
-    entered = belief.say(Play(Laid(3, 6), "Cy"), "Cy")
+    entered = belief.enter(Play(Laid(3, 6), "Cy"), "Cy")
     belief.withdraw(entered)
     assert [one for one in belief.verdicts() if one.item != entered] == before
 
@@ -153,7 +153,7 @@ def test_a_tile_that_is_put_right_is_no_fault_any_more() -> None:
 
 def test_nobody_is_accused_beside_a_tile_that_only_a_person_has_seen() -> None:
     belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
-    belief.say(Play(Laid(1, 4), "Ann"), "Ann")
+    belief.enter(Play(Laid(1, 4), "Ann"), "Ann")
     see(belief, "+2-5@Ben")
     see(belief, "+3-6@Cy")
     see(belief, "+5-7@Ann")
@@ -165,7 +165,7 @@ def test_a_word_alone_accuses_nobody_for_certain() -> None:
     changes = ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+3-5@Cy", "+2-6@Ben", "+5-7@Cy", "+1-8@Ann", "+6-9@Ben"]
     belief = tracked("reeves", changes)
     assert certain(belief) == ["CLOSED_TRAIN"]
-    belief.hear(play(belief, "3-5@Cy").item, "Cy")
+    belief.name_player(play(belief, "3-5@Cy").item, "Cy")
     assert not [
         charge for verdict in belief.verdicts() for charge in verdict.charges if charge.certain and charge.by == "Cy"
     ]
@@ -177,7 +177,7 @@ def test_a_wrong_name_for_an_innocent_play_accuses_nobody(rules: str) -> None:
     belief = tracked(rules, ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+1-4@Ann", "+2-5@Ben", "+3-6@Cy"], table)
     for tile, word in (("1-4@Ann", "Ben"), ("2-5@Ben", "Cy"), ("3-6@Cy", "Ben")):
         item = play(belief, tile).item
-        belief.hear(item, word)
+        belief.name_player(item, word)
         assert not certain(belief)
 
 
@@ -199,7 +199,7 @@ def test_a_number_that_the_caller_gives_is_kept() -> None:
     assert belief.observe(Evidence.of(3, table_change(parse_delta(["+12-2@Ben"])))) == 18
     assert [verdict.item for verdict in belief.verdicts()] == [17 * ITEMS, 18 * ITEMS]
     with pytest.raises(KeyError):
-        belief.hear(5 * ITEMS, "Ann")
+        belief.name_player(5 * ITEMS, "Ann")
 
 
 def test_while_people_have_another_table_in_mind_nothing_is_certain() -> None:

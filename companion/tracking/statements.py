@@ -1,7 +1,7 @@
 """What people say of the pieces of a round, as evidence with a price for its being wrong.
 
-A word never resets the belief. What may be certain is judged a second time as if words counted for nothing: nobody is
-accused for certain because of what somebody entered.
+A statement never resets the belief. What may be certain is judged a second time as if statements counted for nothing:
+nobody is accused for certain because of what somebody entered.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from companion.rules.actions import Action, Discard, Draw, End, Pass, Play
 from companion.tracking.costs import COST, Cause
 from companion.tracking.evidence import Evidence, Piece
 
-WRONG = COST[Cause.WRONG_WORD]
-LATE = COST[Cause.LATE_WORD]
-BLIND = COST[Cause.BLIND_WORD]
+WRONG = COST[Cause.WRONG_STATEMENT]
+LATE = COST[Cause.LATE_STATEMENT]
+BLIND = COST[Cause.BLIND_STATEMENT]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Statement:
     """What people have said of one piece since it came.
 
     `by`: who made it. `act`: what it was instead. `withdrawn`: it is to be off
@@ -34,7 +34,7 @@ class Said:
     seen: int | None = None
 
 
-NOTHING = Said()
+NO_STATEMENT = Statement()
 
 
 def entered(item: int, act: Action, by: str | None) -> Piece:
@@ -44,28 +44,30 @@ def entered(item: int, act: Action, by: str | None) -> Piece:
     """
     tile = isinstance(act, Play)
     owned = by if isinstance(act, (End, Pass, Discard)) else None
-    word = None if owned is not None else by
+    stated_player = None if owned is not None else by
     doubt = LATE if isinstance(act, (Draw, End, Pass)) else WRONG
-    return Piece(item, act, by=owned, word=word, doubt=doubt, value_doubt=WRONG if tile else None)
+    return Piece(item, act, by=owned, stated_player=stated_player, doubt=doubt, value_doubt=WRONG if tile else None)
 
 
-def heard(evidence: Evidence, said: Mapping[int, Said], shown: Mapping[int, Piece], *, blind: bool) -> Evidence:
+def with_statements(
+    evidence: Evidence, statements: Mapping[int, Statement], shown: Mapping[int, Piece], *, blind: bool
+) -> Evidence:
     """A change of the table as it is believed after all that people have said.
 
-    `shown`: item of a piece in this picture -> the piece that somebody had entered before. `blind`: as if their words
-    counted for nothing.
+    `shown`: item of a piece in this picture -> the piece that somebody had entered before. `blind`: as if their
+    statements counted for nothing.
     """
     pieces = []
     for piece in evidence.pieces:
-        told = shown.get(piece.item)
-        if told is not None and said.get(told.item, NOTHING).seen != evidence.number:
+        earlier = shown.get(piece.item)
+        if earlier is not None and statements.get(earlier.item, NO_STATEMENT).seen != evidence.number:
             # It is on record with an earlier picture.
             continue
-        if told is not None:
+        if earlier is not None:
             # It keeps the number under which it was entered.
-            piece = replace(piece, item=told.item, word=told.word, by=told.by)
-        one = said.get(piece.item, NOTHING)
-        if one.seen is not None and told is None:
+            piece = replace(piece, item=earlier.item, stated_player=earlier.stated_player, by=earlier.by)
+        one = statements.get(piece.item, NO_STATEMENT)
+        if one.seen is not None and earlier is None:
             continue
         if blind:
             pieces.append(_blind(piece, one))
@@ -77,17 +79,19 @@ def heard(evidence: Evidence, said: Mapping[int, Said], shown: Mapping[int, Piec
     return replace(evidence, pieces=tuple(pieces))
 
 
-def _trusted(piece: Piece, said: Said) -> Piece:
-    if said.by is not None:
-        piece = replace(piece, word=said.by)
-    if said.act is not None:
-        piece = replace(piece, act=said.act, p=None, value_doubt=WRONG, others=())
+def _trusted(piece: Piece, statement: Statement) -> Piece:
+    if statement.by is not None:
+        piece = replace(piece, stated_player=statement.by)
+    if statement.act is not None:
+        piece = replace(piece, act=statement.act, p=None, value_doubt=WRONG, others=())
     return piece
 
 
-def _blind(piece: Piece, said: Said) -> Piece:
-    act = piece.act if said.act is None else said.act
-    doubted = piece.doubt is not None or said.withdrawn
-    value = BLIND if piece.value_doubt is not None or said.act is not None else None
-    others = piece.others if said.act is None else ()
-    return replace(piece, act=act, word=None, doubt=BLIND if doubted else None, value_doubt=value, others=others)
+def _blind(piece: Piece, statement: Statement) -> Piece:
+    act = piece.act if statement.act is None else statement.act
+    doubted = piece.doubt is not None or statement.withdrawn
+    value = BLIND if piece.value_doubt is not None or statement.act is not None else None
+    others = piece.others if statement.act is None else ()
+    return replace(
+        piece, act=act, stated_player=None, doubt=BLIND if doubted else None, value_doubt=value, others=others
+    )
