@@ -163,8 +163,8 @@ class Somebody:
     def _answer(self) -> None:
         """The story that is true, else none of them."""
         for question in self.session.questions:
-            for n, story in enumerate(question.candidates):
-                if story.events and all(self._is_true(line) for line in story.events):
+            for n, candidate in enumerate(question.candidates):
+                if candidate.events and all(self._is_true(line) for line in candidate.events):
                     self.session.answer(question.seq, n)
                     return
 
@@ -177,7 +177,9 @@ class Somebody:
     def _dismiss(self) -> None:
         """None of these: but only where none is true."""
         for question in self.session.questions:
-            if not any(story.events and all(map(self._is_true, story.events)) for story in question.candidates):
+            if not any(
+                candidate.events and all(map(self._is_true, candidate.events)) for candidate in question.candidates
+            ):
                 self.session.answer(question.seq, None)
                 return
 

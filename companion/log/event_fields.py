@@ -42,18 +42,18 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One way in which it may have happened: `story` in words or notation, `events` as they would be recorded.
+    """One way in which it may have happened: `text` in words or notation, `events` as they would be recorded.
 
     `p` is its weight between 0 and 1 where one is known; `codes` what the referee would say about it.
     """
 
-    story: str
+    text: str
     events: tuple[Mapping[str, Any], ...] = ()
     p: float | None = None
     codes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        line: dict[str, Any] = {"story": self.story, "events": [dict(event) for event in self.events]}
+        line: dict[str, Any] = {"story": self.text, "events": [dict(event) for event in self.events]}
         if self.p is not None:
             line["p"] = round(self.p, 4)
         if self.codes:
@@ -209,7 +209,7 @@ def _read_finding(value: Any, field: str) -> Finding:
     )
 
 
-def read_stories(value: Any, field: str) -> tuple[Candidate, ...]:
+def read_candidates(value: Any, field: str) -> tuple[Candidate, ...]:
     return tuple(_read_candidate(item, f"{field}[{n}]") for n, item in enumerate(read_list(value, field)))
 
 
@@ -312,7 +312,7 @@ CODECS: Mapping[str, Codec] = {
     "announced.what": _NAME,
     "arm": _NAME_OR_NULL,
     "by": _NAME_OR_NULL,
-    "candidates": Codec(read_stories, _write_items),
+    "candidates": Codec(read_candidates, _write_items),
     "corrected.what": Codec(read_change, dict),
     "corrects": Codec(read_count, _plain),
     "discarded.tile": _TILE_OR_NULL,

@@ -41,7 +41,7 @@ UNREAD_PATIENCE = 2
 GUESS = 0.3
 """A tile is guessed if it is that with such a probability."""
 
-UNHEARD, QUIET = 3, 8
+MOST_UNANSWERED, QUIET = 3, 8
 """After so many questions in a row without an answer one is asked at a time, so many still tables after the last."""
 
 Keep = Callable[[str], str | None]
@@ -156,7 +156,7 @@ class PendingQuestions:
         self._given_up: set[tuple[str, int]] = set()
         self._guessed = False
         self._settled: set[int] = set()
-        self._unheard = 0
+        self._unanswered = 0
         self._quiet = 0
 
     def forget(self) -> None:
@@ -265,7 +265,7 @@ class PendingQuestions:
         still_open = {question.seq for question in self.session.questions}
         if answered := {seq for seq in self._asked.values() if seq not in still_open} - self._settled:
             self._settled |= answered
-            self._unheard = 0
+            self._unanswered = 0
         for key in [key for key in self._asked if key not in unread]:
             self.session.drop_question(self._asked.pop(key))
         self._given_up.intersection_update(unread)
@@ -281,7 +281,7 @@ class PendingQuestions:
                 )
                 self._asked[key] = asked[0].seq
                 self._quiet = 0
-                self._unheard += 1
+                self._unanswered += 1
 
     def _take_up(self, unread: Iterable[Unread]) -> None:
         """Questions of an earlier watcher: keep one about a tile that is read as it was then, withdraw the others."""
@@ -289,13 +289,13 @@ class PendingQuestions:
         for open_one in self.session.questions:
             if open_one.seq in asked or open_one.question.kind is not QuestionKind.UNREADABLE_TILE:
                 continue
-            stories = [candidate.story for candidate in open_one.candidates]
+            texts = [candidate.text for candidate in open_one.candidates]
             same = (
                 one.key
                 for one in unread
                 if one.train == open_one.question.train
                 and one.key not in self._asked
-                and [_words(tile) for _, tile in one.likely] == stories
+                and [_tile_text(tile) for _, tile in one.likely] == texts
             )
             if (key := next(same, None)) is not None:
                 self._asked[key] = open_one.seq
@@ -304,7 +304,7 @@ class PendingQuestions:
 
     def _may_ask(self) -> bool:
         """Does anybody listen? Else only now and then, while nothing waits for the answer to another of these."""
-        if self._unheard < UNHEARD:
+        if self._unanswered < MOST_UNANSWERED:
             return True
         waiting = {seq for key, seq in self._asked.items() if key not in self._given_up}
         return self._quiet >= QUIET and not any(question.seq in waiting for question in self.session.questions)
@@ -322,10 +322,10 @@ class PendingQuestions:
         delta = _with_inner(one, tile, table)
         events = self.session.foresee(TableChange(delta))
         lines = tuple(event.to_insert() for event in events) if events else as_lines(delta, table.turn)
-        return Candidate(_words(tile), lines, p)
+        return Candidate(_tile_text(tile), lines, p)
 
 
-def _words(tile: Laid) -> str:
+def _tile_text(tile: Laid) -> str:
     return f"{tile.inner}-{tile.outer}"
 
 

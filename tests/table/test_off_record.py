@@ -12,7 +12,7 @@ from companion.app.state import AppState
 from companion.game.off_record import Lying
 from companion.game.session import Session
 from companion.geometry.table_view import SeenHalf, SeenTile
-from companion.observing.unread import UNHEARD
+from companion.observing.unread import MOST_UNANSWERED
 from companion.rules.tile import Laid
 from tests.table.tables import eastward, tile
 from tests.table.test_unread import FAINT, SOUTH, WEST, Table
@@ -53,7 +53,7 @@ def test_a_tile_without_which_the_game_goes_on_stays_in_the_view(tmp_path: Path)
 
 def test_a_tile_that_nobody_is_asked_about_is_in_the_view(tmp_path: Path) -> None:
     table = Table(tmp_path, patience=0, halves=FAINT)
-    table.sink.unread._unheard = UNHEARD
+    table.sink.unread._unanswered = MOST_UNANSWERED
     table.show([*table.lying, faint(tile(465.0, 450.0, 180.0, 7, 2))])
     assert len(table.session.questions) == 1
     assert row(table.session, "Ben")["off_record"] == 1

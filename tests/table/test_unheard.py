@@ -38,7 +38,7 @@ class Room:
     asked: list[str] = field(default_factory=list)
     phase: str = "playing"
 
-    def ask(self, reason: str, _stories: Any, frame: str | None = None) -> list[Asked]:
+    def ask(self, reason: str, _candidates: Any, frame: str | None = None) -> list[Asked]:
         self.asked.append(reason)
         self.questions = (*self.questions, Asked(len(self.asked)))
         return [self.questions[-1]]

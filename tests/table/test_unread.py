@@ -130,7 +130,7 @@ def test_an_unread_tile_is_asked_with_its_likely_values_and_accuses_nobody(
     question = evening.until_asked()
     player, laid, train = truth[1]
     assert question.reason == f"unreadable_tile: {train}"
-    assert [one.story for one in question.candidates] == [
+    assert [one.text for one in question.candidates] == [
         f"{laid.inner}-{laid.outer}",
         f"{laid.inner}-{laid.outer + 1}",
     ]
@@ -328,13 +328,13 @@ def test_a_question_that_is_answered_when_the_game_has_gone_on_puts_its_tile_on_
         folder.mkdir()
         table = gone_on(folder)
         (question,) = table.session.questions
-        story = question.candidates[choice].story
+        text = question.candidates[choice].text
         table.session.answer(question.seq, choice)
         table.show(table.lying)
-        assert {told for _, told in table.plays()} == {*LATER, f"{story}@Ann"}
+        assert {told for _, told in table.plays()} == {*LATER, f"{text}@Ann"}
         assert table.session.questions == ()
         table.show([*table.lying, tile(600.0, 633.0, 90.0, 1, 2)])
-        assert {told for _, told in table.plays()} == {*LATER, f"{story}@Ann", "1-2@MX"}
+        assert {told for _, told in table.plays()} == {*LATER, f"{text}@Ann", "1-2@MX"}
 
 
 @pytest.mark.parametrize(("named", "beyond"), [((5, 9), (9, 3)), ((5, 11), (11, 3)), ((8, 11), (11, 3))])
