@@ -161,7 +161,7 @@ class Somebody:
         return lying[place] if len(record) == len(mine) == len(lying) else None
 
     def _answer(self) -> None:
-        """The story that is true, else none of them."""
+        """The candidate that is true, else none of them."""
         for question in self.session.questions:
             for n, candidate in enumerate(question.candidates):
                 if candidate.events and all(self._is_true(line) for line in candidate.events):
@@ -177,9 +177,7 @@ class Somebody:
     def _dismiss(self) -> None:
         """None of these: but only where none is true."""
         for question in self.session.questions:
-            if not any(
-                candidate.events and all(map(self._is_true, candidate.events)) for candidate in question.candidates
-            ):
+            if not any(one.events and all(map(self._is_true, one.events)) for one in question.candidates):
                 self.session.answer(question.seq, None)
                 return
 

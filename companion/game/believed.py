@@ -67,14 +67,14 @@ def believed(way: Hypothesis, first: int, verdicts: Mapping[int, Verdict], playe
 
 def with_implied_passes(acts: Sequence[Believed], course: Course) -> list[Believed]:
     """The acts with the passes between them that the course of the round implies."""
-    told: list[Believed] = []
+    completed: list[Believed] = []
     for n, one in enumerate(acts):
         for implied in course.passes_before(one.event):
-            told.append(passing(one.number, implied))
+            completed.append(passing(one.number, implied))
             course = course.take(implied, KEYS + 2 * n).course
         course = course.take(one.event, KEYS + 2 * n + 1).course
-        told.append(one)
-    return told
+        completed.append(one)
+    return completed
 
 
 def _silent(step: Step) -> bool:

@@ -206,9 +206,9 @@ class Ledger:
         acts[seq] = index
         batch.append(_with_findings(replace(event, seq=seq), act.findings))
         for key, findings in act.late.items():
-            self._tell_late(timeline.acts[key], findings, batch)
+            self._rule_late(timeline.acts[key], findings, batch)
 
-    def _tell_late(self, act: AppliedEvent, findings: tuple[Finding, ...], batch: list[Event]) -> None:
+    def _rule_late(self, act: AppliedEvent, findings: tuple[Finding, ...], batch: list[Event]) -> None:
         """An earlier event is ruled on anew: in its own line while that is not written, else by a correction."""
         seq = act.held.event.seq
         if unsettled(act.held.event):

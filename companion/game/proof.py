@@ -136,20 +136,20 @@ class PictureProof:
     def verdicts(
         self,
         tracker: RoundTracker,
-        told: Collection[int],
+        stated_items: Collection[int],
         start: Position | LinePosition,
         held: Iterable[EffectiveEvent],
         report: TableChange,
     ) -> dict[int, Verdict]:
-        """Item -> the verdict on it, as far as what the camera saw and no word proves it.
+        """Item -> the verdict on it, as far as what the camera saw and no statement proves it.
 
-        `told` are the items that are people's words, `start` is the table before the round, `held` are the round's
-        events in force, and `report` is the change that is not among them yet.
+        `stated_items` are those that only people say, `start` is the table before the round, `held` are the
+        round's events in force, and `report` is the change that is not among them yet.
         """
         pictured = self._pictured(tracker, start, held, report)
         found: dict[int, Verdict] = {}
         for one in tracker.verdicts():
-            if one.item in told or one.taken_back:
+            if one.item in stated_items or one.taken_back:
                 continue
             proof = pictured.get(one.item, ())
             lying = self.lying.get(one.item, frozenset()).intersection(proof)

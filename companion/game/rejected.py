@@ -55,7 +55,7 @@ class CommandRejected(ValueError):  # noqa: N818  (nobody's error: a command tha
         """A correction that cannot be applied."""
         if isinstance(error, CorrectionError) and error.code is not None:
             return cls(Reason(error.code), **error.params)
-        words = str(error)
-        head, _, rest = words.partition(": ")
+        message = str(error)
+        head, _, rest = message.partition(": ")
         # Without the number of a line that was never written.
-        return cls(Reason.BAD_CORRECTION, fault=rest if head.startswith("seq ") else words)
+        return cls(Reason.BAD_CORRECTION, fault=rest if head.startswith("seq ") else message)

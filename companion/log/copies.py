@@ -107,7 +107,7 @@ class CopyKeeper:
         self._lock = threading.Lock()
         self._played: dict[str, Recorded] = {}
         self._waiting: set[str] = set()
-        self._told: set[str] = set()
+        self._refused_games: set[str] = set()
         self._soon_s = soon_s
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run, name="copies", daemon=True)
@@ -154,6 +154,6 @@ class CopyKeeper:
             with self._lock:
                 self._waiting.add(game)
         except CopyRefusedError:
-            if game not in self._told:
-                self._told.add(game)
+            if game not in self._refused_games:
+                self._refused_games.add(game)
                 self._refused(game)

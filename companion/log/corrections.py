@@ -28,15 +28,15 @@ class CorrectionError(EventError):
     """A correction that names no earlier event or cannot be applied. `code`: why, where people can be told in words of
     their own, and `params` what it is about."""
 
-    def __init__(self, words: str, code: str | None = None, **params: object) -> None:
-        super().__init__(words)
+    def __init__(self, message: str, code: str | None = None, **params: object) -> None:
+        super().__init__(message)
         self.code, self.params = code, params
 
     @classmethod
     def at(cls, seq: int, error: EventError) -> CorrectionError:
         """The same of line `seq`."""
-        words = f"seq {seq}: {error}"
-        return cls(words, error.code, **error.params) if isinstance(error, CorrectionError) else cls(words)
+        message = f"seq {seq}: {error}"
+        return cls(message, error.code, **error.params) if isinstance(error, CorrectionError) else cls(message)
 
 
 @dataclass(frozen=True, slots=True)

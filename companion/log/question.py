@@ -65,10 +65,10 @@ class Question:
         return cls(asked, about=rest)
 
     @classmethod
-    def of_table(cls, words: str) -> Question:
-        """Something on the table is not understood: `words` are the codes of the trouble, with their places in mm."""
-        found = PLACE.search(words)
-        return cls(QuestionKind.TABLE, place=None if found is None else (int(found[1]), int(found[2])), about=words)
+    def of_table(cls, codes: str) -> Question:
+        """Something on the table is not understood: `codes` are the codes of the trouble, with their places in mm."""
+        found = PLACE.search(codes)
+        return cls(QuestionKind.TABLE, place=None if found is None else (int(found[1]), int(found[2])), about=codes)
 
     @property
     def reason(self) -> str:

@@ -23,13 +23,13 @@ NOTHING: Mapping[int, str] = {}
 @dataclass(slots=True)
 class Arrivals:
     """Still tables are numbered; `number` is the one being looked at. `first`: tile -> the one that first showed it.
-    `waiting`: what waited in each of them since something was last recorded, in number `told`. `missed` are tiles that
-    lie there and are not on record, once the record has been told that it lacks them."""
+    `waiting`: what waited in each of them since something was last recorded, in number `last_recorded`. `missed` are
+    tiles that lie there and are not on record, once the record has been told that it lacks them."""
 
     number: int = 0
     first: dict[int, int] = field(default_factory=dict)
     waiting: list[tuple[int, Observation]] = field(default_factory=list)
-    told: int = -1
+    last_recorded: int = -1
     missed: set[int] = field(default_factory=set)
 
     def wait(self, observation: Observation) -> None:
@@ -66,8 +66,8 @@ class Arrivals:
             new = {tile for tile, came in lost.items() if came <= number} - self.missed
             self.missed |= new
             trains = tuple(sorted({missing[tile] for tile in new}))
-            yield replace(part, adopted=True, unread=trains) if new or number < self.told else part
-        self.told = self.number
+            yield replace(part, adopted=True, unread=trains) if new or number < self.last_recorded else part
+        self.last_recorded = self.number
 
     def _by_table(self, observation: Observation, layout: Layout) -> Iterator[tuple[int, Observation]]:
         seen = [*self.waiting, (self.number, observation)]

@@ -73,7 +73,7 @@ class GameSink:
         self.draws_shown = True
         self._beginning = RoundStart(session, setup)
         self._asked: set[Question] = set()
-        self._told_of = 0
+        self._lines_seen = 0
         self._missed = False
         self._begun = False
         self._held_back = False
@@ -165,7 +165,7 @@ class GameSink:
     @property
     def waits_for_starter(self) -> bool:
         """Whether the next round begins only once somebody has said who starts."""
-        return self._beginning.waiting and self.asks and not self._beginning.starter_is_said
+        return self._beginning.waiting and self.asks and not self._beginning.starter_is_given
 
     @property
     def waits_for_engine(self) -> bool:
@@ -192,7 +192,7 @@ class GameSink:
 
     def still_new(self, observation: Observation, layout: Layout) -> Observation:
         self.session.catch_up()
-        observation = without_entered_draws(observation, self.session.events[self._told_of :])
+        observation = without_entered_draws(observation, self.session.events[self._lines_seen :])
         if isinstance(self.position, LinePosition):
             return self._new_in_line(observation, line_of(layout), self.position.line)
         delta = tuple(change for change in observation.delta if self._is_new(change, layout))
@@ -269,12 +269,12 @@ class GameSink:
             self._disputed.clear()
         self._line = line_of(layout)
         if observation.delta or observation.flips or observation.discards:
-            self._tell(observation, layout, frame, guessed=guessed)
+            self._pass_on(observation, layout, frame, guessed=guessed)
         if observation.doubts:
             self.ask(observation, layout, frame)
         return True
 
-    def _tell(self, observation: Observation, layout: Layout, frame: str, *, guessed: bool) -> None:
+    def _pass_on(self, observation: Observation, layout: Layout, frame: str, *, guessed: bool) -> None:
         """Tell the game, and how far the table behind it is understood. `guessed`: a tile beside the new ones, or one
         of them, is."""
         clouded = observation.clouded or self.session.is_open(self._astray)
@@ -398,7 +398,7 @@ class GameSink:
     def understood(self, layout: Layout, frame: str) -> None:
         self._arrivals.saw(layout)
         if not self._held_back:
-            self._told_of = len(self.session.events)
+            self._lines_seen = len(self.session.events)
             # A round that somebody ended by mistake is watched to no purpose until that is undone.
             self._missed = self.over()
         self._ending.see(layout, frame)
@@ -422,7 +422,7 @@ class GameSink:
 
     def cleared(self) -> bool:
         """Whether what is known of the table counts no more: the round was just scored, or its beginning undone."""
-        self._read_again = self._another.hear(self._seen) or self._read_again
+        self._read_again = self._another.catch_up(self._seen) or self._read_again
         before, self._phase = self._phase, self.session.phase
         undone_at_all = self._begun and self._phase == "waiting"
         self._begun = self._begun and not undone_at_all

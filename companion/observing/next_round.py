@@ -81,7 +81,7 @@ class NextRound:
         self._asked: int | None = None
         self._waited = 0
         self._points: dict[int, int] = {}
-        self._heard = -1
+        self._last_seq = -1
         self._goes_on: set[Laid | None] = set()
         self.skipped: int | None = None
 
@@ -121,11 +121,11 @@ class NextRound:
                 Question(QuestionKind.NEW_ROUND, about=str(number)), candidates, frame=self._keep(frame)
             )[0].seq
 
-    def hear(self, layout: Layout | None) -> bool:
+    def catch_up(self, layout: Layout | None) -> bool:
         """Go on by what people have answered or entered since; whether the table is to be read again for it."""
-        if self._session.seq == self._heard:
+        if self._session.seq == self._last_seq:
             return False
-        self._heard = self._session.seq
+        self._last_seq = self._session.seq
         self._let_points_be()
         if self._asked is None:
             return False

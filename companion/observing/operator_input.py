@@ -83,14 +83,14 @@ def marked_otherwise(observation: Observation, layout: Layout, table: Position |
     return layout.markers != (table.markers | put) - off
 
 
-def _is_read_as(tiles: Sequence[PlacedTile], due: Sequence[Laid], told: int) -> bool:
-    """Whether the tiles are read as those due, from the first up to an unread one. In the first `told` places the
+def _is_read_as(tiles: Sequence[PlacedTile], due: Sequence[Laid], corrected: int) -> bool:
+    """Whether the tiles are read as those due, from the first up to an unread one. In the first `corrected` places the
     record may have a tile that is seen nowhere in the row: somebody has said so."""
     lying = [tile.laid for tile in tiles]
     for n, seen in enumerate(lying):
         if seen is None:
             return True
-        if n >= len(due) or (due[n] != seen and (n >= told or due[n] in lying)):
+        if n >= len(due) or (due[n] != seen and (n >= corrected or due[n] in lying)):
             return False
     return True
 
@@ -188,11 +188,11 @@ def line_of(layout: Layout) -> tuple[Laid | None, ...]:
 
 def new_in_line(observation: Observation, seen: Sequence[Laid | None], recorded: Sequence[Laid]) -> Observation:
     """The observation without what is on record already; `seen` is the line as the camera saw it last."""
-    said = ends_beyond(recorded, seen)
+    on_record = ends_beyond(recorded, seen)
     gone = ends_beyond(seen, recorded)
-    if said is None and gone is None:
+    if on_record is None and gone is None:
         return observation
-    laid = dict(zip((LEFT, RIGHT), map(list, said or ((), ())), strict=True))
+    laid = dict(zip((LEFT, RIGHT), map(list, on_record or ((), ())), strict=True))
     lost = dict(zip((LEFT, RIGHT), map(list, gone or ((), ())), strict=True))
     delta: list[Change] = []
     for change in observation.delta:

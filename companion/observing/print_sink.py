@@ -18,17 +18,17 @@ FIRST_TILES = 3
 
 
 class PrintSink:
-    """Turns new and vanished tiles into events. `tell` gets each event and the name of its frame."""
+    """Turns new and vanished tiles into events. `emit` gets each event and the name of its frame."""
 
-    def __init__(self, tell: Callable[[Event], None]) -> None:
-        self.tell = tell
+    def __init__(self, emit: Callable[[Event], None]) -> None:
+        self.emit = emit
 
     def first_table(self, layout: Layout, frame: str) -> bool:
         if len(layout.loose) > FIRST_TILES:
             return True
         for tile in layout.loose:
             if tile.laid is not None:
-                self.tell(TilePlayed(source="camera", frame=frame, by=None, tile=tile.laid, train=BOARD))
+                self.emit(TilePlayed(source="camera", frame=frame, by=None, tile=tile.laid, train=BOARD))
         return True
 
     def recorded(self) -> Mapping[str, Sequence[Laid]]:
@@ -57,9 +57,9 @@ class PrintSink:
 
     def record(self, observation: Observation, layout: Layout, frame: str) -> bool:
         for lost in observation.gone:
-            self.tell(TileTakenBack(source="camera", frame=frame, by=None, tile=lost.tile, train=BOARD))
+            self.emit(TileTakenBack(source="camera", frame=frame, by=None, tile=lost.tile, train=BOARD))
         for change in observation.laid:
-            self.tell(TilePlayed(source="camera", frame=frame, by=None, tile=change.tile, train=BOARD))
+            self.emit(TilePlayed(source="camera", frame=frame, by=None, tile=change.tile, train=BOARD))
         if observation.doubts:
             self.ask(observation, layout, frame)
         return True
@@ -72,7 +72,7 @@ class PrintSink:
 
     def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
         for doubt in observation.doubts:
-            self.tell(Unclear(source="camera", frame=frame, reason=str(doubt)))
+            self.emit(Unclear(source="camera", frame=frame, reason=str(doubt)))
 
     def understood(self, layout: Layout, frame: str) -> None:
         """A free board has no trains to ask about."""

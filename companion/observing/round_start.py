@@ -33,7 +33,7 @@ class RoundStart:
         return self.session.phase in ("waiting", "scored")
 
     @property
-    def starter_is_said(self) -> bool:
+    def starter_is_given(self) -> bool:
         return bool((self.first and self.setup.starter is not None) or self.session.starter_is_named)
 
     def engine(self) -> Laid | None:
@@ -54,15 +54,15 @@ class RoundStart:
         Where watching begins with a later round of a match, its engine is not held to be wrong, nor misread.
         """
         sure, seen = surely_laid(layout.engine), layout.engine.laid if layout.engine is not None else None
-        told = (self.setup.engine, self.setup.starter, self.setup.round_number)
-        said, starter, number = told if self.first else (None, None, None)
+        given = (self.setup.engine, self.setup.starter, self.setup.round_number)
+        engine, starter, number = given if self.first else (None, None, None)
         if not self.rules.is_mexican:
             return None, starter, number
-        middle = said or seen
+        middle = engine or seen
         if self.first and number is None and middle is not None and middle.is_double:
             number = round_of(self.rules, self.setup.header.set_max or 0, middle.inner)
             sure = sure or middle
-        return sure or said, starter, number
+        return sure or engine, starter, number
 
     def draws_countable(self, layout: Layout) -> bool:
         """Draws can be counted where all tiles not dealt are seen spread out; in Chinese games nothing is drawn."""

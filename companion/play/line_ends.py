@@ -31,8 +31,8 @@ def at_the_open_end(report: TableChange, rules: RuleSet, line: Sequence[Laid]) -
     def placed(change: Change) -> Change:
         return Laying(change.tile, RIGHT) if isinstance(change, Laying) else change
 
-    def again(told: Mapping[Change, Value]) -> dict[Change, Value]:
-        return {placed(change): value for change, value in told.items()}
+    def again(values: Mapping[Change, Value]) -> dict[Change, Value]:
+        return {placed(change): value for change, value in values.items()}
 
     readings = {Laying(laying.tile, RIGHT): certainty for laying, certainty in report.readings.items()}
     delta = tuple(map(placed, report.delta))

@@ -170,8 +170,8 @@ class Match:
     def starter(self) -> str | None:
         """Who began the round that is played or was played last: as said, else whoever surely moved first."""
         sheet, course = self.board.round, self.course
-        said = sheet.starter if sheet is not None else None
-        return said or (course.starter if course is not None and course.starter_known else None)
+        named = sheet.starter if sheet is not None else None
+        return named or (course.starter if course is not None and course.starter_known else None)
 
     def hands_known(self) -> bool:
         """Whether every player's tiles are known: shown, or none left."""

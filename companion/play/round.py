@@ -483,7 +483,7 @@ class Course:
         if isinstance(action, Play):
             laid[action.train] = (*laid.get(action.train, ()), key)
             # Who ends a watched round by a tap may have erred as well as whoever goes on playing.
-            told = (self.ended_by == "person" and not self.watched) or self.ended == "blocked_proved"
-            found = (Finding(str(Violation.PLAY_AFTER_END), certain=told),)
+            certain = (self.ended_by == "person" and not self.watched) or self.ended == "blocked_proved"
+            found = (Finding(str(Violation.PLAY_AFTER_END), certain=certain),)
         table = replace(self.table, turn=self.player_of(event))
         return Step(replace(self, table=self.referee.apply(table, action), laid=laid), found)

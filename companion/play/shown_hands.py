@@ -35,14 +35,14 @@ def block_findings(course: Course, event: RoundEnded) -> tuple[Finding, ...]:
     boneyard = table.boneyard if isinstance(table, Position) else None
     codes = {finding.code for finding in found}
     if event.how == "blocked_declared" and is_false_block(course.rules, {}, {}, boneyard):
-        found.append(_told_of(course, Violation.FALSE_BLOCK))
+        found.append(_end_finding(course, Violation.FALSE_BLOCK))
     moved = course.moved | ({course.turn.player} if course.turn is not None else set())
     if event.how == "out" and lap_was_cut(moved, course.players, course.rules):
-        found.append(_told_of(course, Violation.FIRST_LAP_NOT_FINISHED))
+        found.append(_end_finding(course, Violation.FIRST_LAP_NOT_FINISHED))
     return tuple(finding for n, finding in enumerate(found) if n < len(event.violations) or finding.code not in codes)
 
 
-def _told_of(course: Course, code: Violation) -> Finding:
+def _end_finding(course: Course, code: Violation) -> Finding:
     """Not certain before a camera that counted, nor where the source leaves the question open."""
     return Finding(str(code), certain=not course.watched and code not in open_codes(course.rules))
 
@@ -68,7 +68,7 @@ def reveal_findings(
     whose = {new} if len(shown) > 1 or out is None else {new, out}
     for examined, key in examined_decisions(course, shown, out, whose):
         if examined.status is Status.CERTAIN and examined.offence and key is not None:
-            found.setdefault(key, list(_told(course, key)))
+            found.setdefault(key, list(_turn_findings(course, key)))
             code = Finding(str(examined.code), certain=sure, by=examined.by)
             if code not in found[key]:
                 found[key].append(code)
@@ -161,7 +161,7 @@ def _entries(course: Course, turn: TurnInProgress, tiles: Collection[Tile]) -> l
     return entries
 
 
-def _told(course: Course, key: int) -> tuple[Finding, ...]:
+def _turn_findings(course: Course, key: int) -> tuple[Finding, ...]:
     """What the turn itself has already been found guilty of."""
     for turn in _turns(course):
         if key in turn.keys or key == turn.passed:

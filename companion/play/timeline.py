@@ -33,7 +33,7 @@ from companion.play.round_over import over_by_rule
 from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Certainty, Violation
 
-SPOKEN = frozenset(str(code) for code in Violation if code.certainty is Certainty.TOLD)
+REPORTED_CODES = frozenset(str(code) for code in Violation if code.certainty is Certainty.REPORTED)
 """Codes that only a person can report; they stay as they were said."""
 
 COUNTED = frozenset(
@@ -130,8 +130,8 @@ class Timeline:
             act = AppliedEvent(held, None, self.match)
         else:
             step = self.match.take(event, len(self.acts))
-            said = tuple(finding for finding in getattr(event, "violations", ()) if finding.code in SPOKEN)
-            findings = (*step.findings, *(finding for finding in said if finding not in step.findings))
+            reported = tuple(finding for finding in getattr(event, "violations", ()) if finding.code in REPORTED_CODES)
+            findings = (*step.findings, *(finding for finding in reported if finding not in step.findings))
             act = AppliedEvent(held, event, step.match, findings, step.late)
             if findings or step.late:
                 act = self._as_far_as_seen(act, doubted)
@@ -213,7 +213,7 @@ class Timeline:
         if unsettled(event) or isinstance(event, TileTakenBack):
             return event
         if getattr(event, "violations", ()):
-            kept = tuple(finding for finding in event.violations if finding.code in SPOKEN)  # type: ignore[attr-defined]
+            kept = tuple(finding for finding in event.violations if finding.code in REPORTED_CODES)  # type: ignore[attr-defined]
             changed: dict[str, Any] = {"violations": kept}
             return replace(event, **changed)
         return event

@@ -10,7 +10,7 @@ class Certainty(IntEnum):
 
     TABLE = 0
     REVEAL = 1
-    TOLD = 2
+    REPORTED = 2
 
 
 class Violation(StrEnum):
@@ -73,7 +73,7 @@ class Violation(StrEnum):
     def certainty(self) -> Certainty:
         if self in _REVEAL:
             return Certainty.REVEAL
-        return Certainty.TOLD if self in _TOLD else Certainty.TABLE
+        return Certainty.REPORTED if self in _REPORTED else Certainty.TABLE
 
 
 _REVEAL = frozenset(
@@ -90,7 +90,7 @@ _REVEAL = frozenset(
         Violation.REDEAL_MISSED,
     }
 )
-_TOLD = frozenset({Violation.ANNOUNCE_MISSING, Violation.OPEN_END_UNDECLARED, Violation.HAND_SIZE})
+_REPORTED = frozenset({Violation.ANNOUNCE_MISSING, Violation.OPEN_END_UNDECLARED, Violation.HAND_SIZE})
 
 _ALL = "poltava cz reeves tactic jielong chedeng kkori"
 _MEXICAN = "poltava cz reeves tactic"

@@ -109,7 +109,7 @@ def test_draws_of_which_one_was_none_and_tiles_that_are_gone_are_not_told_apart(
     assert table.deltas([*TRAIN[:1], WEST], gone) == [(FIRST, BEN, gone)]
 
 
-def told(
+def taken_in_order(
     table: Table, tiles: Sequence[SeenTile], missing: Mapping[int, str] = NOTHING
 ) -> list[tuple[tuple[Change, ...], bool]]:
     whole = table.show(tiles)
@@ -122,14 +122,14 @@ def told(
 def test_after_a_tile_that_nobody_can_read_nobody_can_tell_whose_turn_it_is_and_that_is_said_once() -> None:
     table = Table()
     dark = replace(TRAIN[0], halves=(SeenHalf(None, 0.1), SeenHalf(None, 0.1)))
-    assert told(table, [WEST]) == [((BEN,), False)]
+    assert taken_in_order(table, [WEST]) == [((BEN,), False)]
     table.show([WEST, dark])
     (unread,) = (one.id for one in table.layout.trains["Ann"])
     table.arrivals.saw(table.layout)
     further, last = eastward([(7, 1), (1, 4)])
     west = [replace(one, center_mm=(1030.0 - one.center_mm[0], 450.0), heading_deg=180.0) for one in (further, last)]
-    assert [flag for _, flag in told(table, [WEST, dark, west[0]], {unread: "Ann"})] == [True]
-    assert [flag for _, flag in told(table, [WEST, dark, *west], {unread: "Ann"})] == [False]
+    assert [flag for _, flag in taken_in_order(table, [WEST, dark, west[0]], {unread: "Ann"})] == [True]
+    assert [flag for _, flag in taken_in_order(table, [WEST, dark, *west], {unread: "Ann"})] == [False]
 
 
 def test_what_is_read_only_when_others_are_on_record_tells_nothing_of_turns() -> None:
@@ -137,8 +137,8 @@ def test_what_is_read_only_when_others_are_on_record_tells_nothing_of_turns() ->
     dark = replace(TRAIN[0], halves=(SeenHalf(None, 0.1), SeenHalf(None, 0.1)))
     table.show([dark])
     table.arrivals.saw(table.layout)
-    assert told(table, [dark, WEST]) == [((BEN,), False)]
-    assert told(table, [TRAIN[0], WEST]) == [((FIRST,), True)]
+    assert taken_in_order(table, [dark, WEST]) == [((BEN,), False)]
+    assert taken_in_order(table, [TRAIN[0], WEST]) == [((FIRST,), True)]
 
 
 def test_what_is_gone_is_forgotten() -> None:
@@ -147,9 +147,9 @@ def test_what_is_gone_is_forgotten() -> None:
     table.arrivals.saw(reconstruct(view([WEST]), SETUP))
     table.arrivals.saw(reconstruct(view([]), SETUP))
     table.arrivals.saw(reconstruct(view([]), SETUP))
-    assert told(table, [WEST]) == [((BEN,), False)]
-    table.arrivals.told = table.arrivals.number
-    assert told(table, [WEST, TRAIN[0]]) == [((FIRST,), False)]
+    assert taken_in_order(table, [WEST]) == [((BEN,), False)]
+    table.arrivals.last_recorded = table.arrivals.number
+    assert taken_in_order(table, [WEST, TRAIN[0]]) == [((FIRST,), False)]
 
 
 def test_in_a_line_too_what_waited_goes_on_record_table_by_table() -> None:
