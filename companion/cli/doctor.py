@@ -12,7 +12,7 @@ import click
 from companion.app.checkup import Finding, Machine, check_all
 from companion.cli.serve import default_data_dir
 from companion.storage.repairs import REPAIRS_FILE, Repair, reported
-from companion.web.repair_words import in_english, repair_words
+from companion.web.repair_texts import in_english, repair_text
 from hardware.optics import CameraModel, Outlook, cameras, highest_height, lowest_height, outlook
 
 
@@ -60,7 +60,7 @@ def doctor(
 
 def _repair_line(repair: Repair) -> str:
     """What is wrong, since when, what it means, and the one thing to do."""
-    words = repair_words(repair)
+    words = repair_text(repair)
     told = " ".join(part for part in (words.title, words.meaning, words.remedy) if part)
     return f"repair  {repair.since}  {told} -> {words.command or 'press its button on the page Repairs'}"
 

@@ -6,20 +6,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from companion.game.standing import standing_doubts, standing_faults
-from companion.web.code_words import code_title
-from companion.web.wording import say_event
+from companion.web.code_texts import code_title
+from companion.web.wording import event_text
 
 
 def sentence(event: Mapping[str, Any], family: str = "mexican") -> str:
     """One event as a sentence, with its ruling where it has one."""
     kind, change = event.get("event"), event.get("what") or {}
     if kind == "unclear":
-        return f"Question: {say_event(event, family)}"
+        return f"Question: {event_text(event, family)}"
     if kind == "corrected" and "violations" in change and not change.get("retracts"):
         ruled = ruling({"violations": change["violations"]}) or "nothing is held against it"
         return f"No. {event.get('corrects')}: {ruled}"
     ruled = ruling(event)
-    return f"{say_event(event, family)} {ruled}".rstrip() if ruled else say_event(event, family)
+    return f"{event_text(event, family)} {ruled}".rstrip() if ruled else event_text(event, family)
 
 
 def ruling(event: Mapping[str, Any]) -> str:

@@ -23,7 +23,7 @@ from companion.app.state import AppState
 from companion.log.copies import copy_of
 from companion.log.journal import JournalError, read_journal
 from companion.log.repair import is_whole
-from companion.web.repair_words import in_english
+from companion.web.repair_texts import in_english
 
 PACKAGES = (
     "numpy",

@@ -18,7 +18,7 @@ from companion.log.copies import CopyKeeper
 from companion.log.repair import repair_games
 from companion.storage.clock_trust import CLOCK_FILE, CODE, ClockTrust
 from companion.storage.repairs import REPAIRS_FILE, Check, Repair, Repairs
-from companion.web.repair_words import in_english
+from companion.web.repair_texts import in_english
 
 LOOK_S = 20.0
 """So long one look at the board counts."""

@@ -53,7 +53,7 @@ def explain(rules: RuleSet, code: Violation, facts: Facts = Facts(), translate: 
     filled = translate(sentence).format(
         player=facts.player or translate(SOMEBODY),
         tile=facts.tile or translate(A_TILE),
-        train=train_words(facts.train, translate),
+        train=train_text(facts.train, translate),
     )
     rule = _rule_of(rules, code)
     return Reason(
@@ -72,7 +72,7 @@ def explain_all(
     return [explain(rules, code, known.get(code, Facts(player))) for code in sorted(codes)]
 
 
-def train_words(train: str | None, translate: Translate = str) -> str:
+def train_text(train: str | None, translate: Translate = str) -> str:
     if train is None or train in (LEFT, RIGHT):
         return translate(A_TRAIN)
     if train in (MEXICAN, SECOND_MEXICAN):

@@ -1,6 +1,6 @@
 """What is wrong with this box, or was and has been repaired: since when, and what a person can do about it.
 
-The words stand with the page (`companion.web.repair_words`); here is which case it is, and what it is about.
+The words stand with the page (`companion.web.repair_texts`); here is which case it is, and what it is about.
 """
 
 from __future__ import annotations

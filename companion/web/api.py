@@ -22,7 +22,7 @@ from companion.web.disk import disk_fault
 from companion.web.hand_notes import places_of
 from companion.web.languages import gettext as _
 from companion.web.refusals import why
-from companion.web.repair_words import in_english
+from companion.web.repair_texts import in_english
 from companion.web.returned import FieldError
 from companion.web.wording import show_tile
 

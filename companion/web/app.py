@@ -29,7 +29,7 @@ from companion.web.pages import RegionCache, pages
 from companion.web.pin import PinLock, fresh_pin
 from companion.web.placing import placing
 from companion.web.plays import plays
-from companion.web.refusals import status_words
+from companion.web.refusals import status_text
 from companion.web.repairing import repairing
 from companion.web.returned import FieldError, give_back, helpers
 from companion.web.rounds import rounds
@@ -166,8 +166,8 @@ def _answer_faults(app: Flask) -> None:
         code = fault.code or 500
         if code in (301, 302, 303, 304, 307, 308):
             return fault
-        own_words = fault.description != type(fault).description
-        sentence = (fault.description if own_words else status_words(code)) or fault.description or fault.name
+        is_own_text = fault.description != type(fault).description
+        sentence = (fault.description if is_own_text else status_text(code)) or fault.description or fault.name
         if not isinstance(fault, FieldError):
             fault.description = sentence
         response: Response

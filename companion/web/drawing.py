@@ -94,7 +94,7 @@ def shape_path(index: int) -> str:
     cross = "M32 4H68V32H96V68H68V96H32V68H4V32H32Z"
     drop = "M50 1C75 34 88 48 88 64A38 36 0 0 1 12 64C12 48 25 34 50 1Z"
     shield = "M8 8H92V52C92 78 72 92 50 99C28 92 8 78 8 52Z"
-    house = "M50 2L96 40V96H4V40Z"
+    pentagon = "M50 2L96 40V96H4V40Z"
     pill = "M30 16H70A34 34 0 0 1 70 84H30A34 34 0 0 1 30 16Z"
     shapes = (
         circle,
@@ -107,7 +107,7 @@ def shape_path(index: int) -> str:
         shield,
         _polygon(5, -90, 50, 52),
         drop,
-        house,
+        pentagon,
         pill,
     )
     return shapes[index % SHAPES]

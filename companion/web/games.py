@@ -64,8 +64,8 @@ def listing() -> str:
 def _shown(session: SessionLike) -> dict[str, Any]:
     """The table of a game, and when it began in words; "" for a journal that does not say."""
     begun = begun_at(session)
-    words = "" if begun is None else f"{show_day(begun)}, {show_clock(begun)}"
-    return {"board": board_of(session.snapshot()), "begun": words}
+    text = "" if begun is None else f"{show_day(begun)}, {show_clock(begun)}"
+    return {"board": board_of(session.snapshot()), "begun": text}
 
 
 def begun_at(session: SessionLike) -> datetime | None:

@@ -15,7 +15,7 @@ from companion.rules.ruleset import RuleSetError
 from companion.tracking.costs import Cause
 from companion.web.api import app_state
 from companion.web.board import board_of
-from companion.web.code_words import code_title
+from companion.web.code_texts import code_title
 from companion.web.languages import gettext
 from companion.web.languages import marked as _
 from companion.web.plays import journal_of, line_of, shown_play

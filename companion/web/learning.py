@@ -41,15 +41,15 @@ def learning_of_the_table() -> Learning:
     return found
 
 
-def failure_words(last: Mapping[str, Any]) -> str:
+def failure_text(last: Mapping[str, Any]) -> str:
     """Why a row was not learned, and what helps."""
     why = last.get("why")
     if why == "ROW" and last.get("found") == last.get("expected"):
         return _("The row is in another order. Lay the doubles side by side, the lowest first.")
     if why == "ROW":
         found = int(last.get("found") or 0)
-        told = ngettext("One tile was found.", "%(num)s tiles were found.", found)
-        return told + " " + _("There must be %(expected)s doubles in the picture and nothing else.", **_expected(last))
+        text = ngettext("One tile was found.", "%(num)s tiles were found.", found)
+        return text + " " + _("There must be %(expected)s doubles in the picture and nothing else.", **_expected(last))
     if why == "NO_PICTURE":
         return _("There is no picture from a camera. Take a photograph of the row and send it.")
     if why == "PICTURE":
@@ -72,7 +72,7 @@ def show() -> str:
         sets=SETS,
         chosen=_chosen_set(),
         picture=camera is not None and camera.still() is not None,
-        failure_words=failure_words,
+        failure_text=failure_text,
         tv=False,
     )
 

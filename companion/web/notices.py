@@ -8,11 +8,11 @@ from typing import Any
 
 from companion.game.standing import standing_faults
 from companion.web.board import Board
-from companion.web.code_words import code_title
+from companion.web.code_texts import code_title
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
-from companion.web.refusals import say as say_plainly
-from companion.web.wording import apart_words, camera_words, reason_words, retraction_cause, retraction_words, say_event
+from companion.web.refusals import translated
+from companion.web.wording import apart_text, camera_text, event_text, reason_text, retraction_cause, retraction_text
 
 MOST_LINES = 3
 """More lines would take the table its room; what is left out is counted."""
@@ -39,7 +39,7 @@ def notices(board: Board, camera: Mapping[str, Any] | None, troubles: Sequence[s
     """The lines to show and how many more there are."""
     found = [*_faults(board), *_retractions(board), *_questions(board), *_camera(camera), *_block(board)]
     found += _apart(board)
-    found += [Notice("note", say_plainly(trouble)) for trouble in troubles]
+    found += [Notice("note", translated(trouble)) for trouble in troubles]
     if len(found) <= MOST_LINES:
         return tuple(found), 0
     return tuple(found[: MOST_LINES - 1]), len(found) - MOST_LINES + 1
@@ -65,14 +65,14 @@ def _faults(board: Board) -> list[Notice]:
     for play in recent_faults(board):
         title = " · ".join(code_title(code) for code in standing_faults(play))
         last_turn = turns_since(board, int(play.get("seq") or 0)) == TURNS_SHOWN
-        found.append(Notice("fault", title, say_event(play, board.family), last_turn))
+        found.append(Notice("fault", title, event_text(play, board.family), last_turn))
     return found
 
 
 def _retractions(board: Board) -> list[Notice]:
     return [
         Notice(
-            "note", " ".join(retraction_words(gone) for gone in one["retracts"]), retraction_cause(one.get("because"))
+            "note", " ".join(retraction_text(gone) for gone in one["retracts"]), retraction_cause(one.get("because"))
         )
         for one in board.retractions
     ]
@@ -83,7 +83,7 @@ def _questions(board: Board) -> list[Notice]:
         return []
     more = len(board.unclear) - 1
     detail = ngettext("And one more question.", "And %(num)s more questions.", more) if more else ""
-    return [Notice("question", reason_words(board.unclear[0]), detail)]
+    return [Notice("question", reason_text(board.unclear[0]), detail)]
 
 
 def _camera(camera: Mapping[str, Any] | None) -> list[Notice]:
@@ -93,13 +93,13 @@ def _camera(camera: Mapping[str, Any] | None) -> list[Notice]:
     if state in ("lost", "ended"):
         message = str((camera or {}).get("message") or "")
         return [
-            Notice("question" if state == "lost" else "note", say_plainly(message) if message else camera_words(state))
+            Notice("question" if state == "lost" else "note", translated(message) if message else camera_text(state))
         ]
     return []
 
 
 def _apart(board: Board) -> list[Notice]:
-    return [Notice("note", apart_words(board.apart))] if board.apart else []
+    return [Notice("note", apart_text(board.apart))] if board.apart else []
 
 
 def _block(board: Board) -> list[Notice]:

@@ -17,14 +17,14 @@ from companion.web import wording
 from companion.web.access import signed_in, who_changes
 from companion.web.board import Board, board_of
 from companion.web.changing import stamp
-from companion.web.code_words import code_rule, code_title, reminder
+from companion.web.code_texts import code_rule, code_title, reminder
 from companion.web.drawing import rails, sprite
 from companion.web.notices import notices, recent_faults
 from companion.web.photographs import photograph_limit
 from companion.web.plays import question_picture
 from companion.web.qr import qr_svg
-from companion.web.refusals import say as say_plainly
-from companion.web.repair_words import repair_words
+from companion.web.refusals import translated
+from companion.web.repair_texts import repair_text
 from companion.web.returned import returned
 
 pages = Blueprint("pages", __name__)
@@ -40,7 +40,7 @@ def app_state() -> AppState:
     return found
 
 
-def words() -> dict[str, Any]:
+def names_in_templates() -> dict[str, Any]:
     """What every template may call."""
     return {
         "stamp": stamp,
@@ -48,35 +48,35 @@ def words() -> dict[str, Any]:
         "my_name": who_changes(),
         "language": g.get("language", "en"),
         "theme": g.get("theme", "auto"),
-        "say": lambda event, family="mexican": wording.unbroken(wording.say_event(event, family)),
+        "event_text": lambda event, family="mexican": wording.unbroken(wording.event_text(event, family)),
         "train_name": wording.train_name,
         "show_tile": wording.show_tile,
-        "camera_words": wording.camera_words,
-        "say_plainly": say_plainly,
+        "camera_text": wording.camera_text,
+        "translated": translated,
         "notices": notices,
         "recent_faults": recent_faults,
-        "proof_words": wording.proof_words,
-        "entry_words": wording.entry_words,
-        "unable_words": wording.unable_words,
+        "proof_text": wording.proof_text,
+        "entry_text": wording.entry_text,
+        "unable_text": wording.unable_text,
         "fit": fit,
         "unbroken": wording.unbroken,
-        "reason_words": wording.reason_words,
+        "reason_text": wording.reason_text,
         "asks_about_seats": wording.asks_about_seats,
         "unscored_round": wording.unscored_round,
         "question_picture": question_picture,
         "photograph_limit": photograph_limit,
         "place_of_question": wording.place_of_question,
-        "story_words": wording.story_words,
+        "candidate_text": wording.candidate_text,
         "rules_name": wording.rules_name,
         "set_title": wording.set_title,
-        "ended_words": wording.ended_words,
+        "ended_text": wording.ended_text,
         "rules_source": wording.rules_source,
         "code_title": code_title,
         "code_rule": code_rule,
         "reminder": reminder,
         "is_fault": is_fault,
-        "apart_words": wording.apart_words,
-        "retraction_words": wording.retraction_words,
+        "apart_text": wording.apart_text,
+        "retraction_text": wording.retraction_text,
         "retraction_cause": wording.retraction_cause,
         "standing_faults": standing_faults,
         "standing_doubts": standing_doubts,
@@ -88,13 +88,13 @@ def words() -> dict[str, Any]:
         "settings": current_app.extensions["companion_settings"],
         "game": app_state().game,
         "troubles": app_state().troubles(),
-        "repairs": [repair_words(repair) for repair in app_state().repairs.to_show()],
+        "repairs": [repair_text(repair) for repair in app_state().repairs.to_show()],
     }
 
 
-def fit(words: str) -> str:
-    """The step of type size at which these words fit into the line of whose turn it is."""
-    return next((step for step, most in (("s", 8), ("m", 14), ("l", 24)) if len(words) <= most), "xl")
+def fit(text: str) -> str:
+    """The step of type size at which this text fits into the line of whose turn it is."""
+    return next((step for step, most in (("s", 8), ("m", 14), ("l", 24)) if len(text) <= most), "xl")
 
 
 def on_the_box() -> bool:
@@ -114,7 +114,7 @@ def _greet_screen() -> None:
 
 @pages.app_context_processor
 def everywhere() -> dict[str, Any]:
-    return words()
+    return names_in_templates()
 
 
 @pages.get("/")
@@ -203,11 +203,11 @@ def _news_sentence(board: Board) -> str:
     if not board.plays:
         return ""
     last = board.plays[-1]
-    parts = [wording.say_event(last, board.family)]
+    parts = [wording.event_text(last, board.family)]
     if is_fault(last):
         parts += [code_title(code) + "." for code in standing_faults(last)]
     if board.turn is not None and board.playing:
-        parts.append(wording.turn_words(board.turn.name))
+        parts.append(wording.turn_text(board.turn.name))
     return " ".join(parts)
 
 

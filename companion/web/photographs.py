@@ -29,16 +29,16 @@ def expect_photograph(request: Request) -> None:
     """
     request.max_content_length = FORM_LIMIT
     if (request.content_length or 0) > FORM_LIMIT:
-        raise RequestEntityTooLarge(too_large_words())
+        raise RequestEntityTooLarge(too_large_text())
 
 
-def too_large_words() -> str:
+def too_large_text() -> str:
     return _("The photograph is larger than %(most)s MB. Choose a smaller one.", most=PHOTO_LIMIT // 2**20)
 
 
 def photograph_limit() -> Markup:
     """Attributes of a file field by which the page refuses too large a file before anything typed is sent away."""
-    return Markup(' data-most="{}" data-too-large="{}"').format(PHOTO_LIMIT, too_large_words())
+    return Markup(' data-most="{}" data-too-large="{}"').format(PHOTO_LIMIT, too_large_text())
 
 
 def read_photograph(request: Request) -> bytes | None:

@@ -26,9 +26,9 @@ FIRST_CORNERS = ((0.1, 0.1), (0.9, 0.1), (0.9, 0.9), (0.1, 0.9))
 """Where the handles stand when nothing is known."""
 
 
-def cause_words(cause: str) -> tuple[str, str]:
+def cause_text(cause: str) -> tuple[str, str]:
     """What is wrong with the picture, and what helps."""
-    words = {
+    texts = {
         "FROZEN": (_("The picture is frozen."), _("Unplug the camera and plug it in again.")),
         "DARK": (_("Too dark."), _("Switch on more light.")),
         "GLARE": (_("Glare on the table."), _("Move the lamp, or the camera a little, until no spot is white.")),
@@ -42,10 +42,10 @@ def cause_words(cause: str) -> tuple[str, str]:
             _("You can play like this. With 10 cm around the table we see whose arm comes in."),
         ),
     }
-    return words.get(cause, (cause, ""))
+    return texts.get(cause, (cause, ""))
 
 
-def problem_words(found: Mapping[str, Any]) -> str:
+def problem_text(found: Mapping[str, Any]) -> str:
     """Why the table is not found."""
     why = found.get("why")
     if why == "MARKERS":
@@ -72,7 +72,7 @@ def looked_over(corners: Any = None, size_mm: Any = None) -> Mapping[str, Any] |
     try:
         return table().look_over(corners, size_mm)
     except ValueError:
-        raise BadRequest(problem_words({})) from None
+        raise BadRequest(problem_text({})) from None
 
 
 @placing.get("/table")
@@ -85,8 +85,8 @@ def _page(found: Mapping[str, Any] | None) -> str:
     corners = (found or {}).get("corners") or FIRST_CORNERS
     has = app_state().table is not None
     film = has and table().is_film
-    words = {"cause_words": cause_words, "problem_words": problem_words}
-    return render_template("table.html", found=found, corners=corners, has_camera=has, film=film, tv=False, **words)
+    texts = {"cause_text": cause_text, "problem_text": problem_text}
+    return render_template("table.html", found=found, corners=corners, has_camera=has, film=film, tv=False, **texts)
 
 
 @placing.get("/api/table")
@@ -112,11 +112,11 @@ def place() -> AnyResponse | str:
     if what == "keep":
         found = looked_over(corners, size)
         if found is not None and found.get("by") is None:
-            raise BadRequest(problem_words(found))
+            raise BadRequest(problem_text(found))
     try:
         table().place(corners, size)
     except ValueError:
-        raise BadRequest(problem_words({})) from None
+        raise BadRequest(problem_text({})) from None
     except OSError as fault:
         raise disk_fault(fault, _("The corners could not be kept: %(why)s")) from None
     if wants_page():

@@ -113,7 +113,7 @@ def show(seq: int) -> str:
         before=before,
         after=after,
         arm=None if folder is None else _arm_picture(folder, board, play, line),
-        history=[_told(number) for number in play.get("changed_by") or ()],
+        history=[_history_line(number) for number in play.get("changed_by") or ()],
         tv=False,
     )
 
@@ -138,7 +138,7 @@ def _reading(line: Mapping[str, Any]) -> dict[str, Any] | None:
     return {"tile": list(tile), "sure": certainty.sure, "halves": certainty.p, "others": others}
 
 
-def _told(seq: int) -> dict[str, Any]:
+def _history_line(seq: int) -> dict[str, Any]:
     """A later correction with its moment in the viewer's writing; "" for a journal that does not say when."""
     line = line_of(seq)
     try:
@@ -171,8 +171,8 @@ def _close_up(folder: Path, line: Mapping[str, Any]) -> CloseUp | None:
     if tile is None:
         return unread_close_up(folder, str(line.get("frame") or ""))
     since, lines = _of_this_tile(seq, tile)
-    told = [(int(one["seq"]), str(one.get("frame") or "")) for one in lines]
-    pictured = [(at, frame) for at, frame in told if PICTURE.fullmatch(frame)]
+    pictures = [(int(one["seq"]), str(one.get("frame") or "")) for one in lines]
+    pictured = [(at, frame) for at, frame in pictures if PICTURE.fullmatch(frame)]
     earlier = [frame for at, frame in pictured if at < seq]
     # Its own picture comes first, then the next ones, then those before it.
     frames = [*[frame for at, frame in pictured if at >= seq][:NEXT_FRAMES], *reversed(earlier)][:MOST_FRAMES]

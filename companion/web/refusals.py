@@ -109,7 +109,7 @@ STATUS = {
 @cache
 def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
     same = tuple((_pattern(template), template) for template in (*TROUBLES, *PHOTOGRAPHS))
-    return same + tuple((_pattern(heard), said) for heard, said in PLAINER.items())
+    return same + tuple((_pattern(english), template) for english, template in PLAINER.items())
 
 
 def _pattern(template: str) -> re.Pattern[str]:
@@ -124,11 +124,11 @@ def why(refusal: Exception) -> str:
         if refusal.code in REFUSALS:
             return _capital(gettext(REFUSALS[refusal.code], **refusal.params))
         return _capital(str(refusal.params["fault"]))
-    words = str(refusal.args[0]) if refusal.args else ""
-    return say(words) if words else ""
+    text = str(refusal.args[0]) if refusal.args else ""
+    return translated(text) if text else ""
 
 
-def say(sentence: str) -> str:
+def translated(sentence: str) -> str:
     """The sentence in the viewer's language, beginning with a capital; a detail in brackets stays as it is."""
     for pattern, template in _patterns():
         match = pattern.fullmatch(sentence)
@@ -136,13 +136,13 @@ def say(sentence: str) -> str:
             return _capital(gettext(template, **match.groupdict()))
     plain, bracket, detail = sentence.partition(" (")
     if bracket and any(pattern.fullmatch(plain) for pattern, _template in _patterns()):
-        return f"{say(plain)} ({detail}"
+        return f"{translated(plain)} ({detail}"
     return _capital(sentence)
 
 
-def status_words(code: int) -> str | None:
+def status_text(code: int) -> str | None:
     return gettext(STATUS[code]) if code in STATUS else None
 
 
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

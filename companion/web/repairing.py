@@ -16,14 +16,14 @@ from companion.web.changing import changes
 from companion.web.downloads import send_once
 from companion.web.languages import gettext as _
 from companion.web.languages import show_time
-from companion.web.repair_words import repair_words
+from companion.web.repair_texts import repair_text
 
 repairing = Blueprint("repairing", __name__)
 
 
 def shown(repair: Repair) -> dict[str, Any]:
     """One case as a template shows it."""
-    return {"words": repair_words(repair), "since": _moment(repair.since), "id": repair.id, "reported": repair.reported}
+    return {"words": repair_text(repair), "since": _moment(repair.since), "id": repair.id, "reported": repair.reported}
 
 
 def _moment(since: str) -> str:

@@ -25,7 +25,7 @@ from companion.web.hand_notes import hand_notes, mark_of
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext, show_day
 from companion.web.photographs import expect_photograph, read_photograph
-from companion.web.refusals import say as say_plainly
+from companion.web.refusals import translated
 from companion.web.returned import FieldError
 
 rounds = Blueprint("rounds", __name__)
@@ -233,7 +233,7 @@ def photo() -> AnyResponse | str | tuple[str, int]:
     try:
         read = repository.read_hand(raw, {"rules": board.rules, "set": board.set_name})
     except ValueError as fault:
-        raise FieldError("photo", _("The photograph cannot be read: %(why)s", why=say_plainly(str(fault)))) from None
+        raise FieldError("photo", _("The photograph cannot be read: %(why)s", why=translated(str(fault)))) from None
     sign = ":" if board.chinese else "-"
     found = " ".join(f"{a}{sign}{b}" for a, b in read.get("tiles") or ())
     hands = _written(board, request.form)

@@ -87,11 +87,11 @@ def keep() -> AnyResponse:
 
 
 def _arms(fields: Mapping[str, Any]) -> bool | None:
-    said = fields.get("arms")
-    if said is None or isinstance(said, bool):
-        return said
-    if said in ("on", "off"):
-        return bool(said == "on")
+    value = fields.get("arms")
+    if value is None or isinstance(value, bool):
+        return value
+    if value in ("on", "off"):
+        return bool(value == "on")
     raise BadRequest(_("Say on or off."))
 
 

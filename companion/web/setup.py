@@ -31,9 +31,9 @@ from companion.web.own_rules import (
     keep,
     own_rules,
 )
-from companion.web.refusals import say
+from companion.web.refusals import translated
 from companion.web.returned import FieldError
-from companion.web.rule_words import QUESTIONS, RULES, HouseOption, RuleWords, choice_of, option_value, options_of
+from companion.web.rule_texts import QUESTIONS, RULES, HouseOption, RuleSetText, choice_of, option_value, options_of
 
 setup = Blueprint("setup", __name__)
 
@@ -80,7 +80,7 @@ def _running() -> list[str]:
     return [] if over else [str(name) for name in snapshot.get("players") or ()]
 
 
-def _options(chosen: RuleWords | None, own: OwnRules | None = None) -> tuple[HouseOption, ...]:
+def _options(chosen: RuleSetText | None, own: OwnRules | None = None) -> tuple[HouseOption, ...]:
     """The house rules that are offered; among their choices is what the house's own file says."""
     if chosen is None:
         return ()
@@ -132,7 +132,7 @@ def start() -> AnyResponse:
             expect_game(fields, app_state().game)
             name = app_state().start_game(header)
     except ValueError as refusal:
-        raise BadRequest(say(str(refusal))) from None
+        raise BadRequest(translated(str(refusal))) from None
     except (JournalError, OSError) as fault:
         raise disk_fault(fault, _("The game could not be written to the disk: %(why)s")) from None
     unseated = (table := app_state().table) is not None and table.unseated()
@@ -176,7 +176,7 @@ def forget_rules() -> AnyResponse:
     return redirect("/setup", 303) if wants_page() else jsonify({"forgotten": True})
 
 
-def _own_choice(fields: dict[str, Any]) -> tuple[RuleWords, str, dict[str, Any]]:
+def _own_choice(fields: dict[str, Any]) -> tuple[RuleSetText, str, dict[str, Any]]:
     rules = _rules_of(fields)
     options = _chosen_options(fields, rules)
     _refuse_contradiction(rules, options)
@@ -186,7 +186,7 @@ def _own_choice(fields: dict[str, Any]) -> tuple[RuleWords, str, dict[str, Any]]
     return rules, title, options
 
 
-def _rules_of(fields: dict[str, Any]) -> RuleWords:
+def _rules_of(fields: dict[str, Any]) -> RuleSetText:
     rules = RULES.get(text(fields, "rules", longest=40))
     if rules is None:
         raise FieldError("rules", f"There are no rules called '{str(fields['rules'])[:40]}'.")
@@ -222,7 +222,7 @@ def _same_as(game: str) -> dict[str, Any]:
     return {name: last[name] for name in ("rules", "set", "players", "options")}
 
 
-def _refuse_contradiction(rules: RuleWords, options: dict[str, Any]) -> None:
+def _refuse_contradiction(rules: RuleSetText, options: dict[str, Any]) -> None:
     """Two house rules that do not go together are named by their questions."""
     try:
         load_ruleset(rules.name, options)
@@ -231,10 +231,10 @@ def _refuse_contradiction(rules: RuleWords, options: dict[str, Any]) -> None:
         sentence = _("These two house rules do not go together: %(one)s %(other)s", one=one, other=other)
         raise FieldError(f"option_{fault.fields[0]}", sentence) from None
     except RuleSetError as fault:
-        raise BadRequest(say(str(fault))) from None
+        raise BadRequest(translated(str(fault))) from None
 
 
-def _refuse_undealt(rules: RuleWords, chosen_set: str, count: int, options: dict[str, Any]) -> None:
+def _refuse_undealt(rules: RuleSetText, chosen_set: str, count: int, options: dict[str, Any]) -> None:
     """Ask the referee whether so many players can be dealt in at all."""
     question: dict[str, Any] = {"id": 0, "rules": rules.name, "players": count, "options": options}
     if rules.family == "chinese":
@@ -250,7 +250,7 @@ def _refuse_undealt(rules: RuleWords, chosen_set: str, count: int, options: dict
         raise FieldError("set", _("This set cannot be dealt to %(count)s players.", count=count))
 
 
-def _players(fields: dict[str, Any], rules: RuleWords) -> list[str]:
+def _players(fields: dict[str, Any], rules: RuleSetText) -> list[str]:
     given: Any = fields.get("players")
     if given is None:
         given = [fields.get(f"player_{i}") or "" for i in range(1, MOST_PLAYERS + 1)]
@@ -291,7 +291,7 @@ def _refuse_name(field: str, name: str, earlier: Sequence[str]) -> None:
             raise FieldError(field, sentence)
 
 
-def _own_of(fields: dict[str, Any], rules: RuleWords) -> OwnRules:
+def _own_of(fields: dict[str, Any], rules: RuleSetText) -> OwnRules:
     """The house's own rules that a form or a request names; without any, none that differ."""
     if not fields.get("own"):
         return OwnRules("")
@@ -301,7 +301,7 @@ def _own_of(fields: dict[str, Any], rules: RuleWords) -> OwnRules:
     return own
 
 
-def _chosen_options(fields: dict[str, Any], rules: RuleWords) -> dict[str, Any]:
+def _chosen_options(fields: dict[str, Any], rules: RuleSetText) -> dict[str, Any]:
     own = _own_of(fields, rules)
     given = fields.get("options")
     if given is not None:
@@ -315,7 +315,7 @@ def _chosen_options(fields: dict[str, Any], rules: RuleWords) -> dict[str, Any]:
         value = fields.get(f"option_{option.field}")
         if value in (None, "") or value == option.choices[0][0]:
             continue
-        if value not in (choice for choice, _words in option.choices):
+        if value not in (choice for choice, _text in option.choices):
             raise FieldError(
                 f"option_{option.field}", f"The house rule '{option.field}' has no choice '{str(value)[:40]}'."
             )

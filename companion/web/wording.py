@@ -15,10 +15,10 @@ from markupsafe import Markup, escape
 from companion.log.question import Question, QuestionKind
 from companion.rules.actions import LEFT, MEXICAN, RIGHT
 from companion.web.board import Board
-from companion.web.code_words import code_title
+from companion.web.code_texts import code_title
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
-from companion.web.rule_words import RULES
+from companion.web.rule_texts import RULES
 
 
 def show_tile(tile: Any, family: str = "mexican") -> str:
@@ -60,14 +60,14 @@ def who(by: str | None, maybe: Sequence[str] = ()) -> str:
     return _("Somebody")
 
 
-def say_event(event: Mapping[str, Any], family: str = "mexican") -> str:
+def event_text(event: Mapping[str, Any], family: str = "mexican") -> str:
     """One event as one sentence."""
     kind = str(event.get("event", ""))
     by = who(event.get("by"), event.get("maybe") or ())
     tile = show_tile(event.get("tile"), family)
     train = event.get("train")
     if kind == "tile_played":
-        return _say_laid(by, tile, train, own=train == event.get("by"))
+        return _laid_text(by, tile, train, own=train == event.get("by"))
     if kind == "marker_placed":
         return _("%(owner)s's train now carries a marker.", owner=train or "?")
     if kind == "marker_removed":
@@ -77,9 +77,9 @@ def say_event(event: Mapping[str, Any], family: str = "mexican") -> str:
     if kind == "tile_taken_back":
         return _("%(tile)s was taken back: %(train)s.", tile=tile, train=train_name(train))
     if kind == "round_started":
-        return _say_round_started(event, family)
+        return _round_start_text(event, family)
     if kind == "round_ended":
-        return _say_round_ended(event, family)
+        return _round_end_text(event, family)
     if kind == "round_scored":
         return _("The round has been scored.")
     if kind == "match_ended":
@@ -90,11 +90,11 @@ def say_event(event: Mapping[str, Any], family: str = "mexican") -> str:
             return _("%(by)s has no tiles left.", by=by)
         return _("%(by)s had left: %(tiles)s.", by=by, tiles=" ".join(show_tile(t, family) for t in shown))
     if kind == "announced" and event.get("what", "last_tile") != "last_tile":
-        return _say_report(event, by)
+        return _report_text(event, by)
     if kind == "corrected":
-        return say_correction(event, family)
+        return correction_text(event, family)
     if kind == "unclear":
-        return reason_words(event)
+        return reason_text(event)
     simple = {
         "drew": _("%(by)s drew a tile.", by=by),
         "passed": _("%(by)s ended their turn.", by=by) if event.get("done") else _("%(by)s passed.", by=by),
@@ -104,7 +104,7 @@ def say_event(event: Mapping[str, Any], family: str = "mexican") -> str:
     return simple.get(kind, kind.replace("_", " "))
 
 
-def _say_laid(by: str, tile: str, train: str | None, *, own: bool) -> str:
+def _laid_text(by: str, tile: str, train: str | None, *, own: bool) -> str:
     if own:
         return _("%(by)s played %(tile)s on their own train.", by=by, tile=tile)
     if train == MEXICAN:
@@ -118,12 +118,12 @@ def _say_laid(by: str, tile: str, train: str | None, *, own: bool) -> str:
     return _("%(by)s played %(tile)s on %(owner)s's train.", by=by, tile=tile, owner=train or "?")
 
 
-def _say_round_started(event: Mapping[str, Any], family: str) -> str:
+def _round_start_text(event: Mapping[str, Any], family: str) -> str:
     number, starter = event.get("round"), event.get("starter")
     if event.get("engine"):
         engine = show_tile(event["engine"], family)
         if not event.get("overruled") and _engine_is_wrong(event):
-            return _say_wrong_engine(number, engine, event.get("engine_due"), family)
+            return _wrong_engine_text(number, engine, event.get("engine_due"), family)
         started = _("Round %(number)s starts with %(engine)s.", number=number, engine=engine)
     else:
         started = _("Round %(number)s starts.", number=number)
@@ -135,7 +135,7 @@ def _engine_is_wrong(started: Mapping[str, Any]) -> bool:
     return not found.isdisjoint({"WRONG_ENGINE", "ENGINE_NOT_DOUBLE"})
 
 
-def _say_wrong_engine(number: Any, engine: str, due: Any, family: str) -> str:
+def _wrong_engine_text(number: Any, engine: str, due: Any, family: str) -> str:
     if not due:
         return _(
             "%(engine)s lies in the middle, but another double belongs there in round %(number)s.",
@@ -150,7 +150,7 @@ def _say_wrong_engine(number: Any, engine: str, due: Any, family: str) -> str:
     )
 
 
-def _say_round_ended(event: Mapping[str, Any], family: str) -> str:
+def _round_end_text(event: Mapping[str, Any], family: str) -> str:
     how = event.get("how")
     if how == "out" and family == "chinese":
         return _("The round is over: all tiles are played or put away.")
@@ -165,14 +165,14 @@ def _say_round_ended(event: Mapping[str, Any], family: str) -> str:
     return _("The round was called off.")
 
 
-def proof_words(play: Mapping[str, Any]) -> str:
+def proof_text(play: Mapping[str, Any]) -> str:
     """What a certain ruling rests on. People may have tapped a wrong tile, so their entries prove nothing."""
     if play.get("source") == "camera":
         return _("Certain: the tiles on the table prove it.")
     return _("As the plays were entered.")
 
 
-def entry_words(board: Board) -> str:
+def entry_text(board: Board) -> str:
     """What the player to move has to do, over the keys."""
     name = board.turn.name if board.turn else ""
     if not name:
@@ -189,21 +189,21 @@ def entry_words(board: Board) -> str:
     return _("%(name)s: tap what was played.", name=name)
 
 
-def unable_words(board: Board) -> str:
+def unable_text(board: Board) -> str:
     """The button of who cannot play, with all that it does."""
     if board.unable == ("discard",):
         return _("Cannot play: one tile face down")
     steps = {"draw": _("draw"), "mark": _("marker"), "end": _("next")}
-    told = [steps[act.split()[0]] for act in board.unable if act.split()[0] in steps]
-    return _("Cannot play: %(steps)s", steps=", ".join(told))
+    texts = [steps[act.split()[0]] for act in board.unable if act.split()[0] in steps]
+    return _("Cannot play: %(steps)s", steps=", ".join(texts))
 
 
-def say_correction(event: Mapping[str, Any], family: str) -> str:
+def correction_text(event: Mapping[str, Any], family: str) -> str:
     """What a person changed, in words."""
     what: Mapping[str, Any] = event.get("what") or {}
     number = event.get("corrects", event.get("seq"))
     if what.get("retracts"):
-        fallen = " ".join(retraction_words(one) for one in what["retracts"])
+        fallen = " ".join(retraction_text(one) for one in what["retracts"])
         return f"{fallen} {retraction_cause(what.get('because'))}"
     if what.get("withdrawn"):
         return _("No. %(number)s corrected: it did not happen.", number=number)
@@ -215,7 +215,7 @@ def say_correction(event: Mapping[str, Any], family: str) -> str:
     if what.get("train"):
         return _("No. %(number)s corrected: %(train)s.", number=number, train=train_name(what["train"]))
     if what.get("insert"):
-        return _("After no. %(number)s: %(what)s", number=number, what=say_event(what["insert"][0], family))
+        return _("After no. %(number)s: %(what)s", number=number, what=event_text(what["insert"][0], family))
     if what.get("by") and event.get("source") == "camera":
         return _("No. %(number)s: it became clear later that it was %(by)s.", number=number, by=what["by"])
     if what.get("by"):
@@ -223,7 +223,7 @@ def say_correction(event: Mapping[str, Any], family: str) -> str:
     return _("No. %(number)s corrected.", number=number)
 
 
-def retraction_words(accusation: Mapping[str, Any]) -> str:
+def retraction_text(accusation: Mapping[str, Any]) -> str:
     """An accusation that no longer stands."""
     title = code_title(str(accusation.get("code") or ""))
     if accusation.get("by") is None:
@@ -238,9 +238,9 @@ def retraction_cause(because: Any) -> str:
     return _("There is another way to explain what the camera has seen since.")
 
 
-def camera_words(state: str) -> str:
+def camera_text(state: str) -> str:
     """What the camera is doing."""
-    words = {
+    texts = {
         "hand": _("Sees a hand"),
         "settling": _("Waits until nothing moves"),
         "reading": _("Reading"),
@@ -251,10 +251,10 @@ def camera_words(state: str) -> str:
         "unclear": _("Has a question"),
         "unseated": _("Who sits where?"),
     }
-    return words.get(state, _("Looking"))
+    return texts.get(state, _("Looking"))
 
 
-def turn_words(name: str) -> str:
+def turn_text(name: str) -> str:
     return _("%(name)s to play.", name=name)
 
 
@@ -273,7 +273,7 @@ def asks_about_seats(line: Mapping[str, Any]) -> bool:
     return question_of(line).kind is QuestionKind.SEATS
 
 
-def reason_words(line: Mapping[str, Any]) -> str:
+def reason_text(line: Mapping[str, Any]) -> str:
     """Why a person is asked, in one sentence."""
     question = question_of(line)
     if question.about == "NO_HUB" and line.get("candidates"):
@@ -290,7 +290,7 @@ def reason_words(line: Mapping[str, Any]) -> str:
         case QuestionKind.NO_POINTS:
             return _("Round %(number)s has no points yet.", number=question.about)
         case QuestionKind.UNREADABLE_TILE:
-            return _unread_words(question.train or "")
+            return _unread_text(question.train or "")
         case QuestionKind.SEATS:
             return _(
                 "%(one)s's arm comes from %(other)s's seat. Show on “Who sits where” how you sit.",
@@ -298,9 +298,9 @@ def reason_words(line: Mapping[str, Any]) -> str:
                 other=question.about,
             )
         case QuestionKind.HAND_UNREAD | QuestionKind.HAND_COUNT | QuestionKind.HAND_TWICE | QuestionKind.SET_SUM:
-            return _hand_words(question.kind, question.player or "")
-    troubles = [trouble_words(code) for code in question.troubles]
-    return " ".join(told for told in troubles if told) or _("Something on the table changed. What was it?")
+            return _hand_text(question.kind, question.player or "")
+    troubles = [trouble_text(code) for code in question.troubles]
+    return " ".join(text for text in troubles if text) or _("Something on the table changed. What was it?")
 
 
 def place_of_question(line: Mapping[str, Any]) -> str | None:
@@ -312,7 +312,7 @@ def place_of_question(line: Mapping[str, Any]) -> str | None:
     return trains.pop() if len(trains) == 1 else None
 
 
-def _unread_words(train: str) -> str:
+def _unread_text(train: str) -> str:
     if train in (RIGHT, LEFT):
         return _("We cannot read a tile of the line. Which one is it?")
     if train in (MEXICAN, "MX2"):
@@ -320,7 +320,7 @@ def _unread_words(train: str) -> str:
     return _("We cannot read a tile on %(name)s's train. Which one is it?", name=train)
 
 
-def _hand_words(kind: QuestionKind, name: str) -> str:
+def _hand_text(kind: QuestionKind, name: str) -> str:
     """What is wrong with a hand laid open at the end of the round."""
     if kind is QuestionKind.HAND_UNREAD:
         return _("We cannot read a tile in %(name)s's hand. Which tiles are left?", name=name)
@@ -331,7 +331,7 @@ def _hand_words(kind: QuestionKind, name: str) -> str:
     return _("The table and the hands do not add up to a whole set. Did we read the last hand right?")
 
 
-def apart_words(count: int) -> str:
+def apart_text(count: int) -> str:
     """That so many tiles lie on the table apart from all trains, or from the line."""
     return ngettext(
         "%(num)s tile lies apart from the others and is not recorded.",
@@ -340,9 +340,9 @@ def apart_words(count: int) -> str:
     )
 
 
-def trouble_words(code: str) -> str:
+def trouble_text(code: str) -> str:
     """What the camera cannot make out on the table; accuses nobody. "" for an unknown code."""
-    words = {
+    texts = {
         "NO_HUB": _("We cannot find the engine."),
         "NO_STATIONS": _("We cannot tell whose train starts where."),
         "UNREADABLE_TILE": _("We cannot read a tile."),
@@ -357,10 +357,10 @@ def trouble_words(code: str) -> str:
         "BROKEN_LINE": _("The line has a gap."),
         "COVERED_TILE": _("A tile may be hidden under another one."),
     }
-    return words.get(code, "")
+    return texts.get(code, "")
 
 
-def _say_report(event: Mapping[str, Any], by: str) -> str:
+def _report_text(event: Mapping[str, Any], by: str) -> str:
     """What somebody says about an announcement that was made or forgotten, or about a deal."""
     reports = {
         "no_last_tile": _("%(by)s did not announce the last tile.", by=by),
@@ -397,27 +397,27 @@ def set_title(name: str) -> str:
     return _("Chinese set") if name == "chinese" else name
 
 
-def story_words(candidate: Mapping[str, Any], family: str = "mexican") -> str:
+def candidate_text(candidate: Mapping[str, Any], family: str = "mexican") -> str:
     """One candidate, in words where its events are known."""
     events = candidate.get("events") or ()
     if events and all(isinstance(event, Mapping) and event.get("event") for event in events):
-        return " ".join(say_event(event, family) for event in events)
+        return " ".join(event_text(event, family) for event in events)
     known = {"new_round": _("Yes, skip its points"), "same_round": _("No, it is still being played")}
-    story = str(candidate.get("story") or "?")
-    return known.get(story, story)
+    text = str(candidate.get("story") or "?")
+    return known.get(text, text)
 
 
-def ended_words(played: Mapping[str, Any]) -> str:
+def ended_text(played: Mapping[str, Any]) -> str:
     """How a round ended, in a cell of the score sheet."""
     how, out = played.get("how"), played.get("out")
     if how == "out":
         return _("%(name)s went out", name=out) if out else _("somebody went out")
-    words = {
+    texts = {
         "blocked_proved": _("blocked"),
         "blocked_declared": _("blocked"),
         "abandoned": _("called off"),
     }
-    return words.get(str(how), "–")
+    return texts.get(str(how), "–")
 
 
 def rules_source(name: str) -> str:

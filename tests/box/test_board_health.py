@@ -12,7 +12,7 @@ from companion.log.copies import journal_of, keep_copy
 from companion.log.events import Drew
 from companion.log.header import Header
 from companion.log.journal import Journal
-from companion.web.repair_words import in_english
+from companion.web.repair_texts import in_english
 
 
 def machine(root: Path, **files: str) -> Path:

@@ -30,7 +30,7 @@ from companion.log.repair import repair_game, repair_games
 from companion.log.table_change import Seen
 from companion.storage.checksums import Chain, split_line
 from companion.storage.repairs import Repair
-from companion.web.repair_words import WORDS, in_english
+from companion.web.repair_texts import TEXTS, in_english
 
 HEADER = Header("tactic", "double-9", ("Ann", "Ben"))
 
@@ -77,7 +77,7 @@ def codes(reports: list[Repair]) -> list[str]:
     for report in reports:
         sentence = in_english(report)
         assert "\n" not in sentence and "%(" not in sentence
-        assert WORDS[report.code].meaning % dict(report.about)
+        assert TEXTS[report.code].meaning % dict(report.about)
     return [report.code for report in reports]
 
 

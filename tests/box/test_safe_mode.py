@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from companion.app.restart import arguments_again
 from companion.app.safe_mode import FEW_STARTS, STARTS_FILE, STEADY_S, WITHIN_S, SafeMode
 from companion.app.state import AppState
-from companion.web.repair_words import in_english
+from companion.web.repair_texts import in_english
 from tests.web.conftest import anyone, app, app_state, clock, keeper, session  # noqa: F401
 from tests.web.fakes import FakeClock
 

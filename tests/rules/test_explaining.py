@@ -7,7 +7,7 @@ from string import Formatter
 
 import pytest
 
-from companion.rules.explain import Facts, explain, explain_all, train_words
+from companion.rules.explain import Facts, explain, explain_all, train_text
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from companion.rules.ruleset_fields import FIELDS
 from companion.rules.texts import CHINESE_RULES, CHINESE_SENTENCES, RULES, SENTENCES
@@ -46,8 +46,8 @@ def test_the_rule_is_the_one_of_this_rule_set_and_house() -> None:
 
 
 def test_the_mexican_train_is_called_by_its_name() -> None:
-    assert train_words("MX") == "the Mexican train"
-    assert train_words(None) == "a train"
+    assert train_text("MX") == "the Mexican train"
+    assert train_text(None) == "a train"
 
 
 def test_codes_without_facts_are_told_of_the_player() -> None:

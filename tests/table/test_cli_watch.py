@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from companion.cli.sentences import sentence
 from companion.cli.watch import watch
-from companion.web.wording import say_event, trouble_words
+from companion.web.wording import event_text, trouble_text
 
 PHOTOS = Path(os.environ.get("COMPANION_PHOTOS", Path(__file__).parents[3] / "shared" / "photos"))
 FREE = {"layout": "free", "set": "double-6"}
@@ -61,7 +61,7 @@ def test_bad_input_is_one_line_and_a_status(tmp_path: Path, arguments: list[str]
 
 def test_an_event_is_told_in_one_sentence() -> None:
     event = {"event": "tile_played", "by": "Ben", "tile": [5, 7], "train": "Ann", "frame": "f7", "seq": 3}
-    said = say_event(event)
+    said = event_text(event)
     ruled = sentence({**event, "violations": [{"code": "CLOSED_TRAIN", "certain": True}]})
     assert said in ruled and "Against the rules: This train is closed (CLOSED_TRAIN)." in ruled
     perhaps = sentence({**event, "violations": [{"code": "CLOSED_TRAIN", "certain": False}]})
@@ -84,7 +84,7 @@ def test_a_correction_says_what_it_changes(what: dict[str, Any], says: str) -> N
 
 def test_a_question_is_asked_in_the_words_of_the_page() -> None:
     asked = sentence({"event": "unclear", "reason": "VALUE_CHANGED at (1, 2) mm", "seq": 4})
-    assert asked == f"Question: {trouble_words('VALUE_CHANGED')}"
+    assert asked == f"Question: {trouble_text('VALUE_CHANGED')}"
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from companion.play.setup_file import setup_from_json
 from companion.rules.position import Position
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, double_set
-from companion.web.wording import reason_words, say_event
+from companion.web.wording import event_text, reason_text
 from tests.table.tables import back, tile
 
 HEADER = {"journal": 1, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]}
@@ -54,7 +54,7 @@ def test_the_doubles_on_the_table_are_offered_and_a_tap_names_the_engine(tmp_pat
         sink.understood(lost, "1.jpg")
     (question,) = [one for one in session.questions if one.reason == "NO_HUB"]
     assert [one.text for one in question.candidates] == ["6-6", "3-3"]
-    assert reason_words(question.to_json()) == "We cannot find the engine. Which tile is it?"
+    assert reason_text(question.to_json()) == "We cannot find the engine. Which tile is it?"
     session.answer(question.seq, 0)
     assert session.position is not None and session.position.engine == Laid(6, 6)
     assert sink.engine() == 6
@@ -71,12 +71,12 @@ def test_a_wrong_engine_is_not_worded_as_if_it_were_right(tmp_path: Path) -> Non
     session.answer(session.questions[0].seq, 0)
     (begun,) = [line for line in session.snapshot()["plays"] if line["event"] == "round_started"]
     assert [one["code"] for one in begun["violations"]] == ["WRONG_ENGINE"]
-    assert say_event(begun) == "6-6 lies in the middle, but 12-12 belongs there in round 1."
-    assert say_event({**begun, "overruled": True}) == "Round 1 starts with 6-6. Ann goes first."
-    assert say_event({**begun, "engine_due": None}) == (
+    assert event_text(begun) == "6-6 lies in the middle, but 12-12 belongs there in round 1."
+    assert event_text({**begun, "overruled": True}) == "Round 1 starts with 6-6. Ann goes first."
+    assert event_text({**begun, "engine_due": None}) == (
         "6-6 lies in the middle, but another double belongs there in round 1."
     )
-    assert say_event(session.events[3].to_json()) == "No. 1 corrected: it was 6-6."
+    assert event_text(session.events[3].to_json()) == "No. 1 corrected: it was 6-6."
 
 
 def test_the_engine_that_is_due_is_named_only_where_another_lies_there(tmp_path: Path) -> None:
@@ -84,13 +84,13 @@ def test_the_engine_that_is_due_is_named_only_where_another_lies_there(tmp_path:
     session.start_round((12, 12))
     (begun,) = session.snapshot()["plays"]
     assert "engine_due" not in begun
-    assert say_event(begun) == "Round 1 starts with 12-12. Ann goes first."
+    assert event_text(begun) == "Round 1 starts with 12-12. Ann goes first."
 
 
 def test_a_table_without_a_double_offers_none_and_the_words_ask_for_none() -> None:
     empty = seen([tile(600.0, 450.0, 0.0, 6, 5)], 12)
     assert engines_offered(empty, ()) == []
-    assert reason_words({"reason": "NO_HUB", "candidates": []}) == "We cannot find the engine."
+    assert reason_text({"reason": "NO_HUB", "candidates": []}) == "We cannot find the engine."
 
 
 def test_no_more_doubles_are_offered_than_fit_on_a_page(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from companion.app.state import AppState
 from companion.rules.ruleset import SHIPPED, load_ruleset
 from companion.rules.ruleset_fields import ContradictionError, fields_of
 from companion.web.plays import changes_between
-from companion.web.rule_words import RULES, SILENT, option_value, options_of
+from companion.web.rule_texts import RULES, SILENT, option_value, options_of
 from tests.web import tables
 from tests.web.fakes import FakeSession
 
@@ -240,7 +240,7 @@ def test_every_field_of_a_rule_set_is_offered_and_begins_with_what_is_written(na
     for option in offered:
         values = [option_value(value) for value, _words in option.choices]
         assert len(values) > 1 and len(set(map(str, values))) == len(values), option.field
-        assert option.said.startswith(f"{rules.source} [{rules.sources[option.field].mark}]")
+        assert option.source_text.startswith(f"{rules.source} [{rules.sources[option.field].mark}]")
         for value in values:
             try:
                 chosen = load_ruleset(name, {option.field: value})

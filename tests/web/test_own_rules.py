@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 
 from companion.rules.ruleset import load_ruleset
 from companion.web.own_rules import MOST, find, forget, keep, own_rules
-from companion.web.rule_words import QUESTIONS, RULES
+from companion.web.rule_texts import QUESTIONS, RULES
 from tests.web.fakes import FakeSession
 
 FOUR = {f"player_{n}": name for n, name in enumerate(("Ann", "Ben", "Cyril", "Dorothea"), start=1)}

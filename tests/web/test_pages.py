@@ -16,7 +16,7 @@ from companion.log.events import Header
 from companion.rules.notation import Laying
 from companion.rules.tile import Laid
 from companion.web.app import PageSettings, create_app
-from companion.web.wording import trouble_words
+from companion.web.wording import trouble_text
 from tests.desk.watching import table_change
 from tests.web import tables
 from tests.web.fakes import FakeSession
@@ -243,7 +243,7 @@ def test_what_the_camera_cannot_make_out_is_asked_in_plain_words(anyone: FlaskCl
 
 
 def test_every_trouble_of_a_layout_has_its_words() -> None:
-    assert all(trouble_words(trouble) for trouble in Trouble)
+    assert all(trouble_text(trouble) for trouble in Trouble)
 
 
 def test_a_misreading_is_asked_as_one(anyone: FlaskClient, session: FakeSession) -> None:

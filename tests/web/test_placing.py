@@ -15,7 +15,7 @@ from flask.testing import FlaskClient
 from companion.app.seats import Middle, seats_at
 from companion.app.state import AppState
 from companion.app.table_place import TablePlace, look_over, place_from, read_place, write_place
-from companion.web.placing import cause_words
+from companion.web.placing import cause_text
 from tests.web.fakes import FakeCamera
 from vision.fiducials import DICTIONARY
 from vision.frame import Frame
@@ -98,7 +98,7 @@ def test_what_is_wrong_is_said_with_what_helps(anyone: FlaskClient, table: FakeT
     "cause", ["FROZEN", "DARK", "GLARE", "BLURRED", "TOO_SMALL", "SMALL", "UNEVEN", "OUTSIDE", "NO_BORDER"]
 )
 def test_every_cause_has_words(cause: str) -> None:
-    assert cause_words(cause)[0] != cause
+    assert cause_text(cause)[0] != cause
 
 
 def test_corners_are_kept_as_shares_of_the_picture(keeper: FlaskClient, table: FakeTable) -> None:

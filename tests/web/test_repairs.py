@@ -17,7 +17,7 @@ from companion.log.journal import Journal
 from companion.log.repair import repair_games
 from companion.storage.repairs import REPAIRS_FILE, Repair, Repairs
 from companion.web.app import PageSettings, create_app
-from companion.web.repair_words import WORDS, repair_words
+from companion.web.repair_texts import TEXTS, repair_text
 from tests.web.fakes import FakeCamera
 
 DAMAGED = Repair(
@@ -145,8 +145,8 @@ def test_every_case_has_its_words() -> None:
         ),
         "1",
     )
-    for code in WORDS:
-        words = repair_words(Repair(code, about))
+    for code in TEXTS:
+        words = repair_text(Repair(code, about))
         assert words.title and words.meaning
         assert "%(" not in words.title + words.meaning + words.remedy + words.page
 

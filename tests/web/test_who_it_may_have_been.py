@@ -19,7 +19,7 @@ from companion.rules.notation import parse_delta
 from companion.tracking.costs import Cause
 from companion.tracking.dispute import UNLISTED
 from companion.web.app import PageSettings, create_app
-from companion.web.code_words import code_title
+from companion.web.code_texts import code_title
 from companion.web.hypotheses import AGAIN, ASSUMED
 from tests.desk.watching import table_change
 

@@ -15,9 +15,11 @@ from companion.web.languages import marked as _
 
 
 @dataclass(frozen=True, slots=True)
-class RuleWords:
-    """One rule set on the set-up page. `sets` in order of preference; `source` names the text it rests on, `house` a
-    set that some house plays by, and no box."""
+class RuleSetText:
+    """One rule set on the set-up page. `sets` in order of preference; `source` names the text it rests on.
+
+    `house_rules`: a set that some house plays by, and no box.
+    """
 
     name: str
     family: str
@@ -25,15 +27,15 @@ class RuleWords:
     players: tuple[int, int]
     special: tuple[str, ...]
     source: str
-    house: bool = False
+    house_rules: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class HouseOption:
-    """One house rule: a field of the rule set, and its choices as (value, words), the written one first.
+    """One house rule: a field of the rule set, and its choices as (value, text), the written one first.
 
-    `main`: shown at once and not among all other rules. `open_question`: the source is silent about it. `said` names
-    the source and its mark, with the source's own words where they are quoted.
+    `main`: shown at once and not among all other rules. `open_question`: the source is silent about it. `source_text`
+    names the source and its mark, with the source's own words where they are quoted.
     """
 
     field: str
@@ -41,13 +43,13 @@ class HouseOption:
     choices: tuple[tuple[str, str], ...]
     main: bool
     open_question: bool
-    said: str
+    source_text: str
 
 
-RULES: Mapping[str, RuleWords] = {
-    words.name: words
-    for words in (
-        RuleWords(
+RULES: Mapping[str, RuleSetText] = {
+    text.name: text
+    for text in (
+        RuleSetText(
             "tactic",
             "mexican",
             ("double-12", "double-9"),
@@ -60,7 +62,7 @@ RULES: Mapping[str, RuleWords] = {
             ),
             _("Leaflet of the boxed game, in Russian"),
         ),
-        RuleWords(
+        RuleSetText(
             "reeves",
             "mexican",
             ("double-12", "double-9", "double-15", "double-18"),
@@ -73,7 +75,7 @@ RULES: Mapping[str, RuleWords] = {
             ),
             _("Reeves' rules, in Bengali"),
         ),
-        RuleWords(
+        RuleSetText(
             "cz",
             "mexican",
             ("double-12", "double-9", "double-6", "double-15", "double-18"),
@@ -86,7 +88,7 @@ RULES: Mapping[str, RuleWords] = {
             ),
             _("Czech rules"),
         ),
-        RuleWords(
+        RuleSetText(
             "poltava",
             "mexican",
             ("double-12", "double-9"),
@@ -99,7 +101,7 @@ RULES: Mapping[str, RuleWords] = {
             ),
             _("Ukrainian rules"),
         ),
-        RuleWords(
+        RuleSetText(
             "goodsam",
             "mexican",
             ("double-12",),
@@ -110,9 +112,9 @@ RULES: Mapping[str, RuleWords] = {
                 _("If you play a double, cover that same double."),
             ),
             "idahogoodsam.org/gamerules/9",
-            house=True,
+            house_rules=True,
         ),
-        RuleWords(
+        RuleSetText(
             "goodsam-florida",
             "mexican",
             ("double-12",),
@@ -123,9 +125,9 @@ RULES: Mapping[str, RuleWords] = {
                 _("After a double the next tile goes anywhere it fits."),
             ),
             "goodsams-florida.org",
-            house=True,
+            house_rules=True,
         ),
-        RuleWords(
+        RuleSetText(
             "owlshollow",
             "mexican",
             ("double-12",),
@@ -135,9 +137,9 @@ RULES: Mapping[str, RuleWords] = {
                 _("If you cannot play, draw until a tile fits."),
             ),
             "shop.owlshollow.com",
-            house=True,
+            house_rules=True,
         ),
-        RuleWords(
+        RuleSetText(
             "longtrain",
             "mexican",
             ("double-12",),
@@ -148,9 +150,9 @@ RULES: Mapping[str, RuleWords] = {
                 _("If you play a double, cover that same double."),
             ),
             "htfbw.com/games-cards/Games/76098",
-            house=True,
+            house_rules=True,
         ),
-        RuleWords(
+        RuleSetText(
             "ninesteps",
             "mexican",
             ("double-12",),
@@ -161,9 +163,9 @@ RULES: Mapping[str, RuleWords] = {
                 _("If you cannot play, draw until a tile fits."),
             ),
             "lightskybluesweet.pages.dev",
-            house=True,
+            house_rules=True,
         ),
-        RuleWords(
+        RuleSetText(
             "jielong",
             "chinese",
             ("chinese",),
@@ -175,7 +177,7 @@ RULES: Mapping[str, RuleWords] = {
             ),
             _("Ukrainian text on Chinese dominoes"),
         ),
-        RuleWords(
+        RuleSetText(
             "chedeng",
             "chinese",
             ("chinese",),
@@ -187,7 +189,7 @@ RULES: Mapping[str, RuleWords] = {
             ),
             _("Ukrainian text on Chinese dominoes"),
         ),
-        RuleWords(
+        RuleSetText(
             "kkori",
             "chinese",
             ("chinese",),
@@ -272,9 +274,9 @@ QUESTIONS: Mapping[str, str] = {
 
 NOTHING = _("nothing")
 ANYWHERE = _("anywhere it fits")
-TABLE_SAYS = _("you say when it ends")
+ENDED_BY_PLAYERS = _("you say when it ends")
 
-WORDS: Mapping[str, Mapping[str, str]] = {
+CHOICE_TEXTS: Mapping[str, Mapping[str, str]] = {
     "hand": {"table": _("as the rules say")},
     "mx_from_turn": {"1": _("the first"), "2": _("the second")},
     "mx_root": {"engine": _("with the engine's value"), "any": _("with any tile")},
@@ -334,8 +336,8 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "rotate": _("each in turn"),
         "holder_of_2:5": _("whoever holds 2:5"),
     },
-    "match_points": {"none": TABLE_SAYS},
-    "match_deals": {"none": TABLE_SAYS},
+    "match_points": {"none": ENDED_BY_PLAYERS},
+    "match_deals": {"none": ENDED_BY_PLAYERS},
 }
 """Field -> value -> the words of the choice; a flag is yes or no, and a number stands for itself."""
 
@@ -359,16 +361,16 @@ def choice_of(field: str, value: object) -> str:
 def _option(rules: RuleSet, field: str, own: object = None) -> HouseOption:
     default = _as_choice(getattr(rules, field), field)
     numbers = [str(number) for number in FREE_NUMBERS.get(field, ())]
-    known = list(WORDS.get(field, {})) or ([] if numbers else ["false", "true"])
+    known = list(CHOICE_TEXTS.get(field, {})) or ([] if numbers else ["false", "true"])
     chosen = [] if own is None else [choice_of(field, own)]
     values = dict.fromkeys([default, *known, *numbers, *chosen])
     if rules.close_order != "single":
         values.pop("single", None)
     source = rules.sources[field]
     quoted = " ".join(re.findall(r"«[^»]+»", source.text))
-    said = f"{rules.source} [{source.mark}] {quoted}".strip()
-    choices = tuple((value, _choice_words(field, value)) for value in values)
-    return HouseOption(field, QUESTIONS[field], choices, field in MAIN, rules.leaves_open(field), said)
+    source_text = f"{rules.source} [{source.mark}] {quoted}".strip()
+    choices = tuple((value, _choice_text(field, value)) for value in values)
+    return HouseOption(field, QUESTIONS[field], choices, field in MAIN, rules.leaves_open(field), source_text)
 
 
 def _as_choice(value: object, field: str) -> str:
@@ -379,9 +381,9 @@ def _as_choice(value: object, field: str) -> str:
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def _choice_words(field: str, value: str) -> str:
-    words = WORDS.get(field, {}).get(value)
-    return words or {"true": YES, "false": NO, "single": ANY_OF_THEM}.get(value, value)
+def _choice_text(field: str, value: str) -> str:
+    text = CHOICE_TEXTS.get(field, {}).get(value)
+    return text or {"true": YES, "false": NO, "single": ANY_OF_THEM}.get(value, value)
 
 
 ANY_OF_THEM = _("any of them")

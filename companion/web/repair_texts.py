@@ -9,11 +9,11 @@ from companion.storage.game_folders import number_of
 from companion.storage.repairs import LASTING_TROUBLE, Repair
 from companion.web.languages import gettext
 from companion.web.languages import marked as _
-from companion.web.refusals import say
+from companion.web.refusals import translated
 
 
 @dataclass(frozen=True, slots=True)
-class RepairWords:
+class RepairText:
     """`title` what is wrong; `meaning` what that means for the players; `remedy` what helps; `command` for a terminal.
 
     `page` is where a person mends it, an address of this page; `button` what the button says that mends it.
@@ -30,129 +30,129 @@ class RepairWords:
 _NEW_CARD = _("If this happens again, save the games on the Games page and put in a new card.")
 _BACKUP = "sudo deploy/install.sh --restore /var/backups/companion/companion-....tar.gz"
 
-WORDS: Mapping[str, RepairWords] = {
-    "JOURNAL_SHORT": RepairWords(
+TEXTS: Mapping[str, RepairText] = {
+    "JOURNAL_SHORT": RepairText(
         _("The end of game %(game)s was missing on the card; %(back)s entries are back from its copy."),
         _("Nothing is lost. The card had not kept what was written to it; what it still held lies in %(aside)s."),
         _NEW_CARD,
     ),
-    "JOURNAL_DAMAGED": RepairWords(
+    "JOURNAL_DAMAGED": RepairText(
         _("Game %(game)s was damaged on the card and has been repaired; it has %(events)s entries."),
         _("The damaged file is kept as %(aside)s. What was found: %(why)s."),
         _NEW_CARD,
     ),
-    "JOURNAL_MISSING": RepairWords(
+    "JOURNAL_MISSING": RepairText(
         _("Game %(game)s was gone; it is back from its copy with %(events)s entries."),
         _("If somebody deleted it on purpose, delete its copy in the folder “copies” too."),
     ),
-    "JOURNAL_LOST": RepairWords(
+    "JOURNAL_LOST": RepairText(
         _("Game %(game)s cannot be repaired: its beginning is lost in the journal and in its copy."),
         _("What is left is kept as %(aside)s. A backup may still hold the game."),
         command=_BACKUP,
     ),
-    "JOURNAL_GAP": RepairWords(
+    "JOURNAL_GAP": RepairText(
         _("Game %(game)s goes to entry %(events)s: the next one is lost, and %(beyond)s later ones wait in %(aside)s."),
         _("What the lost entry was cannot be known, and nobody is judged by a guess. Compare the table with the page."),
         _NEW_CARD,
         command=_BACKUP,
     ),
-    "JOURNAL_GAP_SCORED": RepairWords(
+    "JOURNAL_GAP_SCORED": RepairText(
         _("Game %(game)s goes to entry %(events)s: the next one is lost, and %(beyond)s later ones wait in %(aside)s."),
         _("A later entry gives the totals: %(totals)s. Compare them, and the table, with the page."),
         _NEW_CARD,
         command=_BACKUP,
     ),
-    "JOURNAL_END_LOST": RepairWords(
+    "JOURNAL_END_LOST": RepairText(
         _("The end of game %(game)s is lost: it had %(lost)s more entries after entry %(events)s."),
         _("Neither the journal nor its copy holds them. Compare the table and the points with the page."),
         _NEW_CARD,
         command=_BACKUP,
     ),
-    "JOURNAL_GONE": RepairWords(
+    "JOURNAL_GONE": RepairText(
         _("Game %(game)s is gone: neither a journal nor a copy is left; it had %(lost)s entries."),
         _("If somebody deleted it on purpose, nothing is wrong. Otherwise a backup may still hold it."),
         command=_BACKUP,
     ),
-    "JOURNAL_IN_DOUBT": RepairWords(
+    "JOURNAL_IN_DOUBT": RepairText(
         _("Some entries of game %(game)s may be wrong: %(entries)s."),
         _("Nothing proves them: the journal and its copy differ there, or another version of the program wrote them."),
         _("Look at them in the replay and correct what is wrong."),
         page="/games/%(game)s/replay?at=%(first)s",
     ),
-    "COPY_DAMAGED": RepairWords(
+    "COPY_DAMAGED": RepairText(
         _("The copy of game %(game)s was damaged; there is a new one."),
         _("The game itself is whole. The damaged copy is kept as %(aside)s."),
         _NEW_CARD,
     ),
-    "COPY_DIFFERS": RepairWords(
+    "COPY_DIFFERS": RepairText(
         _("The copy of game %(game)s held something else; it is kept as %(aside)s, and there is a new one."),
         _("The game is as its journal has it. Nothing was overwritten."),
     ),
-    "COPY_REFUSED": RepairWords(
+    "COPY_REFUSED": RepairText(
         _("Game %(game)s is not being copied: its copy holds something else, or more."),
         _("The game is kept, but only once. When the companion is started again it compares the two."),
         command="sudo systemctl restart companion",
     ),
-    "REPAIR_FAILED": RepairWords(
+    "REPAIR_FAILED": RepairText(
         _("Game %(game)s is damaged and could not be repaired: %(why)s"),
         _("Nothing was changed. The next start tries again."),
         _("Make room on the disk, then start the companion again."),
         command="sudo systemctl restart companion",
     ),
-    "GAME_CLOSED": RepairWords(
+    "GAME_CLOSED": RepairText(
         _("The last game, %(game)s, cannot be opened: %(why)s"),
         _("It is kept as it is. Meanwhile a new game can be started."),
         command=_BACKUP,
     ),
-    "PICTURES_LEFT": RepairWords(
+    "PICTURES_LEFT": RepairText(
         _("Deleted pictures are still on the disk: %(count)s (%(why)s)."),
         _("They were emptied where that was possible. Every hour and at every start the box tries again."),
         button=_("Try again now"),
     ),
-    "CLOCK_LEAPT": RepairWords(
+    "CLOCK_LEAPT": RepairText(
         _("The clock may be wrong: it has jumped since the last evening, %(last)s."),
         _("Until it is right no pictures are deleted for their age. Games do not depend on the clock."),
         _("Compare the date above with a calendar. A network sets the clock by itself."),
         command="sudo timedatectl set-time '2026-11-20 19:00'",
         button=_("The date above is right"),
     ),
-    "SUPPLY_WEAK": RepairWords(
+    "SUPPLY_WEAK": RepairText(
         _("The power supply is too weak: the voltage has dropped since the start."),
         _("A weak supply damages cards and makes cameras disappear."),
         _("Use the supply that belongs to the board, with its own cable."),
     ),
-    "TOO_HOT": RepairWords(
+    "TOO_HOT": RepairText(
         _("The board is too hot and slows itself down."),
         _("Tiles are read more slowly. Nothing is lost."),
         _("Fit the active cooler, or give the board more air."),
     ),
-    "WAS_SLOWED": RepairWords(
+    "WAS_SLOWED": RepairText(
         _("The board was slowed down since the start, by heat or a weak supply."),
         _("Tiles are read more slowly. Nothing is lost."),
         _("Fit the active cooler, or give the board more air."),
     ),
-    "CARD_ERRORS": RepairWords(
+    "CARD_ERRORS": RepairText(
         _("The card reports errors: %(count)s so far."),
         _("Every game is kept twice and checked, but both lie on this card."),
         _("Save the games on the Games page and put in a new card."),
     ),
-    "CARD_WORN": RepairWords(
+    "CARD_WORN": RepairText(
         _("The card is nearly worn out: %(tenths)s tenths of its life are used up."),
         _("Every game is kept twice and checked, but both lie on this card."),
         _("Save the games on the Games page and put in a new card."),
     ),
-    "SAFE_MODE": RepairWords(
+    "SAFE_MODE": RepairText(
         _("The box runs in safe mode: no camera, no broker, no learned set."),
         _("You tap the plays in. Every game is kept."),
         button=_("Start normally"),
     ),
-    "SAFE_MODE_BY_ITSELF": RepairWords(
+    "SAFE_MODE_BY_ITSELF": RepairText(
         _("The box runs in safe mode: it stopped %(count)s times in a row soon after starting."),
         _("No camera, no broker, no learned set; you tap the plays in. Every game is kept."),
         _("Save the diagnostics below before you try again."),
         button=_("Start normally"),
     ),
-    "STATE_FILE": RepairWords(
+    "STATE_FILE": RepairText(
         _("The file %(file)s made no sense and was set aside as %(aside)s."),
         _("What it held starts afresh, or you are asked for it again. No game was in it."),
     ),
@@ -160,24 +160,24 @@ WORDS: Mapping[str, RepairWords] = {
 """By the code of a case; `%(name)s` is filled in from what it is about."""
 
 
-_CAMERA = RepairWords("", _("Meanwhile you can tap the plays in."), _("Check camera and table."), page="/table")
+_CAMERA = RepairText("", _("Meanwhile you can tap the plays in."), _("Check camera and table."), page="/table")
 
-REMEDIES: Mapping[str, RepairWords] = {
-    "only ": RepairWords(
+REMEDIES: Mapping[str, RepairText] = {
+    "only ": RepairText(
         "",
         _("When the disk is full, nothing more can be recorded."),
         _("Delete pictures on the Games page."),
         page="/games",
     ),
-    "the disk is full": RepairWords(
+    "the disk is full": RepairText(
         "", _("The game goes on without pictures."), _("Delete pictures on the Games page."), page="/games"
     ),
-    "the clock was never set": RepairWords(
+    "the clock was never set": RepairText(
         "",
         _("Games do not depend on the clock; the dates shown do."),
         command="sudo timedatectl set-time '2026-11-20 19:00'",
     ),
-    "the broker": RepairWords("", _("The other tables hear of it as soon as the broker is back. Nothing is lost.")),
+    "the broker": RepairText("", _("The other tables hear of it as soon as the broker is back. Nothing is lost.")),
     "the camera": _CAMERA,
     "the picture is": _CAMERA,
     "the reader": _CAMERA,
@@ -186,36 +186,36 @@ REMEDIES: Mapping[str, RepairWords] = {
 """By how the sentence of another part begins, in English."""
 
 
-def repair_words(repair: Repair) -> RepairWords:
+def repair_text(repair: Repair) -> RepairText:
     """The words for one case in the viewer's language."""
     if repair.code == LASTING_TROUBLE:
-        return _trouble_words(str(repair.about.get("words")))
-    words = WORDS.get(repair.code, _unknown(repair))
+        return _trouble_text(str(repair.about.get("words")))
+    text = TEXTS.get(repair.code, _unknown(repair))
     about = _shown(repair)
-    return RepairWords(
-        gettext(words.title, **about),
-        gettext(words.meaning, **about),
-        gettext(words.remedy) if words.remedy else "",
-        words.command,
-        words.page % dict(repair.about) if words.page else "",
-        gettext(words.button) if words.button else "",
+    return RepairText(
+        gettext(text.title, **about),
+        gettext(text.meaning, **about),
+        gettext(text.remedy) if text.remedy else "",
+        text.command,
+        text.page % dict(repair.about) if text.page else "",
+        gettext(text.button) if text.button else "",
     )
 
 
-def _trouble_words(sentence: str) -> RepairWords:
+def _trouble_text(sentence: str) -> RepairText:
     """What helps with what another part of the program says about itself."""
-    for beginning, words in REMEDIES.items():
+    for beginning, text in REMEDIES.items():
         if sentence.startswith(beginning):
-            meaning, remedy = gettext(words.meaning), gettext(words.remedy) if words.remedy else ""
-            return RepairWords(say(sentence), meaning, remedy, words.command, words.page)
-    return RepairWords(say(sentence), gettext(_("The game goes on.")))
+            meaning, remedy = gettext(text.meaning), gettext(text.remedy) if text.remedy else ""
+            return RepairText(translated(sentence), meaning, remedy, text.command, text.page)
+    return RepairText(translated(sentence), gettext(_("The game goes on.")))
 
 
 def in_english(repair: Repair) -> str:
     """What is wrong, for `/health`, the terminal and the log."""
     if repair.code == LASTING_TROUBLE:
         return str(repair.about.get("words"))
-    return WORDS.get(repair.code, _unknown(repair)).title % _shown(repair)
+    return TEXTS.get(repair.code, _unknown(repair)).title % _shown(repair)
 
 
 def _shown(repair: Repair) -> dict[str, str | int]:
@@ -225,6 +225,6 @@ def _shown(repair: Repair) -> dict[str, str | int]:
     return {**about, "game": number} if number else about
 
 
-def _unknown(repair: Repair) -> RepairWords:
+def _unknown(repair: Repair) -> RepairText:
     """A case that another release has reported."""
-    return RepairWords(repair.code.replace("%", "%%"), "")
+    return RepairText(repair.code.replace("%", "%%"), "")
