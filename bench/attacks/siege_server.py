@@ -30,11 +30,11 @@ def main() -> None:
 
         def lost(why: str) -> None:
             shown.state, shown.message = "lost", why
-            app_state.signal.ring()
+            app_state.signal.notify()
 
         def back() -> None:
             shown.state, shown.message = "read", None
-            app_state.signal.ring()
+            app_state.signal.notify()
 
         watching = threading.Thread(
             target=keep_watching,

@@ -1,7 +1,8 @@
 """One signal for all phones: whoever waits for news is woken, and then reads what it has not read yet.
 
-There is no queue for each listener. A listener remembers the last journal `seq` it has sent, and after each ring reads
-on from the journal itself, so live delivery and catching up after a lost connection are the same code.
+There is no queue for each listener. A listener remembers the last journal `seq` it has sent, and after each
+notification reads on from the journal itself, so live delivery and catching up after a lost connection are the same
+code.
 """
 
 from __future__ import annotations
@@ -10,37 +11,37 @@ import threading
 
 
 class ChangeSignal:
-    """Counts its rings; waiting for the next one needs only the count last heard."""
+    """Counts its notifications; waiting for the next one needs only the last known count."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._rings = 0
+        self._count = 0
         self._closed = False
 
     @property
-    def rings(self) -> int:
+    def count(self) -> int:
         with self._changed:
-            return self._rings
+            return self._count
 
     @property
     def closed(self) -> bool:
         with self._changed:
             return self._closed
 
-    def ring(self) -> None:
+    def notify(self) -> None:
         with self._changed:
-            self._rings += 1
+            self._count += 1
             self._changed.notify_all()
 
     def close(self) -> None:
         """Wake everybody for the last time."""
         with self._changed:
             self._closed = True
-            self._rings += 1
+            self._count += 1
             self._changed.notify_all()
 
-    def wait(self, heard: int, timeout_s: float) -> int:
-        """The number of rings, at once if it differs from `heard`, else at the next ring or after the timeout."""
+    def wait(self, known: int, timeout_s: float) -> int:
+        """The count, at once if it differs from `known`, else at the next notification or after the timeout."""
         with self._changed:
-            self._changed.wait_for(lambda: self._rings != heard, timeout_s)
-            return self._rings
+            self._changed.wait_for(lambda: self._count != known, timeout_s)
+            return self._count

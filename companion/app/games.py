@@ -83,7 +83,7 @@ def make_app_state(
     reader = HandReader(data_dir if learned else None)
     repository = GameRepository(create=create_game, open=reopen, look=look_at_game, read_hand=reader)
     app_state = AppState(data_dir=data_dir, repository=repository, camera=camera, repairs=found)
-    found.changed = app_state.signal.ring
+    found.changed = app_state.signal.notify
     name = None if app_state.game_folders is None else app_state.game_folders.current()
     folder = None if name is None else app_state.folder(name)
     if name is not None and folder is not None:

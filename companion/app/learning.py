@@ -60,7 +60,7 @@ def open_teacher() -> Callable[[str, bytes, str, str], Report]:
 
 class LearningDesk:
     """What the page's learning room talks to. One task at a time, in a process of its own; `changed` is told when what
-    was learned is another, `ring` when there is anything new to show."""
+    was learned is another, `on_news` when there is anything new to show."""
 
     def __init__(
         self,
@@ -68,14 +68,14 @@ class LearningDesk:
         picture: Callable[[], bytes | None] = lambda: None,
         *,
         changed: Callable[[], None] = lambda: None,
-        ring: Callable[[], None] = lambda: None,
+        on_news: Callable[[], None] = lambda: None,
         damaged: Callable[[Path], None] = lambda aside: None,
         opener: Callable[[], Callable[[str, bytes, str, str], Report]] = open_teacher,
     ) -> None:
         """`picture` is the camera's latest at full resolution, as a file's bytes; None without a camera."""
         self._data_dir = data_dir
         self._damaged = damaged
-        self._picture, self._changed, self._ring = picture, changed, ring
+        self._picture, self._changed, self._on_news = picture, changed, on_news
         self._teacher = Answering(opener, answer_s=ANSWER_S, memory_bytes=MEMORY_BYTES)
         self._lock = threading.Lock()
         self._busy: str | None = None
@@ -138,7 +138,7 @@ class LearningDesk:
             self._busy, self._last = None, report
         if task == "learn" and report.get("kept"):
             self._changed()
-        self._ring()
+        self._on_news()
 
     def _note(self, report: Report) -> None:
         """Beside the learned set, for the page; the set itself does not need it."""

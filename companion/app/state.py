@@ -186,7 +186,7 @@ class AppState:
     def show_pin(self, shown: bool = True) -> None:
         """Large on the box's own screen, and nowhere else; or not any more. Somebody at the table pressed a button."""
         self.pin_is_shown = shown
-        self.signal.ring()
+        self.signal.notify()
 
     @property
     def has_game(self) -> bool:
@@ -208,13 +208,13 @@ class AppState:
             with suppress(OSError):
                 # A full disk must not stop the game; the next start then takes the newest one.
                 self.game_folders.put_on_the_table(game)
-        session.subscribe(lambda *_: self.signal.ring())
-        session.on_look(self.signal.ring)
+        session.subscribe(lambda *_: self.signal.notify())
+        session.on_look(self.signal.notify)
         for follower in list(self._followers):
             follower(game, session)
         if earlier is not None and earlier is not session:
             _put_away(earlier)
-        self.signal.ring()
+        self.signal.notify()
 
     def follow(self, follower: Callable[[str, SessionLike], None]) -> None:
         """Tell `follower` (name, session) of the game on the table, and of every other one that comes there."""

@@ -485,7 +485,7 @@ class WatchedTable:
             if told == self._state:
                 return
             self._state = told
-        self._app_state.signal.ring()
+        self._app_state.signal.notify()
 
 
 def _corners_of(watcher: Watcher) -> list[list[float]]:

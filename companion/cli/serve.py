@@ -176,7 +176,7 @@ def serve(
             folder,
             (lambda: None) if table is None else table.photograph,
             changed=(lambda: None) if table is None else table.learned,
-            ring=app_state.signal.ring,
+            on_news=app_state.signal.notify,
             damaged=storage.repairs.report_damaged,
         )
         parts.callback(app_state.learning.close)

@@ -54,7 +54,7 @@ class ButtonPod:
         self._stop.set()
         if self._hiding is not None:
             self._hiding.cancel()
-        self._app_state.signal.ring()
+        self._app_state.signal.notify()
         if self._panel is not None:
             self._thread.join()
             self._panel.close()
@@ -75,13 +75,13 @@ class ButtonPod:
             return None
 
     def _run(self) -> None:
-        heard = -1
+        known = -1
         while not self._stop.is_set():
             self._light_up()
             if self._app_state.signal.closed:
                 self._stop.wait(self._every_s)
             else:
-                heard = self._app_state.signal.wait(heard, self._every_s)
+                known = self._app_state.signal.wait(known, self._every_s)
 
     def _light_up(self) -> None:
         controls = self._controls()

@@ -38,7 +38,7 @@ MOST_ALIKE = 50
 
 
 def app_state() -> AppState:
-    found: AppState = current_app.extensions["companion_house"]
+    found: AppState = current_app.extensions["companion_state"]
     return found
 
 

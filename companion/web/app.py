@@ -82,7 +82,7 @@ def create_app(app_state: AppState, settings: PageSettings | None = None, lock: 
     )
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
-    app.extensions["companion_house"] = app_state
+    app.extensions["companion_state"] = app_state
     app.extensions["companion_settings"] = chosen
     app.extensions["companion_lock"] = lock or PinLock.of(chosen.pin)
     app.extensions["companion_stream"] = chosen.stream

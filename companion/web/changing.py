@@ -129,7 +129,7 @@ def table_as_seen(fields: Mapping[str, Any]) -> Iterator[SessionLike]:
 
     Raises Conflict where the game or its last entry is not the one that the change expects; NoGameError.
     """
-    app_state: AppState = current_app.extensions["companion_house"]
+    app_state: AppState = current_app.extensions["companion_state"]
     expected = None if fields.get("expected_seq") in (None, "") else number(fields, "expected_seq", 0, 10**9)
     with app_state.switching, app_state.session.hold() as seq:
         expect_game(fields, app_state.game)
@@ -154,7 +154,7 @@ def stamp(board: Any = None, once: object = None) -> Markup:
     With `board` they name what lies on the table as it is shown, and stay the same as long as it does. With `once` the
     change is made whatever happens meanwhile, but no second time. Without either they name this copy of the page.
     """
-    app_state: AppState = current_app.extensions["companion_house"]
+    app_state: AppState = current_app.extensions["companion_state"]
     fields = {"expected_game": app_state.game} if app_state.has_game else {}
     if board is not None and once is None:
         fields["expected_seq"] = str(board.seq)

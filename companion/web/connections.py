@@ -37,8 +37,8 @@ SHARE = 4
 SEVERAL = 20
 """Where all places are taken, a crowd gives up one in so many of them."""
 
-MOST_TOLD = 32
-"""Ways in which screens that come anew have to be told everything; they are put into words once."""
+MOST_PACKED = 32
+"""Ways in which screens that come anew have to be told everything; the messages are packed once."""
 
 AT_ONCE = 16
 """New connections taken before those that are open get their turn again."""
@@ -102,8 +102,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         self._chunked = False
         self._ended = False
         self._writing = False
-        self._told_at = self.begun
-        self._telling = threading.Lock()
+        self._sent_at = self.begun
+        self._sending = threading.Lock()
         super().__init__(server, sock, addr, adj, map=map)
 
     # What waitress calls.
@@ -181,33 +181,33 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         """The head of a stream is written."""
         self.listener, self._chunked = listener, chunked
 
-    def tell(self, told: dict[Any, tuple[bytes, Any]]) -> None:
-        """Send what the screen has not heard."""
+    def send_news(self, packed: dict[Any, tuple[bytes, Any]]) -> None:
+        """Send what the screen has not got."""
         assert self.listener is not None
-        with self._telling:
+        with self._sending:
             if self._ended:
                 return
-            words = self.listener.news(told)
+            data = self.listener.news(packed)
             now = time.monotonic()
-            if not words and now - self._told_at >= self.server.limits.ping_s:
-                words = PING
-            if words:
-                self._told_at = now
-                self._write(words)
+            if not data and now - self._sent_at >= self.server.limits.ping_s:
+                data = PING
+            if data:
+                self._sent_at = now
+                self._write(data)
 
-    def end(self, words: bytes = b"") -> None:
+    def end(self, data: bytes = b"") -> None:
         """Politely: the stream ends as an answer does."""
-        with self._telling:
+        with self._sending:
             self._ended = True
-            self._write(words)
+            self._write(data)
             if self._chunked:
                 self._put(b"0\r\n\r\n")
             self.close_when_flushed = True
         self.server.pull_trigger()
 
-    def _write(self, words: bytes) -> None:
-        if words:
-            self._put(b"%X\r\n%b\r\n" % (len(words), words) if self._chunked else words)
+    def _write(self, data: bytes) -> None:
+        if data:
+            self._put(b"%X\r\n%b\r\n" % (len(data), data) if self._chunked else data)
 
     def _put(self, data: bytes) -> None:
         if self.total_outbufs_len > self.server.limits.backlog:
@@ -287,11 +287,11 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
         map: dict[int, Any],
     ) -> None:
         self.limits, self.knows = limits, knows
-        self._bell, self._seats = signal, seats
+        self._signal, self._seats = signal, seats
         self._following: dict[Channel, None] = {}
         self._going = 0
         """Connections that were dropped and are not closed yet, as far as they were counted."""
-        self._told: tuple[int, dict[Any, tuple[bytes, Any]]] = (-1, {})
+        self._packed: tuple[int, dict[Any, tuple[bytes, Any]]] = (-1, {})
         self._lock = threading.Lock()
         # Never reached: places are made before (handle_accept).
         adj = Adjustments(
@@ -310,8 +310,8 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
             application, map, True, sock, dispatcher=dispatcher, adj=adj, bind_socket=False, sockinfo=sockinfo
         )
         self.task_dispatcher.queue_logger.setLevel(logging.ERROR)
-        self._teller = threading.Thread(target=self._tell, name="streams", daemon=True)
-        self._teller.start()
+        self._sender = threading.Thread(target=self._send_all_news, name="streams", daemon=True)
+        self._sender.start()
 
     # Places.
 
@@ -373,14 +373,14 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
         elif seat not in self._seats:
             channel.end(FAREWELL)
         else:
-            channel.tell(self._words())
+            channel.send_news(self._packed_news())
 
-    def _words(self) -> dict[Any, tuple[bytes, Any]]:
-        """What has been put into words for others that came since the last news."""
-        rings, told = self._told
-        if rings != self._bell.rings or len(told) > MOST_TOLD:
-            self._told = rings, told = self._bell.rings, {}
-        return told
+    def _packed_news(self) -> dict[Any, tuple[bytes, Any]]:
+        """What has been packed for others that came since the last news."""
+        count, packed = self._packed
+        if count != self._signal.count or len(packed) > MOST_PACKED:
+            self._packed = count, packed = self._signal.count, {}
+        return packed
 
     def served(self, channel: Channel) -> None:
         """A thread is free again."""
@@ -396,17 +396,17 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
         if channel.seat is not None:
             self._seats.give_back(channel.seat)
 
-    def _tell(self) -> None:
+    def _send_all_news(self) -> None:
         """Tell every screen everything, until the page ends."""
-        heard = -1
-        while not self._bell.closed:
-            heard = self._bell.wait(heard, self.limits.ping_s / 2)
+        known = -1
+        while not self._signal.closed:
+            known = self._signal.wait(known, self.limits.ping_s / 2)
             with self._lock:
                 channels = list(self._following)
-            told: dict[Any, tuple[bytes, Any]] = {}
+            packed: dict[Any, tuple[bytes, Any]] = {}
             for channel in channels:
                 try:
-                    channel.tell(told)
+                    channel.send_news(packed)
                 except Exception:  # one screen must not silence the others
                     log.exception("a screen could not be told")
                     channel.drop()

@@ -125,7 +125,7 @@ def delete_pictures() -> AnyResponse:
     if delete is None:
         raise Conflict(_("No pictures are kept here."))
     delete()
-    app_state().signal.ring()
+    app_state().signal.notify()
     return redirect("/games", 303)
 
 

@@ -36,7 +36,7 @@ LAST_PLAYS = 8
 
 
 def app_state() -> AppState:
-    found: AppState = current_app.extensions["companion_house"]
+    found: AppState = current_app.extensions["companion_state"]
     return found
 
 
@@ -171,7 +171,7 @@ def _regions_now(tv: bool) -> dict[str, Any]:
     if returned() is not None:
         return _render_regions(tv)
     cache: RegionCache = current_app.extensions["companion_regions"]
-    moment = app_state().signal.rings
+    moment = app_state().signal.count
     around = (
         repr(app_state().camera_status()),
         tuple(app_state().troubles()),

@@ -136,7 +136,7 @@ class Server:
             limits=replace(
                 chosen.limits, large_body=FORM_LIMIT, large_paths=PHOTO_ROUTES, ping_s=min(streams.ping_s, 60.0)
             ),
-            signal=parts["companion_house"].signal if "companion_house" in parts else ChangeSignal(),
+            signal=parts["companion_state"].signal if "companion_state" in parts else ChangeSignal(),
             seats=parts["companion_seats"] if "companion_seats" in parts else Seats(0),
             knows=partial(cookie_opens, app),
             map=self._sockets,
@@ -159,7 +159,7 @@ class Server:
 
     def hang_up(self) -> None:
         """Tell every open stream to end."""
-        app_state = self._app.extensions.get("companion_house")
+        app_state = self._app.extensions.get("companion_state")
         if app_state is not None:
             app_state.signal.close()
 

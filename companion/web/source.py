@@ -52,7 +52,7 @@ class SourceArchive:
 
 @source.get("/source")
 def download() -> Response:
-    app_state: AppState = current_app.extensions["companion_house"]
+    app_state: AppState = current_app.extensions["companion_state"]
     archive: SourceArchive = current_app.extensions["companion_source"]
     give_back = archive.places.take()
     try:

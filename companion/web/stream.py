@@ -29,7 +29,7 @@ class StreamSettings:
 @stream.get("/api/stream")
 def events() -> Response:
     """All events after `Last-Event-ID` (or `?after=`), then each one as it happens."""
-    app_state: AppState = current_app.extensions["companion_house"]
+    app_state: AppState = current_app.extensions["companion_state"]
     settings: StreamSettings = current_app.extensions["companion_stream"]
     seats: Seats = current_app.extensions["companion_seats"]
     asked = request.headers.get("Last-Event-ID") or request.args.get("after") or ""
@@ -56,7 +56,7 @@ class _Flow:
         self._seat, self._seats = seat, seats
         self._over = threading.Event()
         seat.end = self._over.set
-        self._flow = self._words(app_state, listener, ping_s)
+        self._flow = self._messages(app_state, listener, ping_s)
 
     def __iter__(self) -> Iterator[bytes]:
         return self._flow
@@ -68,14 +68,14 @@ class _Flow:
         self._seats.give_back(self._seat)
         self._flow.close()
 
-    def _words(self, app_state: AppState, listener: Listener, ping_s: float) -> Generator[bytes]:
+    def _messages(self, app_state: AppState, listener: Listener, ping_s: float) -> Generator[bytes]:
         yield GREETING
         while not app_state.signal.closed:
-            rings = app_state.signal.rings
-            if words := listener.news():
-                yield words
+            count = app_state.signal.count
+            if data := listener.news():
+                yield data
             if self._over.is_set():
                 yield FAREWELL
                 return
-            if app_state.signal.wait(rings, ping_s) == rings:
+            if app_state.signal.wait(count, ping_s) == count:
                 yield PING

@@ -1,4 +1,4 @@
-"""Screens that follow the game: what each has heard, and who gives up a seat when all are taken.
+"""Screens that follow the game: what each has got, and who gives up a seat when all are taken.
 
 A `Listener` is asked for news and never waits; whoever serves it decides when. The page's own server asks all of them
 from one thread (connections.py), so that an open screen costs no thread; any other server iterates.
@@ -22,33 +22,33 @@ PING = b": ping\n\n"
 
 
 class Listener:
-    """One screen. `news` brings everything it has not heard; it resumes after any journal line."""
+    """One screen. `news` brings everything it has not got; it resumes after any journal line."""
 
     def __init__(self, app_state: AppState, sent: int) -> None:
         self._app_state = app_state
-        self._heard = -1
+        self._known_count = -1
         self._sent = sent
         self._game: str | None = None
         self._camera: Any = None
 
-    def news(self, told: MutableMapping[Any, tuple[bytes, Any]] | None = None) -> bytes:
+    def news(self, packed: MutableMapping[Any, tuple[bytes, Any]] | None = None) -> bytes:
         """Messages since the last call, b"" where nothing has happened.
 
-        `told` is shared by listeners that are asked one after the other: what two of them have to hear is put into
-        words once.
+        `packed` is shared by listeners that are asked one after the other: what two of them have to get is packed
+        once.
         """
-        rings = self._app_state.signal.rings
-        if rings == self._heard:
+        count = self._app_state.signal.count
+        if count == self._known_count:
             return b""
-        since = (rings, self._sent, self._game, json.dumps(self._camera, sort_keys=True))
-        if told is not None and since in told:
-            words, (self._sent, self._game, self._camera) = told[since]
+        since = (count, self._sent, self._game, json.dumps(self._camera, sort_keys=True))
+        if packed is not None and since in packed:
+            data, (self._sent, self._game, self._camera) = packed[since]
         else:
-            words = b"".join(self._messages())
-            if told is not None:
-                told[since] = words, (self._sent, self._game, self._camera)
-        self._heard = rings
-        return words
+            data = b"".join(self._messages())
+            if packed is not None:
+                packed[since] = data, (self._sent, self._game, self._camera)
+        self._known_count = count
+        return data
 
     def _messages(self) -> Iterator[bytes]:
         game = self._app_state.game
@@ -66,7 +66,7 @@ class Listener:
             self._camera = camera
             yield message(camera, event="camera")
         elif quiet:
-            # Something rang that the journal does not hold; the page looks again all the same.
+            # Something changed that the journal does not hold; the page looks again all the same.
             yield message({}, event="change")
 
     def _lines(self) -> list[dict[str, Any]]:

@@ -68,7 +68,7 @@ def test_the_lamp_follows_the_game_and_the_camera(app_state: AppState, session: 
         session.show(tables.midgame(plays=[], unclear=[]))
         assert isinstance(app_state.camera, FakeCamera)
         app_state.camera.state = "lost"
-        app_state.signal.ring()
+        app_state.signal.notify()
         panel.wait_for(Light.NO_CAMERA)
     assert panel.closed
 

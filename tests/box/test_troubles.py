@@ -23,7 +23,7 @@ def test_a_full_disk_is_a_banner_on_every_screen_and_a_reason(app_state: AppStat
     client = create_app(app_state, PageSettings(pin="135790")).test_client()
     assert client.get("/health").json == {"status": "ok", "reasons": []}
     app_state.checks.append(lambda: ["the disk is full: pictures are not kept, the game is"])
-    app_state.signal.ring()
+    app_state.signal.notify()
     assert client.get("/health").json["status"] == "degraded"
     for page in ("/", "/tv"):
         assert "The disk is full: pictures are not kept" in client.get(page).text

@@ -138,9 +138,9 @@ def test_an_unread_tile_at_an_end_of_a_line_is_in_the_view(tmp_path: Path, arm: 
 def test_the_phones_hear_of_what_lies_there_though_no_journal_has_it(tmp_path: Path) -> None:
     table = Table(tmp_path, beside=())
     state = AppState(table.session, data_dir=tmp_path)
-    rings = state.signal.rings
+    count = state.signal.count
     table.session.look(Lying({"Ann": (Laid(12, 5), None, None)}))
-    assert state.signal.rings == rings + 1
+    assert state.signal.count == count + 1
     table.session.look(Lying({"Ann": (Laid(12, 5), None, None)}))
-    assert state.signal.rings == rings + 1, "nothing new"
+    assert state.signal.count == count + 1, "nothing new"
     assert row(table.session, "Ann")["off_record"] == 2

@@ -14,7 +14,7 @@ from tests.web import tables
 
 
 class FakeSession:
-    """Stands at the page's only seam. `show` puts another table; `record` appends a journal line and rings."""
+    """Stands at the page's only seam. `show` puts another table; `record` appends a journal line and notifies."""
 
     def __init__(self, snapshot: Mapping[str, Any], lines: list[dict[str, Any]] | None = None) -> None:
         self._snapshot = dict(snapshot)
@@ -50,14 +50,14 @@ class FakeSession:
     def show(self, snapshot: Mapping[str, Any]) -> None:
         with self._lock:
             self._snapshot = dict(snapshot)
-        self._ring()
+        self._notify()
 
     def record(self, **line: Any) -> None:
         with self._lock:
             self.lines.append({"seq": len(self.lines) + 1, **line})
-        self._ring()
+        self._notify()
 
-    def _ring(self) -> None:
+    def _notify(self) -> None:
         for callback in list(self._callbacks):
             callback(())
 

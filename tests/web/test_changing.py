@@ -263,5 +263,5 @@ def test_a_region_stays_the_same_while_the_table_does(
     keeper: FlaskClient, app_state: AppState, session: FakeSession
 ) -> None:
     before = keeper.get("/regions").json["regions"]["act"]
-    app_state.signal.ring()
+    app_state.signal.notify()
     assert keeper.get("/regions").json["regions"]["act"] == before, "a choice half made would be lost"

@@ -207,7 +207,7 @@ def test_the_cameras_state_follows(browser: Browser, address: str, app_state: Ap
     page.goto(address, wait_until="domcontentloaded")
     expect(page.locator(".camera")).to_contain_text("Up to date")
     app_state.camera.state = "hand"  # type: ignore[union-attr]
-    app_state.signal.ring()
+    app_state.signal.notify()
     expect(page.locator(".camera")).to_contain_text("Sees a hand")
     page.close()
 

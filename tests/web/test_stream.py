@@ -93,7 +93,7 @@ def test_the_cameras_state_comes_without_a_number(anyone: FlaskClient, app_state
     assert next(m for m in flow if m["event"] == "camera")["data"] == {"state": "read"}
     assert isinstance(app_state.camera, FakeCamera)
     app_state.camera.state = "hand"
-    app_state.signal.ring()
+    app_state.signal.notify()
     seen = next(m for m in flow if m["event"] == "camera")
     assert seen["data"] == {"state": "hand"} and seen["id"] is None
 
@@ -150,9 +150,9 @@ def test_closing_the_house_ends_the_streams(anyone: FlaskClient, app_state: AppS
     assert all(m["id"] is None for m in left), "it ends, and nothing is told twice"
 
 
-def test_a_bell_that_rang_before_is_heard_at_once() -> None:
+def test_a_notification_before_the_wait_ends_it_at_once() -> None:
     signal = ChangeSignal()
-    signal.ring()
+    signal.notify()
     assert signal.wait(0, timeout_s=60) == 1
 
 
