@@ -84,10 +84,10 @@ class Hall(Correspondent):
                     self._line.listen(f"{ROOT}/+/{what}")
             case ("connected" | "disconnected", _):
                 self.connected = False
-            case ("heard", str(where), bytes(payload)):
-                self._heard(where, payload)
+            case ("message", str(where), bytes(payload)):
+                self._receive(where, payload)
 
-    def _heard(self, where: str, payload: bytes) -> None:
+    def _receive(self, where: str, payload: bytes) -> None:
         place = table_of(where)
         if place is None:
             return
@@ -114,4 +114,4 @@ class Hall(Correspondent):
                 self._lacking[table.id] = _Lack(have, now + ASK_FIRST_S)
             elif now >= lack.ask_at:
                 lack.ask_at = now + ASK_AGAIN_S
-                self._line.say(topic(table.id, "resend"), pack({"game": have[0], "after": have[1]}))
+                self._line.publish(topic(table.id, "resend"), pack({"game": have[0], "after": have[1]}))

@@ -27,8 +27,8 @@ def create_hall_app(hall: HallLike, names: Collection[str] | None = None) -> Fla
 
     @app.get("/")
     def page() -> str:
-        told = {"language": g.language, "rules_name": rules_name, "set_title": set_title}
-        return render_template("hall.html", hall=hall.snapshot(), **told)
+        context = {"language": g.language, "rules_name": rules_name, "set_title": set_title}
+        return render_template("hall.html", hall=hall.snapshot(), **context)
 
     @app.get("/api/hall")
     def as_json() -> Response:

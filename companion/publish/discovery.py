@@ -73,14 +73,14 @@ def summary(snapshot: GameView | None) -> dict[str, Any]:
         "turn": snapshot.get("turn") or "-",
         "round": snapshot.get("round") or 0,
         "leader": ", ".join(leaders) or "-",
-        "last": _words(last),
+        "last": _text(last),
         "question": bool(snapshot.get("unclear")),
         "illegal": is_fault(last),
         "totals": dict(totals),
     }
 
 
-def _words(play: Mapping[str, Any]) -> str:
+def _text(play: Mapping[str, Any]) -> str:
     """`Ann 12-5 on Ben`."""
     tile = play.get("tile")
     if not isinstance(tile, list | tuple) or len(tile) != 2:

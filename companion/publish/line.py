@@ -1,7 +1,7 @@
 """The line to the broker, the same for a table that tells and a hall that listens.
 
 Whatever comes over it becomes a message in the owner's mailbox; the network thread never waits for anybody:
-("connected", ""), ("connected", why not), ("disconnected", why), ("confirmed", number), ("heard", topic, payload).
+("connected", ""), ("connected", why not), ("disconnected", why), ("confirmed", number), ("message", topic, payload).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def parse_broker(text: str) -> Broker:
 
 
 class Line:
-    """One connection, renewed for ever. `said_when_lost` is (topic, payload) that the broker says when we vanish."""
+    """One connection, renewed for ever. `last_will` is (topic, payload) that the broker says when we vanish."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Line:
         mail: Mail,
         *,
         name: str = "",
-        said_when_lost: tuple[str, str] | None = None,
+        last_will: tuple[str, str] | None = None,
         under_way: int = 20,
     ) -> None:
         self._broker = broker
@@ -69,8 +69,8 @@ class Line:
             client.username_pw_set(broker.user, broker.password)
         if broker.tls:
             client.tls_set(ca_certs=os.environ.get(CA_VARIABLE) or None)
-        if said_when_lost is not None:
-            client.will_set(*said_when_lost, qos=1, retain=True)
+        if last_will is not None:
+            client.will_set(*last_will, qos=1, retain=True)
         client.reconnect_delay_set(*PAUSE_S)
         client.max_inflight_messages_set(under_way)
         client.on_connect = lambda c, data, flags, reason, properties: mail.put(
@@ -78,17 +78,17 @@ class Line:
         )
         client.on_disconnect = lambda c, data, flags, reason, properties: mail.put(("disconnected", str(reason)))
         client.on_publish = lambda c, data, mid, reason, properties: mail.put(("confirmed", mid))
-        client.on_message = lambda c, data, message: mail.put(("heard", message.topic, bytes(message.payload)))
+        client.on_message = lambda c, data, message: mail.put(("message", message.topic, bytes(message.payload)))
 
     def start(self) -> None:
         """Connect now or whenever the broker can be reached."""
         self._client.connect_async(self._broker.host, self._broker.port, keepalive=KEEPALIVE_S)
         self._client.loop_start()
 
-    def say(self, topic: str, payload: bytes, *, retain: bool = False) -> int | None:
+    def publish(self, topic: str, payload: bytes, *, retain: bool = False) -> int | None:
         """At least once. The message's number, or None when there is nobody to hear it."""
-        told = self._client.publish(topic, payload, qos=1, retain=retain)
-        return told.mid if told.rc == mqtt.MQTT_ERR_SUCCESS else None
+        message = self._client.publish(topic, payload, qos=1, retain=retain)
+        return message.mid if message.rc == mqtt.MQTT_ERR_SUCCESS else None
 
     def listen(self, topic: str) -> None:
         self._client.subscribe(topic, qos=1)

@@ -72,12 +72,12 @@ class Publisher(Correspondent):
         self._under_way: dict[int, tuple[str, int]] = {}
         self._connected = False
         self._detail = "not connected yet"
-        self._head_said = ("", -1)
+        self._published_head = ("", -1)
         line = Line(
             broker,
             mail,
             name=f"companion-{self.table}",
-            said_when_lost=(topic(self.table, "status"), OFFLINE),
+            last_will=(topic(self.table, "status"), OFFLINE),
             under_way=WINDOW,
         )
         super().__init__(line, mail, "publisher")
@@ -103,7 +103,7 @@ class Publisher(Correspondent):
             message = self._mail.get()
             if message[0] == "close":
                 if self._connected:
-                    self._say("status", OFFLINE.encode(), retain=True)
+                    self._publish("status", OFFLINE.encode(), retain=True)
                 return
             self._handle(message)
             if self._connected and self._mail.empty():
@@ -125,8 +125,8 @@ class Publisher(Correspondent):
             case ("confirmed", int(mid)) if mid in self._under_way:
                 name, seq = self._under_way.pop(mid)
                 self._confirm(name, seq)
-            case ("heard", _, bytes(payload)):
-                self._say_again(unpack(payload) or {})
+            case ("message", _, bytes(payload)):
+                self._publish_again(unpack(payload) or {})
 
     def _confirm(self, name: str, seq: int) -> None:
         """Confirmations may come in any order; only what is confirmed without a gap counts."""
@@ -136,10 +136,10 @@ class Publisher(Correspondent):
     def _introduce(self) -> None:
         """After every connection, because a broker that was restarted may have forgotten what it retained."""
         for where, config in discovery(self.table, self._name).items():
-            self._line.say(where, pack(config), retain=True)
-        self._say("status", ONLINE.encode(), retain=True)
+            self._line.publish(where, pack(config), retain=True)
+        self._publish("status", ONLINE.encode(), retain=True)
         self._line.listen(topic(self.table, "resend"))
-        self._head_said = ("", -1)
+        self._published_head = ("", -1)
 
     def _push(self) -> None:
         """Say what has not been said, as far as the window allows."""
@@ -147,16 +147,16 @@ class Publisher(Correspondent):
             for event in feed.game.events[feed.sent :]:
                 if len(self._under_way) >= WINDOW:
                     return
-                told = self._say("events", pack({"game": name, "event": event.to_json()}))
-                if told is None:
+                number = self._publish("events", pack({"game": name, "event": event.to_json()}))
+                if number is None:
                     return
-                self._under_way[told] = (name, event.seq)
+                self._under_way[number] = (name, event.seq)
                 feed.sent = event.seq
-        self._say_head()
+        self._publish_head()
 
-    def _say_head(self) -> None:
+    def _publish_head(self) -> None:
         feed = self._feeds.get(self._on_the_table)
-        if feed is None or self._head_said == (self._on_the_table, feed.sent):
+        if feed is None or self._published_head == (self._on_the_table, feed.sent):
             return
         head = {
             "name": self._name,
@@ -164,17 +164,17 @@ class Publisher(Correspondent):
             "header": feed.game.header.to_json(),
             "seq": feed.sent,
         }
-        self._say("head", pack(head), retain=True)
-        self._say("state", pack(summary(feed.game.snapshot())), retain=True)
-        self._head_said = (self._on_the_table, feed.sent)
+        self._publish("head", pack(head), retain=True)
+        self._publish("state", pack(summary(feed.game.snapshot())), retain=True)
+        self._published_head = (self._on_the_table, feed.sent)
 
-    def _say_again(self, request: Mapping[str, Any]) -> None:
+    def _publish_again(self, request: Mapping[str, Any]) -> None:
         """The hall has missed something: begin again behind the event it names."""
         feed = self._feeds.get(str(request.get("game")))
         after = request.get("after")
         if feed is not None and isinstance(after, int) and not isinstance(after, bool):
             feed.sent = min(feed.sent, max(0, after))
 
-    def _say(self, what: str, payload: bytes, *, retain: bool = False) -> int | None:
+    def _publish(self, what: str, payload: bytes, *, retain: bool = False) -> int | None:
         """The message's number, or None when there is nobody to hear it."""
-        return self._line.say(topic(self.table, what), payload, retain=retain)
+        return self._line.publish(topic(self.table, what), payload, retain=retain)

@@ -58,7 +58,7 @@ def test_every_kind_of_event_is_documented() -> None:
 
 def test_every_topic_is_documented() -> None:
     said = set(re.findall(r"topic\([^,()]+(?:\.[a-z]+)?, \"(\w+)\"\)", published()))
-    said |= set(re.findall(r"_say\(\"(\w+)\"", published()))
+    said |= set(re.findall(r"_publish\(\"(\w+)\"", published()))
     told = set(re.findall(rf"`{topics.ROOT}/TABLE/(\w+)`", page("mqtt.md")))
     assert said == told
     for where in discovery("TABLE", "x"):
