@@ -167,7 +167,7 @@ def serve(
         started = {"camera": _kind_of(source), "broker": broker is not None, "safe": safe}
         app_state.diagnostics = Diagnostics(app_state, folder, started, log)
         limits = {"page": 25.0, **({"camera": 25.0, "referee": 25.0} if source is not None else {})}
-        watchdog = parts.enter_context(Watchdog(limits, say=systemd_notifier(), every_s=feed_every_s()))
+        watchdog = parts.enter_context(Watchdog(limits, notify=systemd_notifier(), every_s=feed_every_s()))
         if broker is not None:
             _publish(app_state, broker, table_name or own_table_name(), folder, parts)
         app_state.follow(LabelKeeper(folder).follow)

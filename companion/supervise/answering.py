@@ -92,7 +92,7 @@ class Answering(Closing):
             child = self._living()
             if not child.send(question):
                 self._fail("the reading process ended")
-            answer = self._hear(child, self._answer_s)
+            answer = self._receive(child, self._answer_s)
             self._idle = threading.Timer(self._idle_s, self._put_away_idle)
             self._idle.daemon = True
             self._idle.start()
@@ -112,13 +112,13 @@ class Answering(Closing):
             raise NoAnswerError("the reader was closed")
         if self._child is None:
             self._child = Child(answer_questions, self._opener, self._memory_bytes, self._nice)
-            answer = self._hear(self._child, self._opening_s)
+            answer = self._receive(self._child, self._opening_s)
             if answer[0] == "error":
                 self._put_away()
                 raise NoAnswerError(f"the reader cannot be opened ({answer[1]})")
         return self._child
 
-    def _hear(self, child: Child, within_s: float) -> tuple[Any, ...]:
+    def _receive(self, child: Child, within_s: float) -> tuple[Any, ...]:
         try:
             if not child.pipe.poll(within_s):
                 self._fail(f"it was not read within {within_s:g} s")

@@ -80,7 +80,7 @@ class SupervisedCamera(FrameSource):
         self._view: Image | None = None
         self._frames = 0
         self._complained = False
-        self._heard = clock()
+        self._last_message_at = clock()
         self._closing = threading.Event()
         self._keeper = threading.Thread(target=self._keep, name="camera-keeper", daemon=True)
         self._keeper.start()
@@ -178,32 +178,32 @@ class SupervisedCamera(FrameSource):
         child = Child(film, self.source, self._settings, self._opener, self._supervision.judging, pace_s, after)
         with self._changed:
             self._child = child
-            self._heard = self._clock()
+            self._last_message_at = self._clock()
         opened_at: float | None = None
         patience = self._supervision.opening_s
         while not self._closing.is_set():
             self._beat()
             try:
-                heard = child.pipe.poll(0.1)
-                message: Any = child.pipe.recv() if heard else None
+                ready = child.pipe.poll(0.1)
+                message: Any = child.pipe.recv() if ready else None
             except (EOFError, OSError):
                 self._died()
                 break
             if message is None:
-                if self._clock() - self._heard <= patience:
+                if self._clock() - self._last_message_at <= patience:
                     continue
                 if self.live:
                     self._turn(State.SILENT, given_up=True)
                 else:
                     self._end_recording("it gives no pictures")
                 break
-            self._heard = self._clock()
+            self._last_message_at = self._clock()
             if message[0] == "opened":
-                opened_at = self._heard
+                opened_at = self._last_message_at
                 patience = self._supervision.silent_s if message[1] else self._supervision.recording_silent_s
-            self._hear(message)
+            self._handle(message)
             frozen = message == ("fault", State.FROZEN)
-            if frozen and opened_at is not None and self._heard - opened_at > self._supervision.silent_s:
+            if frozen and opened_at is not None and self._last_message_at - opened_at > self._supervision.silent_s:
                 self._turn(State.FROZEN, given_up=True)
                 break
             if message[0] == "ended":
@@ -212,7 +212,7 @@ class SupervisedCamera(FrameSource):
             self._put_away()
         return opened_at is not None
 
-    def _hear(self, message: tuple[Any, ...]) -> None:
+    def _handle(self, message: tuple[Any, ...]) -> None:
         match message:
             case ("opened", bool(live), bool(stills), int(room)):
                 self.live, self.stills = live, stills
@@ -235,8 +235,8 @@ class SupervisedCamera(FrameSource):
         if not self.live:
             self._end_recording("its process ended")
             return
-        said = self._health.detail if self._health.state is State.GONE else ""
-        self._turn(State.GONE, said or "its process ended", given_up=True)
+        detail = self._health.detail if self._health.state is State.GONE else ""
+        self._turn(State.GONE, detail or "its process ended", given_up=True)
 
     def _end_recording(self, why: str) -> None:
         with self._changed:

@@ -93,7 +93,7 @@ class SupervisedEye(Closing):
             self._lay_out(child, image)
             if not child.send(("look", method, image.shape, arguments, {})):
                 self._fail("the reader's process ended")
-            answer = self._hear(child, self._answer_s)
+            answer = self._receive(child, self._answer_s)
             if answer[0] == "error":
                 raise EyeAwayError(f"the reader could not read this picture ({answer[1]})")
             reading: PictureReading = answer[1]
@@ -115,7 +115,7 @@ class SupervisedEye(Closing):
         if self._child is not None:
             return self._child
         self._child = Child(look, self._opener, self._nice)
-        answer = self._hear(self._child, self._opening_s)
+        answer = self._receive(self._child, self._opening_s)
         if answer[0] == "error":
             self._give_up()
             raise EyeAwayError(f"the reader cannot be opened ({answer[1]})")
@@ -130,7 +130,7 @@ class SupervisedEye(Closing):
             child.send(("shelf", self._shelf.name, 1, image.nbytes))
         self._shelf.put(0, image)
 
-    def _hear(self, child: Child, within_s: float) -> tuple[Any, ...]:
+    def _receive(self, child: Child, within_s: float) -> tuple[Any, ...]:
         until = self._clock() + within_s
         try:
             while (left := until - self._clock()) > 0:

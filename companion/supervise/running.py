@@ -30,10 +30,10 @@ def keep_watching(
         try:
             going_on = step()
         except (AwayError, EyeAwayError, CameraError) as error:
-            said = error.health.message if isinstance(error, AwayError) else str(error)
-            if said != trouble:
-                trouble = said
-                lost(said)
+            message = error.health.message if isinstance(error, AwayError) else str(error)
+            if message != trouble:
+                trouble = message
+                lost(message)
             continue
         if trouble:
             trouble = ""

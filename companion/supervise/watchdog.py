@@ -14,20 +14,20 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Self
 
-Say = Callable[[str], None]
+Notify = Callable[[str], None]
 
 FEED_S = 5.0
 """Often enough for the installed unit, which waits for thirty seconds."""
 
 
-def systemd_notifier(environment: Mapping[str, str] = os.environ) -> Say | None:
+def systemd_notifier(environment: Mapping[str, str] = os.environ) -> Notify | None:
     """A function that sends one state string to systemd, or None when it did not start us."""
     address = environment.get("NOTIFY_SOCKET", "")
     if not address.startswith(("/", "@")):
         return None
     address = "\0" + address[1:] if address[0] == "@" else address
 
-    def say(state: str) -> None:
+    def notify(state: str) -> None:
         with (
             contextlib.suppress(OSError),
             socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as out,
@@ -35,7 +35,7 @@ def systemd_notifier(environment: Mapping[str, str] = os.environ) -> Say | None:
             out.connect(address)
             out.sendall(state.encode())
 
-    return say
+    return notify
 
 
 def watchdog_interval_s(environment: Mapping[str, str] = os.environ) -> float | None:
@@ -68,13 +68,13 @@ class Watchdog:
         self,
         parts: Mapping[str, float],
         *,
-        say: Say | None = None,
+        notify: Notify | None = None,
         clock: Callable[[], float] = time.monotonic,
         every_s: float = FEED_S,
     ) -> None:
         """`parts` names each part and for how many seconds one beat of it counts."""
         self._limits = dict(parts)
-        self._say = say
+        self._notify = notify
         self._clock = clock
         self._every_s = every_s
         self._lock = threading.Lock()
@@ -98,19 +98,19 @@ class Watchdog:
     def feed(self) -> bool:
         """Once: tell systemd, when all parts live. True when they do."""
         silent = self.silent()
-        if self._say is not None:
+        if self._notify is not None:
             if not silent:
-                self._say("WATCHDOG=1")
+                self._notify("WATCHDOG=1")
             if silent != self._silent_before:
-                words = f"no sign of life from: {', '.join(silent)}" if silent else "all well"
-                self._say(f"STATUS={words}")
+                status = f"no sign of life from: {', '.join(silent)}" if silent else "all well"
+                self._notify(f"STATUS={status}")
         self._silent_before = silent
         return not silent
 
     def ready(self, status: str = "all well") -> None:
         """The page answers: systemd may call the start done."""
-        if self._say is not None:
-            self._say(f"READY=1\nSTATUS={status}")
+        if self._notify is not None:
+            self._notify(f"READY=1\nSTATUS={status}")
 
     def __enter__(self) -> Self:
         self._thread = threading.Thread(target=self._run, name="watchdog", daemon=True)
@@ -121,8 +121,8 @@ class Watchdog:
         self._stop.set()
         if self._thread is not None:
             self._thread.join()
-        if self._say is not None:
-            self._say("STOPPING=1")
+        if self._notify is not None:
+            self._notify("STOPPING=1")
 
     def _run(self) -> None:
         while not self._stop.wait(self._every_s):

@@ -20,7 +20,7 @@ class Clock:
 
 
 def watched(clock: Clock, said: list[str]) -> Watchdog:
-    return Watchdog({"camera": 5.0, "referee": 5.0, "page": 10.0}, say=said.append, clock=clock)
+    return Watchdog({"camera": 5.0, "referee": 5.0, "page": 10.0}, notify=said.append, clock=clock)
 
 
 def test_it_is_fed_while_all_three_live_and_not_when_one_is_silent() -> None:
@@ -58,9 +58,9 @@ def test_systemd_hears_it_on_its_socket(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
         systemd.bind(address)
         systemd.settimeout(10)
-        say = systemd_notifier({"NOTIFY_SOCKET": address})
-        assert say is not None
-        with Watchdog({"page": 1e9}, say=say, every_s=0.01) as dog:
+        notify = systemd_notifier({"NOTIFY_SOCKET": address})
+        assert notify is not None
+        with Watchdog({"page": 1e9}, notify=notify, every_s=0.01) as dog:
             dog.ready()
             heard = [systemd.recv(200) for _ in range(2)]
     assert b"READY=1\nSTATUS=all well" in heard
