@@ -93,15 +93,17 @@ def covered_at_the_turn(
 def inferred_from_cover(line: Sequence[PlacedTile], walls: Mapping[int, int]) -> list[PlacedTile]:
     """The line with the outer half of every tile that was not read before the wall turned on it, as the tile that
     covers it tells: the two halves lie on each other. As sure as what nobody saw."""
-    told = list(line)
+    filled = list(line)
     for n, (below, above) in enumerate(pairwise(line)):
         if below.halves is None or walls.get(above.id) != below.id or above.laid is None:
             continue
         inner, outer = below.halves[below.inner_half], below.halves[1 - below.inner_half]
         if inner.value is not None and outer.value is None:
             halves = (inner, SeenHalf(above.laid.inner, INFERRED))
-            told[n] = replace(below, seen=replace(below.seen, halves=halves if below.inner_half == 0 else halves[::-1]))
-    return told
+            filled[n] = replace(
+                below, seen=replace(below.seen, halves=halves if below.inner_half == 0 else halves[::-1])
+            )
+    return filled
 
 
 def covered(layout: Layout, setup: TableSetup) -> Layout | None:

@@ -171,16 +171,16 @@ def _line_changes(before: Layout, after: Layout) -> tuple[list[Change], list[int
 
     As in trains an unread tile ends the comparison, and what lies beyond it waits until it is read.
     """
-    told = _told_part(before.line)
-    if not told:
+    read_part = _read_part(before.line)
+    if not read_part:
         return _layings([(tile, RIGHT) for tile in takewhile(lambda tile: tile.laid is not None, after.line)])
-    old, new = [tile.id for tile in told], [tile.id for tile in after.line]
+    old, new = [tile.id for tile in read_part], [tile.id for tile in after.line]
     kept = [tile_id for tile_id in new if tile_id in old]
     if not kept:
         return [], []
     start, stop = new.index(kept[0]), new.index(kept[-1]) + 1
     gone: list[Change] = []
-    for tile in told:
+    for tile in read_part:
         if tile.id not in kept and tile.laid is not None:
             gone.append(Vanishing(tile.laid, LEFT if old.index(tile.id) < old.index(kept[0]) else RIGHT))
     left = [(tile, LEFT) for tile in takewhile(lambda tile: tile.laid is not None, reversed(after.line[:start]))]
@@ -189,7 +189,7 @@ def _line_changes(before: Layout, after: Layout) -> tuple[list[Change], list[int
     return [*gone, *changes], news
 
 
-def _told_part(line: Sequence[PlacedTile]) -> Sequence[PlacedTile]:
+def _read_part(line: Sequence[PlacedTile]) -> Sequence[PlacedTile]:
     """The read tiles around the one that lay there first: identities are given in the order of coming."""
     read = [n for n, tile in enumerate(line) if tile.laid is not None]
     if not read:

@@ -283,8 +283,8 @@ class LineFinder:
     def _hardly_the_rows_last(self, growing: Growing) -> bool:
         """Does the line's last tile not match where it seems to lie, and would it if it lay on another one?"""
         last = growing.line[-1] if growing.line else None
-        told = last is not None and last.halves is not None and last.halves[last.inner_half].value is not None
-        return told and any(self._turned_unseen(growing))
+        was_read = last is not None and last.halves is not None and last.halves[last.inner_half].value is not None
+        return was_read and any(self._turned_unseen(growing))
 
     def _next(self, growing: Growing, waiting: Sequence[int], stacked: dict[int, int]) -> Step | None:
         """The tile that continues the line best, or None where nothing does."""

@@ -47,12 +47,12 @@ def as_recorded(layout: Layout, recorded: Sequence[Laid], guessed: Mapping[LineP
         return layout
     part = read_part(line)
     offset = _offset([tile.laid for tile in line[part.start : part.stop]], recorded)
-    told: list[PlacedTile] = []
+    tiles: list[PlacedTile] = []
     for n, tile in enumerate(line):
         at = -1 if offset is None else offset + n - part.start
         laid = recorded[at] if 0 <= at < len(recorded) else guessed.get(part.place(n))
-        told.append(tile if tile.laid is not None or laid is None else replace(tile, seen=tile.read_as(laid)))
-    return replace(layout, line=tuple(told))
+        tiles.append(tile if tile.laid is not None or laid is None else replace(tile, seen=tile.read_as(laid)))
+    return replace(layout, line=tuple(tiles))
 
 
 def _offset(read: Sequence[Laid | None], recorded: Sequence[Laid]) -> int | None:

@@ -71,10 +71,10 @@ class Fields:
             raise self.refuse(name, "a text")
         return value
 
-    def one_of(self, name: str, words: Sequence[str]) -> str:
+    def one_of(self, name: str, choices: Sequence[str]) -> str:
         value = self.raw(name)
-        if not isinstance(value, str) or value not in words:
-            raise self.refuse(name, f"one of {', '.join(words)}")
+        if not isinstance(value, str) or value not in choices:
+            raise self.refuse(name, f"one of {', '.join(choices)}")
         return value
 
     def items(self, name: str) -> list[Any]:

@@ -132,15 +132,15 @@ def _open(row: Mapping[str, float]) -> list[str]:
 
 def together(votes: Sequence[Vote], players: Sequence[str]) -> Vote:
     """Of several places of one change the mean of what their arms say: they may be several people's."""
-    said = [one for one in votes if one.decibans]
-    if len(said) < 2:
-        return said[0] if said else next(iter(votes), Vote())
-    costs = {name: round(fmean(one.decibans[name] for one in said)) for name in players}
+    informative = [one for one in votes if one.decibans]
+    if len(informative) < 2:
+        return informative[0] if informative else next(iter(votes), Vote())
+    costs = {name: round(fmean(one.decibans[name] for one in informative)) for name in players}
     least = min(costs.values())
-    clear = said[0].clear if len({one.clear for one in said}) == 1 else None
-    seen = frozenset[Arm]().union(*(one.seen for one in said))
-    unclear = None if clear else said[0].unclear
-    return Vote({name: cost - least for name, cost in costs.items()}, clear, unclear, said[0].frame, seen)
+    clear = informative[0].clear if len({one.clear for one in informative}) == 1 else None
+    seen = frozenset[Arm]().union(*(one.seen for one in informative))
+    unclear = None if clear else informative[0].unclear
+    return Vote({name: cost - least for name, cost in costs.items()}, clear, unclear, informative[0].frame, seen)
 
 
 def counted_once(votes: Mapping[Change, Vote]) -> dict[Change, dict[str, int]]:

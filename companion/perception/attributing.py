@@ -37,7 +37,7 @@ ALONE_MM = 120.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _TileVote:
     """What arms say of a tile that is not on record: where it lies and what it is, None where it is not read. `final`:
     the table was read since."""
 
@@ -78,7 +78,7 @@ class Attribution:
     _marked: dict[str, Point] = field(init=False, default_factory=dict)
     _reported_at: dict[Change, tuple[Point, ...]] = field(init=False, default_factory=dict)
     _settled: bool = field(init=False, default=False)
-    _said: list[_Said] = field(init=False, default_factory=list)
+    _tile_votes: list[_TileVote] = field(init=False, default_factory=list)
     _stacks: list[Point] = field(init=False, default_factory=list)
     """Where tiles of a wall lie on each other."""
     _things: tuple[Point, ...] = field(init=False, default=())
@@ -113,7 +113,7 @@ class Attribution:
             self._reaches.still(frame)
             self._pictures.forget()
             self._settled = True
-            self._said = [replace(one, final=True) for one in self._said]
+            self._tile_votes = [replace(one, final=True) for one in self._tile_votes]
             self._marked = _by_owner(markers, layout, setup)
 
     def noticed(self, things: Sequence[Point]) -> None:
@@ -138,7 +138,7 @@ class Attribution:
         self._sleeves = Sleeves()
         self._pictures.forget()
         self._marked = {}
-        self._said = []
+        self._tile_votes = []
         self._things = ()
         self._piled = []
         self._drawn = []
@@ -146,10 +146,10 @@ class Attribution:
     def pictures(self) -> dict[str, Image]:
         """Player -> a small picture with the arm that was clearly this player's over what has changed last."""
         found: dict[str, Image] = {}
-        for said in self.votes.values():
-            picture = None if said.clear is None else self._pictures.nearest(said.frame)
-            if said.clear is not None and picture is not None:
-                found.setdefault(said.clear, picture)
+        for tile_vote in self.votes.values():
+            picture = None if tile_vote.clear is None else self._pictures.nearest(tile_vote.frame)
+            if tile_vote.clear is not None and picture is not None:
+                found.setdefault(tile_vote.clear, picture)
         return found
 
     def forget_pictures(self) -> None:
@@ -172,18 +172,18 @@ class Attribution:
         if self.silent:
             return observation
         if after is not before:
-            self._listen(before, after)
+            self._note_arms(before, after)
         marked = _by_owner(markers, after, setup)
         for change in observation.delta:
             places = tuple(_places(change, before, after, observation.news, self._marked, marked))
             known = earlier.get(change) if _alike(places, reported_at.get(change, ())) else None
             if known is not None and (known.decibans or settled):
                 # It was reported before and not taken: whoever reached over it since did not do it.
-                said = known
+                tile_vote = known
             else:
                 tile = change.tile.tile if isinstance(change, Laying) else None
-                said = together([self._said_at(place, tile) for place in places], self.players)
-            self.votes[change], self._reported_at[change] = said, places
+                tile_vote = together([self._vote_at(place, tile) for place in places], self.players)
+            self.votes[change], self._reported_at[change] = tile_vote, places
         drawn: tuple[Change, ...] = ()
         if self.draws_reached and before.boneyard is None and setup.family is Family.MEXICAN:
             drawn = self._reached(observation, before, after)
@@ -214,24 +214,24 @@ class Attribution:
         alone = [one for one in self._things if all(distance(one, other) > ALONE_MM for other in others)]
         return alone if len(alone) == 1 else []
 
-    def _listen(self, before: Layout, after: Layout) -> None:
+    def _note_arms(self, before: Layout, after: Layout) -> None:
         """Ask of every tile that is not on record whose arm was over it: it may have to wait for one that is not read,
         and the arm is forgotten by then."""
         lying = [(tile.seen.center_mm, _value(tile)) for tile in _with_covered(before)]
         here = [(tile.seen.center_mm, _value(tile)) for tile in _with_covered(after)]
         self._stacks = [tile.seen.center_mm for tile in after.line if tile.id in after.walls]
         new = [one for one in here if not any(self._may_be_one(one, other) for other in lying)]
-        self._said = [
-            known if (known := self._known_at(*one)) is not None else _Said(*one, self._vote(one[0])) for one in new
+        self._tile_votes = [
+            known if (known := self._known_at(*one)) is not None else _TileVote(*one, self._vote(one[0])) for one in new
         ]
 
-    def _said_at(self, place: Point, tile: Tile | None) -> Vote:
+    def _vote_at(self, place: Point, tile: Tile | None) -> Vote:
         known = self._known_at(place, tile)
         return self._vote(place) if known is None else known.vote
 
-    def _known_at(self, place: Point, tile: Tile | None) -> _Said | None:
+    def _known_at(self, place: Point, tile: Tile | None) -> _TileVote | None:
         """What is known of this tile; what said nothing before the table was read may still say something."""
-        there = (one for one in self._said if self._may_be_one((one.place, one.tile), (place, tile)))
+        there = (one for one in self._tile_votes if self._may_be_one((one.place, one.tile), (place, tile)))
         return next((one for one in there if one.final or one.vote.decibans), None)
 
     def _may_be_one(self, one: tuple[Point, Tile | None], other: tuple[Point, Tile | None]) -> bool:

@@ -122,8 +122,8 @@ def surplus(
     for name, train in layout.trains.items():
         for n, tile in enumerate(train):
             if tile.laid is not None:
-                said = recorded.get(name, ())
-                p = 1.0 if n < len(said) and said[n].tile == tile.laid.tile else _read(tile)
+                on_record = recorded.get(name, ())
+                p = 1.0 if n < len(on_record) and on_record[n].tile == tile.laid.tile else _read(tile)
                 alike.setdefault(tile.laid.tile, []).append((p, tile.id))
     return frozenset(
         tile_id
@@ -160,13 +160,13 @@ def weigh_unread(
         filled[middle.seen.center_mm] = middle.read_as(Laid(engine, engine))
     for name, train in layout.trains.items():
         due = engine if layout.engine is None or layout.engine.laid is None else layout.engine.laid.outer
-        said = recorded.get(name, ())
+        on_record = recorded.get(name, ())
         for n, tile in enumerate(train):
             unread = tile.laid is None or tile.id in extra
             laid = None if unread or _hardly(tile) else tile.laid
             if laid is None and tile.face_up and tile.halves is not None:
-                if n < len(said):
-                    laid = said[n]
+                if n < len(on_record):
+                    laid = on_record[n]
                 elif due is not None and tile.id not in extra:
                     laid = _settled(tile, Place(due, value_behind(train, n), tile.crosswise), box, known)
                 if laid is None and unread and guessed:

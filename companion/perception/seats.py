@@ -23,9 +23,9 @@ LEAST_APART_DEG = 20.0
 """Of two people at one table of 90 by 120 cm, elbow to elbow, the seats are at least this far apart."""
 
 
-def seats_of(said: Mapping[str, float], stations: Mapping[str, float], players: Sequence[str]) -> dict[str, float]:
+def seats_of(given: Mapping[str, float], stations: Mapping[str, float], players: Sequence[str]) -> dict[str, float]:
     """The seats as they were said; who was not asked sits behind the station of the own train."""
-    known = {**stations, **said}
+    known = {**stations, **given}
     return {name: known[name] for name in players if name in known}
 
 

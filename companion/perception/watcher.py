@@ -111,7 +111,7 @@ class Watcher:
         frame = self.camera.read()
         if frame is None:
             self._read_the_last()
-            self._say("ended", "")
+            self._set_state("ended", "")
             return False
         self.see(frame)
         return True
@@ -126,7 +126,9 @@ class Watcher:
             self.reader.ahead_again(frame, before)
         state = self.settler.see(frame, still=self.camera.stills)
         self.arms.see(frame, self.calibration)
-        self._say(TableState.READING if self._reading and state.state is TableState.READ else state.state, frame.name)
+        self._set_state(
+            TableState.READING if self._reading and state.state is TableState.READ else state.state, frame.name
+        )
         self._hand_was_here = self._hand_was_here or state.state is TableState.HAND
         if state.state is not TableState.READ:
             self._idle = 0
@@ -140,7 +142,7 @@ class Watcher:
             else:
                 self._record_reaches(frame)
             self._hand_was_here = False
-        elif self._reading is None and state.state is TableState.READ and self._was_told():
+        elif self._reading is None and state.state is TableState.READ and self._was_corrected():
             self._begin(frame, state, before)
         elif self._reading is not None and state.state is TableState.READ:
             self._look(frame)
@@ -161,7 +163,7 @@ class Watcher:
         """Is it known where the table is in this photograph, which may be taken from another place?"""
         moved = None if self.layout is None else self.reader.find_again(frame)
         if self.layout is not None and moved is None:
-            self._say("lost", frame.name, ELSEWHERE)
+            self._set_state("lost", frame.name, ELSEWHERE)
             return False
         if moved:
             # Nothing in it lies where it lay in the picture before: what an arm hides cannot be told.
@@ -378,10 +380,10 @@ class Watcher:
         self.sink.understood(layout, frame.name)
         self._unread_among = self.sink.recorded() if layout.has(Trouble.UNREADABLE_TILE) else None
 
-    def _was_told(self) -> bool:
+    def _was_corrected(self) -> bool:
         """Has a person said what lies there, or ended the round? Then what was held back for it is looked at again."""
-        told = self._unread_among is not None and self.sink.recorded() != self._unread_among
-        return told or self.sink.stirred()
+        corrected = self._unread_among is not None and self.sink.recorded() != self._unread_among
+        return corrected or self.sink.stirred()
 
     def _finish(self, frame: Frame, layout: Layout) -> None:
         self.backs.settled(self.layout, layout)
@@ -392,7 +394,7 @@ class Watcher:
         self._reading = None
         self._idle = 0
         self.reader.keep(frame)
-        self._say("read", frame.name)
+        self._set_state("read", frame.name)
 
     def _understood(self, frame: Frame) -> Layout:
         setup = replace(self.setup, over=self.sink.over(), engine=self.sink.engine())
@@ -418,7 +420,7 @@ class Watcher:
         if state.camera_moved:
             self.reader.forget_pictures()
             self.arms.forget()
-            self._say("moved", frame.name, "the camera was moved; the table was found again")
+            self._set_state("moved", frame.name, "the camera was moved; the table was found again")
 
     def relocate(self, corners_px: NDArray[np.floating[Any]]) -> None:
         """The table's corners, (4, 2), are there now, measured from outside: the next still table is read whole."""
@@ -428,7 +430,7 @@ class Watcher:
         self._reading = self._before = None
         self.settler.forget()
 
-    def _say(self, state: str, frame: str, detail: str = "") -> None:
+    def _set_state(self, state: str, frame: str, detail: str = "") -> None:
         if state != self._state or detail:
             self._state = state
             self.publish(CameraNews(state, frame, detail))

@@ -159,5 +159,5 @@ def _unseen_draws(player: str, entries: Sequence[Entry], reveal: Reveal) -> int:
     own = [entry.act for entry in entries]
     laid = sum(isinstance(act, (Play, Discard)) for act in own)
     drawn = sum(isinstance(act, Draw) for act in own)
-    untold = len(reveal.shown[player]) + laid - reveal.dealt - drawn
-    return untold if untold >= 0 else NEVER_CERTAIN
+    unaccounted = len(reveal.shown[player]) + laid - reveal.dealt - drawn
+    return unaccounted if unaccounted >= 0 else NEVER_CERTAIN

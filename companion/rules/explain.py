@@ -101,5 +101,5 @@ def _source(rules: RuleSet, rule: Rule, translate: Translate) -> str:
     source = rules.sources.get(rule.rests_on) if rule.rests_on is not None else None
     if source is None:
         return f"{place}: {translate(RESTS_ON_ALL)}"
-    said = source.text.removeprefix(f"{rules.source}: ")
-    return f"{place}: {said} [{source.mark}]"
+    source_text = source.text.removeprefix(f"{rules.source}: ")
+    return f"{place}: {source_text} [{source.mark}]"

@@ -68,7 +68,7 @@ def parse_chain(text: str, sign: str = "-") -> Chain:
     """Tiles separated by spaces; the empty text is a train that has not started."""
     if not isinstance(text, str):
         raise NotationError(f"{text!r} is no chain: expected tiles separated by spaces")
-    return tuple(parse_laid(word, sign) for word in text.split())
+    return tuple(parse_laid(part, sign) for part in text.split())
 
 
 def print_chain(chain: Iterable[Laid], sign: str = "-") -> str:
@@ -85,27 +85,27 @@ def _target(text: str, sign: str) -> tuple[Laid, str]:
     return parse_laid(tile, sign), train
 
 
-def _named(words: Sequence[str], text: str) -> str:
-    if len(words) != 2 or not words[1].strip():
-        raise NotationError(f"{text!r} names nobody: expected {words[0]!r} and a name")
-    return words[1].strip()
+def _named(parts: Sequence[str], text: str) -> str:
+    if len(parts) != 2 or not parts[1].strip():
+        raise NotationError(f"{text!r} names nobody: expected {parts[0]!r} and a name")
+    return parts[1].strip()
 
 
 def parse_act(text: str, sign: str = "-") -> Action:
     """One act: `play a-b@T`, `draw`, `mark P`, `unmark P`, `flip T`, `discard`, `discard faceup`, `pass`, `end`."""
     text = text.strip()
-    words = text.split(None, 1)
-    verb = words[0] if words else ""
-    if verb == "play" and len(words) == 2:
-        return Play(*_target(words[1], sign))
+    parts = text.split(None, 1)
+    verb = parts[0] if parts else ""
+    if verb == "play" and len(parts) == 2:
+        return Play(*_target(parts[1], sign))
     if verb == "mark" and sign == "-":
-        return Mark(_named(words, text))
+        return Mark(_named(parts, text))
     if verb == "unmark" and sign == "-":
-        return Unmark(_named(words, text))
+        return Unmark(_named(parts, text))
     if verb == "flip" and sign == "-":
-        return Flip(_named(words, text))
-    if verb == "discard" and sign == ":" and words[1:] in ([], ["faceup"]):
-        return Discard(face_up=len(words) == 2)
+        return Flip(_named(parts, text))
+    if verb == "discard" and sign == ":" and parts[1:] in ([], ["faceup"]):
+        return Discard(face_up=len(parts) == 2)
     if text == "draw" and sign == "-":
         return Draw()
     if text == "pass":

@@ -79,10 +79,10 @@ def _text(written: Any) -> str:
     return written
 
 
-def _one_of(*words: str) -> Callable[[Any], str]:
+def _one_of(*choices: str) -> Callable[[Any], str]:
     def read(written: Any) -> str:
-        if not isinstance(written, str) or written not in words:
-            raise ValueError(f"expected one of {', '.join(words)}")
+        if not isinstance(written, str) or written not in choices:
+            raise ValueError(f"expected one of {', '.join(choices)}")
         return written
 
     return read
