@@ -99,5 +99,5 @@ def _number(path: Path, base: int = 10) -> int | None:
 
 def _worst_tenth(path: Path) -> int | None:
     """`0x02 0x03`: two kinds of cells, each so many tenths of its life; 0 says nothing."""
-    tenths = [int(word, 16) for word in re.findall(r"0x[0-9a-fA-F]{1,2}", _text(path))]
+    tenths = [int(number, 16) for number in re.findall(r"0x[0-9a-fA-F]{1,2}", _text(path))]
     return max((tenth for tenth in tenths if tenth), default=None)

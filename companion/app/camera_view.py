@@ -35,25 +35,25 @@ class ViewKeeper:
     """Remembers how the table looked when it was last read. A source that is no live camera is never in doubt."""
 
     def __init__(self, camera: Any) -> None:
-        self._tell: Callable[[Image | None], None] | None = getattr(camera, "remember_view", None)
+        self._remember_view: Callable[[Image | None], None] | None = getattr(camera, "remember_view", None)
         self._known: KnownView | None = None
         self._before: Corners | None = None
         self.in_doubt = False
 
     def looks_right(self, frame: Frame) -> None:
         """The table was found or read in this picture."""
-        if self._tell is None:
+        if self._remember_view is None:
             return
         self._known, self._before, self.in_doubt = KnownView(frame.image), None, False
-        self._tell(frame.image)
+        self._remember_view(frame.image)
 
     def away(self, error: AwayError) -> None:
         """The camera gives no pictures, or says that it was moved: then it has to show them again, to be looked at."""
-        if self._tell is None or self._known is None:
+        if self._remember_view is None or self._known is None:
             return
         self.in_doubt, self._before = True, None
         if error.health.state is State.MOVED:
-            self._tell(None)
+            self._remember_view(None)
 
     def corners_now(self, frame: Frame, corners_px: Any) -> Corners | None:
         """(4, 2): where the table's corners are in this picture, which were at `corners_px`; None while that cannot be

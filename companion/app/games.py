@@ -91,11 +91,11 @@ def make_app_state(
             if look_at_game(folder / "journal.jsonl").snapshot()["phase"] != "match_over":
                 app_state.reopen(name)
         except (JournalError, ValueError, OSError) as fault:
-            _say_closed(app_state, name, fault)
+            _note_closed(app_state, name, fault)
     return app_state
 
 
-def _say_closed(app_state: AppState, game: str, fault: Exception) -> None:
+def _note_closed(app_state: AppState, game: str, fault: Exception) -> None:
     """The last game cannot be opened: that is on the page until another one is on the table."""
     closed = Repair("GAME_CLOSED", {"game": game, "why": getattr(fault, "why", None) or str(fault)})
     app_state.repairs.check(lambda: () if app_state.has_game else (closed,))

@@ -40,7 +40,7 @@ class LabelKeeper:
         self._games = data_dir / "games"
 
     def follow(self, name: str, session: SessionLike) -> None:
-        def heard(event: Any) -> None:
+        def keep_corrections(event: Any) -> None:
             for one in event if isinstance(event, list | tuple) else (event,):
                 if isinstance(one, Corrected) and one.source == "person":
                     try:
@@ -52,7 +52,7 @@ class LabelKeeper:
                         # A correction counts at the table whether or not there is something to learn from it.
                         log.warning("the correction no. %s could not be kept as a crop", one.seq, exc_info=True)
 
-        session.subscribe(heard)
+        session.subscribe(keep_corrections)
 
     def _take_back(self, stem: str) -> None:
         """A correction that was withdrawn teaches nothing."""

@@ -29,17 +29,17 @@ class Redaction:
     def __init__(self, names: Mapping[str, str], secrets: Iterable[str] = ()) -> None:
         self._names = {name.casefold(): stands for name, stands in names.items() if name.strip()}
         self._secrets = [secret for secret in secrets if secret and secret.strip()]
-        words = sorted((re.escape(name) for name in names if name.strip()), key=len, reverse=True)
-        self._words = re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.IGNORECASE) if words else None
+        patterns = sorted((re.escape(name) for name in names if name.strip()), key=len, reverse=True)
+        self._pattern = re.compile(rf"(?<!\w)(?:{'|'.join(patterns)})(?!\w)", re.IGNORECASE) if patterns else None
 
     def text(self, text: str) -> str:
         for secret in self._secrets:
             text = re.sub(re.escape(secret), "…", text, flags=re.IGNORECASE)
         text = _PLACE.sub("/…", text)
         text = _IPV6.sub("…", _IPV4.sub("…", text))
-        if self._words is None:
+        if self._pattern is None:
             return text
-        return self._words.sub(lambda found: self._names.get(found[0].casefold(), SOMEBODY), text)
+        return self._pattern.sub(lambda found: self._names.get(found[0].casefold(), SOMEBODY), text)
 
     def value(self, value: Any, field: str = "") -> Any:
         """JSON with every text in it redacted, keys that are names too."""

@@ -37,4 +37,4 @@ class Restart:
 
 def arguments_again(arguments: list[str]) -> list[str]:
     """The same command without `--safe`: what is wanted now is written down."""
-    return [sys.executable, *(word for word in arguments[1:] if word != "--safe")]
+    return [sys.executable, *(argument for argument in arguments[1:] if argument != "--safe")]

@@ -276,7 +276,7 @@ class AppState:
         """The same and a lost camera for the list of repairs, which knows since when."""
         camera = self.camera_status() or {}
         lost = [str(camera.get("message") or "the camera gives no pictures")] if camera.get("state") == "lost" else []
-        return [Repair(LASTING_TROUBLE, {"words": words}) for words in (*lost, *self.troubles())]
+        return [Repair(LASTING_TROUBLE, {"words": text}) for text in (*lost, *self.troubles())]
 
     def camera_status(self) -> dict[str, Any] | None:
         """What the camera is doing, or None in a game without one."""

@@ -94,12 +94,12 @@ def look_over(frame: Frame, place: TablePlace | None, eye: Eye, known: Calibrati
     it in one line. `corners` are shares of the picture, `causes` vision.inspection's; `fit`: one can play.
     """
     markers = find_markers(frame.image, thorough=place is None and known is None)
-    told: dict[str, Any] = {"by": None, "corners": None, "missing": list(missing_corners(markers)), "problem": None}
+    result: dict[str, Any] = {"by": None, "corners": None, "missing": list(missing_corners(markers)), "problem": None}
     try:
         if place is not None:
             setup = GameSetup(NOBODY, corners_px=place.corners_px(frame.size_wh), size_mm=place.size_mm)
             calibration, by = first_calibration(frame, setup, eye), "person"
-        elif told["missing"] and known is not None:
+        elif result["missing"] and known is not None:
             calibration, by = known, "setup"
         else:
             calibration, by = Calibration.from_markers(markers, None, size_wh=frame.size_wh), "markers"
@@ -108,12 +108,12 @@ def look_over(frame: Frame, place: TablePlace | None, eye: Eye, known: Calibrati
         shown = None if place is None else place.to_json()["corners"]
         why = "MARKERS" if place is None else "OUTLINE" if place.size_mm is not None else _why_unmeasured(fault)
         problem = {"problem": str(fault), "why": why}
-        return {**told, **problem, "corners": shown, "causes": list(health.causes), "fit": False}
+        return {**result, **problem, "corners": shown, "causes": list(health.causes), "fit": False}
     error = calibration.error_mm(markers) if markers else None
     found = inspect(frame.image, calibration, error)
     w, h = frame.size_wh
     return {
-        **told,
+        **result,
         "by": by,
         "corners": [[round(float(x) / w, 5), round(float(y) / h, 5)] for x, y in calibration.corners_px],
         "size_mm": [round(length) for length in calibration.size_mm],

@@ -259,10 +259,10 @@ class WatchedTable:
         """Another game is on the table."""
         with self._lock:
             self._game = (name, session)
-        session.subscribe(self._heard)
+        session.subscribe(self._follow_events)
         self._fresh.set()
 
-    def _heard(self, event: Any) -> None:
+    def _follow_events(self, event: Any) -> None:
         events = event if isinstance(event, list | tuple) else (event,)
         if any(getattr(one, "KIND", "") in NEW_ROUND for one in events):
             self._forget.set()
@@ -275,12 +275,12 @@ class WatchedTable:
                 self._step, lost=self._lost, back=self._back, beat=lambda: self._beat("referee"), stop=self._stop
             )
             if not self._again.is_set() and not self._stop.is_set():
-                self._say("ended", DEMO_OVER if self._is_demo else FILM_OVER)
+                self._set_state("ended", DEMO_OVER if self._is_demo else FILM_OVER)
             while not self._again.wait(BEAT_S) and not self._stop.is_set():
                 self._beat("referee")
             if not self._stop.is_set():
                 self._rewind()
-        self._say("looking")
+        self._set_state("looking")
 
     def _rewind(self) -> None:
         """The film from its beginning; the game that was played to it stays among the earlier ones."""
@@ -289,13 +289,13 @@ class WatchedTable:
         try:
             self._camera = self._reopen()
         except CameraError as fault:
-            self._say("lost", str(fault))
+            self._set_state("lost", str(fault))
             return
         self._view, self._watcher, self._film_frame, self._held = ViewKeeper(self._camera), None, None, False
         self._own_setup = getattr(self._camera, "setup", None)
         with self._lock:
             game = self._game
-        self._say("looking")
+        self._set_state("looking")
         if game is not None and any(event.source == "camera" for event in game[1].events):
             self._app_state.start_game(game[1].header.to_json())  # type: ignore[attr-defined]
 
@@ -356,7 +356,7 @@ class WatchedTable:
                 self._watcher = None
         if self._watcher is None:
             if game is None:
-                self._say("looking")
+                self._set_state("looking")
                 return True
             self._watcher = self._begin(frame, *game)
             if self._watcher is None:
@@ -377,13 +377,13 @@ class WatchedTable:
         was = watcher.calibration.corners_px
         corners = self._view.corners_now(frame, was)
         if corners is None:
-            self._say("lost", CHECK_CORNERS)
+            self._set_state("lost", CHECK_CORNERS)
             return False
         watcher.relocate(corners)
         self._evidence.forget_before()
         self._view.looks_right(frame)
         if float(abs(corners - was).max()) > MOVED_SHARE * frame.size_wh[0]:
-            self._say("moved", FOUND_AGAIN)
+            self._set_state("moved", FOUND_AGAIN)
         return True
 
     def _begin(self, frame: Frame, name: str, session: Any) -> Watcher | None:
@@ -397,11 +397,11 @@ class WatchedTable:
         except SetupError as fault:
             if self._place is place:  # else somebody has shown meanwhile where the table is
                 self._not_found = str(fault)
-            self._say("lost", str(fault))
+            self._set_state("lost", str(fault))
             return None
         self._not_found = ""
         if not setup.stations and not setup.chinese and not setup.free:
-            self._say("unseated")
+            self._set_state("unseated")
             return None
         known = known_set(setup)
         box = box_of(known)
@@ -445,10 +445,10 @@ class WatchedTable:
             own: GameSetup = self._own_setup()
             if own.header.players == session.header.players and own.header.rules == session.header.rules:
                 return own
-        said = setup_from_json(session.header.to_json())
-        if said.round_number is None and said.engine is None:
-            said = replace(said, round_number=1)
-        return self._seating.into(said)
+        setup = setup_from_json(session.header.to_json())
+        if setup.round_number is None and setup.engine is None:
+            setup = replace(setup, round_number=1)
+        return self._seating.into(setup)
 
     def _placed(self, setup: GameSetup, frame: Frame) -> GameSetup:
         """The set-up with the corners that a person has set on the page."""
@@ -463,7 +463,7 @@ class WatchedTable:
         if news.state == "read" and shown is not None and watcher is not None:
             self._view.looks_right(shown)
             self._evidence.settled(shown, watcher.memory.tiles(), _corners_of(watcher))
-        self._say(news.state, news.detail)
+        self._set_state(news.state, news.detail)
 
     def _wait_for_the_eye(self) -> None:
         """The eye opens in up to a minute on a busy board: the referee lives while it waits, whoever else waits too."""
@@ -471,20 +471,20 @@ class WatchedTable:
             self._beat("referee")
 
     def _lost(self, why: str) -> None:
-        self._say("lost", why)
+        self._set_state("lost", why)
 
     def _back(self) -> None:
         if self._watcher is not None:
             self._watcher.settler.forget()
-        self._say("looking")
+        self._set_state("looking")
 
-    def _say(self, state: str, message: str = "") -> None:
+    def _set_state(self, state: str, message: str = "") -> None:
         """Tell all phones, when it is news."""
-        told = {"state": state, **({"message": message} if message else {})}
+        new = {"state": state, **({"message": message} if message else {})}
         with self._lock:
-            if told == self._state:
+            if new == self._state:
                 return
-            self._state = told
+            self._state = new
         self._app_state.signal.notify()
 
 

@@ -60,9 +60,9 @@ def doctor(
 
 def _repair_line(repair: Repair) -> str:
     """What is wrong, since when, what it means, and the one thing to do."""
-    words = repair_text(repair)
-    told = " ".join(part for part in (words.title, words.meaning, words.remedy) if part)
-    return f"repair  {repair.since}  {told} -> {words.command or 'press its button on the page Repairs'}"
+    text = repair_text(repair)
+    sentences = " ".join(part for part in (text.title, text.meaning, text.remedy) if part)
+    return f"repair  {repair.since}  {sentences} -> {text.command or 'press its button on the page Repairs'}"
 
 
 def optics(table: str, model: str | None, height: float | None) -> list[Outlook]:
@@ -90,9 +90,9 @@ def table_size(text: str) -> tuple[float, float]:
 
 def as_line(finding: Finding) -> str:
     """One finding as one line; what is not needed reads `absent`, so that `not ok` always means: mend this."""
-    word = "ok" if finding.ok else "not ok" if finding.needed else "absent"
+    mark = "ok" if finding.ok else "not ok" if finding.needed else "absent"
     mend = f" -> {finding.mend}" if finding.mend else ""
-    return f"{word:<7} {finding.name:<10} {finding.found}{mend}"
+    return f"{mark:<7} {finding.name:<10} {finding.found}{mend}"
 
 
 def as_lines(views: list[Outlook]) -> list[str]:

@@ -45,13 +45,13 @@ LONGEST_NUMBER = 40
 def help_text() -> str:
     """What `companion judge --help` says below its first lines."""
     kinds = "\n".join(f"  {kind:<10} {asks}" for kind, asks in ASKS.items())
-    told = as_line(answer_line(EXAMPLE.encode(), explain=False)).decode().strip()
+    answer = as_line(answer_line(EXAMPLE.encode(), explain=False)).decode().strip()
     return (
         "\b\nA question has an `id` (a text or a number, given back with the answer), a `kind`,\n"
         "`rules` and the fields of its kind:\n"
         f"{kinds}\n\n"
         "\b\nOne question and its answer:\n"
-        f"  {EXAMPLE}\n  {told}\n\n"
+        f"  {EXAMPLE}\n  {answer}\n\n"
         "Every field of every kind: docs/rules.md, section 10."
     )
 
@@ -76,9 +76,9 @@ def judge(explain: bool) -> None:
     for line in sys.stdin.buffer:
         if not line.strip():
             continue
-        told = answer_line(line, explain)
-        refused = refused or "error" in told
-        answers.write(as_line(told))
+        answer = answer_line(line, explain)
+        refused = refused or "error" in answer
+        answers.write(as_line(answer))
         answers.flush()
     if refused:
         raise SystemExit(1)
@@ -130,9 +130,9 @@ def _whole(text: str) -> int:
     return int(text)
 
 
-def as_line(told: dict[str, Any]) -> bytes:
+def as_line(answer: dict[str, Any]) -> bytes:
     """The answer as one line of UTF-8; half a surrogate pair in a name is escaped, since UTF-8 has no place for it."""
     try:
-        return json.dumps(told, ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n"
+        return json.dumps(answer, ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n"
     except UnicodeEncodeError:
-        return json.dumps(told, allow_nan=False).encode("ascii") + b"\n"
+        return json.dumps(answer, allow_nan=False).encode("ascii") + b"\n"

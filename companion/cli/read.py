@@ -52,7 +52,7 @@ def read(images: tuple[str, ...], tile_set: str, as_json: bool, draw: Path | Non
     refused = False
     drawn: Counter[str] = Counter()
     for number, name in enumerate(images, start=1):
-        say_progress(name, number, len(images))
+        show_progress(name, number, len(images))
         try:
             image = open_picture(Path(name))
             reading = eye.look(image, known=known)
@@ -60,7 +60,7 @@ def read(images: tuple[str, ...], tile_set: str, as_json: bool, draw: Path | Non
                 reading = with_set_doubt(reading)
         except PictureError as problem:
             refused = True
-            say_refused(name, str(problem), as_json)
+            show_refused(name, str(problem), as_json)
             continue
         click.echo(json.dumps(as_dict(name, reading)) if as_json else as_text(name, reading))
         sys.stdout.flush()
@@ -79,7 +79,7 @@ def with_set_doubt(reading: PictureReading) -> PictureReading:
     return reading if doubt is None else replace(reading, warnings=(*reading.warnings, doubt))
 
 
-def say_progress(name: str, number: int, count: int) -> None:
+def show_progress(name: str, number: int, count: int) -> None:
     """Which picture is read, on stderr: a large one takes seconds, a folder of them minutes."""
     if count > 1 or sys.stderr.isatty():
         click.echo(f"reading {name}" + (f" ({number} of {count})" if count > 1 else ""), err=True)
@@ -100,7 +100,7 @@ def make_folder(folder: Path) -> None:
         raise click.ClickException(f"{folder}: {problem.strerror}, expected a folder to draw into") from None
 
 
-def say_refused(name: str, problem: str, as_json: bool) -> None:
+def show_refused(name: str, problem: str, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"image": name, "error": problem}))
         sys.stdout.flush()

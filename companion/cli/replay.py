@@ -37,14 +37,14 @@ def replay(file: Path, as_json: bool) -> None:
             click.echo(json.dumps(line.to_json(), ensure_ascii=False))
         click.echo(json.dumps(game.summary(), ensure_ascii=False))
     else:
-        for text in told(game):
+        for text in report_lines(game):
             click.echo(text)
     if not all(line.same for line in game.lines):
         seqs = ", ".join(str(line.event.seq) for line in game.lines if not line.same)
         click.echo(f"{file}: the journal itself says otherwise at seq {seqs}", err=True)
 
 
-def told(game: Replay) -> list[str]:
+def report_lines(game: Replay) -> list[str]:
     """The game for people: what stands against whom, and the sheet."""
     header = game.text.header
     lines = [f"{game.rules.title}: {', '.join(header.players)}; {len(game.text.events)} events"]

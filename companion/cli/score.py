@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from companion.app.named_sets import SETS, known_set
-from companion.cli.read import eye_for, say_progress, say_refused, with_set_doubt
+from companion.cli.read import eye_for, show_progress, show_refused, with_set_doubt
 from companion.rules.ruleset import RuleSet, RuleSetError, load_ruleset
 from companion.rules.tile import Tile
 from vision.pictures import PictureError, open_picture
@@ -39,12 +39,12 @@ def score(images: tuple[str, ...], tile_set: str, rules: str, as_json: bool) -> 
     known = known_set(tile_set)
     complete = True
     for number, name in enumerate(images, start=1):
-        say_progress(name, number, len(images))
+        show_progress(name, number, len(images))
         try:
             reading = eye.look(open_picture(Path(name)), known=known)
         except PictureError as problem:
             complete = False
-            say_refused(name, str(problem), as_json)
+            show_refused(name, str(problem), as_json)
             continue
         counted = count(reading if known is not None else with_set_doubt(reading), ruleset)
         complete &= counted["score"] is not None

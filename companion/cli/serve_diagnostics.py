@@ -61,11 +61,11 @@ class RecentLog(logging.Handler):
         self.records: deque[dict[str, str]] = deque(maxlen=MOST_RECORDS)
 
     def emit(self, record: logging.LogRecord) -> None:
-        words = record.getMessage()
+        text = record.getMessage()
         if record.exc_info and record.exc_info[1] is not None:
-            words += f" ({type(record.exc_info[1]).__name__}: {record.exc_info[1]})"
+            text += f" ({type(record.exc_info[1]).__name__}: {record.exc_info[1]})"
         stamp = logging.Formatter().formatTime(record)
-        self.records.append({"at": stamp, "level": record.levelname, "from": record.name, "words": words})
+        self.records.append({"at": stamp, "level": record.levelname, "from": record.name, "words": text})
 
 
 class Diagnostics:

@@ -61,7 +61,7 @@ def watch(
             printer = Printer(as_json, "chinese" if setup.chinese else "mexican")
             watcher = _watcher(camera, eye, calibration, setup, printer, journal_path)
             watcher.see(first)
-            while not printer.unheard:
+            while not printer.closed:
                 try:
                     if not watcher.step():
                         break
@@ -73,21 +73,21 @@ def watch(
                     click.echo(f"Error: {error}", err=True)
     except (CameraError, SetupError, WeightsError, AdaptationError) as error:
         raise click.ClickException(str(error)) from None
-    if failed or printer.unheard:
+    if failed or printer.closed:
         sys.exit(1)
 
 
 class Printer:
     """Prints each event once, as it is recorded: a journal line, or the page's sentence for it.
 
-    `unheard`: whoever read them has gone (`companion watch ... | head`), and watching on is for nobody.
+    `closed`: whoever read them has gone (`companion watch ... | head`), and watching on is for nobody.
     """
 
     def __init__(self, as_json: bool, family: str = "mexican") -> None:
         self.as_json = as_json
         self.family = family
         self.seq = 0
-        self.unheard = False
+        self.closed = False
 
     def line(self, data: dict[str, Any]) -> None:
         """An event of a free board has not been through a journal, so it gets its number and its time here."""
@@ -95,18 +95,18 @@ class Printer:
 
         self.seq += 1
         data = {**data, "seq": data.get("seq") or self.seq, "at": data.get("at") or stamp(utc_now())}
-        text = json.dumps(data, ensure_ascii=False) if self.as_json else self._said(data)
-        if self.unheard:
+        text = json.dumps(data, ensure_ascii=False) if self.as_json else self._sentence(data)
+        if self.closed:
             return
         try:
             click.echo(text)
             sys.stdout.flush()
         except BrokenPipeError:
-            self.unheard = True
+            self.closed = True
             # What is left in the buffer would be written, and fail, once more at the end.
             sys.stdout = io.StringIO()
 
-    def _said(self, data: dict[str, Any]) -> str:
+    def _sentence(self, data: dict[str, Any]) -> str:
         from companion.cli.sentences import sentence
 
         where = f"  ({data['frame']})" if data.get("frame") else ""

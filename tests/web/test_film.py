@@ -142,8 +142,8 @@ def test_a_film_that_ends_is_over_and_no_camera_is_gone(source: str, words: str,
         return films[-1]
 
     table = WatchedTable(app_state, source, tmp_path, camera=films[0], reopen=reopen)  # type: ignore[arg-type]
-    say = table._say
-    table._say = lambda state, message="": (say(state, message), news.put((state, message)))[0]  # type: ignore[method-assign]
+    set_state = table._set_state
+    table._set_state = lambda state, message="": (set_state(state, message), news.put((state, message)))[0]  # type: ignore[method-assign]
     table._thread.start()
     try:
         assert news.get(timeout=30) == ("ended", words)
