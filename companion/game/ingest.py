@@ -49,7 +49,7 @@ class CameraIngest:
     """The belief about the round, on top of the ledger.
 
     `_begun` is the event that began the round, `_upto` the last line that the belief knows, `_items` the line of each
-    item. `_views` says by the number of a change how it was seen, `_told` are the items that are people's words.
+    item. `_views` says by the number of a change how it was seen, `_stated_items` are those that only people say.
     `_asked`: the line that began the round in which something was asked, the question's line, and the item that it is
     about. `_since_the_end`: by the round's number, the markers and draws seen after an end that may be none.
     """
@@ -64,7 +64,7 @@ class CameraIngest:
         self._views: dict[int, View] = {}
         self._items: dict[int, int] = {}
         self._proof = PictureProof()
-        self._told: set[int] = set()
+        self._stated_items: set[int] = set()
         self._writing = False
         self._asked: tuple[int, int, int] | None = None
         self._reopened: int | None = None
@@ -98,8 +98,8 @@ class CameraIngest:
         self._upto = self.ledger.journal.last_seq
         return tuple(events)
 
-    def hear(self) -> tuple[Event, ...]:
-        """Put right at once what a word tells of earlier acts; else the next change of the table does it."""
+    def update_earlier(self) -> tuple[Event, ...]:
+        """Put right at once what a statement tells of earlier acts; else the next change of the table does it."""
         course = self.ledger.match.course
         if not self._playing or course is None or not course.watched:
             return ()
@@ -172,7 +172,7 @@ class CameraIngest:
         if self._tracker is None or self._begun != self._round()[0].event:
             self._tracker = self._work_out()
         elif not self._untouched():
-            self._tracker = self._heard(self._tracker) or self._work_out()
+            self._tracker = self._with_statements(self._tracker) or self._work_out()
         self._upto = self.ledger.last_seq
         return self._tracker
 
@@ -184,7 +184,7 @@ class CameraIngest:
             return None
         other = copy(self)
         other.ledger, other._tracker = self.ledger.frozen(), self._tracker.fork()
-        other._views, other._items, other._told = dict(self._views), dict(self._items), set(self._told)
+        other._views, other._items, other._stated_items = dict(self._views), dict(self._items), set(self._stated_items)
         other._proof = self._proof.copy()
         return other
 
@@ -198,7 +198,7 @@ class CameraIngest:
             return False
         self._tracker, self._record, self._proof = other._tracker, other._record, other._proof
         self._begun, self._upto = other._begun, other._upto
-        self._views, self._items, self._told = other._views, other._items, other._told
+        self._views, self._items, self._stated_items = other._views, other._items, other._stated_items
         return True
 
     def _untouched(self) -> bool:
@@ -217,18 +217,23 @@ class CameraIngest:
             clarity, self._proof.clarity = self._proof.clarity, Clarity()
             views_now, self._views = self._views, {}
             if run.run(self._note(run.tracker)):
-                self._begun, self._items, self._told, self._proof.lying = held[0].event, run.items, run.stated_items, {}
+                self._begun, self._items, self._stated_items, self._proof.lying = (
+                    held[0].event,
+                    run.items,
+                    run.stated_items,
+                    {},
+                )
                 self._keep_order(run.tracker)
                 return run.tracker
             self._proof.clarity, self._views = clarity, views_now
         tracker = self._new_tracker(course)
         views = {seq: self._views[item // ITEMS] for item, seq in self._items.items() if item // ITEMS in self._views}
-        self._begun, self._items, self._views, self._told, self._proof.lying = held[0].event, {}, {}, set(), {}
+        self._begun, self._items, self._views, self._stated_items, self._proof.lying = held[0].event, {}, {}, set(), {}
         for known in remember(tracker, held, lines, views):
             event = known.event
             self._items[known.item] = event.seq
             if known.stated:
-                self._told.add(known.item)
+                self._stated_items.add(known.item)
             elif event.seq in views:
                 self._views[known.number] = replace(views[event.seq], number=known.number)
             if isinstance(event, TilePlayed):
@@ -248,10 +253,10 @@ class CameraIngest:
 
         return note
 
-    def _heard(self, tracker: RoundTracker) -> RoundTracker | None:
+    def _with_statements(self, tracker: RoundTracker) -> RoundTracker | None:
         """The belief after what people have said and changed since; None where it has to be worked out anew."""
         lines = self.ledger.lines
-        if not apply_statements(tracker, self._items, self._told, self._round(), lines, self._upto):
+        if not apply_statements(tracker, self._items, self._stated_items, self._round(), lines, self._upto):
             return None
         self._keep_order(tracker)
         return tracker
@@ -264,7 +269,7 @@ class CameraIngest:
         self._record = CameraRecord()
         for item, seq in self._items.items():
             one, number = held.get(seq), item // ITEMS
-            seen = one is not None and item not in self._told and number in self._views
+            seen = one is not None and item not in self._stated_items and number in self._views
             if seen and one is not None and not is_put_right(one, lines, "by"):
                 self._record.lines.append(Line(seq, number, item, item))
         self._record.fixed = tracker.number
@@ -317,9 +322,9 @@ class CameraIngest:
             seq = None if there is None else self._items.get(there.item)
             if there is None or seq is None or seq in standing:
                 continue
-            words = withdrawals(seq, self.ledger.journal.events)
-            lines += [Corrected(corrects=word, what={"withdrawn": True}, source="camera") for word in words]
-            if there.item not in self._told:
+            seqs = withdrawals(seq, self.ledger.journal.events)
+            lines += [Corrected(corrects=one, what={"withdrawn": True}, source="camera") for one in seqs]
+            if there.item not in self._stated_items:
                 self._record.lines.append(Line(seq, there.item // ITEMS, there.item, there.item))
         return lines
 
@@ -343,7 +348,7 @@ class CameraIngest:
 
     def _verdicts(self, tracker: RoundTracker, report: TableChange) -> dict[int, Verdict]:
         """Item -> the verdict on it, as far as what the camera saw and no word proves it."""
-        return self._proof.verdicts(tracker, self._told, self._start().table, self._round(), report)
+        return self._proof.verdicts(tracker, self._stated_items, self._start().table, self._round(), report)
 
     def _way(self, way: Hypothesis, verdicts: Mapping[int, Verdict]) -> list[Believed]:
         """The acts that may still be put in order, as this hypothesis has them."""
@@ -385,7 +390,7 @@ class CameraIngest:
             return []
         question = tracker.question()
         seq = None if question is None else self._items.get(question.item)
-        if question is None or seq is None or question.item in self._told:
+        if question is None or seq is None or question.item in self._stated_items:
             return []
         plays = {name: event_of(question.play, name) for name in question.players}
         candidates = tuple(Candidate(name, ({**play.to_insert(), "seq": seq},)) for name, play in plays.items())

@@ -162,8 +162,8 @@ class Session(OpenGame):
             last = next((event for event in acts if act_of(event) is not None), None)
             if course is not None and course.mover != player and last is not None and last.who == player:
                 return ()
-            said = self._record(Passed(by=player, done=True, source=source))
-            return said + self._publish(self._watching.hear())
+            recorded = self._record(Passed(by=player, done=True, source=source))
+            return recorded + self._publish(self._watching.update_earlier())
 
     def cannot_play(self, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
         """The player to move has no tile that fits: all that the rules then ask for, in one."""
@@ -347,7 +347,7 @@ class Session(OpenGame):
                 raise CommandRejected(Reason.NOTHING_TO_UNDO)
             last = self.journal.events[seq - 1]
             pressed = isinstance(last, Passed) and last.done
-            return self._publish(done + (self._watching.hear() if pressed else ()))
+            return self._publish(done + (self._watching.update_earlier() if pressed else ()))
 
     def _belongs_to_an_earlier_line(self, line: Event) -> bool:
         """Whether a line was recorded by the same tap as the one before it: both are undone as one."""
@@ -405,9 +405,9 @@ class Session(OpenGame):
             known = [line for line in lines if isinstance(line.get("seq"), int)]
             if known:
                 # What is on record already, by somebody who could not be named, or a round whose engine was not found.
-                said = [{"engine": line["engine"]} if "engine" in line else {"by": line.get("by")} for line in known]
+                changes = [{"engine": line["engine"]} if "engine" in line else {"by": line.get("by")} for line in known]
                 corrected = [
-                    Corrected(corrects=line["seq"], what=one, by=by) for line, one in zip(known, said, strict=True)
+                    Corrected(corrects=line["seq"], what=one, by=by) for line, one in zip(known, changes, strict=True)
                 ]
                 return self._amend(Corrected(corrects=seq, what=what, by=by), *corrected)
             # One line for each event, so that each can be put right by itself.

@@ -422,7 +422,7 @@ class GameSink:
 
     def cleared(self) -> bool:
         """Whether what is known of the table counts no more: the round was just scored, or its beginning undone."""
-        self._read_again = self._another.catch_up(self._seen) or self._read_again
+        self._read_again = self._another.apply_answers(self._seen) or self._read_again
         before, self._phase = self._phase, self.session.phase
         undone_at_all = self._begun and self._phase == "waiting"
         self._begun = self._begun and not undone_at_all

@@ -121,7 +121,7 @@ class NextRound:
                 Question(QuestionKind.NEW_ROUND, about=str(number)), candidates, frame=self._keep(frame)
             )[0].seq
 
-    def catch_up(self, layout: Layout | None) -> bool:
+    def apply_answers(self, layout: Layout | None) -> bool:
         """Go on by what people have answered or entered since; whether the table is to be read again for it."""
         if self._session.seq == self._last_seq:
             return False
