@@ -347,7 +347,7 @@ class CameraIngest:
                 yield Corrected(corrects=line.seq, what={"withdrawn": True}, source="camera")
 
     def _verdicts(self, tracker: RoundTracker, report: TableChange) -> dict[int, Verdict]:
-        """Item -> the verdict on it, as far as what the camera saw and no word proves it."""
+        """Item -> the verdict on it, as far as what the camera saw and no statement proves it."""
         return self._proof.verdicts(tracker, self._stated_items, self._start().table, self._round(), report)
 
     def _way(self, way: Hypothesis, verdicts: Mapping[int, Verdict]) -> list[Believed]:

@@ -54,7 +54,7 @@ class Piece:
         return read if self.value_doubt is None else min(read, self.value_doubt)
 
     def against(self, player: str) -> tuple[int, tuple[Cause, ...]]:
-        """What it costs, by arm and word, that `player` made this piece, and what has to be assumed."""
+        """What it costs, by arm and statement, that `player` made this piece, and what has to be assumed."""
         if self.stated_player is None or self.stated_player == player:
             return self.actors.get(player, 0), ()
         return self.actors.get(player, 0) + WRONG_STATEMENT, (Cause.WRONG_STATEMENT,)

@@ -26,7 +26,7 @@ State = Any
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The change told from hypothesis number `parent`: the state after it, the steps, and the whole cost."""
+    """The change explained from hypothesis number `parent`: the state after it, the steps, and the whole cost."""
 
     parent: int
     state: State

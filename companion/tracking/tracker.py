@@ -404,7 +404,7 @@ class _Line:
 
 def _without_statements(verdict: Verdict, blind: Verdict | None, untouched: Untouched) -> Verdict:
     """The verdict with its certain faults only possible, unless the belief holds them against the same player without
-    anybody's word (`blind`), and people and pictures agree about the table (`untouched`)."""
+    anybody's statement (`blind`), and people and pictures agree about the table (`untouched`)."""
     if not any(charge.certain for charge in verdict.charges):
         return verdict
     blind_charges = {charge.code: charge for charge in blind.charges if charge.certain} if blind is not None else {}
