@@ -90,7 +90,7 @@ def test_a_restart_changes_nobody_s_name_and_no_finding(tmp_path: Path, place: i
     assert ([3, 5], "Ann", [("CLOSED_TRAIN", True)]) in on_record(broken)
 
 
-def test_words_are_told_again_where_they_were_said(tmp_path: Path) -> None:
+def test_statements_are_entered_again_where_they_were_made(tmp_path: Path) -> None:
     through, broken = begin(tmp_path / "a.jsonl"), begin(tmp_path / "b.jsonl")
     for session in (through, broken):
         for n, change in enumerate(ROUND[:4]):

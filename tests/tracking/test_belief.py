@@ -198,7 +198,7 @@ def test_a_dispute_shows_what_each_hypothesis_rests_on() -> None:
     assert any(one.player == "Cy" and one.cost > found[0].cost for one in found)
 
 
-def test_a_word_settles_what_the_table_leaves_open() -> None:
+def test_a_statement_settles_what_the_table_leaves_open() -> None:
     table = dealt(boneyard=None)
     belief = tracked("tactic", ["mark Ann", "+12-2@Ben", "+12-3@Cy", "+12-4@MX"], table)
     verdict = play(belief, "12-4@MX")
@@ -208,7 +208,7 @@ def test_a_word_settles_what_the_table_leaves_open() -> None:
     assert play(belief, "3-5@Cy").by == "Cy"
 
 
-def test_a_word_against_the_table_is_weighed_and_not_obeyed() -> None:
+def test_a_statement_against_the_table_is_weighed_and_not_obeyed() -> None:
     belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
     belief.name_player(play(belief, "12-2@Ben").item, "Cy")
     assert play(belief, "12-2@Ben").by in (None, "Ben", "Cy")

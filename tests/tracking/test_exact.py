@@ -24,41 +24,41 @@ FIRST_LAP = {
 """Ann and Ben have had their first turns; Cy is about to, with one tile."""
 
 
-def told(rules: str, delta: list[str], expected: str = "Cy", **changes: Any) -> tuple[bool, set[str]]:
+def inferred(rules: str, delta: list[str], expected: str = "Cy", **changes: Any) -> tuple[bool, set[str]]:
     found = infer(load_ruleset(rules), table(**changes), parse_delta(delta), expected)
     return found.explainable, set(found.explanations)
 
 
 def test_the_last_first_train_ends_the_round_when_it_takes_the_last_tile() -> None:
-    assert told("poltava", ["+12-3@Cy"], **FIRST_LAP) == (True, {"Cy: play 12-3@Cy"})
-    explainable, found = told("poltava", ["+12-3@Cy", "+4-9@Ann"], **FIRST_LAP)
+    assert inferred("poltava", ["+12-3@Cy"], **FIRST_LAP) == (True, {"Cy: play 12-3@Cy"})
+    explainable, found = inferred("poltava", ["+12-3@Cy", "+4-9@Ann"], **FIRST_LAP)
     assert (explainable, found) == (False, {"!FIRST_TURN_OWN_ONLY by Cy", "!PLAY_AFTER_END by Ann"})
 
 
 def test_while_somebody_has_not_begun_the_first_lap_goes_on_after_an_empty_hand() -> None:
     begun = {**FIRST_LAP, "trains": {"Ann": "", "Ben": "12-10", "Cy": "", "MX": ""}}
-    assert told("poltava", ["+12-3@Cy", "+12-4@Ann"], **begun)[0]
+    assert inferred("poltava", ["+12-3@Cy", "+12-4@Ann"], **begun)[0]
 
 
 def test_once_somebody_is_out_only_first_turns_are_still_due() -> None:
     """Cy was passed over in the first lap; then Ann goes out, and Ben lays on."""
     passed_over = {**FIRST_LAP, "turn": "Ann", "first_turn": False, "hands": {"Ann": 1}}
-    explainable, found = told("poltava", ["+4-9@Ann", "+10-3@Ben"], "Ann", **passed_over)
+    explainable, found = inferred("poltava", ["+4-9@Ann", "+10-3@Ben"], "Ann", **passed_over)
     assert not explainable and "!PLAY_AFTER_END by Ben" in found
 
 
 def test_no_half_was_misread_and_no_draw_missed() -> None:
-    assert told("tactic", ["+7-2@Cy"]) == (False, {"!MISMATCH by Cy"})
-    assert told("tactic", ["mark Cy"]) == (False, {"!NO_DRAW by Cy"})
+    assert inferred("tactic", ["+7-2@Cy"]) == (False, {"!MISMATCH by Cy"})
+    assert inferred("tactic", ["mark Cy"]) == (False, {"!NO_DRAW by Cy"})
 
 
 def test_a_turn_that_is_not_over_yet_is_judged_as_if_it_were() -> None:
-    assert told("reeves", ["+8-8@Cy"]) == (False, {"!DOUBLE_NOT_FOLLOWED by Cy"})
+    assert inferred("reeves", ["+8-8@Cy"]) == (False, {"!DOUBLE_NOT_FOLLOWED by Cy"})
 
 
 def test_a_marker_is_its_owners_where_the_row_reaches_him_and_else_the_last_ones() -> None:
-    assert told("tactic", ["boneyard-1", "mark Ann", "+8-3@Cy"])[1] == {"Cy: play 8-3@Cy; Ann: draw, mark"}
-    explainable, found = told("tactic", ["+8-3@Cy", "mark Ben"])
+    assert inferred("tactic", ["boneyard-1", "mark Ann", "+8-3@Cy"])[1] == {"Cy: play 8-3@Cy; Ann: draw, mark"}
+    explainable, found = inferred("tactic", ["+8-3@Cy", "mark Ben"])
     assert not explainable
     assert found == {"!MARKER_WRONG_TRAIN by Cy", "!MARKER_MISSING+MARKER_WRONG_TRAIN+NO_DRAW by Ann"}
 

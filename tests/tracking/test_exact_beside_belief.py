@@ -36,9 +36,9 @@ def belief(rules: RuleSet, table: Position) -> TableFilter:
     return TableFilter([state], lag=8)
 
 
-def unfinished(told: Explanation) -> bool:
+def unfinished(explanation: Explanation) -> bool:
     """Whether the last player may still go on, or something is still to be moved."""
-    return bool(told.state.pending) or not told.state.turn.complete
+    return bool(explanation.state.pending) or not explanation.state.turn.complete
 
 
 def blamed(filter_: TableFilter, evidence: Evidence) -> set[str]:
@@ -105,8 +105,8 @@ def test_both_clear_the_same_first_trains() -> None:
             if not before.first_turn or after.flipped != before.flipped or not delta:
                 continue
             judged = infer(rules, before, delta, before.turn)
-            told = in_the_lap(rules, before, played.starter).explanations(Evidence.of(0, table_change(delta)))
-            faultless = [one for one in told if not one.errs]
+            explanations = in_the_lap(rules, before, played.starter).explanations(Evidence.of(0, table_change(delta)))
+            faultless = [one for one in explanations if not one.errs]
             if judged.explainable:
                 legal += 1
                 assert faultless, (seed, first, judged.explanations)

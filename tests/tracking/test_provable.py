@@ -27,8 +27,8 @@ def proved(
     """What these changes, each with its items separated by commas, prove of a fault after the deal for Ann, Ben, Cy;
     `whose` arms were clearly seen."""
     deltas = [parse_delta(item.strip() for item in change.split(",")) for change in changes]
-    told = [Evidence.of(n, table_change(delta, whose=whose or {})) for n, delta in enumerate(deltas)]
-    return proofs(load_ruleset(rules), dealt(), "Ann", told, [planted], weighed=weighed)[0]
+    evidence = [Evidence.of(n, table_change(delta, whose=whose or {})) for n, delta in enumerate(deltas)]
+    return proofs(load_ruleset(rules), dealt(), "Ann", evidence, [planted], weighed=weighed)[0]
 
 
 FIRST_LAP = ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"]

@@ -109,7 +109,7 @@ def test_a_marker_that_was_entered_is_doubted_no_more_than_a_tile() -> None:
     assert belief.end() == ("out", "Ben")
 
 
-def test_a_word_about_an_earlier_piece_names_the_later_ones() -> None:
+def test_a_statement_about_an_earlier_piece_names_the_later_ones() -> None:
     table = dealt(boneyard=None)
     belief = tracked("tactic", ["mark Ann", "+12-2@Ben", "+12-3@Cy", "+12-4@MX", "+4-6@MX"], table)
     assert (play(belief, "12-4@MX").by, play(belief, "4-6@MX").by) == (None, None)
@@ -160,8 +160,8 @@ def test_nobody_is_accused_beside_a_tile_that_only_a_person_has_seen() -> None:
     assert "MISMATCH" in charges(play(belief, "5-7@Ann")) and not certain(belief)
 
 
-def test_a_word_alone_accuses_nobody_for_certain() -> None:
-    """Without the word the fault is certain and Ann's: somebody says that it was Cy."""
+def test_a_statement_alone_accuses_nobody_for_certain() -> None:
+    """Without the statement the fault is certain and Ann's: somebody says that it was Cy."""
     changes = ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+3-5@Cy", "+2-6@Ben", "+5-7@Cy", "+1-8@Ann", "+6-9@Ben"]
     belief = tracked("reeves", changes)
     assert certain(belief) == ["CLOSED_TRAIN"]
@@ -175,9 +175,9 @@ def test_a_word_alone_accuses_nobody_for_certain() -> None:
 def test_a_wrong_name_for_an_innocent_play_accuses_nobody(rules: str) -> None:
     table = dealt(boneyard=None) if rules == "tactic" else dealt()
     belief = tracked(rules, ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+1-4@Ann", "+2-5@Ben", "+3-6@Cy"], table)
-    for tile, word in (("1-4@Ann", "Ben"), ("2-5@Ben", "Cy"), ("3-6@Cy", "Ben")):
+    for tile, player in (("1-4@Ann", "Ben"), ("2-5@Ben", "Cy"), ("3-6@Cy", "Ben")):
         item = play(belief, tile).item
-        belief.name_player(item, word)
+        belief.name_player(item, player)
         assert not certain(belief)
 
 

@@ -35,28 +35,28 @@ TABLE = Position(12, ("Ann", "Ben"), Laid(12, 12), {"Ann": (Laid(12, 5), Laid(5,
 NEW = Observation((Laying(Laid(7, 3), "Ann"),))
 
 
-def test_a_draw_that_was_told_and_is_seen_is_one_draw() -> None:
-    told = [Drew(by="Ann", source="person")]
-    assert without_entered_draws(Observation((Drawing(1),)), told) == Observation()
-    assert without_entered_draws(Observation((Drawing(3),)), told) == Observation((Drawing(2),))
+def test_a_draw_that_was_entered_and_is_seen_is_one_draw() -> None:
+    record = [Drew(by="Ann", source="person")]
+    assert without_entered_draws(Observation((Drawing(1),)), record) == Observation()
+    assert without_entered_draws(Observation((Drawing(3),)), record) == Observation((Drawing(2),))
     assert without_entered_draws(Observation((Drawing(1),)), [Drew(by="Ann", source="camera")]).delta == (Drawing(1),)
 
 
-def test_a_tile_put_away_that_was_told_is_one_tile() -> None:
+def test_a_tile_put_away_that_was_entered_is_one_tile() -> None:
     seen = Observation(discards={"Ann": 1, "Ben": 2})
-    told = [Discarded(by="Ann", source="person"), Discarded(by="Ben", source="person")]
-    assert without_entered_draws(seen, told).discards == {"Ben": 1}
+    record = [Discarded(by="Ann", source="person"), Discarded(by="Ben", source="person")]
+    assert without_entered_draws(seen, record).discards == {"Ben": 1}
 
 
 def test_what_somebody_entered_counts_for_the_tile_that_is_read_in_its_place() -> None:
-    told = replace(TABLE, trains={"Ann": (Laid(12, 5), Laid(5, 7), Laid(7, 4))})
-    assert without_corrected_tiles(NEW, THREE, told).delta == ()
+    record = replace(TABLE, trains={"Ann": (Laid(12, 5), Laid(5, 7), Laid(7, 4))})
+    assert without_corrected_tiles(NEW, THREE, record).delta == ()
     assert without_corrected_tiles(NEW, THREE, TABLE) == NEW
 
 
 def test_a_tile_put_in_that_is_not_seen_hides_no_new_one() -> None:
-    told = replace(TABLE, trains={"Ann": (Laid(12, 5), Laid(5, 5), Laid(5, 7))})
-    assert without_corrected_tiles(NEW, THREE, told) == NEW
+    record = replace(TABLE, trains={"Ann": (Laid(12, 5), Laid(5, 5), Laid(5, 7))})
+    assert without_corrected_tiles(NEW, THREE, record) == NEW
 
 
 @pytest.mark.parametrize(
@@ -71,8 +71,8 @@ def test_a_tile_put_in_that_is_not_seen_hides_no_new_one() -> None:
 )
 def test_a_record_that_the_table_does_not_bear_out_is_known(record: tuple[tuple[int, int], ...], astray: bool) -> None:
     """A tile of which somebody has said that it is another one is doubtful only beside a new one."""
-    told = replace(TABLE, trains={"Ann": tuple(Laid(*one) for one in record)})
-    assert not_borne_out(NEW, THREE, told) == (frozenset({"Ann"}) if astray else frozenset())
+    table = replace(TABLE, trains={"Ann": tuple(Laid(*one) for one in record)})
+    assert not_borne_out(NEW, THREE, table) == (frozenset({"Ann"}) if astray else frozenset())
 
 
 def test_a_marker_that_somebody_took_off_the_record_is_known() -> None:
@@ -82,7 +82,7 @@ def test_a_marker_that_somebody_took_off_the_record_is_known() -> None:
     assert not marked_otherwise(replace(NEW, delta=(Mark("Ben"),)), marked, TABLE)
 
 
-def test_a_line_lost_from_sight_is_not_recorded_twice() -> None:
+def test_a_line_lost_from_view_is_not_recorded_twice() -> None:
     record = [Laid(6, 6), Laid(6, 4), Laid(4, 4)]
     whole = Observation(tuple(Laying(one, "R") for one in record))
     assert as_many_as_lie(whole, record, record).delta == ()
