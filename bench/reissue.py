@@ -21,6 +21,7 @@ from bench.counting import AccusationLog, count_faults, count_plays
 from bench.replay import Recorded, end_of, laid_by, true_faults
 from bench.table import RoundResult, summary
 from companion.game.session import CommandRejected, Session
+from companion.log.corrections import effective_events
 from companion.log.events import Header
 from companion.log.journal import Journal
 from companion.log.table_change import TableChange
@@ -79,7 +80,8 @@ def reissue(recorded: Recorded, *, arms: bool) -> RoundResult:
         plays, events = session.snapshot()["plays"], tuple(session.events)
         session.close()
     reasons = tuple(getattr(event, "reason", "") for event in events if event.KIND == "unclear")
-    ended = next((event for event in reversed(events) if event.KIND == "round_ended"), None)
+    in_force = [one.event for one in effective_events(events) if not one.undone]
+    ended = next((event for event in reversed(in_force) if event.KIND == "round_ended"), None)
     end = None if ended is None else (getattr(ended, "how", ""), getattr(ended, "out", None))
     planted = [(turn["planted"], turn["player"]) for turn in recorded.truth["turns"] if "planted" in turn]
     return RoundResult(
