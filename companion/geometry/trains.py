@@ -35,6 +35,10 @@ FLIP_LIMITS = JointLimits(gap=0.2, overlap=0.2, lateral=0.2, angle_deg=15.0)
 ON_THE_HUB = 0.82
 """A tile whose middle is nearer to the hub's, in radii, lies in no train; trains begin in slots at the rim."""
 
+BEFORE_THE_OTHERS = 0.5
+"""Trains begin at about the same distance from the hub's middle. What begins so many tile lengths nearer than the
+nearest one that is read, alone and without a pip, is part of the hub's print."""
+
 AMONG_BACKS = 1.5
 """Tile lengths within which a tile that lies face down shows that one beside it, of which nothing is read, does too."""
 
@@ -73,7 +77,7 @@ class TrainFinder:
             self.problems.append(Problem(Trouble.NO_HUB))
         builder, refused = self._build(shapes, members, middle)
         chains = builder.chains(members)
-        chains = self._close_with_backs(shapes, builder, chains, members)
+        chains = self._without_prints(self._close_with_backs(shapes, builder, chains, members), middle, shapes)
         trains, loose = self._name([c for c in chains if c.root], [c for c in chains if not c.root], middle, shapes)
         self._doubtful_joints(builder, refused, loose)
         return self._finish(shapes, middle, trains, loose)
@@ -112,6 +116,28 @@ class TrainFinder:
         if hub is not None and distance(tile.seen.center_mm, hub.center_mm) < ON_THE_HUB * hub.radius_mm:
             return True
         return middle.engine is not None and beside_the_engine(tile.seen, self.known[middle.engine].seen, self.setup)
+
+    def _without_prints(self, chains: Sequence[Chain], middle: Middle | None, shapes: TileShapes) -> list[Chain]:
+        """The chains without what is printed on a hub that was found too small: the gaps between its slots look like
+        blanks, and would take the places of the trains that begin before them."""
+        if middle is None or not middle.has_hub:
+            return list(chains)
+        begin = {
+            chain.root.tile: distance(shapes.ports[chain.root.tile][chain.root.port].place, middle.center_mm)
+            for chain in chains
+            if chain.root is not None
+        }
+        read = [away for tile, away in begin.items() if self._shows_pips(tile)]
+        nearest = min(read, default=0.0) - BEFORE_THE_OTHERS * self.setup.tile_mm[0]
+        prints = {tile for tile, away in begin.items() if away < nearest and not self._shows_pips(tile)}
+        return [
+            chain for chain in chains if chain.root is None or len(chain.links) > 1 or chain.root.tile not in prints
+        ]
+
+    def _shows_pips(self, n: int) -> bool:
+        """Is any half of the tile read, and no blank?"""
+        halves = self.known[n].seen.halves
+        return halves is not None and any(half.value for half in halves)
 
     def _is_a_recess(self, tile: Known) -> bool:
         """Does it lie in the middle of a plate, which has a place for an engine there, or on the hub, which has slots?

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from companion.geometry import reconstruct
 from companion.geometry.table_view import SeenHub, SeenMarker
 from companion.perception.projection import LEAST_THING_CONFIDENCE, on_table
 from companion.perception.tracks import ABSENT, Looked, TableMemory
-from tests.table.tables import HUB, SETUP, back, eastward, tile, view
+from tests.table.tables import HUB, SETUP, back, eastward, tile, train, view
 from vision.calibration import Calibration
 from vision.reading import Found, HalfReading, PictureReading, TileReading
 
@@ -54,6 +55,29 @@ def test_a_hub_whose_middle_seems_to_lie_just_beyond_the_table_is_one() -> None:
         )
         assert (seen.hub is None) is believed
         assert (seen.markers[0].confidence >= LEAST_THING_CONFIDENCE) is believed
+
+
+@pytest.mark.parametrize(
+    ("values", "is_print"),
+    [((None, None), True), ((0, 0), True), ((None, 0), True), ((12, None), False), ((3, 4), False)],
+)
+def test_the_gap_between_two_slots_of_a_hub_found_too_small_is_no_train(
+    values: tuple[int | None, int | None], is_print: bool
+) -> None:
+    """It took the place of the train that begins before it, and that became a second Mexican train (162065)."""
+    small = replace(HUB, radius_mm=47.0)
+    turned = math.radians(25.0)
+    gap = tile(600.0 + 43.0 * math.cos(turned), 450.0 + 43.0 * math.sin(turned), 25.0, *values)
+    first = tile(684.0, 450.0, 0.0, 12, 5)
+    layout = reconstruct(view([gap, first], hub=small), SETUP)
+    if is_print:
+        assert train(layout, "Ann") == "12-5" and train(layout, "MX") == "" and layout.loose == ()
+    else:
+        assert len([name for name in layout.trains if layout.trains[name]]) == 2
+    alone = reconstruct(view([gap], hub=small), SETUP)
+    assert len(alone.trains["Ann"]) == 1, "nothing tells yet that it is none"
+    later = reconstruct(view([gap, first], hub=small), SETUP, alone)
+    assert (train(later, "Ann") == "12-5") is is_print
 
 
 def test_a_slot_on_the_hub_that_looks_like_a_back_is_none_of_the_boneyard() -> None:
