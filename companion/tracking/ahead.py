@@ -95,8 +95,11 @@ def _ahead(turn: TurnState, pieces: Pieces, rest: Rest, misread: frozenset[str])
 
 
 def _as_another(piece: Piece, before: Piece | None) -> int:
-    """What it costs at least that the tile, or the one before it in this change, is one of the others it may be."""
-    return min((other.cost for one in (piece, before) if one is not None for other in one.others), default=99)
+    """What it costs at least that the tile, or the one before it in this change, is another one."""
+    costs = [other.cost for one in (piece, before) if one is not None for other in one.others]
+    if before is not None and not before.is_sure:
+        costs.append(before.cost_of_another)
+    return min(costs, default=99)
 
 
 def cost_of_misreading(turn: TurnState, piece: Piece, train: str, pieces: Pieces) -> int:

@@ -85,10 +85,11 @@ class RoundFold:
         if evidence.gone:
             evidence = self._take_back(evidence)
         if evidence.pieces:
-            evidence = replace(evidence, doubtful_tiles=self._doubtful())
             for piece in evidence.pieces:
                 if piece.denied is None:
                     self._keep(piece, evidence)
+            # Of several tiles of one change each may lie on one that was hardly read.
+            evidence = replace(evidence, doubtful_tiles=self._doubtful())
             kept = (self.entries.get(piece.item) for piece in evidence.laid)
             if sum(bool(entry.proved) for entry in kept if entry is not None) > MOST_MISFITS:
                 evidence = replace(evidence, clouded=True)

@@ -142,6 +142,17 @@ def test_nobody_is_accused_on_what_lies_on_a_tile_that_is_believed_to_be_another
         assert not any(one.certain for verdict in belief.verdicts() for one in verdict.charges), following
 
 
+def test_of_two_tiles_of_one_change_the_outer_may_lie_on_one_that_was_hardly_read() -> None:
+    """No runner-up is known, but one in twelve such halves shows something else."""
+    for p, charged in ((0.92, []), (0.999, ["MISMATCH"])):
+        belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
+        inner, outer = parse_delta(["+1-1@Ann", "+4-8@Ann"])
+        assert isinstance(inner, Laying) and isinstance(outer, Laying)
+        readings = {inner: Certainty((0.999, p)), outer: Certainty((0.999, 0.999))}
+        belief.observe(Evidence.of(belief.number, table_change([inner, outer], readings=readings)))
+        assert [one.code for verdict in belief.verdicts() for one in verdict.charges] == charged
+
+
 def test_an_arm_belongs_to_the_tile_whichever_it_is() -> None:
     belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
     (laying,) = parse_delta(["+8-7@Ann"])
