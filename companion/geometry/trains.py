@@ -33,11 +33,8 @@ FLIP_LIMITS = JointLimits(gap=0.2, overlap=0.2, lateral=0.2, angle_deg=15.0)
 """A face-down tile that was never seen face up counts as a flipped double only where it closes a train exactly."""
 
 ON_THE_HUB = 0.82
-"""A tile whose middle is nearer to the hub's, in radii, lies in no train; trains begin in slots at the rim."""
-
-BEFORE_THE_OTHERS = 0.5
-"""Trains begin at about the same distance from the hub's middle. What begins so many tile lengths nearer than the
-nearest one that is read, alone and without a pip, is part of the hub's print."""
+"""A tile whose middle is nearer to the hub's, in radii, lies in no train; trains begin in slots at the rim. What looks
+blank on both sides, as the gap between two slots does, lies in none up to the rim."""
 
 AMONG_BACKS = 1.5
 """Tile lengths within which a tile that lies face down shows that one beside it, of which nothing is read, does too."""
@@ -113,23 +110,33 @@ class TrainFinder:
         hub = self.view.hub
         if middle is None or self._lay_in_a_train(tile):
             return False
-        if hub is not None and distance(tile.seen.center_mm, hub.center_mm) < ON_THE_HUB * hub.radius_mm:
+        within = hub.radius_mm * (1.0 if _looks_blank(tile) else ON_THE_HUB) if hub is not None else 0.0
+        if hub is not None and distance(tile.seen.center_mm, hub.center_mm) < within:
             return True
         return middle.engine is not None and beside_the_engine(tile.seen, self.known[middle.engine].seen, self.setup)
 
     def _without_prints(self, chains: Sequence[Chain], middle: Middle | None, shapes: TileShapes) -> list[Chain]:
         """The chains without what is printed on a hub that was found too small: the gaps between its slots look like
-        blanks, and would take the places of the trains that begin before them."""
+        blanks, and would take the places of the trains that begin before them.
+
+        Trains begin at about the same distance from the hub's middle. A single tile without a pip that has its own
+        middle nearer than any read train begins is none.
+        """
         if middle is None or not middle.has_hub:
             return list(chains)
-        begin = {
-            chain.root.tile: distance(shapes.ports[chain.root.tile][chain.root.port].place, middle.center_mm)
-            for chain in chains
-            if chain.root is not None
+        roots = [chain.root for chain in chains if chain.root is not None]
+        begin = [
+            distance(shapes.ports[root.tile][root.port].place, middle.center_mm)
+            for root in roots
+            if self._shows_pips(root.tile)
+        ]
+        nearest = min(begin, default=0.0)
+        prints = {
+            root.tile
+            for root in roots
+            if not self._shows_pips(root.tile)
+            and distance(shapes.tiles[root.tile].center_mm, middle.center_mm) < nearest
         }
-        read = [away for tile, away in begin.items() if self._shows_pips(tile)]
-        nearest = min(read, default=0.0) - BEFORE_THE_OTHERS * self.setup.tile_mm[0]
-        prints = {tile for tile, away in begin.items() if away < nearest and not self._shows_pips(tile)}
         return [
             chain for chain in chains if chain.root is None or len(chain.links) > 1 or chain.root.tile not in prints
         ]
@@ -511,3 +518,12 @@ class TrainFinder:
 
 def _reversed(chain: Chain) -> Chain:
     return replace(chain, links=tuple(Link(link.tile, link.outward, link.inward) for link in reversed(chain.links)))
+
+
+def _looks_blank(tile: Known) -> bool:
+    """Is a blank the likeliest on both of its halves, read or not?"""
+    halves = tile.seen.halves
+    if not tile.seen.face_up or halves is None:
+        return False
+    values = [half.others[0][0] if half.value is None and half.others else half.value for half in halves]
+    return values == [0, 0]
