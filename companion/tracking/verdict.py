@@ -23,6 +23,10 @@ OF_VALUES = frozenset(map(str, (V.MISMATCH, V.WRONG_ROOT, V.DUPLICATE_TILE, V.MU
 """What is held against a tile because of the values that it shows."""
 
 
+OF_DOUBLES = frozenset(map(str, (V.OPEN_DOUBLE_IGNORED, V.DOUBLE_ORDER, V.DOUBLE_NOT_FOLLOWED, V.EXTRA_NOT_ON_DOUBLE)))
+"""What is held against somebody because a double lies open."""
+
+
 NO_PROOF = (Cause.MISREAD, Cause.ANOTHER_TILE, Cause.ON_ANOTHER_TILE, Cause.UNSEEN_IN_CLUTTER)
 """What may be behind a tile that does not fit, beside a broken rule: a picture not understood proves nothing."""
 
@@ -177,7 +181,7 @@ def _charges(
             continue
         surely = sum(share for (one, _), share in least.items() if one == code)
         certain = min(surely, settled) >= CERTAIN and (code not in NEVER_CERTAIN or _by_arms(item, least, code, pieces))
-        if certain:
+        if certain and not (code in OF_DOUBLES and _beside_a_doubtful_double(item, pieces)):
             found.append(Charge(code, _only(least, code), True, p))
         else:
             found += [
@@ -186,6 +190,13 @@ def _charges(
                 if one == code and share >= POSSIBLE
             ]
     return found
+
+
+def _beside_a_doubtful_double(item: int, pieces: Sequence[Piece]) -> bool:
+    """Whether a train ended, before this piece came, in a double that was not surely read: it may be none, or no tile
+    at all (a gap between two slots of a hub passed for a 0-0, 162094)."""
+    ends = {piece.act.train: piece for piece in pieces if isinstance(piece.act, Play) and piece.item < item}
+    return any(isinstance(one.act, Play) and one.act.tile.is_double and not one.is_sure for one in ends.values())
 
 
 def _by_arms(item: int, codes: Mapping[tuple[str, str], float], code: str, pieces: Sequence[Piece]) -> bool:

@@ -18,7 +18,7 @@ from companion.tracking.other_tiles import OtherTile, other_tiles
 from companion.tracking.tracker import RoundTracker
 from companion.tracking.verdict import Verdict
 from tests.desk.watching import table_change
-from tests.tracking.rounds import play, tracked
+from tests.tracking.rounds import play, see, tracked
 
 NAMES = ("Ann", "Ben", "Cy")
 
@@ -151,6 +151,21 @@ def test_of_two_tiles_of_one_change_the_outer_may_lie_on_one_that_was_hardly_rea
         readings = {inner: Certainty((0.999, p)), outer: Certainty((0.999, 0.999))}
         belief.observe(Evidence.of(belief.number, table_change([inner, outer], readings=readings)))
         assert [one.code for verdict in belief.verdicts() for one in verdict.charges] == charged
+
+
+def test_nobody_ignored_for_certain_a_double_that_was_hardly_read() -> None:
+    """It may be no double, or no tile at all."""
+    for p, certain in ((0.999, True), (0.86, False)):
+        belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+1-4@Ann", "+2-9@Ben"])
+        laid(belief, "+3-3@Cy", Certainty((p, p)))
+        see(belief, "boneyard-1, mark Cy")
+        for change, player in (("+4-5@Ann", "Ann"), ("+9-7@Ben", "Ben")):
+            (laying,) = parse_delta([change])
+            arms = {laying: {name: 0 if name == player else 15 for name in ("Ann", "Ben", "Cy")}}
+            laid(belief, change, arms=arms, whose={laying: player})
+        charges = [one for verdict in belief.verdicts() for one in verdict.charges]
+        assert "OPEN_DOUBLE_IGNORED" in [one.code for one in charges]
+        assert any(one.certain for one in charges if one.code == "OPEN_DOUBLE_IGNORED") is certain
 
 
 def test_an_arm_belongs_to_the_tile_whichever_it_is() -> None:
