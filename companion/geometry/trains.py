@@ -288,7 +288,11 @@ class TrainFinder:
             name = MEXICAN if not trains[MEXICAN] else SECOND_MEXICAN
             if not angles and self.setup.players:
                 self._report(Trouble.NO_STATIONS, chain.links[0].tile)
-            trains[name] = trains.get(name, ()) + self._placed(chain, shapes)
+            if trains.get(name):
+                # Two trains are none, and a third one is a riddle.
+                loose.append(chain)
+            else:
+                trains[name] = self._placed(chain, shapes)
         return trains, loose
 
     def _mexican_apart(self, chain: Chain, middle: Middle | None, shapes: TileShapes) -> Chain | None:

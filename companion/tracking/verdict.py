@@ -14,9 +14,12 @@ from companion.tracking.costs import ACCUSED, CERTAIN, NAMED, POSSIBLE, Cause
 from companion.tracking.evidence import Piece
 from companion.tracking.filter import Hypothesis
 
-NEVER_CERTAIN = COUNTED.union(map(str, (V.MARKER_UNEARNED, V.DUPLICATE_TILE, V.MULTIPLICITY, V.MX_TOO_EARLY)))
+NEVER_CERTAIN = COUNTED.union(
+    map(str, (V.MARKER_UNEARNED, V.DUPLICATE_TILE, V.MULTIPLICITY, V.MX_TOO_EARLY, V.SECOND_MEXICAN))
+)
 """Policy: violations inferred from counts, turn order, marker state or a second reading are never certain while the
-camera watches, but where clear arms say whose the acts are (`arm_proof`). Relaxed code by code, with evidence."""
+camera watches, but where clear arms say whose the acts are (`arm_proof`). Relaxed code by code, with evidence. A second
+Mexican train is more often a player's that does not begin where it should (162065, 162094)."""
 
 
 OF_VALUES = frozenset(map(str, (V.MISMATCH, V.WRONG_ROOT, V.DUPLICATE_TILE, V.MULTIPLICITY, V.TILE_NOT_IN_SET)))

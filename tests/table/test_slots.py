@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from companion.geometry import reconstruct
+from companion.geometry import Trouble, reconstruct
 from companion.geometry.table_view import SeenHub, SeenMarker
 from companion.perception.projection import LEAST_THING_CONFIDENCE, on_table
 from companion.perception.tracks import ABSENT, Looked, TableMemory
@@ -204,3 +204,15 @@ def test_one_marker_found_twice_is_remembered_once_and_can_be_lifted() -> None:
     for _ in range(ABSENT):
         memory.see([], [], EVERYWHERE, 24.0)
     assert memory.missing_markers() == memory.markers
+
+
+def test_of_trains_without_a_station_the_third_is_a_riddle_and_part_of_no_other() -> None:
+    """Put together they would not meet, and a certain fault would be somebody's (162065)."""
+    angles = (0.0, 32.0, -32.0, 64.0)
+    tiles = []
+    for n, angle in enumerate(angles):
+        at = math.radians(angle)
+        tiles.append(tile(600.0 + 86.0 * math.cos(at), 450.0 + 86.0 * math.sin(at), angle, 12, n + 1))
+    layout = reconstruct(view(tiles), replace(SETUP, mexican_station=None))
+    assert [len(row) for name, row in layout.trains.items() if name != "Ben"] == [1, 1, 1]
+    assert len(layout.loose) == 1 and layout.has(Trouble.LOOSE_TILE)

@@ -168,6 +168,16 @@ def test_nobody_ignored_for_certain_a_double_that_was_hardly_read() -> None:
         assert any(one.certain for one in charges if one.code == "OPEN_DOUBLE_IGNORED") is certain
 
 
+def test_a_second_mexican_train_is_never_certain() -> None:
+    """It is more often a player's own that does not begin where it should."""
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+12-4@MX"])
+    (laying,) = parse_delta(["+12-8@MX2"])
+    laid(belief, "+12-8@MX2", arms={laying: {"Ann": 15, "Ben": 0, "Cy": 15}}, whose={laying: "Ben"})
+    charges = [one for verdict in belief.verdicts() for one in verdict.charges]
+    assert "SECOND_MEXICAN" in [one.code for one in charges]
+    assert not any(one.certain for one in charges)
+
+
 def test_an_arm_belongs_to_the_tile_whichever_it_is() -> None:
     belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
     (laying,) = parse_delta(["+8-7@Ann"])
