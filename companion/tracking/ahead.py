@@ -53,6 +53,7 @@ def at_least(
 
 def _ahead(turn: TurnState, pieces: Pieces, rest: Rest, misread: frozenset[str]) -> Ahead:
     closing = tiles = misfits = places = 0
+    unsure = pieces.unsure
     doubles = False
     rows = [(train, row[done:]) for (train, row), done in zip(pieces.trains, rest.tiles, strict=True)]
     for train, row in rows:
@@ -63,10 +64,10 @@ def _ahead(turn: TurnState, pieces: Pieces, rest: Rest, misread: frozenset[str])
         for piece in row:
             assert isinstance(piece.act, Play)
             tile = piece.act.tile
-            another = _as_another(piece, before)
+            another = _as_another(piece, before) if unsure else 99
             before = piece
             tiles += 1
-            double = tile.is_double or any(other.tile.is_double for other in piece.others)
+            double = tile.is_double or (unsure and any(other.tile.is_double for other in piece.others))
             closing += not double
             doubles = doubles or double
             if due is not None and tile.inner != due and doubted:

@@ -52,8 +52,8 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """The pieces of one Evidence by kind; tiles of one train from the inside out. `ahead`: what a search has worked out
-    about each rest."""
+    """The pieces of one Evidence by kind; tiles of one train from the inside out. `unsure`: whether one of the tiles
+    may be another. `ahead`: what a search has worked out about each rest."""
 
     evidence: Evidence
     trains: tuple[tuple[str, tuple[Piece, ...]], ...]
@@ -62,6 +62,7 @@ class Pieces:
     flips: tuple[Piece, ...]
     markers: tuple[Piece, ...]
     ends: tuple[Piece, ...] = ()
+    unsure: bool = False
     ahead: dict[Any, Any] = field(default_factory=dict, compare=False)
 
     @classmethod
@@ -91,6 +92,7 @@ class Pieces:
             tuple(flips),
             tuple(markers),
             tuple(ends),
+            any(one.others or not one.is_sure for one in evidence.laid),
         )
 
     @property
