@@ -20,6 +20,7 @@ from companion.geometry.hub import (
     station_angles,
     station_tolerance,
 )
+from companion.geometry.hub_print import lies_on, without_prints
 from companion.geometry.identity import Known
 from companion.geometry.joints import TIE_MM, Joint, TileShapes, distance, find_joints
 from companion.geometry.layout import Layout, Middle, PlacedTile, Problem, Trouble
@@ -31,10 +32,6 @@ from companion.geometry.table_view import Point, SeenHub, TableView
 
 FLIP_LIMITS = JointLimits(gap=0.2, overlap=0.2, lateral=0.2, angle_deg=15.0)
 """A face-down tile that was never seen face up counts as a flipped double only where it closes a train exactly."""
-
-ON_THE_HUB = 0.82
-"""A tile whose middle is nearer to the hub's, in radii, lies in no train; trains begin in slots at the rim. What looks
-blank on both sides, as the gap between two slots does, lies in none up to the rim."""
 
 AMONG_BACKS = 1.5
 """Tile lengths within which a tile that lies face down shows that one beside it, of which nothing is read, does too."""
@@ -74,7 +71,7 @@ class TrainFinder:
             self.problems.append(Problem(Trouble.NO_HUB))
         builder, refused = self._build(shapes, members, middle)
         chains = builder.chains(members)
-        chains = self._without_prints(self._close_with_backs(shapes, builder, chains, members), middle, shapes)
+        chains = without_prints(self._close_with_backs(shapes, builder, chains, members), middle, shapes, self.known)
         trains, loose = self._name([c for c in chains if c.root], [c for c in chains if not c.root], middle, shapes)
         self._doubtful_joints(builder, refused, loose)
         return self._finish(shapes, middle, trains, loose)
@@ -110,41 +107,9 @@ class TrainFinder:
         hub = self.view.hub
         if middle is None or self._lay_in_a_train(tile):
             return False
-        within = hub.radius_mm * (1.0 if _looks_blank(tile) else ON_THE_HUB) if hub is not None else 0.0
-        if hub is not None and distance(tile.seen.center_mm, hub.center_mm) < within:
+        if hub is not None and lies_on(hub, tile):
             return True
         return middle.engine is not None and beside_the_engine(tile.seen, self.known[middle.engine].seen, self.setup)
-
-    def _without_prints(self, chains: Sequence[Chain], middle: Middle | None, shapes: TileShapes) -> list[Chain]:
-        """The chains without what is printed on a hub that was found too small: the gaps between its slots look like
-        blanks, and would take the places of the trains that begin before them.
-
-        Trains begin at about the same distance from the hub's middle. A single tile without a pip that has its own
-        middle nearer than any read train begins is none.
-        """
-        if middle is None or not middle.has_hub:
-            return list(chains)
-        roots = [chain.root for chain in chains if chain.root is not None]
-        begin = [
-            distance(shapes.ports[root.tile][root.port].place, middle.center_mm)
-            for root in roots
-            if self._shows_pips(root.tile)
-        ]
-        nearest = min(begin, default=0.0)
-        prints = {
-            root.tile
-            for root in roots
-            if not self._shows_pips(root.tile)
-            and distance(shapes.tiles[root.tile].center_mm, middle.center_mm) < nearest
-        }
-        return [
-            chain for chain in chains if chain.root is None or len(chain.links) > 1 or chain.root.tile not in prints
-        ]
-
-    def _shows_pips(self, n: int) -> bool:
-        """Is any half of the tile read, and no blank?"""
-        halves = self.known[n].seen.halves
-        return halves is not None and any(half.value for half in halves)
 
     def _is_a_recess(self, tile: Known) -> bool:
         """Does it lie in the middle of a plate, which has a place for an engine there, or on the hub, which has slots?
@@ -522,12 +487,3 @@ class TrainFinder:
 
 def _reversed(chain: Chain) -> Chain:
     return replace(chain, links=tuple(Link(link.tile, link.outward, link.inward) for link in reversed(chain.links)))
-
-
-def _looks_blank(tile: Known) -> bool:
-    """Is a blank the likeliest on both of its halves, read or not?"""
-    halves = tile.seen.halves
-    if not tile.seen.face_up or halves is None:
-        return False
-    values = [half.others[0][0] if half.value is None and half.others else half.value for half in halves]
-    return values == [0, 0]
