@@ -1,9 +1,9 @@
 """A game's commands: whatever happens at the table is recorded first and judged second.
 
 One session is one game on its journal. Its verbs are the sentences said at a table (`play`, `draw`, `take_back`,
-`end_round` ...); each returns the events that it brought, already on the disk. `observe` is the camera's entry. Nothing
-a player does is refused; refused (CommandRejected) is only what cannot be meant: a round that does not
-run, somebody who does not play, a correction decided while looking at an older table.
+`end_round` ...); each returns the events that it brought, already on the disk. What the camera reports and asks is in
+`game.watched_game`. Nothing a player does is refused; refused (CommandRejected) is only what cannot be meant: a round
+that does not run, somebody who does not play, a correction decided while looking at an older table.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from typing import Any
 
 from companion.game.belief_input import act_of
 from companion.game.ledger import Ledger
-from companion.game.open_game import OpenGame, TileLike, laid_of
+from companion.game.open_game import TileLike, laid_of
 from companion.game.rejected import CommandRejected, Reason
+from companion.game.watched_game import WatchedGame
 from companion.log.corrections import UNDONE, last_step, open_questions
 from companion.log.event_fields import Candidate
 from companion.log.events import (
@@ -40,25 +41,19 @@ from companion.log.events import (
 )
 from companion.log.journal import Clock, Journal, utc_now
 from companion.log.question import Question
-from companion.log.table_change import TableChange
 from companion.play.event_actions import event_of
 from companion.play.reports import REPORTS
 from companion.play.taps import acts_when_unable, lifts_marker
 from companion.rules.actions import Action, Discard, Draw, Mark, Play
-from companion.rules.notation import Laying
 from companion.rules.referee import undealt
 from companion.rules.ruleset import RuleSetError, load_ruleset
-from companion.rules.tile import Laid
 
 __all__ = ["CommandRejected", "Session"]
 
 
-CATCH_UP_TRIES = 2
-"""So often the belief is brought up to date beside the game; if people have tapped each time it is done at once."""
-
-
-class Session(OpenGame):
-    """A game and the commands by which it goes on (`game.open_game` has what it shows)."""
+class Session(WatchedGame):
+    """A game and the commands by which it goes on. `game.open_game` has what it shows, `game.watched_game` the camera's
+    side."""
 
     @classmethod
     def create(cls, path: str | Path, header: Header, clock: Clock = utc_now) -> Session:
@@ -433,50 +428,6 @@ class Session(OpenGame):
             if not self.is_open(seq):
                 return ()
             return self._amend(Corrected(corrects=seq, what={"withdrawn": True}, source="camera"))
-
-    def observe(self, change: TableChange) -> tuple[Event, ...]:
-        """What the camera saw change between two still tables."""
-        with self._lock:
-            return self._publish(self._watching.see(change))
-
-    def look_on(self) -> None:
-        """The camera looks at the table of this round: what people tell of it from now on is never certain alone."""
-        with self._lock:
-            self._ledger.look_on()
-
-    def catch_up(self) -> None:
-        """Let the belief take what people have said and changed since it was asked last. Its round may have to run
-        again; nobody who reads the game or taps meanwhile waits for that."""
-        for _ in range(CATCH_UP_TRIES):
-            with self._lock:
-                behind = self._watching.behind()
-            if behind is None:
-                return
-            behind.catch_up()
-            with self._lock:
-                if self._watching.take_over(behind):
-                    return
-
-    def accuses(self, change: TableChange) -> bool:
-        """Whether `observe` of this change would hold something against somebody, or ask."""
-        with self._lock:
-            return self._watching.accuses(change)
-
-    def other_tiles(self, change: TableChange) -> list[dict[Laying, Laid]]:
-        """Which other tiles those now laid may be so that no rule is broken, the likeliest first; nothing is recorded.
-        Only what is hardly less likely than that what was read lies there."""
-        with self._lock:
-            return self._watching.other_tiles(change)
-
-    def expects(self, change: TableChange) -> bool:
-        """Whether this change would be legal whichever way everything before it went."""
-        with self._lock:
-            return self._watching.expects(change)
-
-    def foresee(self, change: TableChange) -> tuple[Event, ...]:
-        """What `observe` would record where this change breaks no rule, else nothing; nothing is recorded."""
-        with self._lock:
-            return self._watching.foresee(change)
 
     def _show_late(self, shown: HandShown) -> tuple[Event, ...]:
         """A hand that was taken to be empty when the round was scored."""
