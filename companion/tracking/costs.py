@@ -202,6 +202,10 @@ RARE = frozenset(
 overlooked."""
 
 
+OF_VALUES = frozenset({V.MISMATCH, V.WRONG_ROOT, V.DUPLICATE_TILE, V.MULTIPLICITY, V.TILE_NOT_IN_SET})
+"""What is held against a tile because of the values that it shows: another value explains it."""
+
+
 def fault(codes: Iterable[str]) -> Cause:
     """What breaking these rules at once assumes: the least rare of them is the root."""
     return Cause.ILLEGAL if any(code not in RARE for code in codes) else Cause.RARELY_ILLEGAL

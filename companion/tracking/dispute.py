@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from companion.rules.actions import End
+from companion.rules.notation import print_laid
 from companion.rules.tile import Laid
 from companion.tracking.costs import PRIORS, Cause
 from companion.tracking.evidence import ITEMS
@@ -52,7 +53,7 @@ class Alternative:
         """`Ann (CLOSED_TRAIN): 53`, `the camera missed a draw and Cy: 54`, `it is another tile than was read and Ann
         with 5-3: 20`."""
         faults = ", ".join(code if by == self.player else f"{code} by {by}" for code, by in self.codes)
-        player = self.player if self.tile is None else f"{self.player} with {self.tile.inner}-{self.tile.outer}"
+        player = self.player if self.tile is None else f"{self.player} with {print_laid(self.tile)}"
         text = " and ".join([*(PRIORS[cause].text for cause in self.assumes), player])
         return f"{text} ({faults}): {self.cost}" if faults else f"{text}: {self.cost}"
 

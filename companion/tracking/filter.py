@@ -96,8 +96,8 @@ class Hypothesis:
                 codes[item, code, player] = 1.0
             for cause in (*step.causes, *assumed):
                 causes[item, cause] = 1.0
-            if step.misread is not None:
-                causes[step.misread, Cause.MISREAD] = 1.0
+            if step.misread_below is not None:
+                causes[step.misread_below, Cause.MISREAD] = 1.0
             loose, assumed = [], []
         path = (*self.path, (evidence.number, explanation.steps))
         return Hypothesis(

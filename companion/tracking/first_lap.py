@@ -88,7 +88,7 @@ class FirstLapState(MexicanState):
                     cost = one.cost + fixed
                     held = (*one.codes, str(V.OUT_OF_TURN)) if hasty else one.codes
                     causes = (*one.causes, *late, *wrong)
-                    step = Step(player, one.act, piece.item, held, causes, cost, one.misread)
+                    step = Step(player, one.act, piece.item, held, causes, cost, one.misread_below)
                     yield Move(cost, lap, after, step)
 
     def _marker_moves(self, pieces: Pieces, rest: Rest, faults: bool) -> Iterator[Move]:

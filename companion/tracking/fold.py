@@ -138,29 +138,23 @@ class RoundFold:
     def _proved(self, play: Play) -> tuple[str, ...]:
         """What is wrong with the tile by what was read of it and by what is believed: one alone proves nothing."""
         read = self._misfits(self.table, play)
-        if not read or not self._others:
+        believed = self._believed() if read else self.table
+        if believed is self.table:
             return read
-        believed = self._misfits(self._believed(), play)
-        return tuple(code for code in read if code in believed)
+        return tuple(code for code in read if code in self._misfits(believed, play))
 
     def _misfits(self, table: Position | LinePosition, play: Play) -> tuple[str, ...]:
         if isinstance(table, LinePosition):
             return misfits_in_line(self.rules, table, play)
         return misfits(self.rules, table, table.trains.get(play.train, ()), play)
 
-    @property
-    def _others(self) -> dict[tuple[Laid, str], Laid]:
-        """(tile as it was read, train) -> the other one that most likely lies there."""
-        found = {}
+    def _believed(self) -> Position | LinePosition:
+        """The tiles as they most likely lie; `table` itself where that is as they were read."""
+        others = {}
         for entry in self.entries.values():
             read, lies = entry.piece.act, entry.verdict.act
             if isinstance(read, Play) and isinstance(lies, Play) and read != lies and not entry.taken_back:
-                found[read.tile, read.train] = lies.tile
-        return found
-
-    def _believed(self) -> Position | LinePosition:
-        """The tiles as they most likely lie."""
-        others = self._others
+                others[read.tile, read.train] = lies.tile
         if not others:
             return self.table
         if isinstance(self.table, LinePosition):

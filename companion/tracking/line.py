@@ -12,11 +12,9 @@ from companion.rules.chinese.line import apply
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import ANY_SET, RuleSet
 from companion.rules.violations import Violation as V
-from companion.tracking.costs import COST, Cause, fault
+from companion.tracking.costs import COST, OF_VALUES, Cause, fault
 from companion.tracking.evidence import Piece
 from companion.tracking.pieces import Move, Pieces, Rest, Step
-
-OF_VALUES = frozenset({V.MISMATCH, V.MULTIPLICITY, V.TILE_NOT_IN_SET})
 
 
 class LineState:
@@ -119,8 +117,8 @@ class LineState:
                 against, wrong = piece.against(me)
                 for act, cost, state, codes, causes in self._laid(piece, faults, doubt):
                     cost += against
-                    misread = below if Cause.MISREAD in causes else None
-                    step = Step(me, act, piece.item, codes, (*causes, *wrong), cost, misread)
+                    misread_below = below if Cause.MISREAD in causes else None
+                    step = Step(me, act, piece.item, codes, (*causes, *wrong), cost, misread_below)
                     yield Move(cost, state, after, step)
         for n, (player, row) in enumerate(pieces.discards):
             if rest.discards[n] == len(row):

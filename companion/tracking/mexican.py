@@ -16,7 +16,7 @@ from companion.rules.mexican.turn import TurnState
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
 from companion.tracking.ahead import at_least, begun, misreading
-from companion.tracking.costs import COST, Cause, fault
+from companion.tracking.costs import COST, OF_VALUES, Cause, fault
 from companion.tracking.endings import endings
 from companion.tracking.evidence import Piece
 from companion.tracking.pieces import Move, Pieces, Rest, Step
@@ -30,9 +30,6 @@ _END = End()
 MOST_UNDRAWN = 2
 """So many draws at most are waited for that no picture has shown yet."""
 
-OF_VALUES = frozenset({V.MISMATCH, V.WRONG_ROOT, V.DUPLICATE_TILE, V.TILE_NOT_IN_SET})
-"""Faults that a misread half explains."""
-
 
 class LaidAs(NamedTuple):
     """One way of having laid a tile: which one, what it costs, the state after it, what it breaks and assumes, and the
@@ -43,7 +40,7 @@ class LaidAs(NamedTuple):
     state: partial[MexicanState]
     codes: tuple[str, ...]
     causes: tuple[Cause, ...]
-    misread: int | None = None
+    misread_below: int | None = None
 
 
 class MexicanState(RoundState):
@@ -120,7 +117,7 @@ class MexicanState(RoundState):
                     cost = one.cost + on + against
                     if cost <= within:
                         causes = (*one.causes, *late, *wrong)
-                        step = Step(me, one.act, piece.item, one.codes, causes, cost, one.misread)
+                        step = Step(me, one.act, piece.item, one.codes, causes, cost, one.misread_below)
                         yield Move(cost, one.state, after, step)
         for n, piece in enumerate(pieces.flips):
             if not rest.flips >> n & 1 and isinstance(piece.act, Flip):

@@ -28,7 +28,8 @@ class Step(NamedTuple):
     """One act of a hypothesis. `item` None: nothing shows it (a pass, a turn that began out of order).
 
     `codes` are what it is held against `player`; `causes` what had to be assumed, which made it cost `cost`. A tile in
-    `act` may be another one than was read. `misread`: the item of the tile before it that is held to be misread.
+    `act` may be another one than was read. `misread_below`: the item of the tile that it lies
+    on, where that is held to be misread.
     """
 
     player: str
@@ -37,7 +38,7 @@ class Step(NamedTuple):
     codes: tuple[str, ...]
     causes: tuple[Cause, ...]
     cost: int
-    misread: int | None = None
+    misread_below: int | None = None
 
 
 class Move(NamedTuple):

@@ -10,7 +10,7 @@ from companion.rules.actions import Action, Play
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
 from companion.tracking.arm_proof import arms_doubted, proved_by_arms
-from companion.tracking.costs import ACCUSED, CERTAIN, NAMED, POSSIBLE, Cause
+from companion.tracking.costs import ACCUSED, CERTAIN, NAMED, OF_VALUES, POSSIBLE, Cause
 from companion.tracking.evidence import Piece
 from companion.tracking.filter import Hypothesis
 
@@ -20,10 +20,6 @@ NEVER_CERTAIN = COUNTED.union(
 """Policy: violations inferred from counts, turn order, marker state or a second reading are never certain while the
 camera watches, but where clear arms say whose the acts are (`arm_proof`). Relaxed code by code, with evidence. A second
 Mexican train is more often a player's that does not begin where it should (162065, 162094)."""
-
-
-OF_VALUES = frozenset(map(str, (V.MISMATCH, V.WRONG_ROOT, V.DUPLICATE_TILE, V.MULTIPLICITY, V.TILE_NOT_IN_SET)))
-"""What is held against a tile because of the values that it shows."""
 
 
 OF_DOUBLES = frozenset(map(str, (V.OPEN_DOUBLE_IGNORED, V.DOUBLE_ORDER, V.DOUBLE_NOT_FOLLOWED, V.EXTRA_NOT_ON_DOUBLE)))
