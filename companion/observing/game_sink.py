@@ -28,7 +28,7 @@ from companion.observing.operator_input import (
     without_corrected_tiles,
     without_entered_draws,
 )
-from companion.observing.patience import CLOUD_PATIENCE, HAND_PATIENCE, MOST_OTHERS, PATIENCE, ROUND_PATIENCE
+from companion.observing.patience import CLOUD_PATIENCE, HAND_PATIENCE, PATIENCE, ROUND_PATIENCE
 from companion.observing.readings import readings_of
 from companion.observing.round_end import Ending, OpenHands
 from companion.observing.round_start import RoundStart
@@ -37,7 +37,7 @@ from companion.observing.which_engine import WhichEngine
 from companion.perception.sink import LINE, LookAgain, Where, Why
 from companion.play.setup_file import GameSetup
 from companion.rules.actions import Mark, Unmark
-from companion.rules.notation import Change, Drawing, Laying, Vanishing
+from companion.rules.notation import Change, Drawing, Laying, Vanishing, print_laid
 from companion.rules.position import LinePosition, Position
 from companion.rules.tile import Laid, Tile
 
@@ -45,6 +45,9 @@ from companion.rules.tile import Laid, Tile
 def as_named(frame: str) -> str | None:
     return frame or None
 
+
+MOST_OFFERED = 4
+"""So many other tiles that a new one may be are offered at most."""
 
 AFTER_THE_ROUND = ("ended", "scored", "over")
 
@@ -455,7 +458,7 @@ class GameSink:
         if not observation.laid or not self._accuses(observation):
             return []
         seen = replace(observation.change, readings=readings_of(observation, layout))
-        return self.session.other_tiles(seen)[:MOST_OTHERS]
+        return self.session.other_tiles(seen)[:MOST_OFFERED]
 
 
 def _candidate(others: Mapping[Laying, Laid], observation: Observation) -> Candidate:
@@ -465,4 +468,4 @@ def _candidate(others: Mapping[Laying, Laid], observation: Observation) -> Candi
 
 
 def _named(tiles: Iterable[Laid]) -> str:
-    return ", ".join(f"{tile.inner}-{tile.outer}" for tile in tiles)
+    return ", ".join(map(print_laid, tiles))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-MOST_OTHERS = 4
-"""So many other tiles that a new one may be are offered at most."""
-
 PATIENCE = 2
 """So many still tables in a row a questioned reading stays the same before it is believed."""
 

@@ -101,7 +101,8 @@ class OpenHands:
             return rest[0] if rest else ""
         if any(problem.trouble not in BESIDE_HANDS for problem in layout.problems):
             return None
-        if self._cannot_be_hands(layout, table):
+        faults = [hand.fault.kind for hand in self.read(layout, table) if hand.fault is not None]
+        if QuestionKind.HAND_TWICE in faults:
             return None
         if len(rest) > 1 or any(due[player] not in (None, len(layout.hands[player])) for player in shown):
             return None
@@ -110,13 +111,6 @@ class OpenHands:
         if not rest:
             return ""
         return rest[0] if due[rest[0]] in (None, 0) else None
-
-    def _cannot_be_hands(self, layout: Layout, table: Position) -> bool:
-        """Are there more of a tile in them, and on record, than in the box?"""
-        open_tiles = (tile.laid.tile for hand in layout.hands.values() for tile in hand if tile.laid is not None)
-        astray = Counter(_on_record(table)) - Counter(self._on_the_table(layout))
-        found = Counter(open_tiles) - astray + Counter(_on_record(table))
-        return any(count > self.box.get(tile, 0) for tile, count in found.items())
 
     def _whole_set(self, layout: Layout) -> bool:
         """Does every tile of the set lie on the table, none of them covered?"""

@@ -25,7 +25,7 @@ from companion.log.table_change import TableChange
 from companion.observing.operator_input import ends_beyond
 from companion.perception.half_values import Place, likely_tiles, place_in_line, value_behind
 from companion.rules.actions import RIGHT
-from companion.rules.notation import Laying
+from companion.rules.notation import Laying, print_laid
 from companion.rules.position import LinePosition, Position
 from companion.rules.tile import Laid, Tile
 
@@ -295,7 +295,7 @@ class PendingQuestions:
                 for one in unread
                 if one.train == open_one.question.train
                 and one.key not in self._asked
-                and [_tile_text(tile) for _, tile in one.likely] == texts
+                and [print_laid(tile) for _, tile in one.likely] == texts
             )
             if (key := next(same, None)) is not None:
                 self._asked[key] = open_one.seq
@@ -322,11 +322,7 @@ class PendingQuestions:
         delta = _with_inner(one, tile, table)
         events = self.session.foresee(TableChange(delta))
         lines = tuple(event.to_insert() for event in events) if events else as_lines(delta, table.turn)
-        return Candidate(_tile_text(tile), lines, p)
-
-
-def _tile_text(tile: Laid) -> str:
-    return f"{tile.inner}-{tile.outer}"
+        return Candidate(print_laid(tile), lines, p)
 
 
 def _with_inner(one: Unread, tile: Laid, table: Position | LinePosition) -> tuple[Laying, ...]:

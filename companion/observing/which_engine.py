@@ -12,6 +12,7 @@ from companion.log.event_fields import Candidate
 from companion.log.events import Event, RoundStarted
 from companion.log.question import Question
 from companion.observing.unread import Keep
+from companion.rules.notation import print_laid
 
 MOST = 4
 """So many doubles are offered."""
@@ -62,7 +63,4 @@ def engines_offered(layout: Layout, events: Iterable[Event]) -> list[Candidate]:
     if not begun:
         return []
     nearest = sorted(away, key=away.__getitem__)[:MOST]
-    return [
-        Candidate(f"{one.inner}-{one.outer}", ({"seq": begun[-1], "engine": [one.inner, one.outer]},))
-        for one in nearest
-    ]
+    return [Candidate(print_laid(one), ({"seq": begun[-1], "engine": [one.inner, one.outer]},)) for one in nearest]
