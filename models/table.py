@@ -1,4 +1,4 @@
-"""Print the accuracy table of docs/results.md from models/baseline.json: `python -m models.table`."""
+"""Print the accuracy table of bench/results/photographs.md from models/baseline.json: `python -m models.table`."""
 
 from __future__ import annotations
 
