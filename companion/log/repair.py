@@ -52,9 +52,7 @@ def _missing_end(games: Path, game: str, noted: int, reports: Sequence[Repair]) 
         return []
     entries = entries_of(whole)
     keep_count(games, game, entries)
-    if entries >= noted or any(
-        one.code in ("JOURNAL_GAP", "JOURNAL_GAP_SCORED", "JOURNAL_LOST", "REPAIR_FAILED") for one in reports
-    ):
+    if entries >= noted or any(one.code in ("JOURNAL_GAP", "JOURNAL_LOST", "REPAIR_FAILED") for one in reports):
         return []
     code = "JOURNAL_END_LOST" if whole else "JOURNAL_GONE"
     return [Repair(code, {"game": game, "events": entries, "lost": noted - entries})]
@@ -77,8 +75,6 @@ def _compare_with_copy(games: Path, game: str) -> list[Repair]:
             keep_copy(games, game, held.whole)
         return []
     found = recover([file.content for file in (held, copied) if file.content])
-    if held.whole is None and _understood_by_another_version(held.content, copied.content, found):
-        return []
     try:
         return _put_in_place(game, path, copy, held, copied, found)
     except OSError as error:
@@ -174,20 +170,6 @@ def _is_object(line: bytes) -> bool:
         return False
 
 
-def _understood_by_another_version(content: bytes, copy: bytes, found: Recovered) -> bool:
-    """Whether a journal without checksums has every line in its place, and only its words are not understood."""
-    if not content.startswith(copy):
-        return False
-    lines = content.split(b"\n")
-    if lines.pop() or len(lines) - 1 <= found.events or any(split_line(line)[1] for line in lines):
-        return False
-    try:
-        values = [parse_line(line) for line in lines]
-        return "journal" in values[0] and [value["seq"] for value in values[1:]] == list(range(1, len(values)))
-    except (ValueError, TypeError, KeyError):
-        return False
-
-
 def _put_in_place(game: str, path: Path, copy: Path, held: _File, copied: _File, found: Recovered) -> list[Repair]:
     reports, kept = [], []
     about: dict[str, str | int] = {"game": game, "events": found.events}
@@ -218,10 +200,7 @@ def _put_in_place(game: str, path: Path, copy: Path, held: _File, copied: _File,
         reports.append(Repair("JOURNAL_IN_DOUBT", {"game": game, "entries": entries, "first": first}))
     if gap:
         about |= {"beyond": found.beyond, "aside": ", ".join(kept)}
-        totals = ", ".join(f"{name} {points}" for name, points in (found.totals or {}).items())
-        reports.append(
-            Repair("JOURNAL_GAP_SCORED", {**about, "totals": totals}) if totals else Repair("JOURNAL_GAP", about)
-        )
+        reports.append(Repair("JOURNAL_GAP", about))
     keep_copy(path.parent.parent, game, found.content)
     return reports
 

@@ -56,12 +56,6 @@ TEXTS: Mapping[str, RepairText] = {
         _NEW_CARD,
         command=_BACKUP,
     ),
-    "JOURNAL_GAP_SCORED": RepairText(
-        _("Game %(game)s goes to entry %(events)s: the next one is lost, and %(beyond)s later ones wait in %(aside)s."),
-        _("A later entry gives the totals: %(totals)s. Compare them, and the table, with the page."),
-        _NEW_CARD,
-        command=_BACKUP,
-    ),
     "JOURNAL_END_LOST": RepairText(
         _("The end of game %(game)s is lost: it had %(lost)s more entries after entry %(events)s."),
         _("Neither the journal nor its copy holds them. Compare the table and the points with the page."),

@@ -254,9 +254,10 @@ def test_damaged_evidence_comes_back_from_the_copy(games: Path, line: int, harm:
         assert report.about["back"] == entries_of(whole) - entries_of(b"".join(lines))
 
 
-def test_a_changed_byte_of_evidence_is_put_back_without_a_copy(games: Path) -> None:
+def test_a_changed_byte_of_evidence_comes_back_from_the_copy(games: Path) -> None:
     path = games / "evening/journal.jsonl"
     whole = path.read_bytes()
+    keep_copy(games, "evening", whole)
     path.write_bytes(whole.replace(b'"seen": 4, "after": 4', b'"seen": 4, "after": 5', 1))
     assert [one.code for one in repair_game(games, "evening")] == ["JOURNAL_DAMAGED"]
     assert path.read_bytes() == whole and not copy_of(games, "evening").with_suffix(".damaged-1").exists()
