@@ -23,7 +23,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from companion.app.board_health import board_health
 from companion.log.repair import is_whole
 
 OLDEST_PYTHON, NEWEST_PYTHON = (3, 11), (3, 13)
@@ -262,28 +261,6 @@ def check_power(machine: Machine) -> Finding:
     return Finding("power", True, "supply and temperature were fine since the last start", needed=False)
 
 
-def check_board(machine: Machine) -> Finding:
-    """Temperature, wear and errors, where the machine tells them."""
-    board = board_health(machine.root)
-    parts = []
-    if board.hottest_c is not None:
-        parts.append(f"{board.hottest_c:.0f} °C")
-    if board.card_worn_tenths is not None:
-        parts.append(f"card worn to {board.card_worn_tenths} tenths")
-    if board.written_gb is not None:
-        parts.append(f"{board.written_gb:g} GB written to the card")
-    if board.card_errors is not None:
-        parts.append(f"{board.card_errors} errors of the file system")
-    found = ", ".join(parts) or "this machine tells nothing of its temperature and its card"
-    codes = {repair.code for repair in board.repairs()}
-    if codes & {"CARD_ERRORS", "CARD_WORN"}:
-        mend = "save the games (sudo deploy/backup.sh) and put in a new card"
-        return Finding("board", False, found, mend, needed=False)
-    if "TOO_HOT" in codes:
-        return Finding("board", False, found, "fit the active cooler, or let air to the board", needed=False)
-    return Finding("board", True, found, needed=False)
-
-
 def check_games(machine: Machine) -> Finding:
     """Every journal and copy read through; nothing is repaired here."""
     journals = sorted((machine.data / "games").glob("*/journal.jsonl"))
@@ -373,7 +350,6 @@ CHECKS: dict[str, Check] = {
     "disk": check_disk,
     "memory": check_memory,
     "power": check_power,
-    "board": check_board,
     "games": check_games,
     "port": check_port,
     "fonts": check_fonts,

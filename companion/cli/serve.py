@@ -126,8 +126,7 @@ def serve(
     from companion.app.games import make_app_state
     from companion.app.labels import LabelKeeper
     from companion.app.learning import LearningDesk
-    from companion.app.restart import Restart
-    from companion.app.safe_mode import CODE, STEADY_S, SafeMode
+    from companion.app.safe_mode import CODE, SafeMode
     from companion.cli.serve_diagnostics import Diagnostics, RecentLog
     from companion.cli.serve_storage import open_storage
     from companion.supervise.watchdog import Watchdog, feed_every_s, systemd_notifier
@@ -149,15 +148,14 @@ def serve(
         parts.enter_context(hold_data_dir(folder))
         storage = open_storage(folder)
         mode = SafeMode(folder, storage.repairs.report_damaged)
-        if mode.begin(counted="NOTIFY_SOCKET" in os.environ) or safe:
+        if mode.chosen or safe:
             safe, source, broker = True, None, None
             click.echo("Safe mode: no camera, no broker, no learned set.", err=True)
         app_state = make_app_state(folder, repairs=storage.repairs, learned=not safe)
-        restart = Restart(mode)
-        app_state.restart_in = restart.into
+        app_state.restart_in = mode.restart
         if safe:
             storage.repairs.check(mode.repairs)
-            storage.repairs.actions |= {one: lambda: restart.into(False) for one in (CODE, f"{CODE}_BY_ITSELF")}
+            storage.repairs.actions[CODE] = lambda: mode.restart(False)
         storage.copy_games_of(app_state, parts)
         app_state.checks.append(lambda: quick_reasons(Machine(data=folder)))
         app_state.delete_pictures = storage.delete_pictures
@@ -196,13 +194,8 @@ def serve(
         click.echo(f"PIN for changes: {chosen.pin}")
         click.echo("Ctrl-C ends it; every game is kept.", err=True)
         watchdog.ready()
-        settled = threading.Timer(STEADY_S, mode.steady)
-        settled.daemon = True
-        settled.start()
-        parts.callback(settled.cancel)
         serve_on(app, sock)
-        mode.steady()
-    restart.again()
+    mode.start_again()
 
 
 def _kind_of(source: str | None) -> str:

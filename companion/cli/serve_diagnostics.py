@@ -16,7 +16,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
-from companion.app.board_health import board_health
 from companion.app.checkup import Machine, check_all
 from companion.app.redaction import Redaction, stand_ins
 from companion.app.state import AppState
@@ -102,7 +101,6 @@ class Diagnostics:
             "system": system[0].partition("=")[2].strip('"') if system else "",
             "board": model,
             "packages": {name: _version(name) for name in PACKAGES},
-            "health": dataclasses.asdict(board_health()),
         }
 
     def _repairs(self) -> list[dict[str, Any]]:

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from companion.app.board_health import board_health
 from companion.app.state import AppState
 from companion.evidence import Deleter, delete_stored, expire_stored, found
 from companion.evidence.store import KEEP_DAYS
 from companion.log.copies import CopyKeeper
 from companion.log.repair import repair_games
 from companion.storage.clock_trust import CLOCK_FILE, CODE, ClockTrust
-from companion.storage.repairs import REPAIRS_FILE, Check, Repair, Repairs
+from companion.storage.repairs import REPAIRS_FILE, Repair, Repairs
 from companion.web.repair_texts import in_english
-
-LOOK_S = 20.0
-"""So long one look at the board counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,30 +53,13 @@ def open_storage(folder: Path) -> Storage:
     for case in repair_games(folder / "games"):
         repairs.report(case)
         click.echo(in_english(case), err=True)
-    deleter = Deleter(folder, repairs.report_damaged)
+    deleter = Deleter(repairs.report)
     trust = ClockTrust(folder / CLOCK_FILE, _newest(folder / "games"), damaged=repairs.report_damaged)
-    repairs.check(deleter.repairs)
-    repairs.actions["PICTURES_LEFT"] = deleter.try_again
     repairs.check(trust.repairs)
     repairs.actions[CODE] = trust.confirm
-    repairs.check(_seldom(lambda: board_health().repairs()))
-    deleter.try_again()
     if trust.sure:
         expire_stored(folder / "games", time.time() - KEEP_DAYS * 86400, deleter)
     return Storage(folder, repairs, deleter, trust)
-
-
-def _seldom(check: Check) -> Check:
-    """The same check, asked every LOOK_S seconds however many phones look."""
-    last: list[tuple[float, Sequence[Repair]]] = []
-
-    def asked() -> Sequence[Repair]:
-        now = time.monotonic()
-        if not last or now - last[0][0] > LOOK_S:
-            last[:] = [(now, check())]
-        return last[0][1]
-
-    return asked
 
 
 def _newest(games: Path) -> float | None:

@@ -89,7 +89,7 @@ class EvidenceStore:
         self._closeups = CloseUps(TABLE_MARGIN)
         self._trouble = ""
         self._count = 0
-        self._deleter = Deleter(games.parent) if deleter is None else deleter
+        self._deleter = Deleter() if deleter is None else deleter
         self._trust = trust
         self._began = clock()
         self._deleter.delete(unfinished(games))
@@ -185,7 +185,6 @@ class EvidenceStore:
         Where the clock cannot be believed nothing is too old.
         """
         self._expired_at = now = self._clock()
-        self._deleter.try_again()
         if self._trust is not None:
             self._dated_anew(self._trust.tick(), now)
             if not self._trust.sure:

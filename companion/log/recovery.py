@@ -105,16 +105,12 @@ def _line_of(raw: bytes) -> _Line | None:
         return None
     if not isinstance(value, dict):
         return None
+    event, number = (value.get("after"), value["seen"]) if is_evidence(value) else (value.get("seq"), 0)
     if "journal" in value:
-        place = (0, 0)
-    elif is_evidence(value):
-        place = (value.get("after"), value["seen"])
-        if not all(type(one) is int for one in place) or place[0] < 0 or place[1] < 1:
-            return None
-    else:
-        place = (value.get("seq"), 0)
-        if type(place[0]) is not int or place[0] < 1:
-            return None
+        event, number = 0, 0
+    elif type(event) is not int or type(number) is not int or min(event, number) < 0 or (event, number) == (0, 0):
+        return None
+    place = event, number
     return _Line(place, raw, body, checksum, checksum is not None or _is_understood(value, place))
 
 

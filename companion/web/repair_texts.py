@@ -100,8 +100,8 @@ TEXTS: Mapping[str, RepairText] = {
     ),
     "PICTURES_LEFT": RepairText(
         _("Deleted pictures are still on the disk: %(count)s (%(why)s)."),
-        _("They were emptied where that was possible. Every hour and at every start the box tries again."),
-        button=_("Try again now"),
+        _("They were emptied where that was possible. After a restart you can delete them again."),
+        _NEW_CARD,
     ),
     "CLOCK_LEAPT": RepairText(
         _("The clock may be wrong: it has jumped since the last evening, %(last)s."),
@@ -110,40 +110,9 @@ TEXTS: Mapping[str, RepairText] = {
         command="sudo timedatectl set-time '2026-11-20 19:00'",
         button=_("The date above is right"),
     ),
-    "SUPPLY_WEAK": RepairText(
-        _("The power supply is too weak: the voltage has dropped since the start."),
-        _("A weak supply damages cards and makes cameras disappear."),
-        _("Use the supply that belongs to the board, with its own cable."),
-    ),
-    "TOO_HOT": RepairText(
-        _("The board is too hot and slows itself down."),
-        _("Tiles are read more slowly. Nothing is lost."),
-        _("Fit the active cooler, or give the board more air."),
-    ),
-    "WAS_SLOWED": RepairText(
-        _("The board was slowed down since the start, by heat or a weak supply."),
-        _("Tiles are read more slowly. Nothing is lost."),
-        _("Fit the active cooler, or give the board more air."),
-    ),
-    "CARD_ERRORS": RepairText(
-        _("The card reports errors: %(count)s so far."),
-        _("Every game is kept twice and checked, but both lie on this card."),
-        _("Save the games on the Games page and put in a new card."),
-    ),
-    "CARD_WORN": RepairText(
-        _("The card is nearly worn out: %(tenths)s tenths of its life are used up."),
-        _("Every game is kept twice and checked, but both lie on this card."),
-        _("Save the games on the Games page and put in a new card."),
-    ),
     "SAFE_MODE": RepairText(
         _("The box runs in safe mode: no camera, no broker, no learned set."),
         _("You tap the plays in. Every game is kept."),
-        button=_("Start normally"),
-    ),
-    "SAFE_MODE_BY_ITSELF": RepairText(
-        _("The box runs in safe mode: it stopped %(count)s times in a row soon after starting."),
-        _("No camera, no broker, no learned set; you tap the plays in. Every game is kept."),
-        _("Save the diagnostics below before you try again."),
         button=_("Start normally"),
     ),
     "STATE_FILE": RepairText(

@@ -84,5 +84,5 @@ def safe_mode() -> AnyResponse:
 
 def _can_start_safely() -> bool:
     """Whether there is a safe mode to go to: not while the box runs in it."""
-    in_it = any(one.code.startswith("SAFE_MODE") for one in app_state().repairs.open())
+    in_it = any(one.code == "SAFE_MODE" for one in app_state().repairs.open())
     return app_state().restart_in is not None and not in_it

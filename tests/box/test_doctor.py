@@ -11,8 +11,12 @@ import pytest
 from click.testing import CliRunner
 
 import companion.app.checkup as checkup
-from companion.app.checkup import Machine, check_all
+from companion.app.checkup import Machine, check_all, check_games
 from companion.cli.doctor import doctor
+from companion.log.copies import journal_of, keep_copy
+from companion.log.events import Drew
+from companion.log.header import Header
+from companion.log.journal import Journal
 from companion.storage.repairs import REPAIRS_FILE, Repair, Repairs
 
 
@@ -172,3 +176,17 @@ def test_buttons_are_never_needed(tmp_path: Path) -> None:
     (tmp_path / "dev").mkdir()
     (tmp_path / "dev/gpiochip0").touch()
     assert checkup.check_buttons(Machine(root=tmp_path)).ok
+
+
+def test_the_doctor_reads_every_game_and_changes_none(tmp_path: Path) -> None:
+    path = journal_of(tmp_path / "games", "game-0001")
+    path.parent.mkdir(parents=True)
+    with Journal.create(path, Header("tactic", "double-9", ("Ann", "Ben"))) as journal:
+        journal.append_all([Drew(by="Ann")] * 5)
+        keep_copy(tmp_path / "games", "game-0001", journal.content)
+    assert check_games(Machine(data=tmp_path)).found == "1 games, 1 copies, all whole"
+    damaged = path.read_bytes().replace(b"Ann", b"Bob", 3)
+    path.write_bytes(damaged)
+    finding = check_games(Machine(data=tmp_path))
+    assert not finding.ok and "damaged: game-0001" in finding.found and finding.mend
+    assert path.read_bytes() == damaged

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from companion.evidence import PICTURE, Deleter, EvidenceSettings, EvidenceStore, delete_stored, expire_stored
-from companion.evidence.deleting import UNDELETED_FILE
 from companion.storage.clock_trust import CLOCK_FILE, ClockTrust
+from companion.storage.repairs import Repair
 from vision.frame import Frame
 
 CORNERS = [[100, 60], [540, 60], [540, 420], [100, 420]]
@@ -207,7 +207,7 @@ def test_pictures_of_earlier_evenings_can_be_deleted_without_a_camera(games: Pat
     store = EvidenceStore(games, clock=world.clock, free_bytes=world.free_bytes)
     store.keep("evening", frame(), CORNERS)
     store.close()
-    assert delete_stored(games, Deleter(games.parent)) == 1
+    assert delete_stored(games, Deleter()) == 1
     assert pictures(games) == []
     assert (games / "evening/journal.jsonl").exists()
 
@@ -234,7 +234,7 @@ def test_without_a_camera_old_evidence_goes_too(games: Path) -> None:
     for at, name in enumerate(names):
         (games / "evening" / name).write_bytes(b"x")
         os.utime(games / "evening" / name, (at, at))
-    assert expire_stored(games, 1, Deleter(games.parent)) == 1
+    assert expire_stored(games, 1, Deleter()) == 1
     assert sorted(path.name for path in (games / "evening").glob("*.jpg")) == sorted(names[1:])
 
 
@@ -246,7 +246,7 @@ def test_a_picture_that_was_being_written_when_the_power_went_is_not_left_behind
     EvidenceStore(games, clock=world.clock, free_bytes=world.free_bytes).close()
     assert not torn.exists()
     torn.write_bytes(b"half a picture")
-    delete_stored(games, Deleter(games.parent))
+    delete_stored(games, Deleter())
     assert not torn.exists()
     assert foreign.exists()
 
@@ -259,9 +259,11 @@ def test_deleting_everything_waits_for_what_is_being_written(store: EvidenceStor
     assert list(games.glob("*/evidence-*")) == []
 
 
-def test_one_picture_that_cannot_be_deleted_keeps_no_other_and_is_remembered(
-    store: EvidenceStore, games: Path, monkeypatch: pytest.MonkeyPatch
+def test_one_picture_that_cannot_be_deleted_keeps_no_other_and_is_reported(
+    games: Path, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    said: list[Repair] = []
+    store = EvidenceStore(games, clock=world.clock, free_bytes=world.free_bytes, deleter=Deleter(said.append))
     for at in range(4):
         store.keep("evening", frame(float(at)), CORNERS)
     store.flush()
@@ -278,26 +280,9 @@ def test_one_picture_that_cannot_be_deleted_keeps_no_other_and_is_remembered(
         assert store.delete_all() == 3
         assert pictures(games) == [stuck]
         assert stuck.read_bytes() == b"", "what was on it is gone all the same"
-        again = Deleter(games.parent)
-        assert again.try_again() == {stuck}
-        [repair] = again.repairs()
-        assert (repair.code, repair.about) == ("PICTURES_LEFT", {"count": 1, "why": "Operation not permitted"})
-    after_a_restart = Deleter(games.parent)
-    assert after_a_restart.try_again() == set()
-    assert pictures(games) == [] and after_a_restart.repairs() == ()
-    assert not (games.parent / UNDELETED_FILE).exists()
-
-
-@pytest.mark.parametrize("names", ['["../other.jpg"]', '["/etc/passwd"]', '{"a": 1}', "7", "[", '[["a"]]'])
-def test_a_list_of_pictures_to_delete_reaches_nothing_else(games: Path, tmp_path: Path, names: str) -> None:
-    outside = tmp_path.parent / "other.jpg"
-    outside.write_bytes(b"mine")
-    (games.parent / UNDELETED_FILE).write_text(names, encoding="utf-8")
-    aside: list[Path] = []
-    Deleter(games.parent, aside.append).try_again()
-    assert outside.read_bytes() == b"mine" and Path("/etc/passwd").exists()
-    if names != '[["a"]]':
-        assert len(aside) == 1
+    store.close()
+    [repair] = said
+    assert (repair.code, repair.about) == ("PICTURES_LEFT", {"count": 1, "why": "Operation not permitted"})
 
 
 class Board:

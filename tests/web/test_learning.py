@@ -218,7 +218,7 @@ def test_a_corrected_tile_becomes_a_labelled_crop_in_yolos_format(tmp_path: Path
     assert ((shares >= 0) & (shares <= 1)).all()
     right, left = (shares[:, :, 0].mean(1) * image.shape[1])[0], (shares[:, :, 0].mean(1) * image.shape[1])[1]
     assert right > left, "the five lies where the camera had read a four"
-    assert delete_samples(tmp_path, Deleter(tmp_path)) == 1 and samples(tmp_path) == []
+    assert delete_samples(tmp_path, Deleter()) == 1 and samples(tmp_path) == []
 
 
 def test_a_correction_that_is_undone_teaches_nothing(tmp_path: Path) -> None:
