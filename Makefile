@@ -1,10 +1,20 @@
-# Two commands set everything up, each on its own:  make run   and   make test
+# Two commands set everything up, each on its own:  make run   and   make test.   make help lists the others.
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: run test test-fast bench bench-table soak faults damage fuzz wheels release train-env clean
+.PHONY: help run test test-fast bench bench-table soak faults damage fuzz wheels release train-env clean
+
+help:
+	@echo 'make run         the demo: a simulated table on the live page'
+	@echo 'make test        installs everything, then lint, types, import contracts and all tests'
+	@echo 'make test-fast   the same without the tests that take seconds each'
+	@echo 'make bench       speed, as ratios measured side by side'
+	@echo 'make wheels      every package of an installation, for machines without the internet'
+	@echo 'make release     wheel, sdist and bill of materials'
+	@echo 'make train-env   torch and ultralytics for training, in an environment of their own'
+	@echo 'make clean       removes the environments and what was built'
 
 run: $(VENV)/.runtime
 	$(BIN)/companion demo

@@ -24,6 +24,7 @@ COMMANDS: Mapping[str, str] = {
     "judge": "Questions to the referee: JSON lines in, answers out.",
     "replay": "A journal played again: every ruling and the scores.",
     "explain": "Why a play is named as it is: the hypotheses and what each rests on.",
+    "report": "A game packed for whoever looks into a fault, without the names in it.",
     "calibrate": "Set up table and camera.",
     "teach": "Let the reader learn your own set.",
     "sheets": "Printable corner markers, rulers and cards.",

@@ -1,0 +1,74 @@
+"""The files around the code: workflows, forms and the index of the benches name what is there."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+GITHUB = sorted([*(ROOT / ".github").rglob("*.yml"), ROOT / ".pre-commit-config.yaml"])
+
+
+def read(path: Path) -> dict[str, Any]:
+    found = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.mark.parametrize("path", GITHUB, ids=lambda path: path.name)
+def test_every_yaml_file_is_one_object(path: Path) -> None:
+    assert read(path)
+
+
+def test_the_workflow_tests_every_python_that_the_package_promises() -> None:
+    promised = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["requires-python"]
+    least, below = map(int, re.findall(r"3\.(\d+)", promised))
+    matrix = read(ROOT / ".github/workflows/test.yml")["jobs"]["test"]["strategy"]["matrix"]
+    assert matrix["python"] == [f"3.{minor}" for minor in range(least, below)]
+    assert any("arm" in each["machine"] for each in matrix["include"])
+
+
+def test_every_script_and_target_of_a_workflow_is_there() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
+    runs = [
+        step["run"]
+        for path in (ROOT / ".github/workflows").glob("*.yml")
+        for job in read(path)["jobs"].values()
+        for step in job["steps"]
+        if "run" in step
+    ]
+    assert runs
+    for run in runs:
+        for script in re.findall(r"^(\.ci/\S+)", run):
+            assert (ROOT / script).is_file()
+        for target in re.findall(r"^make (\S+)", run):
+            assert target in targets
+
+
+def test_the_forms_ask_for_what_is_needed_to_look_into_a_fault() -> None:
+    accused = (ROOT / ".github/ISSUE_TEMPLATE/accused-wrongly.yml").read_text(encoding="utf-8")
+    misread = (ROOT / ".github/ISSUE_TEMPLATE/misread-tiles.yml").read_text(encoding="utf-8")
+    assert "companion report" in accused and "companion read" in misread
+
+
+def test_the_development_container_is_set_up_by_commands_that_are_there() -> None:
+    container = json.loads((ROOT / ".devcontainer/devcontainer.json").read_text(encoding="utf-8"))
+    assert container["postCreateCommand"] == "make .venv/.test && .ci/chromium"
+    assert (ROOT / ".ci/chromium").is_file()
+
+
+def test_the_index_of_the_benches_names_every_program_and_no_other() -> None:
+    index = (ROOT / "bench/README.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`bench\.([a-z_]+)", index))
+    programs = {
+        path.stem
+        for path in (ROOT / "bench").glob("*.py")
+        if path.stem != "__main__" and '__name__ == "__main__"' in path.read_text(encoding="utf-8")
+    }
+    assert named == programs
