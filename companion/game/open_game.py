@@ -24,6 +24,7 @@ from companion.log.event_fields import EventError
 from companion.log.events import Corrected, Event, HandShown, Header, RoundStarted, Unclear
 from companion.log.journal import Journal
 from companion.play.scoreboard import Scoreboard, fold
+from companion.play.taps import still_laying
 from companion.play.timeline import Timeline
 from companion.rules.actions import Play
 from companion.rules.position import LinePosition, Position
@@ -262,10 +263,11 @@ class OpenGame:
 
     def _layer(self, by: str | None, train: str) -> str | None:
         """Whose act a tile is: as said, else of who is to move; of the train's owner while first trains are laid at the
-        same time."""
+        same time, and while the owner lays a long one that may go on."""
         course = self._ledger.match.course
-        together = course is not None and course.laying_together and train in self.header.players
-        return train if by is None and together else self._who(by)
+        together = course is not None and course.laying_together and not course.all_begun
+        own = course is not None and (together or still_laying(course) == train)
+        return train if by is None and own and train in self.header.players else self._who(by)
 
     def _mover(self, by: str | None, train: str) -> str | None:
         """Whose act a marker is: as said, else of the train's owner where that can be meant, else of who is to move."""

@@ -43,7 +43,7 @@ from companion.log.journal import Clock, Journal, utc_now
 from companion.log.question import Question
 from companion.play.event_actions import event_of
 from companion.play.reports import REPORTS
-from companion.play.taps import acts_when_unable, lifts_marker
+from companion.play.taps import acts_when_unable, lifts_marker, still_laying
 from companion.rules.actions import Action, Discard, Draw, Mark, Play
 from companion.rules.referee import undealt
 from companion.rules.ruleset import RuleSetError, load_ruleset
@@ -155,7 +155,8 @@ class Session(WatchedGame):
             course, player = self._ledger.match.course, self._player(by)
             acts = (item.event for item in reversed(self._ledger.held) if not item.undone)
             last = next((event for event in acts if act_of(event) is not None), None)
-            if course is not None and course.mover != player and last is not None and last.who == player:
+            shown = course is not None and course.mover != player and still_laying(course) != player
+            if shown and last is not None and last.who == player:
                 return ()
             recorded = self._record(Passed(by=player, done=True, source=source))
             return recorded + self._publish(self._watching.update_earlier())

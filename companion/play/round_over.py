@@ -38,10 +38,11 @@ def _all_put_down(course: Course, table: LinePosition) -> bool:
 
 
 def _lap_goes_on(course: Course, closed: Course) -> bool:
-    """Somebody is out, but the first lap is to be finished; its last long train ends when its player says so."""
+    """Somebody is out, but the first lap is to be finished; its last long train ends when its player says so, or with
+    the marker of one who lays none."""
     if not course.rules.finish_first_lap:
         return False
     turn = course.turn
-    laying = turn is not None and turn.long(course.rules) and turn.passed is None
+    laying = turn is not None and turn.long(course.rules) and turn.passed is None and turn.plays
     still = laying and turn is not None and course.table.hands.get(turn.player) != 0
     return still or set(closed.moved) < set(course.players)

@@ -150,13 +150,12 @@ def play() -> AnyResponse:
     fields = read_body(request)
     with table_as_seen(fields):
         train = _train(fields)
-        laid, by = laid_tile(fields, train), _mover(fields)
-        if not fields.get("by") and _board().get("laying_together") and train in _players():
-            by = train
+        laid = laid_tile(fields, train)
+        by = person(fields, "by", _players()) if fields.get("by") else None
         if wants_page() and not fields.get("again"):
             _expect_possible(laid)
-        if wants_page() and not fields.get("by"):
-            by = _whose(train, laid, by)
+        if wants_page() and by is None:
+            by = _whose(train, laid)
         lifting = {"lift": True} if wants_page() else {}
         return run_command("play", laid, train, by=by, source="person", **lifting)
 
@@ -172,14 +171,15 @@ class AskBack(Conflict):
         self.choices = tuple(choices)
 
 
-def _whose(train: str, laid: tuple[int, int], mover: str | None) -> str | None:
-    """Who laid a tapped tile. Raises AskBack where it is rather the train's owner than the player to move."""
-    board = _board()
+def _whose(train: str, laid: tuple[int, int]) -> str | None:
+    """Who laid a tapped tile; None: as the game has it. Raises AskBack where it is rather the train's owner than the
+    player to move."""
+    board, mover = _board(), _mover({})
     row = next((row for row in board.get("trains") or () if row.get("name") == train), None)
     if row is None or row.get("playable") or mover is None or train == mover or train not in _players():
-        return mover
-    if board.get("still_laying") == train:
-        return train
+        return None
+    if board.get("laying_together") or board.get("still_laying") == train:
+        return None
     sentence = _(
         "%(owner)s's train is closed to %(mover)s. Who played %(tile)s?", owner=train, mover=mover, tile=show_tile(laid)
     )
