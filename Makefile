@@ -1,10 +1,23 @@
 # Two commands set everything up, each on its own:  make run   and   make test.   make help lists the others.
+# On a Raspberry Pi the camera's Python package, picamera2, belongs to the system: only the system's own Python can load
+# it, and only an environment made with --system-site-packages sees it.
+ON_PI  := $(shell grep -qs 'Raspberry Pi' "$${COMPANION_MODEL_FILE:-/proc/device-tree/model}" && echo yes)
+ifeq ($(ON_PI),yes)
+PYTHON ?= /usr/bin/python3
+EXTRAS := [pi]
+SEEING := --system-site-packages
+endif
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
+# An environment that was made without it is mended; one of another Python is made anew.
+ifeq ($(ON_PI)$(shell grep -qs 'include-system-site-packages = false' $(VENV)/pyvenv.cfg && echo hidden),yeshidden)
+HIDDEN := system-packages-hidden
+SEEING += $(shell grep -qs 'home = /usr/bin$$' $(VENV)/pyvenv.cfg || echo --clear)
+endif
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: help run test test-fast bench bench-table soak faults damage fuzz wheels release train-env clean
+.PHONY: $(HIDDEN) help run test test-fast bench bench-table soak faults damage fuzz wheels release train-env clean
 
 help:
 	@echo 'make run         the demo: a simulated table on the live page'
@@ -57,9 +70,10 @@ fuzz: $(VENV)/.test
 	$(BIN)/python -m bench.attacks.fuzz_runs --seconds 600
 
 # The runtime: what a Raspberry Pi installs. No torch, no ultralytics.
-$(VENV)/.runtime: pyproject.toml constraints.txt
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) install --constraint constraints.txt --editable .
+$(VENV)/.runtime: pyproject.toml constraints.txt $(HIDDEN)
+	test -x $(BIN)/python -a -z "$(HIDDEN)" || $(PYTHON) -m venv $(SEEING) $(VENV)
+	$(PIP) install --constraint constraints.txt --editable '.$(EXTRAS)'
+	test "$(ON_PI)" != yes || $(BIN)/python -m hardware.camera.stack || true
 	touch $@
 
 $(VENV)/.test: $(VENV)/.runtime

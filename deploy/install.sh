@@ -209,15 +209,22 @@ build_release() {
     --require-hashes --no-deps --requirement "$target/deploy/hashes.txt"
   run "$target/venv/bin/python" -m pip install --quiet --disable-pip-version-check "${from[@]}" \
     --no-deps --no-build-isolation --editable "$target"
-  if [ "$ON_PI" = yes ] && [ "$CODENAME" = bookworm ]; then
-    # Bookworm's simplejpeg was built for numpy 1; picamera2 imports it and fails beside numpy 2.
-    run "$target/venv/bin/python" -m pip install --quiet --disable-pip-version-check "${from[@]}" simplejpeg
-  fi
   if ! run "$target/venv/bin/companion" doctor --port 0 --data "$DATA"; then
     run rm -rf "$target"
     die "the new release is not well on this machine (see the lines above); the running one was not touched"
   fi
   run touch "$target/.complete"
+  if [ "$ON_PI" = yes ]; then ask_camera_stack "$target"; fi
+}
+
+# The Pi's camera is not needed for the page, so this only says what is wrong with it, in the import's own words.
+ask_camera_stack() {
+  if [ "$DRY" = yes ]; then
+    echo "would run: $1/venv/bin/python -m hardware.camera.stack"
+    return 0
+  fi
+  local said
+  said="$("$1/venv/bin/python" -m hardware.camera.stack 2>&1 | tail -n 1)" || say "the Raspberry Pi camera cannot be used yet: $said" >&2
 }
 
 # switch_to RELEASE: one rename, so that there is never a moment without a program.

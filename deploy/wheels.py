@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 HASHES = ROOT / "deploy" / "hashes.txt"
 CONSTRAINTS = ROOT / "constraints.txt"
-EXTRAS = ("gpio", "mqtt")
+EXTRAS = ("gpio", "mqtt", "pi")
 PYTHONS = ("3.11", "3.13")
 MACHINES = ("x86_64", "aarch64")
 GLIBC = ("2_17", "2_24", "2_27", "2_28", "2_31", "2_34", "2_35")

@@ -120,7 +120,7 @@ class TroubleReport:
 
 TROUBLES = {
     "hang": State.SILENT,
-    "crash": State.GONE,
+    "crash": State.CRASHED,
     "unplugged": State.GONE,
     "frozen": State.FROZEN,
     "black": State.BLACK,

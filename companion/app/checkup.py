@@ -24,6 +24,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from companion.log.repair import is_whole
+from hardware.camera.stack import ask_in_child
 
 OLDEST_PYTHON, NEWEST_PYTHON = (3, 11), (3, 13)
 LEAST_DISK_MB = 500
@@ -151,9 +152,12 @@ def weight_names(folder: Path) -> list[str]:
 
 def check_cameras(machine: Machine) -> Finding:
     """Cameras that are there. With `machine.camera` named, that one is needed; otherwise none is."""
+    wanted = machine.camera
+    stack = ask_in_child() if wanted == "picamera" or on_a_pi(machine.root) else None
+    if stack is not None and wanted == "picamera":
+        return Finding("camera", False, stack.words, stack.mend)
     usb, ribbon = usb_cameras(machine.root), ribbon_cameras()
     seen = [*usb, *ribbon]
-    wanted = machine.camera
     if wanted is not None and (wanted.startswith(("usb:", "/dev/")) or wanted == "picamera"):
         device = Path(f"/dev/video{wanted.removeprefix('usb:')}" if wanted.startswith("usb:") else wanted)
         there = bool(ribbon) if wanted == "picamera" else (machine.root / device.relative_to("/")).exists()
@@ -163,13 +167,22 @@ def check_cameras(machine: Machine) -> Finding:
         return Finding("camera", True, f"{wanted} is there")
     if seen:
         return Finding("camera", True, ", ".join(seen), needed=False)
+    if stack is not None:
+        return Finding("camera", False, stack.words, stack.mend, needed=False)
     return Finding("camera", False, f"none found; {WITHOUT_CAMERA}", _camera_mend("any"), needed=False)
 
 
 def _camera_mend(wanted: str) -> str:
     if wanted == "picamera":
-        return "check the ribbon cable at both ends, then `sudo apt install python3-picamera2` and `rpicam-hello`"
+        return "check the ribbon cable at both ends; `rpicam-hello --list-cameras` shows what the system sees"
     return "plug the camera in and run this again; `ls /dev/v4l/by-id` shows USB cameras by their lasting names"
+
+
+def on_a_pi(root: Path = Path("/")) -> bool:
+    try:
+        return b"Raspberry Pi" in (root / "proc/device-tree/model").read_bytes()
+    except OSError:
+        return False
 
 
 def usb_cameras(root: Path = Path("/")) -> list[str]:

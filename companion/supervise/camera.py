@@ -15,7 +15,8 @@ from companion.supervise.filming import Opener, Shelved, film
 from companion.supervise.health import AwayError, Health, State
 from companion.supervise.pictures import JudgeSettings, to_remember
 from companion.supervise.shelf import Shelf
-from hardware.camera import Camera, CameraError, CameraSettings, open_camera
+from hardware.camera import Camera, CameraError, CameraSettings, Fault, open_camera
+from hardware.camera.guard import ended_how
 from hardware.camera.source import FrameSource
 from vision.frame import Frame, Image
 
@@ -24,6 +25,11 @@ SLOTS = 3
 
 
 MOST_PER_S = 8.0
+
+LASTING = frozenset({State.SOFTWARE, State.FORBIDDEN, State.FORMAT})
+"""Troubles that nobody mends with a cable: tried again every `LASTING_RETRY_S`, because each try starts a process."""
+
+LASTING_RETRY_S = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,12 +169,18 @@ class SupervisedCamera(FrameSource):
                 break
             failures = 0 if opened else failures + 1
             pauses = self._supervision.retry_s
-            self._closing.wait(pauses[min(failures, len(pauses) - 1)])
+            lasting = failures > 1 and self.health.state in LASTING
+            self._pause(LASTING_RETRY_S if lasting else pauses[min(failures, len(pauses) - 1)])
         with self._changed:
             self._changed.notify_all()
         while not self._closing.wait(0.5):
             self._beat()
         self._put_away()
+
+    def _pause(self, seconds: float) -> None:
+        until = self._clock() + seconds
+        while not self._closing.wait(min(0.5, max(0.0, until - self._clock()))) and self._clock() < until:
+            self._beat()
 
     def _one_child(self) -> bool:
         """Start a child and listen to it until it has to be given up. True when it had given pictures."""
@@ -180,6 +192,7 @@ class SupervisedCamera(FrameSource):
             self._child = child
             self._last_message_at = self._clock()
         opened_at: float | None = None
+        told = False
         patience = self._supervision.opening_s
         while not self._closing.is_set():
             self._beat()
@@ -187,7 +200,7 @@ class SupervisedCamera(FrameSource):
                 ready = child.pipe.poll(0.1)
                 message: Any = child.pipe.recv() if ready else None
             except (EOFError, OSError):
-                self._died()
+                self._died(None if told else child.exit_code(), told=told)
                 break
             if message is None:
                 if self._clock() - self._last_message_at <= patience:
@@ -202,6 +215,7 @@ class SupervisedCamera(FrameSource):
                 opened_at = self._last_message_at
                 patience = self._supervision.silent_s if message[1] else self._supervision.recording_silent_s
             self._handle(message)
+            told = message[0] == "problem"
             frozen = message == ("fault", State.FROZEN)
             if frozen and opened_at is not None and self._last_message_at - opened_at > self._supervision.silent_s:
                 self._turn(State.FROZEN, given_up=True)
@@ -223,20 +237,22 @@ class SupervisedCamera(FrameSource):
                 self._turn(fault)
             case ("fault", None):
                 self._turn(State.LIVE)
-            case ("problem", str(text)) if self.live:
-                self._turn(State.GONE, text)
-            case ("problem", str(text)):
+            case ("problem", str(text), Fault() as kind) if self.live:
+                self._turn(State.of(kind), text)
+            case ("problem", str(text), _):
                 self._complain(text)
             case ("ended",):
                 self._turn(State.GONE if self.live else State.ENDED)
 
-    def _died(self) -> None:
+    def _died(self, exit_code: int | None, *, told: bool) -> None:
         """The child is dead. A live camera comes back; a recording does not, because it would begin again."""
         if not self.live:
-            self._end_recording("its process ended")
+            self._end_recording(ended_how(exit_code))
             return
-        detail = self._health.detail if self._health.state is State.GONE else ""
-        self._turn(State.GONE, detail or "its process ended", given_up=True)
+        if told:
+            self._turn(self._health.state, self._health.detail, given_up=True)
+        else:
+            self._turn(State.CRASHED, ended_how(exit_code), given_up=True)
 
     def _end_recording(self, why: str) -> None:
         with self._changed:

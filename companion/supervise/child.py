@@ -35,6 +35,11 @@ class Child:
             return False
         return True
 
+    def exit_code(self, patience_s: float = 0.5) -> int | None:
+        """How it ended: minus the signal that ended it; None where it has not."""
+        self._process.join(patience_s)
+        return self._process.exitcode
+
     def end(self, patience_s: float = 0.5) -> None:
         """Hang up, wait a little, then kill; nothing is left behind, not even a zombie."""
         with contextlib.suppress(OSError):

@@ -1,9 +1,9 @@
 """The camera's child: opens the camera, films, puts pictures on the shelf. It trusts its parent and nobody trusts it.
 
 Messages to the parent: ("opened", live, stills, slot_bytes), ("picture", Shelved), ("picture", Frame) for one that
-fits no slot, ("fault", State), ("problem", text), ("ended",). From the parent: ("shelf", name, slots, slot_bytes),
-("free", slot), ("remember", image | None). A picture with a fault is announced and kept back: what was never sent
-cannot be played.
+fits no slot, ("fault", State), ("problem", text, Fault), ("ended",). From the parent: ("shelf", name, slots,
+slot_bytes), ("free", slot), ("remember", image | None). A picture with a fault is announced and kept back: what was
+never sent cannot be played.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from companion.supervise.health import State
 from companion.supervise.pictures import JudgeSettings, PictureJudge
 from companion.supervise.shelf import Shelf
-from hardware.camera import Camera, CameraError, CameraSettings
+from hardware.camera import Camera, CameraError, CameraSettings, Fault
 from vision.frame import Frame
 
 Opener = Callable[[str, CameraSettings], Camera]
@@ -49,9 +49,13 @@ def film(
         with opener(source, settings) as camera:
             _film(pipe, camera, judging, pace_s if camera.live else 0.0, after)
     except CameraError as error:
-        pipe.send(("problem", str(error)))
+        pipe.send(("problem", error.problem, error.fault))
     except MemoryError:
-        pipe.send(("problem", "not enough memory for this camera's pictures"))
+        pipe.send(("problem", "not enough memory for this camera's pictures", Fault.MEMORY))
+    except (EOFError, BrokenPipeError):
+        raise
+    except Exception as error:  # whatever a driver raises, somebody has to be told
+        pipe.send(("problem", f"{type(error).__name__}: {' '.join(str(error).split())[:200]}", Fault.CRASHED))
 
 
 def _film(pipe: Connection, camera: Camera, judging: JudgeSettings, pace_s: float, after: State | None) -> None:
@@ -62,7 +66,7 @@ def _film(pipe: Connection, camera: Camera, judging: JudgeSettings, pace_s: floa
     shown_at = float("-inf")
     while first is not None or trouble is not None:
         if first is None:
-            pipe.send(("problem", trouble))
+            pipe.send(("problem", trouble, Fault.FORMAT))
         elif first.at - shown_at >= pace_s:
             # Faster than this nobody reads, and 36 MB at 14 a second would cost a core of a small board. The driver is
             # asked all the same, or its queue would fill with old pictures.

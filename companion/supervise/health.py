@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from hardware.camera import CameraError
+from hardware.camera import CameraError, Fault
 
 
 class State(StrEnum):
@@ -18,6 +18,18 @@ class State(StrEnum):
     OVEREXPOSED = "overexposed"
     MOVED = "moved"
     ENDED = "ended"
+    SOFTWARE = "software"
+    BUSY = "busy"
+    FORBIDDEN = "forbidden"
+    MEMORY = "memory"
+    CRASHED = "crashed"
+    FORMAT = "format"
+    NETWORK = "network"
+
+    @classmethod
+    def of(cls, fault: Fault) -> State:
+        """What a camera's trouble is for the page."""
+        return cls.GONE if fault is Fault.UNPLUGGED else cls(fault.value)
 
 
 SENTENCES = {
@@ -30,6 +42,13 @@ SENTENCES = {
     State.OVEREXPOSED: "the picture is white: is a lamp shining into the camera?",
     State.MOVED: "the camera was moved: check the four corners",
     State.ENDED: "the recording has ended",
+    State.SOFTWARE: "the camera's software on this machine does not work",
+    State.BUSY: "another program uses the camera; end that one, and the camera comes back by itself",
+    State.FORBIDDEN: "the companion may not open the camera",
+    State.MEMORY: "there is not enough memory for the camera's pictures",
+    State.CRASHED: "the camera's driver failed; it is being started again",
+    State.FORMAT: "the camera's pictures are of a kind that cannot be used",
+    State.NETWORK: "the camera cannot be reached over the network; it is being tried again",
 }
 
 

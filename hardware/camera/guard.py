@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import signal
 from collections.abc import Callable
+from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
 from hardware.camera.devices import open_device
-from hardware.camera.source import Camera, CameraError, CameraSettings, FrameSource, without_camera
+from hardware.camera.source import Camera, CameraError, CameraSettings, Fault, FrameSource, without_camera
 from vision.frame import Frame
 
 Opener = Callable[[str, CameraSettings], Camera]
@@ -51,7 +53,7 @@ class GuardedCamera(FrameSource):
             self._ask.send("frame")
         except OSError:
             self.close()
-            raise without_camera(f"camera {self._source}: its driver process ended") from None
+            raise without_camera(f"camera {self._source}: its driver process ended", Fault.CRASHED) from None
         return self._answer(self._settings.answer_within_s)
 
     def close(self) -> None:
@@ -70,26 +72,50 @@ class GuardedCamera(FrameSource):
     def _answer(self, within_s: float) -> Frame | None:
         try:
             if self._ask.poll(within_s):
-                answer: Frame | str | None = self._ask.recv()
-                if isinstance(answer, str):
+                answer: Frame | Failure | None = self._ask.recv()
+                if isinstance(answer, Failure):
                     self.close()
-                    raise CameraError(answer)
+                    raise CameraError(answer.message, answer.fault, answer.problem)
                 return answer
         except (EOFError, OSError):
+            self._child.join(2.0)
+            how = ended_how(self._child.exitcode)
             self.close()
-            raise without_camera(f"camera {self._source}: its driver process ended") from None
+            raise without_camera(f"camera {self._source}: {how}", Fault.CRASHED) from None
         self.close()
         raise without_camera(f"camera {self._source} did not answer within {within_s:g} s: plug it in again")
 
 
+def ended_how(exit_code: int | None) -> str:
+    """How a driver's process ended, for whoever has to find out why."""
+    if exit_code is None or exit_code >= 0:
+        return "its driver process ended"
+    try:
+        return f"its driver process ended by {signal.Signals(-exit_code).name}"
+    except ValueError:
+        return f"its driver process ended by signal {-exit_code}"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A CameraError on its way through the pipe."""
+
+    message: str
+    fault: Fault
+    problem: str
+
+
 def _serve(pipe: Connection, source: str, settings: CameraSettings, opener: Opener) -> None:
-    """The child: one answer for each question. A text answer is an error message, None says opened or ended."""
+    """The child: one answer for each question; None says opened or ended."""
     try:
         with opener(source, settings) as camera:
             pipe.send(None)
             while pipe.recv() == "frame":
                 pipe.send(camera.read())
     except CameraError as error:
-        pipe.send(str(error))
-    except (EOFError, KeyboardInterrupt):
+        pipe.send(Failure(str(error), error.fault, error.problem))
+    except (EOFError, BrokenPipeError, KeyboardInterrupt):
         return
+    except Exception as error:  # whatever a driver raises, somebody has to be told
+        told = without_camera(f"camera {source}: {type(error).__name__}: {' '.join(str(error).split())[:200]}")
+        pipe.send(Failure(str(told), Fault.CRASHED, told.problem))

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.camera.metering import Exposure, Meter
-from hardware.camera.source import CameraSettings, FrameSource, without_camera
+from hardware.camera.source import CameraSettings, Fault, FrameSource, without_camera
+from hardware.camera.stack import StackError, import_picamera2
 from vision.frame import Frame
 
 AF_MANUAL, AF_AUTO = 0, 1
@@ -28,11 +29,11 @@ COLOUR_ORDER = "RGB888"
 
 
 def open_picamera2() -> Any:
-    """A Picamera2, or CameraError in one line: not installed, or no camera on the ribbon."""
+    """A Picamera2, or CameraError in one line: missing, hidden or broken (stack.py), or no camera on the ribbon."""
     try:
-        from picamera2 import Picamera2
-    except ImportError:
-        raise without_camera("picamera2 is not installed (sudo apt install python3-picamera2)") from None
+        Picamera2 = import_picamera2().Picamera2
+    except StackError as error:
+        raise without_camera(str(error), Fault.SOFTWARE) from None
     if not Picamera2.global_camera_info():
         raise without_camera("no Raspberry Pi camera found: check the ribbon cable and `rpicam-hello --list-cameras`")
     try:

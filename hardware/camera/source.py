@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from types import TracebackType
 from typing import Protocol, Self, runtime_checkable
 
@@ -13,13 +14,32 @@ from vision.frame import Frame
 WORKS_WITHOUT = "read, score, judge, replay and demo work without a camera"
 
 
+class Fault(StrEnum):
+    """What kind of trouble a camera has: each has another mend."""
+
+    UNPLUGGED = "unplugged"
+    SOFTWARE = "software"
+    BUSY = "busy"
+    FORBIDDEN = "forbidden"
+    MEMORY = "memory"
+    CRASHED = "crashed"
+    FORMAT = "format"
+    NETWORK = "network"
+
+
 class CameraError(Exception):
-    """A camera that cannot be opened or has stopped. The message is one line a user can act on."""
+    """A camera that cannot be opened or has stopped. The message is one line a user can act on; `problem` is the same
+    without what still works, and `fault` its kind."""
+
+    def __init__(self, message: str, fault: Fault = Fault.UNPLUGGED, problem: str = "") -> None:
+        super().__init__(message)
+        self.fault = fault
+        self.problem = problem or message
 
 
-def without_camera(problem: str) -> CameraError:
+def without_camera(problem: str, fault: Fault = Fault.UNPLUGGED) -> CameraError:
     """`problem` in one line, followed by what still works: a missing device is never a dead end."""
-    return CameraError(f"{problem}; {WORKS_WITHOUT}")
+    return CameraError(f"{problem}; {WORKS_WITHOUT}", fault, problem)
 
 
 @dataclass(frozen=True, slots=True)

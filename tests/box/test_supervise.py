@@ -88,7 +88,7 @@ def test_a_fast_camera_is_taken_no_faster_than_anybody_reads(camera: SupervisedC
 
 @pytest.mark.parametrize(
     ("trouble", "state"),
-    [("hang", State.SILENT), ("crash", State.GONE), ("unplugged", State.GONE)],
+    [("hang", State.SILENT), ("crash", State.CRASHED), ("unplugged", State.GONE)],
 )
 def test_a_child_that_fails_is_noticed_said_and_replaced(
     camera: SupervisedCamera, folder: Path, trouble: str, state: State

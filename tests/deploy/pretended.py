@@ -39,6 +39,7 @@ case "$1" in
     for target; do :; done
     mkdir -p "$target/bin"
     printf '#!/bin/bash\\necho "venv python $*" >> "$STUB/calls"\\n' > "$target/bin/python"
+    printf 'case "$*" in *camera.stack) cat "$STUB/camera-stack" && exit 1; exit 0 ;; esac\\n' >> "$target/bin/python"
     printf '#!/bin/bash\\necho "companion $*" >> "$STUB/calls"\\n[ ! -e "$STUB/unwell" ]\\n' > "$target/bin/companion"
     chmod +x "$target/bin/python" "$target/bin/companion"
     ;;
