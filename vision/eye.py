@@ -23,6 +23,7 @@ from vision.known_set import KnownSet
 from vision.markers import MarkerJudge
 from vision.reader import Reader, ReaderSettings
 from vision.reading import Found, PictureReading, TileReading
+from vision.tile_size import TileSize
 from vision.weights import shipped, shipped_weights
 
 Region = tuple[int, int, int, int]
@@ -43,15 +44,27 @@ class Eye:
         self.familiar = familiar
         self.judge = judge
 
-    def look(self, image: Image, tile_length_px: float | None = None, known: KnownSet | None = None) -> PictureReading:
-        """(h, w, 3) uint8 BGR -> all tiles, markers and the hub. A known tile length saves the search for it."""
+    def look(
+        self,
+        image: Image,
+        tile_length_px: float | None = None,
+        known: KnownSet | None = None,
+        size: TileSize | None = None,
+    ) -> PictureReading:
+        """(h, w, 3) uint8 BGR -> all tiles, markers and the hub. A known tile length saves the search for it; a known
+        `size` says besides which outlines are wrong."""
         start = time.perf_counter()
         image = lifted(image)
         detections = self.detector.find(image, tile_length_px)
-        return self._reading(image, detections, start, known, tile_length_px)
+        return self._reading(image, detections, start, known, tile_length_px, size)
 
     def look_again(
-        self, image: Image, regions: Sequence[Region], tile_length_px: float, known: KnownSet | None = None
+        self,
+        image: Image,
+        regions: Sequence[Region],
+        tile_length_px: float,
+        known: KnownSet | None = None,
+        size: TileSize | None = None,
     ) -> PictureReading:
         """Only what lies in regions (x0, y0, x1, y1), in pixels of the whole picture: what changed on a still table."""
         start = time.perf_counter()
@@ -69,13 +82,19 @@ class Eye:
             np.concatenate([p.kind for p in parts]) if parts else np.zeros(0, np.int8),
             np.concatenate([p.confidence for p in parts]) if parts else np.zeros(0, np.float32),
         )
-        return self._reading(image, together, start, known, tile_length_px)
+        return self._reading(image, together, start, known, tile_length_px, size)
 
     def _reading(
-        self, image: Image, detections: Detections, start: float, known: KnownSet | None, length_px: float | None
+        self,
+        image: Image,
+        detections: Detections,
+        start: float,
+        known: KnownSet | None,
+        length_px: float | None,
+        size: TileSize | None,
     ) -> PictureReading:
         things = detections if self.judge is None else self.judge.judge(image, detections, length_px)
-        tiles: list[TileReading] = self.reader.read(image, things, known, self.familiar, length_px)
+        tiles: list[TileReading] = self.reader.read(image, things, known, self.familiar, length_px, size)
         markers = bare(tiles, _things(things, Kind.MARKER))
         if self.judge is not None:
             markers += markers_on(image, tiles, markers, self.judge)

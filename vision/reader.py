@@ -28,9 +28,10 @@ from vision.known_set import KnownSet, softened, weigh
 from vision.packing import PackSettings, pack_finds
 from vision.plausibility import body_colours, gaps, half_grounds, lightest_beside, strangers
 from vision.reading import CLASSES, NONE, OFFSETS, VALUES, HalfReading, TileReading, TileScores
-from vision.realign import HOPELESS, REACH, SIZE_FACTOR, RealignSettings, agreed, coarse, places, typical_sizes
+from vision.realign import HOPELESS, REACH, SIZE_FACTOR, RealignSettings, agreed, beside, coarse, places, typical_sizes
 from vision.rectify import half_corners, put_right, seen_through, shifted, side_px, surroundings
 from vision.rotated import covered, sides
+from vision.tile_size import TileSize
 from vision.weights import WeightsError
 
 Floats = NDArray[np.float32]
@@ -62,6 +63,9 @@ BATCHES = (4, 64)
 """The least and the most crops that go through the network at once."""
 OTHERS_FROM = 0.002
 """Values less probable than this are not passed on."""
+TOO_SHORT, TOO_LONG, UNFITTED = 0.93, 1.1, 0.6
+"""An outline outside these shares of the length that a tile has there is fitted again. Where none of that length fits,
+what was read counts so much less that it stays unread."""
 VARIANTS = ((0.0, 0.0, 0.0, 0.0), (0.02, 0.0, 0.0, 0.0))
 
 
@@ -115,12 +119,13 @@ class Reader:
         known: KnownSet | None = None,
         familiar: Appearance | None = None,
         tile_length_px: float | None = None,
+        size: TileSize | None = None,
     ) -> list[TileReading]:
         """One reading per tile, face up or down, in the order of the detections, phantoms left out.
 
         `known` is what lies on the table where the players have said so; without it the readings only lend each
         other likelihood. `familiar` is what earlier pictures of the same box have shown; it learns from this one.
-        `tile_length_px` is how long a tile is here, where a calibrated table says so.
+        `tile_length_px` is how long a tile is here, where a calibrated table says so, and `size` how large anywhere.
         """
         s = self.settings
         tiles = detections.select(detections.kind <= Kind.FACE_DOWN)
@@ -130,7 +135,7 @@ class Reader:
         one_box = familiar is not None
         familiar = Appearance() if familiar is None else familiar
         cut = self.cuts(image)
-        scores = self._scores(cut, tiles.quads_px)
+        scores = self._fitted(cut, self._scores(cut, tiles.quads_px), tiles.confidence, size)
         length, short = self._fragments(scores, tiles.confidence, one_box)
         tiles, scores, extra = self._in_chains(cut, tiles, scores.nothing_at(short), there, short, length)
         _, short = self._fragments(scores, tiles.confidence, one_box)
@@ -308,21 +313,55 @@ class Reader:
         )
         quads, p = scores.quads.copy(), np.dstack([scores.values, scores.none, scores.back])
         for i in doubtful[np.argsort(-confidence[doubtful])][: s.realign.most]:
-            tried = places(scores.quads[i], sizes[i], s.realign)
-            # The places differ by little: the picture is cut and reduced once for all of them.
-            around, to_around = surroundings(cut.image, tried[0], REACH)
-            crops = self.crops(around, seen_through(tried, to_around))
-            few = coarse(s.realign)
-            found = np.zeros((len(tried), 2, CLASSES), np.float32)
-            found[few], _ = self.classify(crops[few])
-            if found[few][:, :, :VALUES].max(2).min(1).max() < HOPELESS:
-                continue
-            rest = np.setdiff1d(np.arange(len(tried)), few)
-            found[rest], _ = self.classify(crops[rest])
-            best = agreed(found[:, :, :VALUES], s.realign)
-            if best is not None:
-                quads[i], p[i] = tried[best[0]], found[list(best[1])].mean(0)
+            found = self._placed(cut, scores.quads[i], sizes[i])
+            if found is not None:
+                quads[i], p[i] = found
         return TileScores.of(quads, p)
+
+    def _fitted(self, cut: Cuts, scores: TileScores, confidence: Floats, size: TileSize | None) -> TileScores:
+        """The same with tiles whose outlines contradict the known `size` read where one of that size fits; what is read
+        within the wrong outline counts for nothing."""
+        s = self.settings
+        if size is None or not len(scores.quads):
+            return scores
+        clear = scores.values.max(2).min(1)
+        sizes = size.expected(scores.quads, (clear >= s.certain) & (confidence > DOUBTFUL_DETECTION))
+        long = sides(scores.quads)[0] / sizes[:, 0]
+        wrong = ((long < TOO_SHORT) & (long >= SHORTEST)) | ((long > TOO_LONG) & (long <= SIZE_FACTOR))
+        wrong &= (clear >= HOPELESS) & (scores.none.max(1) < PHANTOM) & (scores.back.max(1) < HINT_OF_BACK)
+        quads, p = scores.quads.copy(), np.dstack([scores.values, scores.none, scores.back])
+        solid = scores.quads[(clear >= s.certain) & (long >= TOO_SHORT) & (long <= TOO_LONG)]
+        contradicted = np.flatnonzero(wrong)
+        for n, i in enumerate(contradicted[np.argsort(-confidence[contradicted])]):
+            found = self._placed(cut, scores.quads[i], sizes[i], solid) if n < s.realign.most else None
+            if found is not None:
+                quads[i], p[i] = found
+                solid = np.concatenate([solid, quads[i : i + 1]])
+            else:
+                p[i, :, :VALUES] *= UNFITTED
+        return TileScores.of(quads, p)
+
+    def _placed(
+        self, cut: Cuts, quad: Floats, size: Floats, solid: Floats | None = None
+    ) -> tuple[Floats, Floats] | None:
+        """Where about this outline one of `size` (length, width) fits, and the (2, 21) probabilities there; None where
+        several places agree on nothing. No place lies over the `solid` (n, 4, 2) tiles beside."""
+        s = self.settings
+        tried = places(quad, size, s.realign)
+        # The places differ by little: the picture is cut and reduced once for all of them.
+        around, to_around = surroundings(cut.image, tried[0], REACH)
+        crops = self.crops(around, seen_through(tried, to_around))
+        few = coarse(s.realign)
+        found = np.zeros((len(tried), 2, CLASSES), np.float32)
+        found[few], _ = self.classify(crops[few])
+        if found[few][:, :, :VALUES].max(2).min(1).max() < HOPELESS:
+            return None
+        rest = np.setdiff1d(np.arange(len(tried)), few)
+        found[rest], _ = self.classify(crops[rest])
+        if solid is not None:
+            found[~beside(tried, solid)] = 0.0
+        best = agreed(found[:, :, :VALUES], s.realign)
+        return None if best is None else (tried[best[0]], found[list(best[1])].mean(0))
 
     def _fragments(self, scores: TileScores, confidence: Floats, one_box: bool) -> tuple[float, NDArray[np.intp]]:
         """How long tiles are in px, and which outlines are too short for one: half of one may read as another. Where

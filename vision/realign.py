@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.rotated import sides
+from vision.rotated import area, shared, sides
 
 Floats = NDArray[np.float32]
 
@@ -25,6 +25,8 @@ RIVAL = 0.6
 HOPELESS = 0.3
 REACH = 0.58
 """How far the places reach beyond the outline, in tile widths, with the margin the reader sees."""
+OVER = 0.1
+"""Tiles are solid; their outlines are a few millimetres off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,13 @@ def places(quad: Floats, size: Floats, settings: RealignSettings) -> Floats:
     centres = np.array([quad.mean(0) + a * u + b * v for a, b in steps], np.float32)
     corners = np.array([-u / 2 + v / 2, -u / 2 - v / 2, u / 2 - v / 2, u / 2 + v / 2], np.float32)
     return np.asarray(centres[:, None] + corners[None], np.float32)
+
+
+def beside(quads: Floats, solid: Floats) -> NDArray[np.bool_]:
+    """(n,) which outlines lie beside all `solid` (m, 4, 2) ones, but for `OVER` of themselves."""
+    reach = max(float(np.linalg.norm(quad - quad.mean(0), axis=1).max()) for quad in quads)
+    near = [one for one in solid if np.linalg.norm(one.mean(0) - quads.mean((0, 1))) < 3 * reach]
+    return np.array([all(shared(quad, one) <= OVER * area(quad) for one in near) for quad in quads], np.bool_)
 
 
 def coarse(settings: RealignSettings) -> NDArray[np.intp]:

@@ -9,6 +9,7 @@ from vision.eye import Eye, Region
 from vision.frame import Image
 from vision.known_set import KnownSet
 from vision.reading import PictureReading
+from vision.tile_size import TileSize
 
 
 class StillEye:
@@ -19,20 +20,31 @@ class StillEye:
         self._image: Image | None = None
         self._answers: dict[tuple[Any, ...], PictureReading] = {}
 
-    def look(self, image: Image, tile_length_px: float | None = None, known: KnownSet | None = None) -> PictureReading:
+    def look(
+        self,
+        image: Image,
+        tile_length_px: float | None = None,
+        known: KnownSet | None = None,
+        size: TileSize | None = None,
+    ) -> PictureReading:
         key = ("whole", tile_length_px)
         answers = self._about(image)
         if key not in answers:
-            answers[key] = self._eye.look(image, tile_length_px, known)
+            answers[key] = self._eye.look(image, tile_length_px, known, size)
         return answers[key]
 
     def look_again(
-        self, image: Image, regions: Sequence[Region], tile_length_px: float, known: KnownSet | None = None
+        self,
+        image: Image,
+        regions: Sequence[Region],
+        tile_length_px: float,
+        known: KnownSet | None = None,
+        size: TileSize | None = None,
     ) -> PictureReading:
         key = (tuple(regions), tile_length_px)
         answers = self._about(image)
         if key not in answers:
-            answers[key] = self._eye.look_again(image, regions, tile_length_px, known)
+            answers[key] = self._eye.look_again(image, regions, tile_length_px, known, size)
         return answers[key]
 
     def _about(self, image: Image) -> dict[tuple[Any, ...], PictureReading]:

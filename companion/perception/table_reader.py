@@ -29,6 +29,7 @@ from vision.eye import Eye, Region
 from vision.frame import Frame
 from vision.known_set import KnownSet
 from vision.reading import PictureReading
+from vision.tile_size import TileSize
 
 
 class TableReader:
@@ -53,7 +54,7 @@ class TableReader:
         boxes: tuple[BoxMm, ...] | None = None
         if reading.regions is None:
             self._ahead.idle()
-            picture = self.eye.look(frame.image, self._length_px(), self.known)
+            picture = self.eye.look(frame.image, self._length_px(), self.known, self._size())
         else:
             # Tiles cut by a region's edge read wrongly, so the eye gets more than is believed.
             picture = self._ahead.look(frame, self._wide(reading.regions, frame))
@@ -78,7 +79,7 @@ class TableReader:
     def differing(self, frame: Frame, hidden: Sequence[BoxMm] = ()) -> tuple[Region, ...]:
         """Where a look at the whole table shows something else than is known to lie there; not in `hidden`."""
         self._ahead.idle()
-        picture = self.eye.look(frame.image, self._length_px(), self.known)
+        picture = self.eye.look(frame.image, self._length_px(), self.known, self._size())
         seen = on_table(picture, self.calibration, self.setup.tile_mm, self.memory.hub)
         places = self.memory.differing(
             seen.tiles,
@@ -150,7 +151,7 @@ class TableReader:
     def find_again(self, frame: Frame) -> bool | None:
         """A photograph may be taken from another place than the one before: the tiles that lie there say where the
         table is in it. False where it was, True elsewhere; None: too few of them are found again to tell."""
-        picture = self.eye.look(frame.image, self._length_px(), self.known)
+        picture = self.eye.look(frame.image, self._length_px(), self.known, self._size())
         found = seen_from_elsewhere(picture, self.memory.tiles(), self.calibration)
         if found is None:
             return False if may_be_where_it_was(picture, self.calibration, self.setup.tile_mm[0]) else None
@@ -173,10 +174,13 @@ class TableReader:
         return united([grown(region, (0.8 + more) * self._length_px(), frame.size_wh) for region in regions])
 
     def _look_at(self, frame: Frame, wide: Sequence[Region]) -> PictureReading:
-        return self.eye.look_again(frame.image, wide, self._length_px(), self.known)
+        return self.eye.look_again(frame.image, wide, self._length_px(), self.known, self._size())
 
     def _length_px(self) -> float:
         return self.calibration.px_per_mm * self.setup.tile_mm[0]
+
+    def _size(self) -> TileSize:
+        return TileSize(self.calibration, self.setup.tile_mm[:2])
 
     def _known(self) -> list[SeenTile]:
         side = self.setup.tile_mm[1]

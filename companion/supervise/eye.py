@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from vision.frame import Image
     from vision.known_set import KnownSet
     from vision.reading import PictureReading
+    from vision.tile_size import TileSize
 
 
 def open_shipped() -> Any:
@@ -66,15 +67,26 @@ class SupervisedEye(Closing):
         child = self._child
         return 0 if child is None else child.pid
 
-    def look(self, image: Image, tile_length_px: float | None = None, known: KnownSet | None = None) -> PictureReading:
+    def look(
+        self,
+        image: Image,
+        tile_length_px: float | None = None,
+        known: KnownSet | None = None,
+        size: TileSize | None = None,
+    ) -> PictureReading:
         """(h, w, 3) uint8 BGR -> everything on it."""
-        return self._ask("look", image, tile_length_px, known)
+        return self._ask("look", image, tile_length_px, known, size)
 
     def look_again(
-        self, image: Image, regions: Sequence[Region], tile_length_px: float, known: KnownSet | None = None
+        self,
+        image: Image,
+        regions: Sequence[Region],
+        tile_length_px: float,
+        known: KnownSet | None = None,
+        size: TileSize | None = None,
     ) -> PictureReading:
         """Only what lies in the regions."""
-        return self._ask("look_again", image, list(regions), tile_length_px, known)
+        return self._ask("look_again", image, list(regions), tile_length_px, known, size)
 
     def open(self) -> None:
         """Start the child now, so that the first picture need not wait. Raises EyeAwayError."""

@@ -114,12 +114,12 @@ class KnowingEye:
         self.jitter_mm, self.unread, self.missed = jitter_mm, unread, missed
         self.looks = 0
 
-    def look(self, image: Image, tile_length_px: float | None = None, known: object = None) -> PictureReading:
+    def look(self, image: Image, tile_length_px: float | None = None, *_: object) -> PictureReading:
         h, w = image.shape[:2]
         return self.look_again(image, [(0, 0, w, h)], tile_length_px or 0.0)
 
     def look_again(
-        self, image: Image, regions: Sequence[tuple[int, int, int, int]], tile_length_px: float, known: object = None
+        self, image: Image, regions: Sequence[tuple[int, int, int, int]], tile_length_px: float, *_: object
     ) -> PictureReading:
         self.looks += 1
         film, table = self.camera.film, self.camera.table

@@ -1,0 +1,41 @@
+"""How large a tile of this set is wherever it lies in a picture, so that an outline of another size is known for wrong.
+
+A box that ends in the middle of a four shows a two, and the reader is as sure of that two as of any other. Only the
+size of the tile tells: every tile of a set has the same, and a calibrated table says how many pixels that is anywhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.calibration import Calibration
+from vision.rotated import sides
+
+Floats = NDArray[np.float32]
+
+LEAST_SURE = 4
+"""So many surely read tiles tell by how much the size that people gave is off."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TileSize:
+    """`tile_mm` is the length and width of the set's tiles, `calibration` where they lie."""
+
+    calibration: Calibration
+    tile_mm: tuple[float, float]
+
+    def shares(self, quads_px: Floats) -> Floats:
+        """(n, 4, 2) outlines -> (n, 2): how many times the set's length and width each one measures on the table."""
+        corners = self.calibration.to_mm(np.asarray(quads_px, np.float64).reshape(-1, 2)).reshape(-1, 4, 2)
+        return np.asarray(np.stack(sides(np.asarray(corners, np.float32)), 1) / np.array(self.tile_mm), np.float32)
+
+    def expected(self, quads_px: Floats, sure: NDArray[np.bool_]) -> Floats:
+        """(n, 2) px: how long and wide a tile is that lies as each outline does. What was measured wrongly when the
+        table was set up is wrong of all tiles alike: those surely read, (n,) `sure`, tell how much that is."""
+        shares = self.shares(quads_px)
+        off = np.median(shares[sure], axis=0) if sure.sum() >= LEAST_SURE else np.ones(2, np.float32)
+        own = np.stack(sides(quads_px), 1)
+        return np.asarray(own / np.maximum(shares, 1e-6) * off, np.float32)
