@@ -14,6 +14,7 @@ from vision.covered_halves import markers_on
 from vision.covering import bare, uncovered
 from vision.detections import Detections, Kind
 from vision.detector import Detector
+from vision.dividers import by_elimination
 from vision.exposure import lifted
 from vision.familiar import Appearance
 from vision.frame import Image
@@ -100,10 +101,11 @@ class Eye:
             markers += markers_on(image, tiles, markers, self.judge)
         hubs = _things(things, Kind.HUB)
         hub = max(hubs, key=lambda h: h.confidence, default=None)
+        tiles = by_elimination(uncovered(tiles, markers), known)
         give_back_memory()  # a hundred MB and more, for a hundredth of a second
         return PictureReading(
             size_wh=(int(image.shape[1]), int(image.shape[0])),
-            tiles=tuple(uncovered(tiles, markers)),
+            tiles=tuple(tiles),
             markers=tuple(markers),
             hub=hub,
             ms=(time.perf_counter() - start) * 1000,

@@ -8,7 +8,7 @@ only say which sets are likely.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,6 +40,12 @@ class KnownSet:
 
     def values(self) -> tuple[int, ...]:
         return tuple(sorted({v for pair in self.copies for v in pair}))
+
+    def only_left(self, seen: Iterable[tuple[int, int]], pair: tuple[int, int]) -> bool:
+        """Whether all of the box has been `seen` but one tile of this `pair` (low, high)."""
+        left = Counter(self.copies)
+        left.subtract((min(one), max(one)) for one in seen)
+        return {one: n for one, n in left.items() if n} == {pair: 1}
 
     def too_often(self, p: NDArray[np.floating], least: float) -> NDArray[np.bool_]:
         """(n, 2, v) probabilities of n finds -> (n,) which of them show, each half from `least` on, a tile that more of

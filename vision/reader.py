@@ -20,13 +20,14 @@ from vision.chains import LONGEST, SAME, SHORTEST, ChainSettings
 from vision.covering import BELIEVED, COVERED
 from vision.cuts import Cuts
 from vision.detections import Detections, Kind
-from vision.face_down import BACK, HINT_OF_BACK, FaceDownSettings, among_others, lying_face_down
+from vision.dividers import LEAST_FACES, MANY_ALIKE, Side, has_divider, nearest, usual_divider, which_side
+from vision.face_down import BACK, HINT_OF_BACK, FaceDown, FaceDownSettings, among_others, lying_face_down
 from vision.familiar import Appearance
 from vision.frame import Image
 from vision.inference import Network, Workers
 from vision.known_set import KnownSet, softened, weigh
 from vision.packing import PackSettings, pack_finds
-from vision.plausibility import body_colours, gaps, half_grounds, lightest_beside, strangers
+from vision.plausibility import alike_in_colour, body_colours, gaps, half_grounds, lightest_beside, strangers
 from vision.reading import CLASSES, NONE, OFFSETS, VALUES, HalfReading, TileReading, TileScores
 from vision.realign import HOPELESS, REACH, SIZE_FACTOR, RealignSettings, agreed, beside, coarse, places, typical_sizes
 from vision.rectify import half_corners, put_right, seen_through, shifted, side_px, surroundings
@@ -156,8 +157,9 @@ class Reader:
         if one_box:
             of_one = (self.backs, s.chains, s.face_down)
             lying = among_others(image, tiles, scores, colours, once, seen, lying, *of_one)
-        down, lies_down = lying.down, lying.believed
         scores = replace(scores, quads=lying.quads)
+        lying, scores, or_blank = self._told_from_blanks(image, tiles, scores, colours, once, lying, known)
+        down, lies_down = lying.down, lying.believed
         # Only what stays is weighed: the same tile found twice would leave one of the two without a tile of the set.
         up = np.flatnonzero(kept & ~down & (none <= PHANTOM))
         p = familiar.weighed(scores.values[up].astype(np.float64), crops[up])
@@ -192,7 +194,7 @@ class Reader:
             confidence = float(tiles.confidence[i])
             if down[i]:
                 if lies_down[i] > 0 and not gap[i]:
-                    readings.append(TileReading(scores.quads[i], "down", None, float(lies_down[i])))
+                    readings.append(TileReading(scores.quads[i], "down", None, float(lies_down[i]), i in or_blank))
             elif i in halves and not foreign[i]:
                 needed = (0.0, SHAKY_DETECTION, DOUBTFUL_DETECTION)[unread[i]]
                 odd = strange[i] and confidence < PLAIN_DETECTION
@@ -201,6 +203,43 @@ class Reader:
                 if not imagined and (held[i] or (confidence >= needed and not doubted)):
                     readings.append(TileReading(scores.quads[i], "up", halves[i], confidence))
         return readings
+
+    def _told_from_blanks(
+        self,
+        image: Image,
+        tiles: Detections,
+        scores: TileScores,
+        colours: Floats,
+        once: NDArray[np.intp],
+        lying: FaceDown,
+        known: KnownSet | None,
+    ) -> tuple[FaceDown, TileScores, set[int]]:
+        """The same, where what looks like a back and shows a divider is a face, and a double blank that shows none is
+        not read; and which backs may as well be the double blank."""
+        if known is not None and 0 not in known.values():
+            return lying, scores, set()
+        clear = scores.values.max(2).min(1)
+        blank = (scores.values.argmax(2) == 0).all(1)
+        sure = once[(clear[once] >= self.settings.certain) & (tiles.confidence[once] > DOUBTFUL_DETECTION)]
+        sure = sure[~lying.down[sure] & ~blank[sure]]
+        faces, bodies = scores.quads[sure], colours[sure]
+        down, values, back, or_blank = lying.down.copy(), scores.values.copy(), scores.back.copy(), set()
+        backs = once[lying.down[once] & (lying.believed[once] > 0)]
+        if len(backs):
+            alike = alike_in_colour(colours[backs], colours[backs]).sum(1)
+            for n in backs[alike < MANY_ALIKE]:
+                side = which_side(image, scores.quads[n], colours[n], faces, bodies)
+                if side is Side.UNSETTLED:
+                    or_blank.add(int(n))
+                elif side is Side.FACE:
+                    down[n], back[n] = False, 0.0
+                    values[n] /= np.maximum(values[n].sum(1, keepdims=True), 1e-6)
+        for n in once[blank[once] & ~lying.down[once] & (clear[once] >= READABLE)]:
+            near = nearest(scores.quads[n], faces)
+            usual = usual_divider(image, faces[near]) if len(near) >= LEAST_FACES else 0.0
+            if usual and has_divider(image, scores.quads[n], usual) is False:
+                values[n] *= PHANTOM
+        return replace(lying, down=down), replace(scores, values=values, back=back), or_blank
 
     def scores(self, image: Image, quads: Floats) -> TileScores:
         """Calibrated probabilities of all halves. Outlines are put right first; doubtful tiles are read in all variants

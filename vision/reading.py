@@ -57,13 +57,15 @@ class HalfReading:
 class TileReading:
     """`quad_px` (4, 2) float32, clockwise as displayed, half 0 at the edge 0-1; `face` is "up" or "down".
 
-    A face-down tile has no halves. `confidence` says how sure it is that a tile lies there at all.
+    A face-down tile has no halves. `confidence` says how sure it is that a tile lies there at all. `or_blank`: whether
+    a face-down tile may as well be the double blank, which this picture does not tell from a back.
     """
 
     quad_px: Quad
     face: str
     halves: tuple[HalfReading, HalfReading] | None
     confidence: float
+    or_blank: bool = False
 
     @property
     def values(self) -> tuple[int, int] | None:

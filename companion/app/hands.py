@@ -12,6 +12,7 @@ from companion.supervise.answering import Answering, NoAnswerError
 
 if TYPE_CHECKING:
     from vision.eye import Eye
+    from vision.reading import PictureReading
 
 ANSWER_S = 30.0
 """A 12-megapixel photograph takes one to two seconds on a desktop core, and several times that on a small board."""
@@ -43,11 +44,33 @@ def open_hand_eye() -> Callable[[bytes, str, str], Hand]:
             file.write(photograph)
             file.flush()
             reading = eye.look(open_picture(Path(file.name)), known=known_set(set_name))
-        up = [tile for tile in reading.tiles if tile.face == "up"]
-        tiles = [list(tile.values) for tile in up if tile.values is not None]
-        return {"tiles": tiles, "unreadable": len(up) - len(tiles)}
+        return hand_of(reading)
 
     return read
+
+
+def hand_of(reading: PictureReading) -> Hand:
+    """`tiles` [[a, b], ...] of the hand, `unreadable` how many more lie in it, and `found`, every tile in the picture:
+    `quad` four corners in parts of the picture's width and height, clockwise, the first value's end at the first two,
+    `values` [a, b] or null, `face`, and `counts`, whether it is of the hand, the group nearest to the middle."""
+    import numpy as np
+
+    from vision.hand_group import in_hand
+
+    quads = np.array([tile.quad_px for tile in reading.tiles], np.float32).reshape(-1, 4, 2)
+    counts = in_hand(quads, reading.size_wh).tolist()
+    found = [
+        {
+            "quad": [[round(float(x), 4), round(float(y), 4)] for x, y in quad / np.array(reading.size_wh)],
+            "values": None if tile.values is None else list(tile.values),
+            "face": tile.face,
+            "counts": counts[n] and (tile.face == "up" or tile.or_blank),
+        }
+        for n, (tile, quad) in enumerate(zip(reading.tiles, quads, strict=True))
+    ]
+    hand = [one for one in found if one["counts"]]
+    tiles = [one["values"] for one in hand if one["values"] is not None]
+    return {"tiles": tiles, "unreadable": len(hand) - len(tiles), "found": found}
 
 
 class HandReader:
@@ -70,7 +93,7 @@ class HandReader:
         return self._reader.pid
 
     def __call__(self, photograph: bytes, header: Mapping[str, Any]) -> Hand:
-        """{"tiles": [[a, b], ...], "unreadable": n}. Raises ValueError in one line."""
+        """What `hand_of` says of a photograph. Raises ValueError in one line."""
         try:
             hand: Hand = self._reader.ask(photograph, str(header["set"]), self._learned(str(header["set"])))
         except NoAnswerError as fault:

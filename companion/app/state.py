@@ -131,7 +131,7 @@ class GameRepository:
     look: Callable[[Path], SessionLike]
     """An earlier game only to be looked at: nothing can be written into it."""
     read_hand: Callable[[bytes, Mapping[str, Any]], Mapping[str, Any]] | None = None
-    """(a photograph, header) -> {"tiles": [[a, b], ...], "unreadable": n}: a hand laid open. None: no eye here."""
+    """(a photograph, header) -> what `app.hands.hand_of` says of a hand laid open. None: no eye here."""
 
 
 class NoGameError(Exception):

@@ -129,6 +129,8 @@ def _tile(tile: TileReading) -> dict[str, Any]:
     }
     if tile.halves is not None:
         answer["halves"] = [_half(half) for half in tile.halves]
+    if tile.or_blank:
+        answer["or"] = [0, 0]
     return answer
 
 
@@ -166,6 +168,10 @@ def as_text(name: str, reading: PictureReading) -> str:
         if tile.values is None and tile.halves is not None:
             x, y = tile.quad_px.mean(0)
             lines.append(f"  at {x:.0f},{y:.0f}: {_doubt(tile.halves[0])} and {_doubt(tile.halves[1])}")
+    for tile in reading.tiles:
+        if tile.or_blank:
+            x, y = tile.quad_px.mean(0)
+            lines.append(f"  at {x:.0f},{y:.0f}: face down or 0-0, nothing in its middle tells")
     lines.extend(f"  {warning}" for warning in reading.warnings)
     return "\n".join(lines)
 

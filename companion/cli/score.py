@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
 from companion.app.named_sets import SETS, known_set
 from companion.cli.read import eye_for, show_progress, show_refused, with_set_doubt
 from companion.rules.ruleset import RuleSet, RuleSetError, load_ruleset
 from companion.rules.tile import Tile
+from vision.hand_group import in_hand
 from vision.pictures import PictureError, open_picture
 from vision.reading import PictureReading
 
@@ -55,27 +57,45 @@ def score(images: tuple[str, ...], tile_set: str, rules: str, as_json: bool) -> 
 
 
 def count(reading: PictureReading, rules: RuleSet) -> dict[str, Any]:
-    """`score` is None while a tile of the hand cannot be read: then `at_least` is all that is known."""
-    up = [tile for tile in reading.tiles if tile.face == "up"]
+    """The hand is the group of tiles nearest to the picture's middle; what lies elsewhere is named and not counted.
+
+    `score` is None while a tile of the hand cannot be read: then `at_least` is all that is known.
+    """
+    hand = in_hand(np.array([tile.quad_px for tile in reading.tiles], np.float32), reading.size_wh)
+    mine = [tile for tile, counts in zip(reading.tiles, hand, strict=True) if counts]
+    up = [tile for tile in mine if tile.face == "up"]
     tiles = sorted(Tile(*tile.values) for tile in up if tile.values is not None)
     points = sum(points_of(tile, rules) for tile in tiles)
     unread = len(up) - len(tiles)
     warnings = list(reading.warnings)
     if unread:
         warnings.append(f"{unread} of {len(up)} tiles could not be read; turn the light or come closer")
-    down = len(reading.tiles) - len(up)
+    unsettled = sum(tile.or_blank for tile in mine)
+    if unsettled:
+        warnings.append(
+            f"{unsettled} tile{'s lie' if unsettled > 1 else ' lies'} face down or {'are' if unsettled > 1 else 'is'} "
+            "the double blank: nothing in the middle tells; take the tiles away that lie face down"
+        )
+    down = len(mine) - len(up) - unsettled
     if down:
         warnings.append(
             f"{down} tile{'s lie' if down > 1 else ' lies'} face down and {'are' if down > 1 else 'is'} not counted"
+        )
+    elsewhere = len(reading.tiles) - len(mine)
+    if elsewhere:
+        warnings.append(
+            f"{elsewhere} tile{'s' if elsewhere > 1 else ''} away from the hand in the middle "
+            f"{'are' if elsewhere > 1 else 'is'} not counted"
         )
     if not reading.tiles:
         warnings.append("no tile was found")
     if rules.is_mexican and not reading.warnings:
         warnings += [f"{tile} was read {n} times" for tile, n in Counter(tiles).items() if n > 1]
-    known = bool(up) and not unread
+    known = bool(up) and not unread and not unsettled
     return {
         "tiles": [[tile.low, tile.high] for tile in tiles],
-        "unread": unread,
+        "unread": unread + unsettled,
+        "elsewhere": elsewhere,
         "score": points if known else None,
         "at_least": points,
         "rules": rules.name,

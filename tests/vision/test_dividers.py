@@ -1,0 +1,79 @@
+"""A face without pips shows a line or a pin in its middle, a back neither; where nothing tells, nobody says which."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from vision.dividers import Side, by_elimination, has_divider, usual_divider, which_side
+from vision.known_set import KnownSet
+from vision.reading import HalfReading, TileReading
+
+BODY = 40.0
+WIDTH, LENGTH, GAP = 60, 120, 20
+
+
+def sheet(contrasts: list[float], pin: bool = False, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """A dark sheet of dark tiles in a row, each with a line or a pin by so many levels lighter, and their outlines."""
+    image = np.full((LENGTH, (WIDTH + GAP) * len(contrasts), 3), 90.0)
+    quads = []
+    for n, contrast in enumerate(contrasts):
+        x0 = n * (WIDTH + GAP)
+        image[:, x0 : x0 + WIDTH] = BODY
+        if pin:
+            cv2.circle(image, (x0 + WIDTH // 2, LENGTH // 2), 4, [BODY + contrast] * 3, -1)
+        else:
+            image[LENGTH // 2 - 2 : LENGTH // 2 + 2, x0 + 6 : x0 + WIDTH - 6] += contrast
+        quads.append([[x0, LENGTH], [x0, 0], [x0 + WIDTH, 0], [x0 + WIDTH, LENGTH]])
+    outlines = np.array([quad[1:] + quad[:1] for quad in quads], np.float32)
+    image += np.random.default_rng(seed).normal(0, 2.0, image.shape)
+    return image.clip(0, 255).astype(np.uint8), outlines
+
+
+def side_of_the_last(contrasts: list[float], colour: tuple[float, float, float], pin: bool = False) -> Side:
+    image, quads = sheet(contrasts, pin)
+    faces = np.full((len(quads) - 1, 3), (50.0, 128.0, 128.0), np.float32)
+    return which_side(image, quads[-1], np.array(colour, np.float32), quads[:-1], faces)
+
+
+ALIKE, OTHER = (52.0, 128.0, 128.0), (52.0, 160.0, 150.0)
+
+
+@pytest.mark.parametrize("pin", [False, True])
+@pytest.mark.parametrize("contrast", [40.0, -35.0])
+def test_a_blank_tile_with_the_divider_of_the_others_is_a_face(contrast: float, pin: bool) -> None:
+    assert side_of_the_last([contrast] * 5, ALIKE, pin) is Side.FACE
+    assert side_of_the_last([contrast] * 4 + [0.0], ALIKE, pin) is Side.BACK
+    assert side_of_the_last([contrast] * 4 + [contrast * 0.35], ALIKE, pin) is Side.UNSETTLED
+
+
+def test_where_no_face_shows_a_divider_the_colour_alone_settles_nothing() -> None:
+    assert side_of_the_last([0.0] * 5, ALIKE) is Side.UNSETTLED
+    assert side_of_the_last([0.0] * 5, OTHER) is Side.BACK
+
+
+def test_without_faces_beside_it_a_back_is_one() -> None:
+    assert side_of_the_last([40.0, 40.0, 40.0], ALIKE) is Side.BACK, "two are too few to say what is usual"
+
+
+def test_grain_is_no_divider() -> None:
+    image, quads = sheet([0.0] * 6, seed=3)
+    assert usual_divider(image, quads) == 0.0
+    assert has_divider(image, quads[0], 30.0) is False
+
+
+def read(*pairs: tuple[int, int]) -> list[TileReading]:
+    quad = np.array([[0, 20], [0, 0], [40, 0], [40, 20]], np.float32)
+    return [TileReading(quad, "up", (HalfReading(a, 0.99), HalfReading(b, 0.98)), 0.9) for a, b in pairs]
+
+
+def test_the_only_tile_of_the_box_that_is_not_there_is_the_double_blank() -> None:
+    known = KnownSet.double(2)
+    others = read((0, 1), (0, 2), (1, 1), (2, 1), (2, 2))
+    back = TileReading(others[0].quad_px, "down", None, 0.9, True)
+    told = by_elimination([*others, back], known)[-1]
+    assert (told.face, told.values, told.or_blank) == ("up", (0, 0), False)
+    for tiles in ([*others[:-1], back], [*others, back, back], [*others, TileReading(back.quad_px, "down", None, 0.9)]):
+        assert by_elimination(tiles, known) == tiles
+    assert by_elimination([*others, back], None)[-1] is back

@@ -1,0 +1,33 @@
+"""The group of tiles nearest to the middle is the hand."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vision.hand_group import in_hand
+
+LENGTH, WIDTH = 100, 50
+
+
+def tiles(*middles: tuple[float, float]) -> np.ndarray:
+    box = np.array([[-WIDTH, LENGTH], [-WIDTH, -LENGTH], [WIDTH, -LENGTH], [WIDTH, LENGTH]], np.float32) / 2
+    return np.array([box + np.array(middle, np.float32) for middle in middles], np.float32)
+
+
+def test_what_lies_away_from_the_middle_is_not_of_the_hand() -> None:
+    hand = [(450.0 + 80 * n, 500.0) for n in range(3)]
+    others = [(450.0 + 80 * n, 60.0) for n in range(3)]
+    assert in_hand(tiles(*hand, *others), (1000, 1000)).tolist() == [True] * 3 + [False] * 3
+
+
+def test_two_rows_of_one_hand_are_one_group() -> None:
+    rows = [(300.0 + 80 * n, y) for n in range(4) for y in (450.0, 450.0 + LENGTH * 2)]
+    assert in_hand(tiles(*rows), (1000, 1000)).all()
+
+
+def test_single_tiles_far_apart_are_all_of_the_hand() -> None:
+    assert in_hand(tiles((500.0, 500.0), (60.0, 60.0)), (1000, 1000)).all()
+
+
+def test_no_tiles_no_hand() -> None:
+    assert in_hand(tiles(), (1000, 1000)).shape == (0,)
