@@ -9,27 +9,9 @@ from typing import Any
 
 import click
 
+from companion.judge_api.definitions import KINDS
 from companion.judge_api.questions import answer
-
-ASKS = {
-    "turn": "Was this turn legal?",
-    "state": "Is this table, seen in one picture, possible?",
-    "setup": "How is it dealt?",
-    "dead": "Can this open double still be covered?",
-    "block": "Is the round blocked, provably?",
-    "score": "What does this round score?",
-    "match": "Who wins with these totals?",
-    "round_end": "Does the round end now?",
-    "announce": "Must the last tile be announced?",
-    "audit": "Was that pass or draw honest, given what was shown later?",
-    "inference": "Two still tables: what happened between them?",
-    "cn_turn": "Chinese games: was this turn legal?",
-    "cn_setup": "Chinese games: how is it dealt?",
-    "cn_settle": "Chinese games: who pays whom?",
-    "cn_audit": "Chinese games: was that discard honest?",
-    "cn_block": "Chinese games: is there nothing left to play?",
-}
-"""Kind of question -> what it asks."""
+from companion.judge_api.reference import schema as schema_of_questions
 
 EXAMPLE = (
     '{"id": 1, "kind": "turn", "rules": "tactic", "action": "play 8-1@Ben; end", "state": {"set": 12, '
@@ -44,7 +26,7 @@ LONGEST_NUMBER = 40
 
 def help_text() -> str:
     """What `companion judge --help` says below its first lines."""
-    kinds = "\n".join(f"  {kind:<10} {asks}" for kind, asks in ASKS.items())
+    kinds = "\n".join(f"  {kind:<10} {asks}" for kind, asks in ((one.name, one.asks) for one in KINDS.values()))
     answer = as_line(answer_line(EXAMPLE.encode(), explain=False)).decode().strip()
     return (
         "\b\nA question has an `id` (a text or a number, given back with the answer), a `kind`,\n"
@@ -52,7 +34,7 @@ def help_text() -> str:
         f"{kinds}\n\n"
         "\b\nOne question and its answer:\n"
         f"  {EXAMPLE}\n  {answer}\n\n"
-        "Every field of every kind: docs/rules.md, section 10."
+        "Every field of every kind: docs/judge.md, or --schema."
     )
 
 
@@ -66,11 +48,15 @@ class _WithKinds(click.Command):
 
 @click.command(cls=_WithKinds)
 @click.option("--explain", is_flag=True, help="Add the reason for each code: what happened, the rule, its source.")
-def judge(explain: bool) -> None:
+@click.option("--schema", is_flag=True, help="Print the JSON Schema of questions and answers, and end.")
+def judge(explain: bool, schema: bool) -> None:
     """Answer questions to the referee: JSON lines on stdin, answers on stdout.
 
     A question that is not understood is answered with an error, and the next one goes on. The exit status is then 1.
     """
+    if schema:
+        click.echo(json.dumps(schema_of_questions(), indent=1))
+        return
     refused = False
     answers = sys.stdout.buffer
     for line in sys.stdin.buffer:

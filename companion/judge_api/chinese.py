@@ -1,4 +1,4 @@
-"""The questions about the connecting games. Source: docs/rules.md section 10."""
+"""The questions about the connecting games."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def block(rules: RuleSet, asked: Fields) -> Answer:
     return Answer({"provable": line.blocked(rules, asked.chain("line", ":"), players, arms=arms)})
 
 
-KINDS: Mapping[str, Callable[[RuleSet, Fields], Answer]] = {
+ANSWERS: Mapping[str, Callable[[RuleSet, Fields], Answer]] = {
     "cn_turn": turn,
     "cn_setup": setup,
     "cn_settle": settle,

@@ -10,13 +10,11 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from companion.judge_api.definitions import MANY, Field
 from companion.rules.actions import MEXICAN, SECOND_MEXICAN
 from companion.rules.notation import NotationError, parse_chain, parse_tile
 from companion.rules.position import Chain
 from companion.rules.tile import Tile
-
-MANY = 1_000_000
-"""No count or sum of points reaches this; it keeps absurd numbers out."""
 
 
 class QuestionError(ValueError):
@@ -24,24 +22,43 @@ class QuestionError(ValueError):
 
 
 class Fields:
-    """The fields of one object of a question; `where` is the path to it, for the error's sake."""
+    """The fields of one object of a question; `where` is the path to it, for the error's sake.
 
-    __slots__ = ("_raw", "_where")
+    Only what `defined` names can be read: anything else is a LookupError, so that no field goes undocumented. None:
+    the names are the players' own, or those of trains.
+    """
 
-    def __init__(self, raw: Any, where: str = "") -> None:
+    __slots__ = ("_defined", "_raw", "_where")
+
+    def __init__(self, raw: Any, where: str = "", defined: Iterable[Field] | None = None) -> None:
         if not isinstance(raw, Mapping):
             raise QuestionError(f"{where or 'question'}: expected an object, not {shown(raw)}")
         self._raw = raw
         self._where = where
+        self._defined = None if defined is None else {one.name: one for one in defined}
 
     def has(self, name: str) -> bool:
         """Whether the field is given; null is not."""
+        self._definition(name)
         return self._raw.get(name) is not None
+
+    def due(self, name: str) -> bool:
+        """Whether the field has to be read: it is given, or it may not be left out."""
+        definition = self._definition(name)
+        return self.has(name) or definition is None or not definition.optional
+
+    def _definition(self, name: str) -> Field | None:
+        if self._defined is None:
+            return None
+        if name not in self._defined:
+            raise LookupError(f"{self.path(name)} is not defined in companion.judge_api.definitions")
+        return self._defined[name]
 
     def path(self, name: str) -> str:
         return f"{self._where}.{name}" if self._where else name
 
     def raw(self, name: str) -> Any:
+        self._definition(name)
         if name not in self._raw:
             raise QuestionError(f"{self.path(name)}: missing")
         return self._raw[name]
@@ -50,7 +67,9 @@ class Fields:
         return QuestionError(f"{self.path(name)}: expected {expected}, not {shown(self._raw.get(name))}")
 
     def inner(self, name: str) -> Fields:
-        return Fields(self.raw(name), self.path(name))
+        definition = self._definition(name)
+        inner = definition.inner if definition is not None else ()
+        return Fields(self.raw(name), self.path(name), inner or None)
 
     def flag(self, name: str) -> bool:
         value = self.raw(name)

@@ -1,11 +1,12 @@
-"""The questions about Mexican Train. Source: docs/rules.md section 10."""
+"""The questions about Mexican Train."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from companion.judge_api.answer import Answer, ruled
-from companion.judge_api.fields import MANY, Fields, QuestionError
+from companion.judge_api.definitions import LARGEST_SET, MANY
+from companion.judge_api.fields import Fields, QuestionError
 from companion.rules import audit
 from companion.rules.actions import MEXICAN, SECOND_MEXICAN, Action, Flip, Mark, Play, Unmark
 from companion.rules.explain import Facts
@@ -19,10 +20,6 @@ from companion.rules.tile import Laid
 from companion.rules.violations import Violation
 from companion.tracking.exact import infer
 
-LARGEST_SET = 99
-SILENT = ("markers", "turn", "first_turn", "boneyard")
-"""What a question about the tiles alone need not tell; of one frame, whose history is unknown, `open` neither."""
-
 
 def turn(rules: RuleSet, asked: Fields) -> Answer:
     position = position_of(asked.inner("state"))
@@ -33,7 +30,7 @@ def turn(rules: RuleSet, asked: Fields) -> Answer:
 
 
 def state(rules: RuleSet, asked: Fields) -> Answer:
-    position = position_of(asked.inner("state"), silent=(*SILENT, "open"))
+    position = position_of(asked.inner("state"))
     return ruled(judge_state(rules, position), table_facts(position))
 
 
@@ -43,13 +40,13 @@ def setup(rules: RuleSet, asked: Fields) -> Answer:
 
 
 def dead(rules: RuleSet, asked: Fields) -> Answer:
-    position = position_of(asked.inner("state"), silent=SILENT)
+    position = position_of(asked.inner("state"))
     train = asked.name_of("train", position.train_names(), "a train")
     return Answer({"status": dead_status(position, train)})
 
 
 def block(rules: RuleSet, asked: Fields) -> Answer:
-    position = position_of(asked.inner("state"), silent=SILENT)
+    position = position_of(asked.inner("state"))
     return Answer({"provable": provably_blocked(rules, position)})
 
 
@@ -99,7 +96,7 @@ def audited(rules: RuleSet, asked: Fields) -> Answer:
 
 
 def inference(rules: RuleSet, asked: Fields) -> Answer:
-    before = position_of(asked.inner("before"), silent=("turn",))
+    before = position_of(asked.inner("before"))
     expected = asked.name_of("expected_player", before.players)
     delta = _delta(asked, before)
     found = infer(rules, before, delta, expected)
@@ -117,7 +114,7 @@ def inference(rules: RuleSet, asked: Fields) -> Answer:
     return Answer(out, frozenset(codes), facts=facts)
 
 
-KINDS: Mapping[str, Callable[[RuleSet, Fields], Answer]] = {
+ANSWERS: Mapping[str, Callable[[RuleSet, Fields], Answer]] = {
     "turn": turn,
     "state": state,
     "setup": setup,
@@ -132,8 +129,8 @@ KINDS: Mapping[str, Callable[[RuleSet, Fields], Answer]] = {
 }
 
 
-def position_of(fields: Fields, silent: Collection[str] = ()) -> Position:
-    """The table of a `state`; the fields of `silent` may be left out."""
+def position_of(fields: Fields) -> Position:
+    """The table of a `state`."""
     set_max = fields.number("set", 1, LARGEST_SET)
     players = fields.new_players("players")
     places = (*players, MEXICAN, SECOND_MEXICAN)
@@ -145,20 +142,17 @@ def position_of(fields: Fields, silent: Collection[str] = ()) -> Position:
     if chains.has(SECOND_MEXICAN):
         trains[SECOND_MEXICAN] = chains.chain(SECOND_MEXICAN)
 
-    def given(name: str) -> bool:
-        return name not in silent or fields.has(name)
-
     return Position(
         set_max=set_max,
         players=players,
         engine=_engine(fields),
         trains=trains,
-        markers=frozenset(fields.names_of("markers", (*players, MEXICAN)) if given("markers") else ()),
-        open=fields.names_of("open", tuple(trains), "trains") if given("open") else (),
+        markers=frozenset(fields.names_of("markers", (*players, MEXICAN)) if fields.due("markers") else ()),
+        open=fields.names_of("open", tuple(trains), "trains") if fields.due("open") else (),
         flipped=frozenset(fields.names_of("flipped", tuple(trains), "trains") if fields.has("flipped") else ()),
-        turn=fields.name_of("turn", players) if given("turn") else players[0],
-        first_turn=fields.flag("first_turn") if given("first_turn") else False,
-        boneyard=fields.number("boneyard") if given("boneyard") and fields.raw("boneyard") is not None else None,
+        turn=fields.name_of("turn", players) if fields.due("turn") else players[0],
+        first_turn=fields.flag("first_turn") if fields.due("first_turn") else False,
+        boneyard=fields.number("boneyard") if fields.due("boneyard") and fields.raw("boneyard") is not None else None,
         hands=fields.counts("hands", players) if fields.has("hands") else {},
         round=fields.number("round", 1) if fields.has("round") else None,
         first_engine=fields.number("first_engine", 0, LARGEST_SET) if fields.has("first_engine") else None,

@@ -1,4 +1,5 @@
-"""Questions to the referee and their answers, field by field. Source: docs/rules.md section 10.
+"""Questions to the referee and their answers, field by field. What each may hold: `definitions.py`, and
+docs/judge.md for people.
 
 `answer` is the one front door; it never raises for what it is asked. Unknown fields are ignored; a field that is
 missing, of a wrong type, or names something unknown is refused with one line.
@@ -12,17 +13,13 @@ from typing import Any
 
 from companion.judge_api import chinese, mexican
 from companion.judge_api.answer import Answer
+from companion.judge_api.definitions import KINDS, QUESTION
 from companion.judge_api.fields import Fields, QuestionError, shown
 from companion.rules.explain import explain_all
-from companion.rules.ruleset import CHINESE, MEXICAN, SHIPPED, RuleSet, RuleSetError, load_ruleset
+from companion.rules.ruleset import SHIPPED, RuleSet, RuleSetError, load_ruleset
 
-Kind = Callable[[RuleSet, Fields], Answer]
-
-KINDS: Mapping[str, tuple[str, Kind]] = {
-    **{name: (MEXICAN, kind) for name, kind in mexican.KINDS.items()},
-    **{name: (CHINESE, kind) for name, kind in chinese.KINDS.items()},
-}
-"""Kind -> the family of rule sets that it is asked of, and who answers."""
+ANSWERS: Mapping[str, Callable[[RuleSet, Fields], Answer]] = {**mexican.ANSWERS, **chinese.ANSWERS}
+"""Kind of question -> what answers it."""
 
 LONGEST_ERROR = 300
 
@@ -33,12 +30,12 @@ def answer(question: Any, explain: bool = False) -> dict[str, Any]:
     """
     name = _id_of(question)
     try:
-        fields = Fields(question)
+        fields = Fields(question, defined=QUESTION)
         if name is None:
             raise QuestionError("id: missing" if not fields.has("id") else "id: expected a text or a number")
         kind = fields.one_of("kind", tuple(KINDS))
-        rules = _rules_of(fields, *KINDS[kind])
-        found = KINDS[kind][1](rules, fields)
+        rules = _rules_of(fields, KINDS[kind].family)
+        found = ANSWERS[kind](rules, Fields(question, defined=KINDS[kind].fields))
     except QuestionError as refused:
         return {"id": name, "error": _one_line(str(refused))}
     answer = {"id": name, **found.out}
@@ -61,7 +58,7 @@ def _id_of(question: Any) -> str | int | float | None:
     return None if isinstance(name, float) and not math.isfinite(name) else name
 
 
-def _rules_of(fields: Fields, family: str, kind: Kind) -> RuleSet:
+def _rules_of(fields: Fields, family: str) -> RuleSet:
     name = fields.one_of("rules", SHIPPED)
     options: Mapping[str, Any] = {}
     if fields.has("options"):

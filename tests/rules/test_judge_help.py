@@ -6,14 +6,13 @@ import json
 
 from click.testing import CliRunner
 
-from companion.cli.judge import ASKS, EXAMPLE, judge
-from companion.judge_api.questions import KINDS
+from companion.cli.judge import EXAMPLE, judge
+from companion.judge_api.definitions import KINDS
 
 
 def test_every_kind_of_question_is_explained() -> None:
-    assert set(ASKS) == set(KINDS)
     told = CliRunner().invoke(judge, ["--help"]).output
-    assert all(f"{kind} " in told and asks in told for kind, asks in ASKS.items())
+    assert all(f"{kind.name} " in told and kind.asks in told for kind in KINDS.values())
 
 
 def test_the_example_can_be_asked_as_it_stands() -> None:

@@ -37,7 +37,7 @@ def test_every_fault_of_a_table_is_named() -> None:
 
 
 def test_round_three_of_a_double_nine_game() -> None:
-    """docs/rules.md section 10: 7-7 is due in round three; a wrong root and two tiles that do not meet."""
+    """docs/judge.md: 7-7 is due in round three; a wrong root and two tiles that do not meet."""
     trains = {"Ann": "7-0 0-4 4-4 4-7", "Ben": "7-1 2-5", "Cy": "6-6"}
     assert seen("reeves", set=9, round=3, engine="7-7", trains=trains) == {"MISMATCH", "WRONG_ROOT"}
 

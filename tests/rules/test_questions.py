@@ -10,7 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from companion.cli.judge import judge
-from companion.judge_api.questions import KINDS, answer
+from companion.judge_api.definitions import KINDS
+from companion.judge_api.questions import answer
 from tests.rules.test_examples import BASE, EXAMPLES, FOUR
 
 TURN: dict[str, Any] = {"id": 1, "kind": "turn", "rules": "tactic", "state": BASE, "action": "play 8-3@Cy; end"}

@@ -1,0 +1,107 @@
+"""The reference of the judge is made from the definitions that read the questions, and holds what they hold."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from jsonschema import Draft202012Validator
+
+from companion.cli.judge import judge
+from companion.judge_api.definitions import KINDS, QUESTION, Field
+from companion.judge_api.fields import Fields
+from companion.judge_api.questions import ANSWERS, answer
+from companion.judge_api.reference import example, page, schema
+from tests.rules.test_examples import EXAMPLES
+
+DOCS = Path(__file__).parents[2] / "docs"
+QUESTIONS = Draft202012Validator(schema())
+
+
+def answers(kind: str) -> Draft202012Validator:
+    return Draft202012Validator(schema()["$defs"][f"{kind}_answer"])
+
+
+def test_the_page_is_up_to_date() -> None:
+    assert (DOCS / "judge.md").read_text(encoding="utf-8") == page(), (
+        "run python -m companion.judge_api.reference > docs/judge.md"
+    )
+
+
+def test_every_kind_is_defined_and_answered() -> None:
+    assert set(KINDS) == set(ANSWERS)
+
+
+def test_the_schema_is_one() -> None:
+    Draft202012Validator.check_schema(schema())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_example_of_a_kind_and_its_answer_fit_the_schema(kind: str) -> None:
+    question = example(KINDS[kind])
+    told = answer(question)
+    assert "error" not in told
+    QUESTIONS.validate(question)
+    answers(kind).validate(told)
+
+
+@pytest.mark.parametrize("case", EXAMPLES, ids=lambda case: f"{case[0]}-{case[1]}")
+def test_every_known_question_and_answer_fit_the_schema(case: tuple[str, str, dict[str, Any], Any]) -> None:
+    kind, rules, fields, _ = case
+    question = {"id": 1, "kind": kind, "rules": rules, **fields}
+    QUESTIONS.validate(question)
+    answers(kind).validate(answer(question))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_required_field_that_is_missing_is_refused_by_both(kind: str) -> None:
+    for field in KINDS[kind].fields:
+        if field.optional:
+            continue
+        question = {name: value for name, value in example(KINDS[kind]).items() if name != field.name}
+        assert answer(question)["error"].startswith(f"{field.name}: ")
+        assert not QUESTIONS.is_valid(question)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_optional_field_may_be_null(kind: str) -> None:
+    given = example(KINDS[kind])
+    for field in KINDS[kind].fields:
+        if field.optional and field.name not in given:
+            question = {**given, field.name: None}
+            assert answer(question) == answer(given)
+            QUESTIONS.validate(question)
+
+
+def test_a_field_that_is_not_defined_cannot_be_read() -> None:
+    fields = Fields({"id": 1, "colour": "red"}, defined=QUESTION)
+    for read in (fields.has, fields.due, fields.raw, fields.text):
+        with pytest.raises(LookupError, match="colour is not defined"):
+            read("colour")
+
+
+def test_every_field_is_read_by_its_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: set[str] = set()
+    look_up = Fields._definition
+
+    def noting(self: Fields, name: str) -> Field | None:
+        read.add(self.path(name))
+        return look_up(self, name)
+
+    monkeypatch.setattr(Fields, "_definition", noting)
+    for kind in KINDS.values():
+        read.clear()
+        answer(example(kind))
+        for field in kind.fields:
+            assert field.name in read, f"{kind.name}: nobody reads {field.name}"
+            for inner in field.inner:
+                assert f"{field.name}.{inner.name}" in read, f"{kind.name}: nobody reads {field.name}.{inner.name}"
+
+
+def test_the_command_prints_the_schema() -> None:
+    printed = CliRunner().invoke(judge, ["--schema"])
+    assert printed.exit_code == 0
+    assert json.loads(printed.output) == schema()
