@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from companion.app.labels import pack, samples
+from companion.app.labels import count_samples, pack
 from companion.app.learned import LEARNED, SETS, doubles_of
 from companion.storage.state_file import read_state, write_state
 from companion.supervise.answering import Answering, NoAnswerError
@@ -87,7 +87,7 @@ class LearningDesk:
         test's right, wrong and unread halves, a lesson, or `why` it failed."""
         with self._lock:
             busy, last = self._busy, self._last
-        return {"busy": busy, "last": last, "lesson": self._lesson(), "corrections": len(samples(self._data_dir))}
+        return {"busy": busy, "last": last, "lesson": self._lesson(), "corrections": count_samples(self._data_dir)}
 
     def begin(self, task: str, tile_set: str, photograph: bytes | None = None) -> bool:
         """Start to `learn` or to `test`; False while another task runs. Raises ValueError for an unknown set."""

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from companion.app.change_signal import ChangeSignal
+from companion.app.summaries import GameSummary, summarize, summary_of
 from companion.game.game_view import GameView
+from companion.storage.by_file import ByFile
 from companion.storage.game_folders import GameFolders
 from companion.storage.repairs import LASTING_TROUBLE, Repair, Repairs
 
@@ -130,8 +132,17 @@ class GameRepository:
     """An earlier game to go on with."""
     look: Callable[[Path], SessionLike]
     """An earlier game only to be looked at: nothing can be written into it."""
+    summarize: Callable[[Path], GameSummary] = summarize
+    """What a list says of an earlier game."""
     read_hand: Callable[[bytes, Mapping[str, Any]], Mapping[str, Any]] | None = None
     """(a photograph, header) -> what `app.hands.hand_of` says of a hand laid open. None: no eye here."""
+
+
+MOST_SUMMARIES = 200
+"""Journals whose summaries are kept; a list shows fewer."""
+
+MOST_LOOKED_AT = 3
+"""Earlier games that are kept played again: somebody steps through one, or goes from its sheet to its replay."""
 
 
 class NoGameError(Exception):
@@ -166,6 +177,9 @@ class AppState:
         self.repairs.check(self._lasting_troubles)
         self.game_folders = None if data_dir is None else GameFolders(data_dir, self.repairs.report_damaged)
         self.delete_pictures: Callable[[], int] | None = None
+        if repository is not None:
+            self._looked_at = ByFile(repository.look, MOST_LOOKED_AT)
+            self._summaries = ByFile(repository.summarize, MOST_SUMMARIES)
         self._lock = threading.Lock()
         self.switching = threading.RLock()
         """Held by whoever changes the game or puts another one on the table, from looking at it until it is done."""
@@ -238,25 +252,36 @@ class AppState:
         self.put_on_the_table(session, name)
         return name
 
-    def games(self) -> list[str]:
-        """Names of the games in the data folder, the newest first."""
-        return [] if self.game_folders is None else self.game_folders.names()
+    def games(self, most: int | None = None) -> list[str]:
+        """Names of the games in the data folder, the newest first, at most so many."""
+        return [] if self.game_folders is None else self.game_folders.names(most)
 
     def folder(self, game: str) -> Path | None:
         """Where a game lies; None for a name that is no game."""
-        if self.game_folders is None or game not in self.games():
+        if self.game_folders is None or game not in self.game_folders:
             return None
         return self.game_folders.folder(game)
 
     def look_up(self, game: str) -> SessionLike | None:
-        """A game to look at: the current one, or one read from its journal."""
+        """A game to look at: the current one, or one read from its journal. Raises OSError, ValueError, JournalError.
+
+        What was read is kept while its file stays as it is: playing a match again takes a third of a second.
+        """
         with self._lock:
             if self._session is not None and game == self._game:
                 return self._session
         folder = self.folder(game)
-        if folder is None or self.repository is None:
-            return None
-        return self.repository.look(folder / "journal.jsonl")
+        return None if folder is None or self.repository is None else self._looked_at.get(folder / "journal.jsonl")
+
+    def summary(self, game: str) -> GameSummary | None:
+        """What a list says of a game; it is not played again for that. Raises OSError, ValueError, JournalError."""
+        with self._lock:
+            session = self._session if game == self._game else None
+        if session is not None:
+            first = next(iter(event_lines(session)), {})
+            return summary_of(session.snapshot(), str(first.get("at") or ""))
+        folder = self.folder(game)
+        return None if folder is None or self.repository is None else self._summaries.get(folder / "journal.jsonl")
 
     def reopen(self, game: str) -> None:
         """Put an earlier game on the table again. Raises NoGameError for a name that is none."""

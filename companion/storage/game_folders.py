@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -27,20 +28,26 @@ class GameFolders:
         nothing: tuple[str | None, int] = (None, 0)
         self._current, self._count = read_state(self._file, _current_of, nothing, damaged)
 
-    def names(self) -> list[str]:
-        """The newest first. Games that earlier releases named after the date are older than any counted one."""
-        found = (path.parent.name for path in (self._data_dir / "games").glob("*/journal.jsonl"))
-        return sorted(found, key=lambda name: (number_of(name), name), reverse=True)
+    def names(self, most: int | None = None) -> list[str]:
+        """The newest first, at most so many. Games that earlier releases named after the date are older than any
+        counted one."""
+        folder = self._data_dir / "games"
+        found = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+        found.sort(key=lambda name: (number_of(name), name), reverse=True)
+        return list(islice((name for name in found if name in self), most))
+
+    def __contains__(self, game: str) -> bool:
+        """Whether there is a game of that name; however many there are, only this one is looked for."""
+        return game not in ("", "..") and Path(game).name == game and (self.folder(game) / "journal.jsonl").is_file()
 
     def folder(self, game: str) -> Path:
         return self._data_dir / "games" / game
 
     def current(self) -> str | None:
         """The game that was on the table last; where nothing says so, the newest one."""
-        names = self.names()
-        if self._current is not None and self._current in names:
+        if self._current is not None and self._current in self:
             return self._current
-        return names[0] if names else None
+        return next(iter(self.names(1)), None)
 
     def put_on_the_table(self, game: str) -> None:
         """Write down that this is the game on the table. Raises OSError; then it counts only until the next start."""

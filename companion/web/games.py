@@ -27,7 +27,7 @@ from companion.web.plays import PICTURE, pictures_folder
 games = Blueprint("games", __name__)
 
 MOST_LISTED = 50
-"""Each is read from its journal to be listed."""
+"""The newest ones; a journal is read once for the list, and again when it has changed."""
 
 EXPORT_LIMIT = 400 * 1024 * 1024
 """Bytes of pictures in one zip; an evening is far below."""
@@ -47,32 +47,34 @@ def look_up(game: str) -> SessionLike:
 @games.get("/games")
 def listing() -> str:
     found: list[dict[str, Any]] = []
-    names = app_state().games()
+    names = app_state().games(MOST_LISTED)
     if app_state().has_game and app_state().game not in names:
         names.insert(0, app_state().game)
     for name in names[:MOST_LISTED]:
+        about: dict[str, Any] = {"name": name, "current": name == app_state().game, "fault": None}
         try:
-            session = app_state().look_up(name)
-            shown = {"board": None, "begun": ""} if session is None else _shown(session)
-            found.append({"name": name, "fault": None, "current": name == app_state().game, **shown})
+            summary = app_state().summary(name)
+            found.append({**about, "about": summary, "begun": "" if summary is None else _in_words(summary.begun)})
         except Exception as fault:  # one broken file must not hide the others
-            found.append({"name": name, "board": None, "fault": why_of(fault)[:300], "current": False})
+            found.append({**about, "about": None, "fault": why_of(fault)[:300]})
     may_delete = app_state().delete_pictures is not None
     return render_template("games.html", found=found, tv=False, may_delete=may_delete)
 
 
-def _shown(session: SessionLike) -> dict[str, Any]:
-    """The table of a game, and when it began in words; "" for a journal that does not say."""
-    begun = begun_at(session)
-    text = "" if begun is None else f"{show_day(begun)}, {show_clock(begun)}"
-    return {"board": board_of(session.snapshot()), "begun": text}
+def _in_words(at: str) -> str:
+    begun = _moment(at)
+    return "" if begun is None else f"{show_day(begun)}, {show_clock(begun)}"
 
 
 def begun_at(session: SessionLike) -> datetime | None:
     """The moment of a game's first entry, if its journal says."""
     first = next(iter(event_lines(session)), {})
+    return _moment(str(first.get("at") or ""))
+
+
+def _moment(at: str) -> datetime | None:
     try:
-        return datetime.fromisoformat(str(first.get("at") or ""))
+        return datetime.fromisoformat(at)
     except ValueError:
         return None
 

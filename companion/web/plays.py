@@ -48,7 +48,9 @@ class Change:
 
 def line_of(seq: int) -> dict[str, Any]:
     """The journal's line with this number. Raises NotFound."""
-    for line in event_lines(app_state().session, after=seq - 1):
+    # Event n has seq n + 1: what comes later is not read.
+    for event in app_state().session.events[max(0, seq - 1) : seq]:
+        line: dict[str, Any] = event if isinstance(event, dict) else event.to_json()
         if line["seq"] == seq:
             return line
     raise NotFound(_("This game has no entry number %(number)s.", number=seq))

@@ -58,16 +58,15 @@ def ask() -> str:
 
 def _last_game() -> Mapping[str, Any] | None:
     """`game`, `rules`, `set`, `players` and `options` of the game on the table, else of the latest one."""
-    games = [app_state().game] if app_state().has_game else app_state().games()[:1]
+    games = [app_state().game] if app_state().has_game else app_state().games(1)
     for game in games:
         try:
-            session = app_state().look_up(game)
+            last = app_state().summary(game)
         except (OSError, ValueError, JournalError):
             continue
-        snapshot = None if session is None else session.snapshot()
-        if snapshot is not None and snapshot.get("rules") in RULES:
-            return {"game": game, "rules": snapshot["rules"], "set": snapshot["set"], "players": snapshot["players"],
-                    "options": snapshot.get("options") or {}}  # fmt: skip
+        if last is not None and last.rules in RULES:
+            return {"game": game, "rules": last.rules, "set": last.set, "players": list(last.players),
+                    "options": last.options}  # fmt: skip
     return None
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.app.state import GameRepository
+from companion.app.summaries import GameSummary, summary_of
 from tests.web import tables
 
 
@@ -112,4 +113,7 @@ def fake_workshop() -> GameRepository:
             raise ValueError("it ends too early")
         return {"tiles": [[12, 5], [3, 3]], "unreadable": 1}
 
-    return GameRepository(create=create, open=open_game, look=open_game, read_hand=read_hand)
+    def summarize(path: Path) -> GameSummary:
+        return summary_of(open_game(path).snapshot(), "")
+
+    return GameRepository(create=create, open=open_game, look=open_game, summarize=summarize, read_hand=read_hand)

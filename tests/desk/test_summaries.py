@@ -1,0 +1,104 @@
+"""What the list says of a game is what the game itself shows, and it is read again only when its journal changes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from companion.app.games import look_at_game, open_game
+from companion.app.summaries import summarize, summary_of
+from companion.log.journal import JournalError
+from companion.storage.by_file import ByFile
+from companion.storage.game_folders import GameFolders
+from tests.desk.playing import begin, play_out
+
+GAMES = {"tactic": (4, 3), "reeves": (3, 2), "poltava": (4, 3), "jielong": (4, 3)}
+"""Rules -> (players, rounds)."""
+
+
+@pytest.mark.parametrize("rules", GAMES)
+def test_the_summary_is_what_the_game_shows(tmp_path: Path, rules: str) -> None:
+    players, rounds = GAMES[rules]
+    session, bots = begin(tmp_path / "journal.jsonl", rules, players, seed=3, rounds=rounds)
+    assert summarize(tmp_path / "journal.jsonl").round is None
+    for played in bots.rounds():
+        play_out(session, played)
+        shown = look_at_game(tmp_path / "journal.jsonl")
+        assert summarize(tmp_path / "journal.jsonl") == summary_of(shown.snapshot(), session.events[0].at or "")
+    if session.phase != "over":
+        session.end_match()
+    session.close()
+    told = summarize(tmp_path / "journal.jsonl")
+    assert told.winners and told.winners == tuple(look_at_game(tmp_path / "journal.jsonl").snapshot()["winner"] or ())
+
+
+def test_a_file_is_read_again_when_it_has_changed(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    session, _bots = begin(path, "tactic", 3, seed=3, rounds=2)
+    kept = ByFile(summarize, 2)
+    first = kept.get(path)
+    assert kept.get(path) is first
+    session.start_round((12, 12), session.header.players[0])
+    assert (first.round, kept.get(path).round) == (None, 1)
+    session.close()
+
+
+def test_a_broken_file_is_not_read_over_and_over(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(b"nonsense\n")
+    read: list[Path] = []
+
+    def count(path: Path) -> object:
+        read.append(path)
+        return summarize(path)
+
+    kept = ByFile(count, 2)
+    for _ in range(3):
+        with pytest.raises(JournalError, match="line 1"):
+            kept.get(path)
+    assert len(read) == 1
+    path.unlink()
+    with pytest.raises(FileNotFoundError):
+        kept.get(path)
+
+
+def test_only_so_many_are_kept_and_the_unused_go_first(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in "abc"]
+    for path in paths:
+        path.write_text(path.name, encoding="utf-8")
+    made: list[str] = []
+
+    def make(path: Path) -> str:
+        made.append(path.name)
+        return path.read_text(encoding="utf-8")
+
+    kept = ByFile(make, 2)
+    for number in (0, 1, 0, 2, 0, 1):
+        assert kept.get(paths[number]) == "abc"[number]
+    assert made == ["a", "b", "c", "b"]
+    os.utime(paths[0], ns=(1, 1))
+    kept.get(paths[0])
+    assert made[-1] == "a"
+
+
+def test_an_earlier_game_can_still_be_opened_while_it_is_looked_at(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    session, _bots = begin(path, "tactic", 3, seed=3, rounds=1)
+    session.close()
+    looked = ByFile(look_at_game, 1)
+    before = looked.get(path)
+    again = open_game(path)
+    again.start_round((12, 12), again.header.players[0])
+    assert (before.seq, looked.get(path).seq) == (0, again.seq)
+    again.close()
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "../games/game-0001", "/tmp", "game-0001/", "nowhere"])
+def test_what_is_no_name_of_a_game_is_none(tmp_path: Path, name: str) -> None:
+    (tmp_path / "games" / "game-0001").mkdir(parents=True)
+    for folder in (tmp_path, tmp_path / "games", tmp_path / "games" / "game-0001"):
+        (folder / "journal.jsonl").touch()
+    folders = GameFolders(tmp_path)
+    assert "game-0001" in folders and name not in folders and folders.names() == ["game-0001"]

@@ -1,0 +1,159 @@
+"""No page costs more because much was played before: counted in calls, so that a busy machine changes nothing."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from companion.app.games import GameRepository, create_game, look_at_game, open_game
+from companion.app.labels import FOLDER
+from companion.app.learning import LearningDesk
+from companion.app.state import AppState
+from companion.web.app import PageSettings, create_app
+from companion.web.games import MOST_LISTED
+from tests.desk.playing import begin, play_out
+
+OF_A_GAME = 2_000
+"""Calls that one more game on the list may cost; playing it again takes a hundred thousand."""
+
+OF_NAMES = 200 * 6
+"""Calls for reading the names of so many pictures and corrections, none of which is opened."""
+
+NO_HISTORY = {
+    "/api/stream": "never ends",
+    "/source": "packs the program's own files once",
+    "/static/<path:filename>": "a file of the program",
+    "/qr.svg": "an address that a test has not",
+}
+
+NEEDS_PIN = {
+    "/camera.jpg",
+    "/corrections.zip",
+    "/diagnostics.zip",
+    "/games/<game>/export.zip",
+    "/round-end/by-photo",
+}
+
+
+def write_game(path: Path, rounds: int) -> None:
+    """A game of bots whose last round is still being played; the same for the same number of rounds."""
+    path.parent.mkdir(parents=True)
+    session, bots = begin(path, "tactic", 3, seed=5, rounds=rounds)
+    for number, played in enumerate(bots.rounds(), start=1):
+        if number < rounds:
+            play_out(session, played)
+        else:
+            session.start_round(played.engine, played.starter)
+    session.close()
+
+
+def house(folder: Path, *, games: int, rounds: int = 1, pictures: int = 3, running: bool = True) -> Flask:
+    """A box with so many earlier games of one round, and a running one of `rounds` with `pictures` kept beside it."""
+    earlier = folder / "games" / "game-0001"
+    write_game(earlier / "journal.jsonl", 2)
+    for number in range(2, games + 1):
+        shutil.copytree(earlier, folder / "games" / f"game-{number:04d}")
+    last = folder / "games" / "game-0900"
+    write_game(last / "journal.jsonl", rounds)
+    (folder / FOLDER).mkdir()
+    for number in range(pictures):
+        (last / f"evidence-{number:04d}.jpg").write_bytes(b"\xff\xd8")
+        (folder / FOLDER / f"{number:04d}.jpg").write_bytes(b"\xff\xd8")
+        (folder / FOLDER / f"{number:04d}.json").write_bytes(b"{}")
+    state = AppState(data_dir=folder, repository=GameRepository(create=create_game, open=open_game, look=look_at_game))
+    state.learning = LearningDesk(folder)
+    if running:
+        state.reopen("game-0900")
+    return create_app(state, PageSettings(pin="1", testing=True))
+
+
+FILLED_IN = {
+    "<game>": ("game-0001", "game-0900"),
+    "<name>": ("evidence-0001.jpg",),
+    "<int:seq>": ("2",),
+    "<int:number>": ("1",),
+}
+
+
+def pages(app: Flask) -> list[str]:
+    """The address of everything that can be looked at without the PIN."""
+    rules = {rule.rule for rule in app.url_map.iter_rules() if "GET" in (rule.methods or ())}
+    assert rules >= {*NO_HISTORY, *NEEDS_PIN}
+    addresses = sorted(rules - {*NO_HISTORY, *NEEDS_PIN})
+    for part, values in FILLED_IN.items():
+        addresses = [one.replace(part, value) for one in addresses for value in (values if part in one else values[:1])]
+    assert not any("<" in address for address in addresses), "a new kind of address: say what to fill in for it"
+    return addresses
+
+
+def calls(client: FlaskClient, address: str) -> int:
+    """How many functions one answer calls, Python's own among them, after it was given once."""
+    with client.get(address) as answer:
+        answer.get_data()
+    assert answer.status_code < 500 and answer.status_code != 401, f"{address}: {answer.status_code}"
+    counted = 0
+
+    def count(_frame: FrameType, event: str, _what: Any) -> None:
+        nonlocal counted
+        counted += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        with client.get(address) as answer:
+            answer.get_data()
+    finally:
+        sys.setprofile(None)
+    return counted
+
+
+def costs(app: Flask) -> Mapping[str, int]:
+    client = app.test_client()
+    found = {address: calls(client, address) for address in pages(app)}
+    app.extensions["companion_state"].signal.close()
+    return found
+
+
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, int]:
+    return costs(house(tmp_path_factory.mktemp("usual"), games=3))
+
+
+def test_no_page_costs_more_for_the_games_of_the_past(usual: Mapping[str, int], tmp_path: Path) -> None:
+    later = costs(house(tmp_path, games=30))
+    assert later["/games"] < usual["/games"] + 27 * OF_A_GAME
+    grown = {address: (usual[address], cost) for address, cost in later.items() if cost > 1.02 * usual[address]}
+    assert grown.keys() <= {"/games"}, grown
+
+
+def test_the_list_of_games_ends(tmp_path: Path) -> None:
+    whole = calls(house(tmp_path / "a", games=MOST_LISTED).test_client(), "/games")
+    assert calls(house(tmp_path / "b", games=4 * MOST_LISTED).test_client(), "/games") < 1.1 * whole
+
+
+def test_the_last_game_is_not_played_again_to_set_up_the_next(tmp_path: Path) -> None:
+    short = costs(house(tmp_path / "a", games=1, running=False))
+    long = costs(house(tmp_path / "b", games=1, rounds=7, running=False))
+    grown = {address: (short[address], cost) for address, cost in long.items() if cost > 1.5 * short[address]}
+    assert not {"/setup", "/games"} & grown.keys(), grown
+
+
+def test_no_page_costs_more_for_the_pictures_that_are_kept(usual: Mapping[str, int], tmp_path: Path) -> None:
+    later = costs(house(tmp_path, games=3, pictures=200))
+    grown = {address: (usual[address], cost) for address, cost in later.items() if cost > usual[address] + OF_NAMES}
+    assert not grown
+
+
+@pytest.mark.slow
+def test_a_long_match_costs_no_more_than_its_length(tmp_path: Path) -> None:
+    third = costs(house(tmp_path / "a", games=3, rounds=4))
+    whole = costs(house(tmp_path / "b", games=3, rounds=12))
+    grown = {address: (third[address], cost) for address, cost in whole.items() if cost > 3 * third[address]}
+    assert not grown
