@@ -10,17 +10,13 @@ from companion.game.proof import Shown
 from companion.log.event_fields import Finding
 from companion.log.events import Event, Passed, TilePlayed
 from companion.play.event_actions import event_of
-from companion.play.round import Course
-from companion.rules.actions import End
+from companion.rules.actions import Action, Draw, End, Flip
 from companion.rules.violations import Violation
 from companion.tracking.costs import Cause
 from companion.tracking.evidence import ITEMS
 from companion.tracking.filter import Hypothesis
 from companion.tracking.pieces import Step
 from companion.tracking.verdict import Verdict
-
-KEYS = 2_000_000
-"""Keys of events that are only tried on a course lie above this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +44,17 @@ def passing(number: int, passed: Passed) -> Believed:
     return Believed(number, None, passed, replace(passed, maybe=(passed.by,)))
 
 
-def believed(way: Hypothesis, first: int, verdicts: Mapping[int, Verdict], players: Sequence[str]) -> list[Believed]:
-    """The acts since change `first` in the order of the hypothesis `way`, as far as there are `verdicts` on them."""
+def believed(
+    way: Hypothesis, first: int, verdicts: Mapping[int, Verdict], players: Sequence[str], seen: Mapping[int, Action]
+) -> list[Believed]:
+    """The acts since change `first` in the order of the hypothesis `way`, as far as there are `verdicts` on them, with
+    the passes between them; `seen`: item -> what was read."""
     acts: list[Believed] = []
     passes: list[Passed] = []
     for _, steps in way.path:
         for step in steps:
             if isinstance(step.act, End):
-                passes += [Passed(by=step.player, source="rule")] if _silent(step) else []
+                passes += [Passed(by=step.player, source="rule")] if _passed(step, seen) else []
             elif step.item is not None:
                 number = step.item // ITEMS
                 if number >= first and step.item in verdicts:
@@ -65,21 +64,11 @@ def believed(way: Hypothesis, first: int, verdicts: Mapping[int, Verdict], playe
     return acts
 
 
-def with_implied_passes(acts: Sequence[Believed], course: Course) -> list[Believed]:
-    """The acts with the passes between them that the course of the round implies."""
-    completed: list[Believed] = []
-    for n, one in enumerate(acts):
-        for implied in course.passes_before(one.event):
-            completed.append(passing(one.number, implied))
-            course = course.take(implied, KEYS + 2 * n).course
-        course = course.take(one.event, KEYS + 2 * n + 1).course
-        completed.append(one)
-    return completed
-
-
-def _silent(step: Step) -> bool:
-    """Whether this end of a turn was a pass that nothing shows."""
-    return Cause.SILENT_PASS in step.causes or str(Violation.PASS_WITHOUT_DISCARD) in step.codes
+def _passed(end: Step, seen: Mapping[int, Action]) -> bool:
+    """Whether this end of a turn was a pass: nothing shows the turn, or it laid no tile and put no marker on."""
+    if Cause.SILENT_PASS in end.causes or str(Violation.PASS_WITHOUT_DISCARD) in end.codes:
+        return True
+    return end.item is not None and isinstance(seen.get(end.item), (Draw, Flip))
 
 
 def judged(number: int, verdict: Verdict, first: str | None, players: Sequence[str]) -> Believed:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from companion.game.belief_input import View, is_put_right, remember, withdrawals
-from companion.game.believed import Believed, believed, judged, shown, with_implied_passes
+from companion.game.believed import Believed, believed, judged, shown
 from companion.game.camera_record import CameraRecord, Line
 from companion.game.evidence_run import EvidenceRun, apply_statements
 from companion.game.ledger import Ledger
@@ -153,7 +153,7 @@ class CameraIngest:
         tried = tracker.fork()
         tried.observe(evidence)
         verdicts = {item: tried.entries[item].verdict for item in tried.standing}
-        return tuple(one.event for one in believed(_likeliest(tried)[0], number, verdicts, tried.players))
+        return tuple(one.event for one in believed(_likeliest(tried)[0], number, verdicts, tried.players, tried.read))
 
     def _placed(self, report: TableChange) -> TableChange:
         course = self.ledger.match.course
@@ -306,7 +306,7 @@ class CameraIngest:
         likeliest = _likeliest(tracker)
         self._record.forget(min((number for number, _ in likeliest[0].path), default=number))
         verdicts = self._verdicts(tracker, report)
-        ways = [self._way(one, verdicts) for one in likeliest]
+        ways = [self._way(tracker, one, verdicts) for one in likeliest]
         earlier = self._earlier(verdicts, held)
         events = self._record.bring_up(self.ledger, ways, earlier, [*back, *lifted], questions, held)
         self._items = {item: seq for item, seq in self._items.items() if item not in gone}
@@ -350,11 +350,10 @@ class CameraIngest:
         """Item -> the verdict on it, as far as what the camera saw and no statement proves it."""
         return self._proof.verdicts(tracker, self._stated_items, self._start().table, self._round(), report)
 
-    def _way(self, way: Hypothesis, verdicts: Mapping[int, Verdict]) -> list[Believed]:
+    def _way(self, tracker: RoundTracker, way: Hypothesis, verdicts: Mapping[int, Verdict]) -> list[Believed]:
         """The acts that may still be put in order, as this hypothesis has them."""
-        acts = believed(way, self._record.fixed, verdicts, self.ledger.header.players)
-        acts = [one if one.item is None else shown(one, self._proof.shown.get(one.item, UNSEEN)) for one in acts]
-        return with_implied_passes(acts, self._course_before_live())
+        acts = believed(way, self._record.fixed, verdicts, tracker.players, tracker.read)
+        return [one if one.item is None else shown(one, self._proof.shown.get(one.item, UNSEEN)) for one in acts]
 
     def _earlier(self, verdicts: Mapping[int, Verdict], held: Mapping[int, Event]) -> dict[int, Believed]:
         """Item -> the verdict by now on each act whose line keeps its place; `held`: seq -> the event on record."""
@@ -367,15 +366,6 @@ class CameraIngest:
                 who = next(name for name in first if name is not None)
                 found[line.item] = judged(line.number, verdicts[line.item], who, players)
         return found
-
-    def _course_before_live(self) -> Course:
-        """The course of the round before the first line that may still be put in another order."""
-        live = {one.seq for one in self._record.live}
-        acts = self.ledger.timeline.acts
-        place = next((n for n, act in enumerate(acts) if act.held.event.seq in live), None)
-        course = self.ledger.match.course if not place else acts[place - 1].after.course
-        assert course is not None
-        return course
 
     def _ask(self, tracker: RoundTracker) -> list[Event]:
         """At most one question a round, where a fault hangs on a name that the table will not tell; it is dropped once

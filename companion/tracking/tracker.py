@@ -101,6 +101,11 @@ class RoundTracker:
         return frozenset(item for item, entry in self.entries.items() if not entry.taken_back)
 
     @property
+    def read(self) -> dict[int, Action]:
+        """Item -> the act as it was read."""
+        return {item: entry.piece.act for item, entry in self.entries.items()}
+
+    @property
     def moved(self) -> int:
         """How many tiles somebody has moved."""
         return len(self._trusting.fold.moved)
