@@ -123,7 +123,8 @@ def plain(value: Any) -> Any:
 def observation_line(one: Observation) -> dict[str, Any]:
     line = {"delta": [print_change(change) for change in one.delta]}
     extra = {
-        "flips": one.flips, "discards": one.discards, "hands": one.hands, "clouded": one.clouded,
+        "flips": one.flips, "discards": one.discards, "faces": one.faces, "hands": one.hands,
+        "clouded": one.clouded,
         "doubts": [str(problem) for problem in one.doubts], "maybe_marked": sorted(one.maybe_marked),
         "returned": one.returned,
     }  # fmt: skip

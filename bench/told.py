@@ -17,6 +17,7 @@ from companion.rules.actions import MEXICAN, SECOND_MEXICAN, Action, Discard, Pl
 from companion.rules.notation import Change, Laying
 from companion.rules.position import LinePosition, Position
 from companion.rules.referee import referee_for
+from companion.rules.tile import Tile
 from companion.tracking.evidence import Evidence
 from datasets.simulator.camera import SimCamera
 from datasets.simulator.plan import TablePlan
@@ -75,14 +76,17 @@ class ToldTable:
 def reports_of(before: Any, after: Any, scene: Scene, boneyard: bool) -> Iterator[TableChange]:
     if isinstance(before, LinePosition):
         discards: dict[str, int] = {}
+        faces: dict[str, tuple[Tile, ...]] = {}
         line: list[Change] = []
         for player, act in scene.plays:
             if isinstance(act, Play):
                 line.append(Laying(act.tile, act.train))
             elif isinstance(act, Discard):
                 discards[player] = discards.get(player, 0) + 1
+                if act.tile is not None:
+                    faces[player] = (*faces.get(player, ()), act.tile)
         if line or discards:
-            yield TableChange(tuple(line), discards=discards)
+            yield TableChange(tuple(line), discards=discards, faces=faces)
         return
     assert isinstance(after, Position)
     delta = difference(before, after, boneyard=boneyard)

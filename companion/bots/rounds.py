@@ -124,6 +124,7 @@ class BotRound:
                 discarded = min(own, key=lambda tile: (tile.pips, tile.low))
                 own.remove(discarded)
                 self.discards.setdefault(player, []).append(discarded)
+        actions = tuple(replace(act, tile=discarded) if act == Discard(face_up=True) else act for act in actions)
         announced = self.rules.announce is not None and len(own) == 1 and code != "ANNOUNCE_MISSING"
         complete = self._complete(player, actions, position)
         return BotTurn(

@@ -102,6 +102,7 @@ def difference(before: Layout, after: Layout) -> Observation:
         tuple(changes),
         tuple(sorted(after.flipped - before.flipped)),
         _more(before.discards, after.discards),
+        faces=_faces(before, after),
         clouded=bool(worth_asking(after) or (after.markers - before.markers) & after.supposed),
         returned=max(0, more),
         hands=_new_hands(before, after),
@@ -225,6 +226,13 @@ def _layings(tiles: Sequence[tuple[PlacedTile, str]]) -> tuple[list[Change], lis
 
 def _more(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
     return {name: count - before.get(name, 0) for name, count in after.items() if count > before.get(name, 0)}
+
+
+def _faces(before: Layout, after: Layout) -> dict[str, tuple[Tile, ...]]:
+    """What newly lies put away face up before each player."""
+    known = {tile.id for tiles in before.shown_discards.values() for tile in tiles}
+    new = {name: [tile for tile in tiles if tile.id not in known] for name, tiles in after.shown_discards.items()}
+    return {name: tuple(tile.laid.tile for tile in tiles if tile.laid) for name, tiles in new.items() if tiles}
 
 
 def _new_hands(before: Layout, after: Layout) -> dict[str, tuple[Tile, ...]]:

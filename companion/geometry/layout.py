@@ -99,7 +99,7 @@ class Layout:
     `buried`: the places, counted from the first tile, of those under a wall that nobody saw; they are not in `line`.
     `misread`: tiles of the line that have shown another value since long before it had a wall.
     `supposed`: those of the `markers` that do not look like one. `boneyard` is None where it cannot be counted.
-    `loose` are face-up tiles that belong to nothing yet.
+    `loose` are face-up tiles that belong to nothing yet. `shown_discards` are those of the `discards` that lie face up.
     """
 
     trains: Mapping[str, tuple[PlacedTile, ...]] = field(default_factory=dict)
@@ -113,6 +113,7 @@ class Layout:
     flipped: frozenset[str] = frozenset()
     boneyard: int | None = None
     discards: Mapping[str, int] = field(default_factory=dict)
+    shown_discards: Mapping[str, tuple[PlacedTile, ...]] = field(default_factory=dict)
     hands: Mapping[str, tuple[PlacedTile, ...]] = field(default_factory=dict)
     face_down: tuple[PlacedTile, ...] = ()
     loose: tuple[PlacedTile, ...] = ()
@@ -130,6 +131,8 @@ class Layout:
         yield from (tile for tile in self.line if tile.id not in covered)
         for hand in self.hands.values():
             yield from hand
+        for shown in self.shown_discards.values():
+            yield from shown
         yield from self.face_down
         yield from self.loose
 

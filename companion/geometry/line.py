@@ -33,6 +33,9 @@ from companion.rules.actions import SOMEBODY
 _LASTING = (Trouble.COVERED_TILE,)
 """Doubts that stay until another tile settles them."""
 
+APART = 2.0
+"""Tile lengths between the middles of a tile and of any in the line from which on it was not meant for the line."""
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -86,13 +89,17 @@ class LineFinder:
         else:
             growing, loose = self._first(shapes, members)
         put_away = self._put_away(loose)
-        hands, free = self._beside([n for n in loose if n not in put_away])
+        down = Counter(self._sector(n) for n, tile in enumerate(self.known) if not tile.seen.face_up or n in put_away)
+        shown = self._put_away_face_up([n for n in loose if n not in put_away], growing, down)
+        apart = put_away.union(*shown.values())
+        hands, free = self._beside([n for n in loose if n not in apart])
         backs = tuple(
             PlacedTile(self.ids[n], tile.seen)
             for n, tile in enumerate(self.known)
             if not tile.seen.face_up or n in put_away
         )
         seats = Counter(sector_of(tile.seen.center_mm, self.view, self.setup) for tile in backs)
+        seats.update({player: len(tiles) for player, tiles in shown.items()})
         covered = set(growing.walls.values())
         for tile in growing.line:
             if tile.laid is None and tile.id not in covered:
@@ -105,6 +112,7 @@ class LineFinder:
             buried=growing.buried,
             misread=self._misread,
             discards=self._by_player(seats) if self.setup.stations else {SOMEBODY: len(backs)},
+            shown_discards={player: tuple(map(self._placed, tiles)) for player, tiles in shown.items()},
             hands=hands,
             face_down=backs,
             loose=free,
@@ -338,6 +346,40 @@ class LineFinder:
             if _nothing_read(self.known[n].seen)
             and (self.ids[n] in there or not (self.setup.over or self._sector(n) in opened))
         }
+
+    def _put_away_face_up(
+        self, loose: Sequence[int], growing: Growing, down: Mapping[str | None, int]
+    ) -> dict[str, set[int]]:
+        """Player -> the tiles that lie open before them while the deal goes on, well apart from the line: put away face
+        up. Of a player who lays down several at once they are the hand, and where fewer lie face `down` than before one
+        of those was turned over."""
+        if self.setup.over or not growing.line:
+            return {}
+        known = {} if self.before is None else self.before.shown_discards
+        backs = () if self.before is None else (tile.seen.center_mm for tile in self.before.face_down)
+        were_down = Counter(sector_of(place, self.view, self.setup) for place in backs)
+        before = {tile.id: player for player, tiles in known.items() for tile in tiles}
+        found: dict[str, set[int]] = {}
+        fresh: dict[str, set[int]] = {}
+        for n in loose:
+            seen = self.known[n].seen
+            owner = seat_of(seen.center_mm, self.view, self.setup)
+            if self.ids[n] in before:
+                found.setdefault(before[self.ids[n]], set()).add(n)
+            elif owner is not None and self._apart(seen, growing):
+                fresh.setdefault(owner, set()).add(n)
+        for owner, tiles in fresh.items():
+            read = all(self.known[n].seen.values is not None for n in tiles)
+            if len(tiles) == 1 and read and down.get(owner, 0) >= were_down[owner]:
+                found.setdefault(owner, set()).update(tiles)
+        return found
+
+    def _apart(self, seen: SeenTile, growing: Growing) -> bool:
+        far = APART * self.setup.tile_mm[0]
+        return all(distance(seen.center_mm, tile.seen.center_mm) > far for tile in growing.line)
+
+    def _placed(self, n: int) -> PlacedTile:
+        return PlacedTile(self.ids[n], self.known[n].seen)
 
     def _sector(self, n: int) -> str | None:
         return sector_of(self.known[n].seen.center_mm, self.view, self.setup)

@@ -18,10 +18,12 @@ from companion.log.event_fields import (
     read_number,
     read_points,
     read_text,
+    read_tiles,
     shown,
 )
 from companion.log.events import Event, TilePlayed
 from companion.rules.notation import Change, Laying, NotationError, Vanishing, parse_change, print_change
+from companion.rules.tile import Tile
 
 Value = TypeVar("Value")
 
@@ -29,7 +31,7 @@ Value = TypeVar("Value")
 @dataclass(frozen=True, slots=True)
 class TableChange:
     """One change of the table: referee changes (tiles of one train from the inside out), trains flipped, Chinese
-    discards by player, and the picture's name.
+    discards by player, and the picture's name. `faces`: what those of the discards show that lie face up.
 
     `readings` says how surely each laid tile was read. `clouded`: part of the table is not understood, so that what
     looks like a fault may be none. `guessed`: a tile that was not surely read is on record next to the ones now laid.
@@ -55,6 +57,7 @@ class TableChange:
     adopted: bool = False
     unread: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
+    faces: Mapping[str, tuple[Tile, ...]] = field(default_factory=dict)
 
     def shown(self, event: Event) -> Event:
         """The event with the picture that shows it, how surely its tile was read, and whose arm laid it."""
@@ -83,6 +86,8 @@ class TableChange:
             line["frame"] = self.frame
         plain = {"flips": list(self.flips), "discards": dict(self.discards), "returned": self.returned}
         flags = {"clouded": self.clouded, "guessed": self.guessed, "adopted": self.adopted}
+        if self.faces:
+            line["faces"] = {name: [[tile.low, tile.high] for tile in tiles] for name, tiles in self.faces.items()}
         asked = {"unread": list(self.unread), "again": list(self.again)}
         line |= {name: value for name, value in {**plain, **flags, **asked}.items() if value}
         if self.readings:
@@ -117,6 +122,7 @@ class TableChange:
             whose=dict(_pairs(line, "whose", read_name)),
             adopted=read_flag(line.get("adopted", False), "adopted"),
             unread=read_names(line.get("unread", []), "unread"),
+            faces=_faces(line),
             again=tuple(read_text(why, f"again[{n}]") for n, why in enumerate(asked)),
         )
 
@@ -147,6 +153,14 @@ class Seen:
 def is_evidence(line: object) -> bool:
     """Whether a journal's line, parsed, says what the camera saw, and is no event."""
     return isinstance(line, dict) and "seen" in line and "event" not in line
+
+
+def _faces(line: Mapping[str, Any]) -> dict[str, tuple[Tile, ...]]:
+    """What lies put away face up, by player. Raises EventError."""
+    found = line.get("faces", {})
+    if not isinstance(found, dict):
+        raise EventError(f"faces: expected tiles by player, not {shown(found)}")
+    return {read_name(name, "faces"): read_tiles(tiles, f"faces.{name}") for name, tiles in found.items()}
 
 
 def _reading(certainty: Certainty) -> dict[str, Any]:

@@ -30,7 +30,7 @@ def action_of(event: Event) -> Action | None:
         case Drew():
             return Draw()
         case Discarded():
-            return Discard(event.face_up)
+            return Discard(event.face_up, event.tile if event.face_up else None)
         case MarkerPlaced():
             return Mark(event.train)
         case MarkerRemoved():
@@ -56,8 +56,8 @@ def event_of(act: Action, by: str | None, *, source: str = "camera", **fields: A
             return MarkerRemoved(train=player, **common)
         case Flip(train):
             return DoubleFlipped(train=train, **common)
-        case Discard(face_up):
-            return Discarded(face_up=face_up, **common)
+        case Discard(face_up, tile):
+            return Discarded(face_up=face_up, tile=tile, **common)
     raise TypeError(f"nobody can have done {act!r}")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from companion.rules.tile import Laid
+from companion.rules.tile import Laid, Tile
 
 MEXICAN = "MX"
 """The Mexican train's name among the trains."""
@@ -55,9 +55,10 @@ class Flip:
 
 @dataclass(frozen=True, slots=True)
 class Discard:
-    """Chinese games: an own tile laid aside instead of a play."""
+    """Chinese games: an own tile laid aside instead of a play; `tile` is what it shows, where it lies face up."""
 
     face_up: bool = False
+    tile: Tile | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,7 @@ class Cause(StrEnum):
     PLAYED_ON_AFTER_MARKING = "played_on_after_marking"
     MISSED_DRAW = "missed_draw"
     MISSED_DISCARD = "missed_discard"
+    LIES_OPEN = "lies_open"
     PHANTOM_DRAW = "phantom_draw"
     REACHED_FOR_NOTHING = "reached_for_nothing"
     MARKER_NOT_SEEN = "marker_not_seen"
@@ -126,6 +127,11 @@ PRIORS: dict[Cause, Prior] = {
         20, "the camera missed a draw", "none of 80 in the first sketched and filmed rounds of the corpus"
     ),
     Cause.MISSED_DISCARD: Prior(20, "the camera missed a tile that was put away", "six of 813 filmed ones came late"),
+    Cause.LIES_OPEN: Prior(
+        47,
+        "a tile only lies open before somebody who has not put it away",
+        "judgement: no rarer beside a face-up discard than one in 25, so that a picture alone makes nothing certain",
+    ),
     Cause.PHANTOM_DRAW: Prior(22, "the camera saw a draw that was none", "the same count, the other way"),
     Cause.REACHED_FOR_NOTHING: Prior(
         18, "an arm reached into the stacked boneyard and took nothing", "one in 64; none of 40 (bench/who_played.py)"
@@ -215,7 +221,7 @@ ERRORS = frozenset(
     {
         Cause.ILLEGAL, Cause.RARELY_ILLEGAL, Cause.ALSO_ILLEGAL, Cause.PLAYED_ON_AFTER_MARKING, Cause.MISSED_DRAW,
         Cause.PHANTOM_DRAW, Cause.MARKER_NOT_SEEN, Cause.MARKER_STILL_SEEN, Cause.NO_MARKER, Cause.DOUBTFUL_MARKER,
-        Cause.REACHED_FOR_NOTHING, Cause.MISSED_DISCARD, Cause.MARKED_IN_LAP,
+        Cause.REACHED_FOR_NOTHING, Cause.MISSED_DISCARD, Cause.LIES_OPEN, Cause.MARKED_IN_LAP,
         Cause.MISREAD, Cause.ANOTHER_TILE, Cause.UNSETTLED_END, Cause.MISCOUNTED_HAND, Cause.WRONG_STATEMENT,
     }
 )  # fmt: skip

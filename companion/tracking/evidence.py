@@ -161,6 +161,8 @@ def _pieces(number: int, seen: TableChange) -> Iterator[Piece]:
         yield Piece(item, Flip(train))
         item += 1
     for player, count in seen.discards.items():
-        for _ in range(count):
-            yield Piece(item, Discard(), by=None if player == SOMEBODY else player)
+        shown = seen.faces.get(player, ())
+        for n in range(count):
+            act = Discard(True, shown[n]) if n < len(shown) else Discard()
+            yield Piece(item, act, by=None if player == SOMEBODY else player)
             item += 1

@@ -125,8 +125,14 @@ class LineState:
                 continue
             piece = row[rest.discards[n]]
             after = rest._replace(discards=(*rest.discards[:n], rest.discards[n] + 1, *rest.discards[n + 1 :]))
-            for late in self._late(player):
-                yield Move(0, self._seen_late(late), after, Step(late, piece.act, piece.item, (), (), 0))
+            shown = isinstance(piece.act, Discard) and piece.act.face_up
+            for late in self._late(player) if faults or not shown else ():
+                wrong, codes = ((Cause.RARELY_ILLEGAL,), (str(V.DISCARD_FACE_UP),)) if shown else ((), ())
+                cost = sum(COST[one] for one in wrong)
+                yield Move(cost, self._seen_late(late), after, Step(late, piece.act, piece.item, codes, wrong, cost))
+            if shown and piece.doubt is None and not self.done:
+                cost = COST[Cause.LIES_OPEN]
+                yield Move(cost, self, after, Step(me, None, piece.item, (), (Cause.LIES_OPEN,), cost))
             if player in (me, ""):
                 for cost, state, codes, causes in self._with(piece.act, piece.item, faults, 99):
                     yield Move(cost, state, after, Step(me, piece.act, piece.item, codes, causes, cost))

@@ -38,6 +38,7 @@ ASSUMED: dict[Cause, str] = {
     Cause.PLAYED_ON_AFTER_MARKING: _("somebody marked and played on"),
     Cause.MISSED_DRAW: _("the camera missed a draw"),
     Cause.MISSED_DISCARD: _("the camera missed a tile that was put away"),
+    Cause.LIES_OPEN: _("a tile only lies open before a player and was not put away"),
     Cause.PHANTOM_DRAW: _("the camera saw a draw that was none"),
     Cause.REACHED_FOR_NOTHING: _("an arm reached into the boneyard and took nothing"),
     Cause.MARKER_NOT_SEEN: _("a marker lies there unseen or comes late"),

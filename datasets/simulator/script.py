@@ -184,7 +184,7 @@ def carry_out(table: TableTop, player: str, act: Action) -> Point | None:
         case Flip(train):
             table.flip(train)
             return table.trains[train][-1].center_mm
-        case Discard():
-            return table.discard(player).center_mm
+        case Discard(_, tile):
+            return table.discard(player, tile).center_mm
         case _:
             return None

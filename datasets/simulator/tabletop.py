@@ -113,8 +113,8 @@ class TableTop:
         self.line = [*self.line, lying] if arm == RIGHT else [lying, *self.line]
         return lying
 
-    def discard(self, player: str) -> Lying:
-        """Put a tile away face down before its player."""
+    def discard(self, player: str, shown: Tile | None = None) -> Lying:
+        """Put a tile away before its player, face down unless it is `shown`."""
         width = self.plan.tile_mm[1]
         angle = self.plan.stations[player]
         mine = self.discards.setdefault(player, [])
@@ -127,7 +127,8 @@ class TableTop:
         along = (len(mine) - 3.5) * (width + 5.0)
         cx, cy = self.plan.center_mm
         place = (cx + u[0] * reach + v[0] * along, cy + u[1] * reach + v[1] * along)
-        lying = Lying(Laid(0, 0), self._shifted(place), self._swayed(angle), False)
+        laid = Laid(0, 0) if shown is None else Laid(shown.low, shown.high)
+        lying = Lying(laid, self._shifted(place), self._swayed(angle), shown is not None)
         mine.append(lying)
         return lying
 
