@@ -55,6 +55,11 @@ class CameraRecord:
         self.lines: list[Line] = []
         self.fixed = 0
 
+    def copy(self) -> CameraRecord:
+        other = CameraRecord()
+        other.lines, other.fixed = list(self.lines), self.fixed
+        return other
+
     def forget(self, before: int) -> None:
         """What is settled stays as it is."""
         self.lines = [one for one in self.lines if one.number >= before]

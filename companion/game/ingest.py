@@ -99,11 +99,13 @@ class CameraIngest:
         return tuple(events)
 
     def update_earlier(self) -> tuple[Event, ...]:
-        """Put right at once what a statement tells of earlier acts; else the next change of the table does it."""
+        """Put right at once what people's statements tell of other acts of the round, also after its end."""
         course = self.ledger.match.course
-        if not self._playing or course is None or not course.watched:
+        if course is None or not course.watched or not self._round():
             return ()
         tracker = self._caught_up()
+        # What a picture had proved before people had a say is to be proved again, as after a restart.
+        self._proof.lying = {}
         held = {one.event.seq: one.event for one in self._round() if not one.undone}
         self._writing = True
         try:
@@ -176,30 +178,15 @@ class CameraIngest:
         self._upto = self.ledger.last_seq
         return self._tracker
 
-    def behind(self) -> CameraIngest | None:
-        """A copy that can `catch_up` with what people have said while the game goes on; None where nothing is new."""
-        if not self._playing or self._tracker is None:
-            return None
-        if self._begun == self._round()[0].event and self._untouched():
-            return None
+    def rehearsal(self, ledger: Ledger) -> CameraIngest:
+        """The same belief on top of a copy of the game."""
         other = copy(self)
-        other.ledger, other._tracker = self.ledger.frozen(), self._tracker.fork()
+        other.ledger, ledger.confirms = ledger, other._confirms
+        other._tracker = None if self._tracker is None else self._tracker.fork()
         other._views, other._items, other._stated_items = dict(self._views), dict(self._items), set(self._stated_items)
-        other._proof = self._proof.copy()
+        other._proof, other._record = self._proof.copy(), self._record.copy()
+        other._since_the_end = list(self._since_the_end)
         return other
-
-    def catch_up(self) -> None:
-        """Let the belief take what it does not know yet."""
-        self._caught_up()
-
-    def take_over(self, other: CameraIngest) -> bool:
-        """Go on with what a copy has worked out; False where something was written meanwhile."""
-        if other._upto != self.ledger.last_seq:
-            return False
-        self._tracker, self._record, self._proof = other._tracker, other._record, other._proof
-        self._begun, self._upto = other._begun, other._upto
-        self._views, self._items, self._stated_items = other._views, other._items, other._stated_items
-        return True
 
     def _untouched(self) -> bool:
         """Whether nobody else has written in the journal since; questions do not touch the game."""

@@ -56,28 +56,26 @@ class Ledger:
         self.held = list(effective_events(journal.events))
         self.timeline = Timeline.of(self.header, rules, self.held)
         self.confirms = lambda due: True
-        self._frozen: tuple[Sequence[Event], Sequence[Seen]] | None = None
         self._looked_on: int | None = None
 
     @property
     def lines(self) -> Sequence[Event]:
         """The journal's events, in order."""
-        return self.journal.events if self._frozen is None else self._frozen[0]
+        return self.journal.events
 
     @property
     def seen(self) -> Sequence[Seen]:
         """What the camera saw, in order."""
-        return self.journal.seen if self._frozen is None else self._frozen[1]
+        return self.journal.seen
 
     @property
     def last_seq(self) -> int:
-        return self.journal.last_seq if self._frozen is None else len(self._frozen[0])
+        return self.journal.last_seq
 
-    def frozen(self) -> Ledger:
-        """The game as it stands now, to be read while the game itself goes on. Nothing is to be written in it."""
+    def rehearsal(self) -> Ledger:
+        """The game as it stands now, to be tried on: nothing reaches the disk."""
         other = copy(self)
-        other.held, other.timeline = list(self.held), self.timeline.copy()
-        other._frozen = (self.lines, self.seen)
+        other.journal, other.held, other.timeline = self.journal.rehearsal(), list(self.held), self.timeline.copy()
         return other
 
     @property

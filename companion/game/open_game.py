@@ -9,7 +9,8 @@ import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 from companion.game.game_view import GameView
 from companion.game.ingest import CameraIngest
@@ -22,7 +23,7 @@ from companion.game.view import scene
 from companion.log.corrections import effective_events, open_questions
 from companion.log.event_fields import EventError
 from companion.log.events import Corrected, Event, HandShown, Header, RoundStarted, Unclear
-from companion.log.journal import Journal
+from companion.log.journal import Journal, JournalError
 from companion.play.scoreboard import Scoreboard, fold
 from companion.play.taps import still_laying
 from companion.play.timeline import Timeline
@@ -145,6 +146,16 @@ class OpenGame:
             then = scene(self.header, self.rules, timeline, held, len(events), open_questions(events))
             return _with_retractions(then, events)
 
+    def rehearsal(self) -> Self:
+        """A copy of the game, to be tried on: nobody hears of it and nothing reaches the disk."""
+        with self._lock:
+            other = copy(self)
+            other._lock, other._subscribers, other._lookers_on = threading.RLock(), [], []
+            other._ledger = self._ledger.rehearsal()
+            other._watching = self._watching.rehearsal(other._ledger)
+            other.journal = other._ledger.journal
+            return other
+
     def subscribe(self, callback: Subscriber) -> Callable[[], None]:
         """Call `callback` with each event from now on, in order; returns what ends it. It must not block."""
         with self._lock:
@@ -168,19 +179,6 @@ class OpenGame:
     def on_look(self, callback: Callable[[], None]) -> None:
         """Call `callback` whenever the camera has seen the table lie otherwise. It must not block."""
         self._lookers_on.append(callback)
-
-    def what_if(self, verb: str, seq: int, what: Mapping[str, Any]) -> GameView:
-        """The snapshot as it would be after `correct(seq, what)`; nothing is recorded."""
-        if verb != "correct":
-            raise CommandRejected(Reason.NO_PREVIEW, verb=verb)
-        with self._lock:
-            try:
-                draft = self._ledger.what_if(Corrected(corrects=seq, what=what))
-            except EventError as error:
-                raise CommandRejected.of(error) from None
-            last = self.journal.last_seq + len(draft.lines)
-            questions = open_questions(self.journal.events)
-            return scene(self.header, self.rules, draft.timeline, draft.held, last, questions, self._lying)
 
     def judge(self, tile: TileLike, train: str) -> dict[str, Any]:
         """May this tile be laid there now, by the player to move? `codes` and `may` as in `companion judge`.
@@ -231,10 +229,18 @@ class OpenGame:
         return lines
 
     def _publish(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
-        """Tell the subscribers, still under the lock so that all hear the same order."""
+        """Tell the subscribers, still under the lock so that all hear the same order.
+
+        What people say may tell of other acts than the one that it is about: those are put right with it.
+        """
         if any(isinstance(event, RoundStarted) for event in events):
             # What lay there until now was the last round's.
             self._lying = None
+        if any(event.source == "person" for event in events):
+            try:
+                events += self._watching.update_earlier()
+            except JournalError:
+                log.exception("what was said is on record, what it tells of earlier plays waits for the next change")
         events += self._retract(events)
         for event in events:
             for callback in tuple(self._subscribers):

@@ -35,7 +35,6 @@ class Reason(StrEnum):
     NO_SUCH_PLAYER = "no_such_player"  # name
     NO_SUCH_REPORT = "no_such_report"  # names
     NO_TILE = "no_tile"  # tile
-    NO_PREVIEW = "no_preview"  # verb
     NO_EARLIER_EVENT = "no_earlier_event"  # seq
     NO_CHANGE = "no_change"
     NO_SUCH_FIELD = "no_such_field"  # event, field

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.game.belief_input import act_of
+from companion.game.game_view import GameView
 from companion.game.ledger import Ledger
 from companion.game.open_game import TileLike, laid_of
 from companion.game.rejected import CommandRejected, Reason
@@ -158,8 +159,7 @@ class Session(WatchedGame):
             shown = course is not None and course.mover != player and still_laying(course) != player
             if shown and last is not None and last.who == player:
                 return ()
-            recorded = self._record(Passed(by=player, done=True, source=source))
-            return recorded + self._publish(self._watching.update_earlier())
+            return self._record(Passed(by=player, done=True, source=source))
 
     def cannot_play(self, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
         """The player to move has no tile that fits: all that the rules then ask for, in one."""
@@ -341,9 +341,7 @@ class Session(WatchedGame):
                     break
             if seq is None or not done:
                 raise CommandRejected(Reason.NOTHING_TO_UNDO)
-            last = self.journal.events[seq - 1]
-            pressed = isinstance(last, Passed) and last.done
-            return self._publish(done + (self._watching.update_earlier() if pressed else ()))
+            return self._publish(done)
 
     def _belongs_to_an_earlier_line(self, line: Event) -> bool:
         """Whether a line was recorded by the same tap as the one before it: both are undone as one."""
@@ -387,6 +385,12 @@ class Session(WatchedGame):
             if expected_seq is not None and expected_seq != self.journal.last_seq:
                 raise CommandRejected(Reason.TABLE_CHANGED)
             return self._amend(Corrected(corrects=seq, what=what, by=by, source=source))
+
+    def what_if(self, seq: int, what: Mapping[str, Any], by: str | None = None) -> GameView:
+        """The snapshot as it is after `correct(seq, what)`; nothing is recorded."""
+        trial = self.rehearsal()
+        trial.correct(seq, what, by)
+        return trial.snapshot()
 
     def answer(self, seq: int, choice: int | None, by: str | None = None) -> tuple[Event, ...]:
         """Which candidate of an unclear event is true (0, 1 ...); None: none of them."""

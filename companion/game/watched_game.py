@@ -8,9 +8,6 @@ from companion.log.table_change import TableChange
 from companion.rules.notation import Laying
 from companion.rules.tile import Laid
 
-CATCH_UP_TRIES = 2
-"""So often the belief is brought up to date beside the game; if people have tapped each time it is done at once."""
-
 
 class WatchedGame(OpenGame):
     """`observe` records; `accuses`, `other_tiles`, `expects` and `foresee` say what would come of a change."""
@@ -24,19 +21,6 @@ class WatchedGame(OpenGame):
         """The camera looks at the table of this round: what people tell of it from now on is never certain alone."""
         with self._lock:
             self._ledger.look_on()
-
-    def catch_up(self) -> None:
-        """Let the belief take what people have said and changed since it was asked last. Its round may have to run
-        again; nobody who reads the game or taps meanwhile waits for that."""
-        for _ in range(CATCH_UP_TRIES):
-            with self._lock:
-                behind = self._watching.behind()
-            if behind is None:
-                return
-            behind.catch_up()
-            with self._lock:
-                if self._watching.take_over(behind):
-                    return
 
     def accuses(self, change: TableChange) -> bool:
         """Whether `observe` of this change would hold something against somebody, or ask."""

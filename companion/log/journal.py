@@ -338,10 +338,7 @@ class Journal:
         """
         with self._lock:
             pending, self._pending = self._pending, []
-            if self._descriptor < 0:
-                raise JournalError(self.path, "is closed")
-            if self._broken:
-                raise JournalError(self.path, f"{self._broken}; open it again")
+            self._check_open()
             at = stamp(self._clock())
             after = len(self._events)
             seen = [Seen(number, after, at, change) for number, change in enumerate(pending, len(self._seen) + 1)]
@@ -353,17 +350,34 @@ class Journal:
             chain = Chain(self._checksum)
             written = [one.to_json() for one in seen] if self.version == FILE_VERSION else []
             block = b"".join(_line(line, chain) for line in (*written, *(event.to_json() for event in stamped)))
-            try:
-                _write_all(self._descriptor, block)
-                os.fsync(self._descriptor)
-            except OSError as error:
-                self._take_back(error)
+            self._write(block)
             self._size += len(block)
             self._blocks.append(block)
             self._checksum = chain.value
             self._seen.extend(seen)
             self._events.extend(stamped)
             return stamped
+
+    def rehearsal(self) -> Journal:
+        """The same game in memory: what is written there reaches no disk."""
+        with self._lock:
+            text = JournalText(
+                self.header, tuple(self._events), b"", self._size, self._checksum, True, tuple(self._seen), self.version
+            )
+            return _Rehearsal(self.path, -1, text, b"", self._clock)
+
+    def _check_open(self) -> None:
+        if self._descriptor < 0:
+            raise JournalError(self.path, "is closed")
+        if self._broken:
+            raise JournalError(self.path, f"{self._broken}; open it again")
+
+    def _write(self, block: bytes) -> None:
+        try:
+            _write_all(self._descriptor, block)
+            os.fsync(self._descriptor)
+        except OSError as error:
+            self._take_back(error)
 
     def _take_back(self, error: OSError) -> NoReturn:
         """What was not acknowledged must not be found later either, or a retry would write it twice."""
@@ -386,6 +400,14 @@ class Journal:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class _Rehearsal(Journal):
+    def _check_open(self) -> None:
+        pass
+
+    def _write(self, block: bytes) -> None:
+        pass
 
 
 def _line(value: dict[str, Any], chain: Chain) -> bytes:

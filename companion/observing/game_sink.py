@@ -194,7 +194,6 @@ class GameSink:
         return self._beginning.left_over() if known is None else known
 
     def still_new(self, observation: Observation, layout: Layout) -> Observation:
-        self.session.catch_up()
         observation = without_entered_draws(observation, self.session.events[self._lines_seen :])
         if isinstance(self.position, LinePosition):
             return self._new_in_line(observation, line_of(layout), self.position.line)

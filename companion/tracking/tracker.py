@@ -272,7 +272,8 @@ class RoundTracker:
         other = copy(self)
         other.log, other.statements, other.shown = list(self.log), dict(self.statements), dict(self.shown)
         other.touched = list(self.touched)
-        other._trusting, other._blind, other._answers = self._trusting.fork(other), None, []
+        other._trusting, other._answers = self._trusting.fork(other), []
+        other._blind = None if self._blind is None else self._blind.fork(other)
         return other
 
     def faultless(self, evidence: Evidence) -> bool:

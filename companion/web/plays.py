@@ -15,9 +15,9 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.state import event_lines
 from companion.evidence.index import CloseUp, close_up, unread_close_up
-from companion.game.standing import standing_faults
+from companion.game.standing import standing_doubts, standing_faults
 from companion.log.event_fields import EventError, read_certainty, read_laid
-from companion.web.access import needs_pin
+from companion.web.access import needs_pin, who_changes
 from companion.web.api import app_state, correction
 from companion.web.board import Board, board_of
 from companion.web.body import number, read_body, text
@@ -37,13 +37,28 @@ MOST_FRAMES = 24
 
 
 @dataclass(frozen=True, slots=True)
+class Ruled:
+    """What is held against a play: codes that stand for certain, and those that are only possible; each sorted."""
+
+    faults: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, play: Mapping[str, Any] | None) -> Ruled:
+        return cls() if play is None else cls(standing_faults(play), standing_doubts(play))
+
+
+@dataclass(frozen=True, slots=True)
 class Change:
-    """A later ruling that a correction would change; codes before and after, sorted."""
+    """A play that reads otherwise with a correction, before and after (None: it is not there), with its rulings."""
 
     seq: int
-    event: Mapping[str, Any]
-    before: tuple[str, ...]
-    after: tuple[str, ...]
+    before: Mapping[str, Any] | None
+    after: Mapping[str, Any] | None
+
+    @property
+    def ruled(self) -> tuple[Ruled, Ruled]:
+        return Ruled.of(self.before), Ruled.of(self.after)
 
 
 def line_of(seq: int) -> dict[str, Any]:
@@ -78,17 +93,17 @@ def pictures_of(seq: int) -> tuple[str | None, str | None]:
 
 
 def changes_between(now: Sequence[Mapping[str, Any]], then: Sequence[Mapping[str, Any]]) -> list[Change]:
-    """Rulings that differ between two lists of plays."""
+    """Plays whose ruling or player differs between two lists of plays."""
     before = {play["seq"]: play for play in now}
     after = {play["seq"]: play for play in then}
-    found = []
-    for seq in sorted({*before, *after}):
-        old, new = before.get(seq), after.get(seq)
-        old_codes = standing_faults(old) if old else ()
-        new_codes = standing_faults(new) if new else ()
-        if old_codes != new_codes:
-            found.append(Change(seq, old or new or {}, old_codes, new_codes))
-    return found
+    found = [Change(seq, before.get(seq), after.get(seq)) for seq in sorted({*before, *after})]
+    return [one for one in found if one.ruled[0] != one.ruled[1] or _named_anew(one)]
+
+
+def _named_anew(change: Change) -> bool:
+    """Whether somebody else is named; where it only became open in which order they are likely, nothing changes."""
+    old, new = change.before, change.after
+    return old is not None and new is not None and old.get("by") != new.get("by")
 
 
 def shown_play(seq: int, board: Board) -> dict[str, Any]:
@@ -226,7 +241,7 @@ def preview(seq: int) -> AnyResponse | str:
     session = app_state().session
     now = session.snapshot()
     try:
-        then = session.what_if("correct", seq, what)  # type: ignore[attr-defined]
+        then = session.what_if(seq, what, who_changes())  # type: ignore[attr-defined]
     except (ValueError, LookupError) as refusal:
         raise Conflict(why(refusal) or _("You cannot correct it like that.")) from None
     board = board_of(now)

@@ -39,7 +39,6 @@ REFUSALS = {
     Reason.NO_SUCH_PLAYER: _("%(name)s does not play in this game"),
     Reason.NO_SUCH_REPORT: _("expected one of %(names)s"),
     Reason.NO_TILE: _("expected a tile such as (12, 5), not %(tile)s"),
-    Reason.NO_PREVIEW: _("%(verb)s cannot be previewed"),
     Reason.NO_EARLIER_EVENT: _("corrects: there is no event %(seq)s before it"),
     Reason.NO_CHANGE: _("what: says no change"),
     Reason.NO_SUCH_FIELD: _("what: %(event)s has no %(field)s"),

@@ -162,7 +162,7 @@ def test_what_a_correction_would_change_is_told_before_it_is_made(tmp_path: Path
     first = session.play((12, 3), "Ann")[0]
     session.play((12, 5), "Ben")
     before = session.seq
-    then = session.what_if("correct", first.seq, {"by": "Ben"})
+    then = session.what_if(first.seq, {"by": "Ben"})
     changed = next(play for play in then["plays"] if play["seq"] == first.seq)
     assert changed["by"] == "Ben"
     assert changed["violations"] != []

@@ -88,7 +88,7 @@ def test_a_correction_shows_what_it_changes_before_it_is_made(keeper: FlaskClien
     then["turn"] = "Ann"
     session.answers["what_if"] = then
     page = keeper.post("/play/32/preview", data={"tile": "11-0"}).text
-    assert session.calls == [("what_if", ("correct", 32, {"tile": [11, 0]}), {})]
+    assert session.calls == [("what_if", (32, {"tile": [11, 0]}, "Keeper"), {})]
     assert "This train is closed" in page and "within the rules" in page
     assert "Then Ann is to play." in page
     assert 'name="expected_seq" value="32"' in page and 'name="tile" value="11-0"' in page
@@ -98,7 +98,18 @@ def test_only_rulings_that_differ_are_listed() -> None:
     now = [tables.play(1, "Ann", (1, 2), "Ann"), tables.play(2, "Ben", (2, 3), "Ann", "CLOSED_TRAIN")]
     then = [tables.play(1, "Ann", (1, 2), "Ann"), tables.play(2, "Ben", (2, 3), "Ann", "MISMATCH")]
     (change,) = changes_between(now, then)
-    assert (change.seq, change.before, change.after) == (2, ("CLOSED_TRAIN",), ("MISMATCH",))
+    assert (change.seq, *(ruled.faults for ruled in change.ruled)) == (2, ("CLOSED_TRAIN",), ("MISMATCH",))
+
+
+def test_a_ruling_that_would_only_be_open_is_not_called_within_the_rules(
+    keeper: FlaskClient, session: FakeSession
+) -> None:
+    then = tables.illegal()
+    then["plays"][-1]["violations"] = [{"code": "OUT_OF_TURN", "certain": False}]
+    session.answers["what_if"] = then
+    page = keeper.post("/play/32/preview", data={"tile": "11-0"}).text
+    assert "within the rules" not in page
+    assert "ruling open: Out of turn" in " ".join(page.split())
 
 
 def test_the_hands_end_the_round_and_are_shown_one_by_one(keeper: FlaskClient, session: FakeSession) -> None:
