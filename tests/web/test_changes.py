@@ -88,7 +88,7 @@ def test_a_correction_shows_what_it_changes_before_it_is_made(keeper: FlaskClien
     then["turn"] = "Ann"
     session.answers["what_if"] = then
     page = keeper.post("/play/32/preview", data={"tile": "11-0"}).text
-    assert session.calls == [("what_if", (32, {"tile": [11, 0]}, "Keeper"), {})]
+    assert session.calls == [("what_if", (32, {"tile": [11, 0]}, "Olena"), {})]
     assert "This train is closed" in page and "within the rules" in page
     assert "Then Ann is to play." in page
     assert 'name="expected_seq" value="32"' in page and 'name="tile" value="11-0"' in page
