@@ -24,6 +24,7 @@ from vision.known_set import KnownSet
 from vision.markers import MarkerJudge
 from vision.reader import Reader, ReaderSettings
 from vision.reading import Found, PictureReading, TileReading
+from vision.tile_shape import of_one_shape
 from vision.tile_size import TileSize
 from vision.weights import shipped, shipped_weights
 
@@ -101,13 +102,17 @@ class Eye:
             markers += markers_on(image, tiles, markers, self.judge)
         hubs = _things(things, Kind.HUB)
         hub = max(hubs, key=lambda h: h.confidence, default=None)
-        tiles = by_elimination(uncovered(tiles, markers), known)
+        tiles, aside = uncovered(tiles, markers), None
+        if self.familiar is None:  # a photograph; of a table's camera it is known how it leans
+            tiles, aside = of_one_shape(tiles)
+        tiles = by_elimination(tiles, known)
         give_back_memory()  # a hundred MB and more, for a hundredth of a second
         return PictureReading(
             size_wh=(int(image.shape[1]), int(image.shape[0])),
             tiles=tuple(tiles),
             markers=tuple(markers),
             hub=hub,
+            warnings=() if aside is None else (aside,),
             ms=(time.perf_counter() - start) * 1000,
         )
 

@@ -1,0 +1,154 @@
+"""What shape a tile of this set has in this picture: all are equally large rectangles that lie on one plane.
+
+Seen by a camera that leans, a tile is shorter the one way than the other. How much so is told by the outlines of those
+that were surely read: under the right measure of the plane all are as long and as wide as each other, and right-angled.
+A find that is no such rectangle is two tiles, a part of one, or none. From so far aside that tiles hide each other and
+their flanks pass for faces nothing is read at all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.reading import HalfReading, TileReading
+
+Floats = NDArray[np.float64]
+
+LEAST_TILES = 5
+ROUNDS = 6
+USUAL_WIDTH, HELD_TO_IT = 0.5, 1.0
+"""Of a tile's length, and how much that counts beside the outlines: tiles that all lie the same way tell a lean from a
+narrow make by nothing else."""
+OUTLIER = 0.12
+"""Outlines farther off than this, as a logarithm or a cosine, do not count in the next round."""
+SURELY_READ, SURELY_FOUND = 0.98, 0.6
+"""Tiles read and found so surely tell the shape."""
+ONE_PLANE = 0.08
+"""Outlines that differ more from each other lie on no one plane: some stand, or are of another size."""
+OTHER_SHAPE = 0.35
+"""What is longer, wider or more askew than the others by more than this is no tile of theirs. In the photographs tiles
+that were read rightly are off by 0.21 at most, one under a pad by 0.32."""
+TOO_FAR_ASIDE_DEG = 52.0
+"""The lean is told to within some three degrees; beyond 45 nothing is promised, beyond this nothing is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class TileShape:
+    """`metric` (2, 2) measures a vector in px in tile lengths at `middle`; it grows by the factor exp(`gradient` . (x -
+    middle)) elsewhere. `width` of a tile in its lengths. `rest`: by how much outlines differ from it, a median."""
+
+    metric: Floats
+    middle: Floats
+    gradient: Floats
+    width: float
+    rest: float
+
+    @property
+    def lean_deg(self) -> float:
+        """How far the camera leans: tiles are shorter by its cosine along the one way."""
+        low, high = np.linalg.eigvalsh(self.metric)
+        return math.degrees(math.acos(min(1.0, math.sqrt(max(low, 0.0) / max(high, 1e-12)))))
+
+    def misfits(self, quads: NDArray[np.floating]) -> Floats:
+        """(n, 4, 2) outlines -> (n, 3): by how much each is too long and too wide (logarithms), and how far its angles
+        are off (a cosine)."""
+        return _misfits(quads, self.metric, self.middle, self.gradient, self.width)
+
+
+def shape_of(quads: NDArray[np.floating]) -> TileShape | None:
+    """From the outlines (n, 4, 2) of tiles that were surely read; None where they are too few, or of no one shape."""
+    if len(quads) < LEAST_TILES:
+        return None
+    q = np.asarray(quads, np.float64)
+    middle, use = q.mean((0, 1)), np.ones(len(q), np.bool_)
+    gradient, width, metric = np.zeros(2), 0.5, np.eye(2)
+    spread = max(float(np.ptp(q.mean(1), axis=0).max()), 1.0)
+    for _ in range(ROUNDS):
+        fitted = _metric(q[use], middle, gradient)
+        if fitted is None:
+            return None
+        metric, width = fitted
+        off = _misfits(q, metric, middle, gradient, width)
+        if use.sum() >= LEAST_TILES:
+            # What is left of the sizes changes evenly across the picture where the camera leans.
+            at = (q[use].mean(1) - middle) / spread
+            rows = np.column_stack([np.ones(len(at)), at])
+            slope = np.linalg.lstsq(rows, off[use, :2].mean(1), rcond=1e-3)[0]
+            gradient = gradient - slope[1:] / spread
+        worst = np.abs(_misfits(q, metric, middle, gradient, width)).max(1)
+        use = worst <= max(OUTLIER, float(np.median(worst)))
+    return TileShape(metric, middle, gradient, width, float(np.median(worst)))
+
+
+def of_one_shape(tiles: Sequence[TileReading]) -> tuple[list[TileReading], str | None]:
+    """The same tiles, unread where their outline is no rectangle of the others' size; all unread, and a sentence that
+    says why, where the camera leans so far that values are not to be trusted."""
+    out = list(tiles)
+    shape = shape_of(np.array([tile.quad_px for tile in tiles if _sure(tile)], np.float64).reshape(-1, 4, 2))
+    if shape is None or not tiles:
+        return out, None
+    if shape.rest <= 1.5 * ONE_PLANE and shape.lean_deg > TOO_FAR_ASIDE_DEG:
+        return [_unread(tile) for tile in tiles], (
+            f"the camera leans {shape.lean_deg:.0f} degrees, too far to read tiles by; hold it more from above"
+        )
+    if shape.rest <= ONE_PLANE:
+        off = np.abs(shape.misfits(np.array([tile.quad_px for tile in tiles], np.float64))).max(1)
+        out = [_unread(tile) if far > OTHER_SHAPE else tile for tile, far in zip(tiles, off, strict=True)]
+    return out, None
+
+
+def _sure(tile: TileReading) -> bool:
+    read = tile.values is not None and min(half.p for half in tile.halves or ()) >= SURELY_READ
+    return read and tile.confidence > SURELY_FOUND
+
+
+def _unread(tile: TileReading) -> TileReading:
+    halves = tile.halves
+    if halves is None or all(half.value is None for half in halves):
+        return tile
+    return replace(tile, halves=(HalfReading(None, 0.0), HalfReading(None, 0.0)))
+
+
+def _sides(q: NDArray[np.floating]) -> tuple[Floats, Floats]:
+    along = (q[:, 2] - q[:, 1] + q[:, 3] - q[:, 0]) / 2
+    across = (q[:, 1] - q[:, 0] + q[:, 2] - q[:, 3]) / 2
+    return along, across
+
+
+def _metric(q: Floats, middle: Floats, gradient: Floats) -> tuple[Floats, float] | None:
+    """The measure under which these outlines are nearest to one length, one width and right angles."""
+    scale = np.exp((q.mean(1) - middle) @ gradient)[:, None]
+    u, v = (side * scale for side in _sides(q))
+    typical = float(np.median(np.linalg.norm(u, axis=1)))
+    u, v = u / typical, v / typical
+    zero, one = np.zeros(len(q)), np.ones(len(q))
+    hold = HELD_TO_IT * math.sqrt(len(q))
+    rows = np.concatenate(
+        [
+            np.array([[0.0, 0.0, 0.0, hold]]),
+            np.column_stack([u[:, 0] ** 2, 2 * u[:, 0] * u[:, 1], u[:, 1] ** 2, zero]),
+            np.column_stack([v[:, 0] ** 2, 2 * v[:, 0] * v[:, 1], v[:, 1] ** 2, -one]) * 3,
+            np.column_stack([u[:, 0] * v[:, 0], u[:, 0] * v[:, 1] + u[:, 1] * v[:, 0], u[:, 1] * v[:, 1], zero]) * 2,
+        ]
+    )
+    wanted = np.concatenate([[hold * USUAL_WIDTH**2], one, zero, zero])
+    a, b, c, w = np.linalg.lstsq(rows, wanted, rcond=None)[0]
+    metric = np.array([[a, b], [b, c]]) / typical**2
+    if np.linalg.eigvalsh(metric)[0] <= 0 or w <= 0:
+        return None
+    return metric, math.sqrt(w)
+
+
+def _misfits(quads: NDArray[np.floating], metric: Floats, middle: Floats, gradient: Floats, width: float) -> Floats:
+    q: Floats = np.asarray(quads, np.float64)
+    scale = np.exp((q.mean(1) - middle) @ gradient)[:, None]
+    u, v = (side * scale for side in _sides(q))
+    long = np.sqrt(np.maximum(np.einsum("ni,ij,nj->n", u, metric, u), 1e-9))
+    wide = np.sqrt(np.maximum(np.einsum("ni,ij,nj->n", v, metric, v), 1e-9))
+    skew = np.einsum("ni,ij,nj->n", u, metric, v) / (long * wide)
+    return np.stack([np.log(long), np.log(wide / width), skew], 1)
