@@ -15,6 +15,7 @@ from companion.game.game_view import GameView
 from companion.storage.by_file import ByFile
 from companion.storage.game_folders import GameFolders
 from companion.storage.repairs import LASTING_TROUBLE, Repair, Repairs
+from companion.supervise.parts import Parts
 
 
 class SessionLike(Protocol):
@@ -29,6 +30,10 @@ class SessionLike(Protocol):
 
     def on_look(self, callback: Callable[[], None]) -> Any:
         """Call `callback` whenever the camera has seen the table lie otherwise."""
+        ...
+
+    def mend(self) -> None:
+        """Open the game's file anew where the card has refused it. Raises JournalError while it goes on refusing."""
         ...
 
     def hold(self) -> AbstractContextManager[int]:
@@ -173,7 +178,10 @@ class AppState:
         """Start again soon, in safe mode (True) or normally; None: whoever started the program has to."""
         self.pin_is_shown = False
         self.checks: list[Callable[[], Sequence[str]]] = []
+        self.parts = Parts()
+        self.parts.changed = self.signal.notify
         self.repairs = Repairs() if repairs is None else repairs
+        self.repairs.check(self.parts.repairs)
         self.repairs.check(self._lasting_troubles)
         self.game_folders = None if data_dir is None else GameFolders(data_dir, self.repairs.report_damaged)
         self.delete_pictures: Callable[[], int] | None = None

@@ -26,6 +26,8 @@ from companion.app.table_place import (
     write_place,
 )
 from companion.evidence import Deleter, EvidenceStore
+from companion.game.rejected import CommandRejected
+from companion.log.journal import JournalError
 from companion.observing.game_sink import GameSink
 from companion.perception import CameraNews, Watcher
 from companion.perception.attributing import attribution_for
@@ -49,16 +51,23 @@ WAITING_S = 0.2
 """Pause between two looks at a film that waits for its game."""
 
 BEAT_S = 2.0
-"""At a film's end nothing is seen, but the watchdog is told that all is well."""
+"""At a film's end nothing is seen, but there are signs of life."""
 
 MOST_TRIES = 4
 """So often at most the reader is shown one picture of a film."""
 
+LAYING_S = 300.0
+"""A film's next picture may have to be rendered first."""
+
+HANGS = "nothing is recorded just now (the referee gives no sign of life)"
 DEMO_OVER = "the demo is over"
 FILM_OVER = "the film is over"
 
 MOVED_SHARE = 0.003
 """Corners that moved by more than this share of the picture's width are worth a word."""
+
+ON_THE_WAY = ("looking", "hand", "settling", "reading")
+"""States of the camera that end in "read" where all goes well."""
 
 NEW_ROUND = ("round_started", "round_scored", "round_ended")
 
@@ -71,7 +80,6 @@ class WatchedTable:
         app_state: AppState,
         source: str,
         data_dir: Path,
-        beat: Callable[[str], None] = lambda part: None,
         *,
         camera: Camera | None = None,
         deleter: Deleter | None = None,
@@ -80,7 +88,8 @@ class WatchedTable:
     ) -> None:
         """`camera` stands in for the one that `source` names: the demo films its own table. `reopen` opens it anew."""
         self._app_state = app_state
-        self._beat = beat
+        self._part = app_state.parts.add("referee")
+        self._reader_part = app_state.parts.add("reader")
         self._evidence = EvidenceStore(data_dir / "games", deleter=deleter, trust=trust)
         self._place_file = data_dir / PLACE_FILE
         self._place = read_place(self._place_file, app_state.repairs.report_damaged)
@@ -88,7 +97,7 @@ class WatchedTable:
         self._glanced: tuple[float, PictureReading] | None = None
         self._not_found = ""
         if camera is None and (source == "picamera" or source.startswith(("usb:", "/dev/"))):
-            camera = SupervisedCamera(source, beat=lambda: beat("camera"))
+            camera = SupervisedCamera(source, part=app_state.parts.add("camera"))
         self._camera: Camera = open_camera(source) if camera is None else camera
         self._reopen = reopen if reopen is not None else partial(open_camera, source)
         self._is_demo = source.startswith("sim:")
@@ -98,7 +107,7 @@ class WatchedTable:
         self._taught: Path | None = None
         self._taught_anew = False
         self._untaught = ""
-        self._eye = SupervisedEye(beat=self._wait_for_the_eye)
+        self._eye = SupervisedEye(beat=self._wait_for_the_eye, busy=self._reader_part.busy)
         self._lock = threading.Lock()
         self._state: dict[str, Any] = {"state": "looking"}
         self._frame: Frame | None = None
@@ -110,9 +119,11 @@ class WatchedTable:
         self._stop = threading.Event()
         self._again = threading.Event()
         self._film_frame: Frame | None = None
+        self._over = False
+        self._failed = False
         self._held = False
         self._unread = 0
-        self._thread = threading.Thread(target=self._run, name="watching", daemon=True)
+        self._thread = threading.Thread(target=self._part.loop, args=(self._run,), name="watching", daemon=True)
 
     def start(self) -> None:
         """Begin to watch. A source that brings its own game (the simulated table) puts it on an empty table."""
@@ -129,6 +140,10 @@ class WatchedTable:
         self._evidence.close()
 
     def status(self) -> Mapping[str, Any]:
+        """As the page shows it. What was known before the referee began to hang says nothing about now."""
+        sign = self._part.sign()
+        if sign.hangs:
+            return {"state": "lost", "message": HANGS}
         with self._lock:
             return dict(self._state)
 
@@ -258,7 +273,7 @@ class WatchedTable:
     def _play(self, name: str, session: SessionLike) -> None:
         """Another game is on the table."""
         with self._lock:
-            self._game = (name, session)
+            self._game, self._failed = (name, session), False
         session.subscribe(self._follow_events)
         self._fresh.set()
 
@@ -269,18 +284,33 @@ class WatchedTable:
         if any(getattr(one, "KIND", "") == "round_started" for one in events):
             self._measure.set()
 
-    def _run(self) -> None:
-        while not self._stop.is_set():
+    def _run(self) -> bool:
+        """The thread's step: the table until it is over, or the wait for another showing of the film."""
+        if not self._over:
             keep_watching(
-                self._step, lost=self._lost, back=self._back, beat=lambda: self._beat("referee"), stop=self._stop
+                self._step,
+                lost=self._lost,
+                back=self._back,
+                beat=self._part.beat,
+                broken=self._begin_anew,
+                stop=self._stop,
             )
+            self._over = True
             if not self._again.is_set() and not self._stop.is_set():
                 self._set_state("ended", DEMO_OVER if self._is_demo else FILM_OVER)
-            while not self._again.wait(BEAT_S) and not self._stop.is_set():
-                self._beat("referee")
-            if not self._stop.is_set():
-                self._rewind()
-        self._set_state("looking")
+        if self._stop.is_set():
+            self._set_state("looking")
+            return False
+        self._again.wait(BEAT_S)
+        if self._again.is_set():
+            self._over = False
+            self._rewind()
+        return True
+
+    def _begin_anew(self) -> None:
+        """Nothing half done is gone on with: the table is found again, and what lies there compared with the record.
+        Until it is read to its end the page goes on saying what was wrong."""
+        self._watcher, self._held, self._failed = None, False, True
 
     def _rewind(self) -> None:
         """The film from its beginning; the game that was played to it stays among the earlier ones."""
@@ -323,6 +353,10 @@ class WatchedTable:
         except EyeAwayError:
             self._unread += 1
             raise
+        except (JournalError, CommandRejected):
+            if not self._fresh.is_set():
+                raise
+            return True  # another game was put on the table meanwhile; this one's journal is closed
         self._unread = 0
         self._evidence.remember(frame)
         return going_on
@@ -334,7 +368,10 @@ class WatchedTable:
         again = 0 < self._unread < MOST_TRIES and not self._camera.live
         if self._film_frame is None or not (self._film_waits() or again):
             self._unread = 0
+            if not self._camera.live:
+                self._part.beat(LAYING_S)
             self._film_frame = self._camera.read()
+            self._part.beat()
         return self._film_frame
 
     def _film_waits(self) -> bool:
@@ -356,6 +393,7 @@ class WatchedTable:
                 self._watcher = None
         if self._watcher is None:
             if game is None:
+                self._failed = False
                 self._set_state("looking")
                 return True
             self._watcher = self._begin(frame, *game)
@@ -433,7 +471,9 @@ class WatchedTable:
         if taught == self._taught and not self._taught_anew:
             return
         self._taught, self._taught_anew = taught, False
-        earlier, self._eye = self._eye, SupervisedEye(partial(open_taught, taught), beat=self._wait_for_the_eye)
+        opener = partial(open_taught, taught)
+        fresh = SupervisedEye(opener, beat=self._wait_for_the_eye, busy=self._reader_part.busy)
+        earlier, self._eye = self._eye, fresh
         earlier.close()
 
     def _setup_for(self, session: Any) -> GameSetup:
@@ -468,10 +508,12 @@ class WatchedTable:
     def _wait_for_the_eye(self) -> None:
         """The eye opens in up to a minute on a busy board: the referee lives while it waits, whoever else waits too."""
         if threading.current_thread() is self._thread:
-            self._beat("referee")
+            self._part.beat()
 
     def _lost(self, why: str) -> None:
+        failed = self._failed
         self._set_state("lost", why)
+        self._failed = failed
 
     def _back(self) -> None:
         if self._watcher is not None:
@@ -480,6 +522,9 @@ class WatchedTable:
 
     def _set_state(self, state: str, message: str = "") -> None:
         """Tell all phones, when it is news."""
+        if self._failed and state in ON_THE_WAY:
+            return
+        self._failed = False
         new = {"state": state, **({"message": message} if message else {})}
         with self._lock:
             if new == self._state:

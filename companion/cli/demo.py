@@ -96,7 +96,7 @@ def _play(
     from companion.app.demo_table import DemoCamera
     from companion.app.games import make_app_state
     from companion.app.table_service import WatchedTable
-    from companion.supervise import SupervisedCamera, SupervisionSettings
+    from companion.supervise import SupervisedCamera, SupervisionSettings, Watchdog
     from companion.web.app import PageSettings, create_app
     from companion.web.pin import fresh_pin
     from companion.web.serving import numeric_address, serve_on
@@ -132,7 +132,8 @@ def _play(
     click.echo(f"The table is being filmed. Open http://{LOOPBACK}:{port} here, or {address} on a phone; PIN {pin}.")
     click.echo("Ctrl-C ends the demo.", err=True)
     try:
-        serve_on(app, sock)
+        with Watchdog(app_state.parts):
+            serve_on(app, sock)
     except KeyboardInterrupt:
         click.echo("The demo is over.", err=True)
     finally:

@@ -8,8 +8,7 @@ import logging
 import os
 import socket
 import threading
-from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
 
 DATA_VARIABLE = "COMPANION_DATA"
 
-PAGE_BEAT_S = 5.0
-"""How often the page is asked whether it lives; systemd waits 30 s."""
+GAME_BEAT_S = 2.0
+"""How often the game is asked whether it lives."""
 
 
 def without_password(context: click.Context, option: click.Parameter, given: str | None) -> str | None:
@@ -164,12 +163,12 @@ def serve(
         parts.callback(logging.getLogger().removeHandler, log)
         started = {"camera": _kind_of(source), "broker": broker is not None, "safe": safe}
         app_state.diagnostics = Diagnostics(app_state, folder, started, log)
-        limits = {"page": 25.0, **({"camera": 25.0, "referee": 25.0} if source is not None else {})}
-        watchdog = parts.enter_context(Watchdog(limits, notify=systemd_notifier(), every_s=feed_every_s()))
+        watchdog = Watchdog(app_state.parts, notify=systemd_notifier(), every_s=feed_every_s())
+        parts.enter_context(watchdog)
         if broker is not None:
             _publish(app_state, broker, table_name or own_table_name(), folder, parts)
         app_state.follow(LabelKeeper(folder).follow)
-        table = None if source is None else _watch(app_state, source, storage, watchdog.beat, parts)
+        table = None if source is None else _watch(app_state, source, storage, parts)
         app_state.learning = LearningDesk(
             folder,
             (lambda: None) if table is None else table.photograph,
@@ -189,7 +188,7 @@ def serve(
             screen_key=screen_key,
         )
         app = create_app(app_state, chosen)
-        _beat_for_the_page(app_state, watchdog.beat, parts)
+        _beat_for_the_game(app_state, parts)
         click.echo(f"The page: {address}")
         click.echo(f"PIN for changes: {chosen.pin}")
         click.echo("Ctrl-C ends it; every game is kept.", err=True)
@@ -206,14 +205,12 @@ def _kind_of(source: str | None) -> str:
     return next((kind for kind in known if source.startswith(kind)), "a recording")
 
 
-def _watch(
-    app_state: AppState, source: str, storage: Storage, beat: Callable[[str], None], parts: ExitStack
-) -> WatchedTable:
+def _watch(app_state: AppState, source: str, storage: Storage, parts: ExitStack) -> WatchedTable:
     from companion.app.table_service import WatchedTable
     from hardware.camera import CameraError
 
     try:
-        table = WatchedTable(app_state, source, storage.folder, beat, deleter=storage.deleter, trust=storage.trust)
+        table = WatchedTable(app_state, source, storage.folder, deleter=storage.deleter, trust=storage.trust)
     except CameraError as fault:
         raise click.ClickException(str(fault)) from None
     parts.callback(table.close)
@@ -247,7 +244,7 @@ def _publish(app_state: AppState, broker: str, table_name: str, folder: Path, pa
     except ValueError as fault:
         raise click.UsageError(f"--broker: {fault}") from None
     outbox = Outbox(folder / "published.json", app_state.repairs.report_damaged)
-    publisher = Publisher(address, table_name, outbox)
+    publisher = Publisher(address, table_name, outbox, app_state.parts.add("publisher").loop)
     for name, game in unfinished(outbox, folder / "games"):
         publisher.catch_up(name, game)
     publisher.start()
@@ -256,15 +253,16 @@ def _publish(app_state: AppState, broker: str, table_name: str, folder: Path, pa
     app_state.follow(publisher.follow)  # type: ignore[arg-type]
 
 
-def _beat_for_the_page(app_state: AppState, beat: Callable[[str], None], parts: ExitStack) -> None:
-    """The page lives while its application state can say what is on the table."""
+def _beat_for_the_game(app_state: AppState, parts: ExitStack) -> None:
+    """The game lives while it can be had, and written where the card has refused it before."""
+    from companion.app.state import NoGameError
+
     over = threading.Event()
 
-    def ask() -> None:
-        while not over.wait(PAGE_BEAT_S):
-            if app_state.has_game:
-                app_state.session.snapshot()
-            beat("page")
+    def ask() -> bool:
+        with suppress(NoGameError), app_state.session.hold():
+            app_state.session.mend()
+        return not over.wait(GAME_BEAT_S)
 
-    threading.Thread(target=ask, name="page-beat", daemon=True).start()
+    threading.Thread(target=app_state.parts.add("game").loop, args=(ask,), name="game-beat", daemon=True).start()
     parts.callback(over.set)

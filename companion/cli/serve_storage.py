@@ -42,7 +42,7 @@ class Storage:
         def refused(game: str) -> None:
             self.repairs.report(Repair("COPY_REFUSED", {"game": game}))
 
-        copies = CopyKeeper(self.games, refused)
+        copies = CopyKeeper(self.games, refused, loop=app_state.parts.add("copies").loop)
         parts.callback(copies.close)
         app_state.follow(copies.follow)  # type: ignore[arg-type]
 

@@ -80,7 +80,8 @@ class CameraIngest:
         if phase != "playing" and (phase != "ended" or not self._goes_on(report)):
             return self._after_the_end(report) if phase == "ended" else ()
         number = self.ledger.match.course.number
-        seen = [*(one for round_, one in self._since_the_end if round_ == number), report]
+        waiting = self._since_the_end
+        seen = [*(one for round_, one in waiting if round_ == number), report]
         self._since_the_end = []
         events: list[Event] = self._reopen() if phase == "ended" else []
         tracker = self._caught_up()
@@ -92,6 +93,10 @@ class CameraIngest:
                 self.ledger.journal.flush()
             events += self._ask(tracker)
             events += self._end_of_round(tracker)
+        except BaseException:
+            # The belief may be ahead of a disk that took nothing: it is worked out anew from what is on record.
+            self._tracker, self._since_the_end = None, waiting
+            raise
         finally:
             self._writing = False
             self.ledger.journal.unsee()
@@ -111,6 +116,9 @@ class CameraIngest:
         try:
             earlier = self._earlier(self._verdicts(tracker, TableChange()), held)
             events = self._record.bring_up(self.ledger, [[]], earlier, [], [], held)
+        except BaseException:
+            self._tracker = None
+            raise
         finally:
             self._writing = False
         self._upto = self.ledger.journal.last_seq

@@ -62,6 +62,10 @@ class OpenGame:
     def close(self) -> None:
         self.journal.close()
 
+    def mend(self) -> None:
+        """Open the game's file anew where the card has refused it. Raises JournalError while it goes on refusing."""
+        self.journal.mend()
+
     @property
     def header(self) -> Header:
         return self.journal.header

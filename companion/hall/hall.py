@@ -13,6 +13,7 @@ from typing import Any
 from companion.hall.tables import Table, Tables
 from companion.publish.line import Broker, Correspondent, Line, Mail
 from companion.publish.topics import ONLINE, ROOT, pack, table_of, topic, unpack
+from companion.supervise.parts import Parts
 
 log = logging.getLogger(__name__)
 
@@ -39,8 +40,9 @@ class Hall(Correspondent):
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._changed, self._clock = changed, clock
+        self._part = Parts().add("hall")
         mail: Mail = queue.SimpleQueue()
-        super().__init__(Line(broker, mail), mail, "hall")
+        super().__init__(Line(broker, mail), mail, "hall", self._part.loop)
         self._lock = threading.Lock()
         self._tables = Tables()
         self._lacking: dict[str, _Lack] = {}
@@ -48,8 +50,10 @@ class Hall(Correspondent):
 
     def snapshot(self) -> dict[str, Any]:
         """What the hall page shows."""
+        sign = self._part.sign()
+        hears = self.connected and not sign.hangs and not sign.trouble
         with self._lock:
-            return {"connected": self.connected, "tables": [table.as_json() for table in self._tables]}
+            return {"connected": hears, "tables": [table.as_json() for table in self._tables]}
 
     def events(self, table: str) -> list[dict[str, Any]]:
         """A table's journal lines, as far as they are here without a gap."""
@@ -57,23 +61,23 @@ class Hall(Correspondent):
             known = self._tables.get(table)
             return [] if known is None else [event.to_json() for event in known.events]
 
-    def _work(self) -> None:
-        while True:
+    def _work(self) -> bool:
+        try:
+            message = self._mail.get(timeout=ASK_FIRST_S)
+        except queue.Empty:
+            message = ("nothing",)
+        if message[0] == "close":
+            return False
+        with self._lock:
             try:
-                message = self._mail.get(timeout=ASK_FIRST_S)
-            except queue.Empty:
-                message = ("nothing",)
-            if message[0] == "close":
-                return
-            with self._lock:
-                try:
-                    self._handle(message)
-                except Exception:  # whatever a stranger has said, the hall goes on listening
-                    log.exception("a message could not be understood")
-            if self._mail.empty():
-                self._ask_for_gaps()
-                if message[0] != "nothing":
-                    self._changed()
+                self._handle(message)
+            except Exception:  # whatever a stranger has said, the hall goes on listening
+                log.exception("a message could not be understood")
+        if self._mail.empty():
+            self._ask_for_gaps()
+            if message[0] != "nothing":
+                self._changed()
+        return True
 
     def _handle(self, message: tuple[Any, ...]) -> None:
         match message:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +20,10 @@ from companion.storage.state_file import NOT_UNDERSTOOD, sync_folder
 
 EVIDENCE = b'{"seen": '
 """How a line of a whole journal begins that is no event."""
+
+
+WAIT_S = 2.0
+"""Between two signs of life where nothing happens."""
 
 
 class CopyRefusedError(Exception):
@@ -96,11 +101,20 @@ def counted(games: Path, game: str) -> int:
 class CopyKeeper:
     """Makes the copies while playing, in a thread of its own. `follow` fits AppState.follow.
 
-    `refused` hears the game whose copy holds more or something else, once. A full disk only delays a copy.
+    `refused` hears the game whose copy holds more or something else, once. A full disk only delays a copy, and the
+    thread's loop says so.
     """
 
-    def __init__(self, games: Path, refused: Callable[[str], None] = lambda game: None, *, soon_s: float = 1.0) -> None:
-        """What happens within `soon_s` is copied with one trip to the card."""
+    def __init__(
+        self,
+        games: Path,
+        refused: Callable[[str], None] = lambda game: None,
+        *,
+        soon_s: float = 1.0,
+        loop: Callable[[Callable[[], bool]], None] | None = None,
+    ) -> None:
+        """What happens within `soon_s` is copied with one trip to the card. `loop` calls the thread's step until it
+        says False, and says what the step raises; left out, nobody hears of it."""
         self._games = games
         self._refused = refused
         self._due = threading.Event()
@@ -110,7 +124,7 @@ class CopyKeeper:
         self._refused_games: set[str] = set()
         self._soon_s = soon_s
         self._ending = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="copies", daemon=True)
+        self._thread = threading.Thread(target=loop or _plain_loop, args=(self._step,), name="copies", daemon=True)
         self._thread.start()
 
     def follow(self, game: str, session: Recorded) -> None:
@@ -132,20 +146,24 @@ class CopyKeeper:
                 self._waiting.add(game)
         self._due.set()
 
-    def _run(self) -> None:
-        while True:
-            self._due.wait()
-            ending = self._ending.wait(self._soon_s)
-            self._due.clear()
-            with self._lock:
-                due = {game: self._played[game] for game in self._waiting}
-                self._waiting = set()
+    def _step(self) -> bool:
+        if not self._due.wait(WAIT_S):
+            return True
+        ending = self._ending.wait(self._soon_s)
+        self._due.clear()
+        with self._lock:
+            due = {game: self._played[game] for game in self._waiting}
+        try:
             for game, session in due.items():
                 self._copy(game, session)
-            if ending:
-                return
+        except OSError:
+            if not ending:
+                raise
+        return not ending
 
     def _copy(self, game: str, session: Recorded) -> None:
+        with self._lock:
+            self._waiting.discard(game)
         content = session.journal.content
         try:
             keep_copy(self._games, game, content)
@@ -153,7 +171,18 @@ class CopyKeeper:
         except OSError:
             with self._lock:
                 self._waiting.add(game)
+            self._due.set()
+            raise
         except CopyRefusedError:
             if game not in self._refused_games:
                 self._refused_games.add(game)
                 self._refused(game)
+
+
+def _plain_loop(step: Callable[[], bool]) -> None:
+    going_on = True
+    while going_on:
+        try:
+            going_on = step()
+        except OSError:
+            time.sleep(WAIT_S)

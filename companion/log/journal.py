@@ -45,18 +45,21 @@ ONLY_THE_OWNER = 0o600
 class JournalError(Exception):
     """The journal cannot be read or written; one line that says what, where and what was expected.
 
-    `why` is that line without the file's place, for a page that anybody may see; `disk_full`: nothing else is wrong.
+    `why` is that line without the file's place, for a page that anybody may see; `cause` what the system said, where it
+    was the system; `disk_full`: nothing else is wrong.
     """
 
-    def __init__(self, where: str | Path, why: str, *, disk_full: bool = False) -> None:
+    def __init__(self, where: str | Path, why: str, *, disk_full: bool = False, cause: str = "") -> None:
         super().__init__(f"{where}: {why}")
         self.why = why
+        self.cause = cause
         self.disk_full = disk_full
 
     @classmethod
     def of(cls, where: str | Path, what: str, error: OSError) -> JournalError:
         """What the system refused: `what` was tried."""
-        return cls(where, f"{what}: {error.strerror or error}", disk_full=error.errno in (errno.ENOSPC, errno.EDQUOT))
+        cause = error.strerror or str(error)
+        return cls(where, f"{what}: {cause}", disk_full=error.errno in (errno.ENOSPC, errno.EDQUOT), cause=cause)
 
 
 def utc_now() -> datetime:
@@ -318,8 +321,36 @@ class Journal:
     def content(self) -> bytes:
         """The whole file as it should lie on the disk, from memory: a failing card has no say in it."""
         with self._lock:
-            self._blocks = [b"".join(self._blocks)]
-            return self._blocks[0]
+            return self._whole()
+
+    def _whole(self) -> bytes:
+        self._blocks = [b"".join(self._blocks)]
+        return self._blocks[0]
+
+    def mend(self) -> None:
+        """Where the card has refused even to take back what was half written: open the file anew. Raises JournalError
+        while the card goes on refusing."""
+        with self._lock:
+            if self._broken and self._descriptor >= 0:
+                self._mend()
+
+    def _mend(self) -> None:
+        """Bring the file to what was acknowledged, be there more or less of it by now."""
+        whole = self._whole()
+        try:
+            descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
+            os.close(self._descriptor)
+            self._descriptor = descriptor
+            _hold(descriptor, self.path)
+            found = _read_all(descriptor)
+            if found[: len(whole)] != whole[: len(found)]:
+                raise JournalError(self.path, "holds something else than was written; start the companion again")
+            os.ftruncate(descriptor, min(len(found), len(whole)))
+            _write_all(descriptor, whole[len(found) :])
+            os.fsync(descriptor)
+        except OSError as error:
+            raise JournalError.of(self.path, self._broken or "cannot be opened", error) from None
+        self._broken = None
 
     @property
     def last_seq(self) -> int:
@@ -370,7 +401,7 @@ class Journal:
         if self._descriptor < 0:
             raise JournalError(self.path, "is closed")
         if self._broken:
-            raise JournalError(self.path, f"{self._broken}; open it again")
+            self._mend()
 
     def _write(self, block: bytes) -> None:
         try:

@@ -16,6 +16,8 @@ from typing import Any, Self
 import paho.mqtt.client as mqtt
 from paho.mqtt.enums import CallbackAPIVersion
 
+from companion.supervise.parts import Loop, plain_loop
+
 DEFAULT_PORT, TLS_PORT = 1883, 8883
 CA_VARIABLE = "COMPANION_BROKER_CA"
 """A file with the certificate that signed the broker's, where that is none of the system's."""
@@ -101,12 +103,13 @@ class Line:
 class Correspondent(ABC):
     """Whoever has a line: between `start` and `close` a thread of its own works off the mailbox, up to ("close",)."""
 
-    def __init__(self, line: Line, mail: Mail, name: str) -> None:
+    def __init__(self, line: Line, mail: Mail, name: str, loop: Loop = plain_loop) -> None:
         self._line, self._mail = line, mail
-        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
+        self._thread = threading.Thread(target=loop, args=(self._work,), name=name, daemon=True)
 
     @abstractmethod
-    def _work(self) -> None: ...
+    def _work(self) -> bool:
+        """Take one message out of the mailbox, or wait for one for a while; False after ("close",)."""
 
     def start(self) -> None:
         """Connect now or whenever the broker can be reached."""

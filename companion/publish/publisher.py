@@ -18,9 +18,14 @@ from companion.publish.discovery import discovery, summary
 from companion.publish.line import Broker, Correspondent, Line, Mail
 from companion.publish.outbox import Outbox
 from companion.publish.topics import OFFLINE, ONLINE, pack, table_id, topic, unpack
+from companion.supervise.parts import Loop, plain_loop
 
 WINDOW = 50
 """Events under way at once: enough for the network's delay, few enough to keep nothing in memory."""
+
+
+WAIT_S = 2.0
+"""Between two signs of life where nothing happens."""
 
 
 class Game(Protocol):
@@ -63,7 +68,7 @@ class Publisher(Correspondent):
     """Publishes games under a table's name. Never raises into the game, never blocks it. What was not confirmed when it
     is closed is said next time."""
 
-    def __init__(self, broker: Broker, name: str, outbox: Outbox) -> None:
+    def __init__(self, broker: Broker, name: str, outbox: Outbox, loop: Loop = plain_loop) -> None:
         self.table, self._name = table_id(name), name
         self._outbox = outbox
         mail: Mail = queue.SimpleQueue()
@@ -80,7 +85,7 @@ class Publisher(Correspondent):
             last_will=(topic(self.table, "status"), OFFLINE),
             under_way=WINDOW,
         )
-        super().__init__(line, mail, "publisher")
+        super().__init__(line, mail, "publisher", loop)
 
     def follow(self, name: str, game: Game) -> None:
         """Publish this game from its first event that was not confirmed; it is the game on the table from now on."""
@@ -98,16 +103,24 @@ class Publisher(Correspondent):
         )
         return PublishStatus(self._connected, behind, self._detail)
 
-    def _work(self) -> None:
-        while True:
-            message = self._mail.get()
-            if message[0] == "close":
-                if self._connected:
-                    self._publish("status", OFFLINE.encode(), retain=True)
-                return
+    def _work(self) -> bool:
+        try:
+            message = self._mail.get(timeout=WAIT_S)
+        except queue.Empty:
+            message = ("nothing",)
+        if message[0] == "close":
+            if self._connected:
+                self._publish("status", OFFLINE.encode(), retain=True)
+            return False
+        try:
             self._handle(message)
-            if self._connected and self._mail.empty():
-                self._push()
+        except Exception:
+            if message[0] == "follow":
+                self._mail.put(message)
+            raise
+        if self._connected and self._mail.empty():
+            self._push()
+        return True
 
     def _handle(self, message: tuple[Any, ...]) -> None:
         match message:

@@ -1,12 +1,14 @@
 """One process per danger: camera and inference each run in a child that may hang, crash or be killed.
 
 Read camera.py first. What a child does badly comes out as a value (`Health`) or as `AwayError`, never as a play;
+`parts.py` does the same for threads: what one raises is said and tried again, and one that hangs is named;
 `watchdog.py` tells systemd that all is well only while camera, referee and page all live.
 """
 
 from companion.supervise.camera import SupervisedCamera, SupervisionSettings
 from companion.supervise.eye import EyeAwayError, SupervisedEye
 from companion.supervise.health import AwayError, Health, State
+from companion.supervise.parts import Part, Parts
 from companion.supervise.running import keep_watching
 from companion.supervise.watchdog import Watchdog
 
@@ -14,6 +16,8 @@ __all__ = [
     "AwayError",
     "EyeAwayError",
     "Health",
+    "Part",
+    "Parts",
     "State",
     "SupervisedCamera",
     "SupervisedEye",

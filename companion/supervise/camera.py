@@ -13,6 +13,7 @@ from typing import Any
 from companion.supervise.child import Child
 from companion.supervise.filming import Opener, Shelved, film
 from companion.supervise.health import AwayError, Health, State
+from companion.supervise.parts import Part, line_of, plain_loop
 from companion.supervise.pictures import JudgeSettings, to_remember
 from companion.supervise.shelf import Shelf
 from hardware.camera import Camera, CameraError, CameraSettings, Fault, open_camera
@@ -69,15 +70,16 @@ class SupervisedCamera(FrameSource):
         supervision: SupervisionSettings | None = None,
         opener: Opener = open_unguarded,
         clock: Callable[[], float] = time.monotonic,
-        beat: Callable[[], None] = lambda: None,
+        part: Part | None = None,
     ) -> None:
-        """`beat` is called by the keeper several times a second, also while the camera is away: for the watchdog."""
+        """`part` watches over the keeper, which beats several times a second, also while the camera is away."""
         self.source = source
         self.live = source == "picamera" or source.startswith(("usb:", "/dev/"))
         self.stills = False
         self._settings = settings or CameraSettings()
         self._supervision = supervision or SupervisionSettings()
-        self._opener, self._clock, self._beat = opener, clock, beat
+        self._opener, self._clock = opener, clock
+        self._beat: Callable[[], None] = (lambda: None) if part is None else part.beat
         self._changed = threading.Condition()
         self._waiting: deque[Shelved | Frame | CameraError] = deque()
         self._health = Health(State.OPENING, clock())
@@ -88,7 +90,9 @@ class SupervisedCamera(FrameSource):
         self._complained = False
         self._last_message_at = clock()
         self._closing = threading.Event()
-        self._keeper = threading.Thread(target=self._keep, name="camera-keeper", daemon=True)
+        loop = plain_loop if part is None else part.loop
+        self._failures = 0
+        self._keeper = threading.Thread(target=loop, args=(self._keep,), name="camera-keeper", daemon=True)
         self._keeper.start()
 
     @property
@@ -160,22 +164,28 @@ class SupervisedCamera(FrameSource):
         if self._child is not None:
             self._child.send(("free", item.slot))
 
-    def _keep(self) -> None:
-        """The keeper's thread: one child after the other until the camera is closed or the recording has ended."""
-        failures = 0
-        while not self._closing.is_set():
+    def _keep(self) -> bool:
+        """The keeper's step: one child after the other until the camera is closed or the recording has ended."""
+        if self._closing.is_set():
+            self._put_away()
+            with self._changed:
+                self._changed.notify_all()
+            return False
+        if self.health.state is State.ENDED:
+            self._closing.wait(0.5)
+            return True
+        try:
             opened = self._one_child()
-            if self.health.state is State.ENDED:
-                break
-            failures = 0 if opened else failures + 1
-            pauses = self._supervision.retry_s
-            lasting = failures > 1 and self.health.state in LASTING
-            self._pause(LASTING_RETRY_S if lasting else pauses[min(failures, len(pauses) - 1)])
-        with self._changed:
-            self._changed.notify_all()
-        while not self._closing.wait(0.5):
-            self._beat()
-        self._put_away()
+        except Exception as fault:
+            # Not the camera's: no process, no memory or no room for its pictures could be had here.
+            self._put_away()
+            self._turn(State.GONE, line_of(fault), given_up=True)
+            raise
+        self._failures = 0 if opened else self._failures + 1
+        pauses = self._supervision.retry_s
+        lasting = self._failures > 1 and self.health.state in LASTING
+        self._pause(LASTING_RETRY_S if lasting else pauses[min(self._failures, len(pauses) - 1)])
+        return True
 
     def _pause(self, seconds: float) -> None:
         until = self._clock() + seconds

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from companion.supervise.child import Child
@@ -50,9 +50,11 @@ class SupervisedEye(Closing):
         clock: Callable[[], float] = time.monotonic,
         beat: Callable[[], None] = lambda: None,
         beat_s: float = 2.0,
+        busy: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
+        """`busy` is entered for as long as one question takes: an eye that hangs is named on the page."""
         self._opener = opener
-        self._beat, self._beat_s = beat, beat_s
+        self._beat, self._beat_s, self._busy = beat, beat_s, busy
         self._answer_s, self._opening_s, self._nice = answer_s, opening_s, nice
         self._clock = clock
         self._lock = threading.RLock()
@@ -117,7 +119,8 @@ class SupervisedEye(Closing):
         while not self._lock.acquire(timeout=self._beat_s):
             self._beat()
         try:
-            yield
+            with self._busy():
+                yield
         finally:
             self._lock.release()
 

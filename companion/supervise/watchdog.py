@@ -10,14 +10,20 @@ import contextlib
 import os
 import socket
 import threading
-import time
 from collections.abc import Callable, Mapping
 from typing import Self
 
+from companion.supervise.parts import Parts
+
 Notify = Callable[[str], None]
 
-FEED_S = 5.0
-"""Often enough for the installed unit, which waits for thirty seconds."""
+FEED_S = 1.0
+"""Soon enough for the page; the installed unit waits for thirty seconds."""
+
+VITAL = frozenset({"camera", "referee", "game", "page"})
+"""Parts without which there is no product: when one hangs for RESTART_S, a restart is better."""
+
+RESTART_S = 25.0
 
 
 def systemd_notifier(environment: Mapping[str, str] = os.environ) -> Notify | None:
@@ -51,52 +57,45 @@ def watchdog_interval_s(environment: Mapping[str, str] = os.environ) -> float | 
 
 
 def feed_every_s(environment: Mapping[str, str] = os.environ) -> float:
-    """How often to feed: three times in systemd's interval, and never more rarely than every five seconds."""
+    """How often to feed: three times in systemd's interval, and at least every second."""
     interval_s = watchdog_interval_s(environment)
     return FEED_S if interval_s is None else min(FEED_S, interval_s / 3)
 
 
 class Watchdog:
-    """Each part calls `beat(part)` from its own loop; `feed` passes it on while every part has beaten lately.
+    """Looks at every part once a second: tells the page when one begins or ceases to hang, and systemd that we live
+    while those do that it restarts us for.
 
-    A part without a recent beat is named in the status line that `systemctl status` shows, and once the interval is
-    over systemd restarts the program. A camera that is merely away still beats: its keeper lives, and that is what
-    counts.
+    A vital part that hangs is named in the status line that `systemctl status` shows, and once the interval is over
+    systemd restarts the program. A camera that is merely away still beats: its keeper lives, and that is what counts.
     """
 
     def __init__(
         self,
-        parts: Mapping[str, float],
+        parts: Parts,
         *,
+        vital: frozenset[str] = VITAL,
         notify: Notify | None = None,
-        clock: Callable[[], float] = time.monotonic,
         every_s: float = FEED_S,
     ) -> None:
-        """`parts` names each part and for how many seconds one beat of it counts."""
-        self._limits = dict(parts)
+        self._parts, self._vital = parts, vital
         self._notify = notify
-        self._clock = clock
         self._every_s = every_s
-        self._lock = threading.Lock()
-        self._beats = dict.fromkeys(parts, clock())
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._silent_before: tuple[str, ...] = ()
-
-    def beat(self, part: str) -> None:
-        with self._lock:
-            if part not in self._limits:
-                raise KeyError(f"no part called {part!r} is watched; watched are {', '.join(self._limits)}")
-            self._beats[part] = self._clock()
+        self._hanging_before: list[str] = []
 
     def silent(self) -> tuple[str, ...]:
-        """The parts that have not beaten for too long."""
-        now = self._clock()
-        with self._lock:
-            return tuple(part for part, limit in self._limits.items() if now - self._beats[part] > limit)
+        """The vital parts that have not beaten for too long."""
+        return self._parts.silent(RESTART_S, self._vital)
 
     def feed(self) -> bool:
-        """Once: tell systemd, when all parts live. True when they do."""
+        """Once: tell the page what is new, and systemd when all vital parts live. True when they do."""
+        hanging = [sign.part for sign in self._parts.signs() if sign.hangs]
+        if hanging != self._hanging_before:
+            self._hanging_before = hanging
+            self._parts.changed()
         silent = self.silent()
         if self._notify is not None:
             if not silent:
@@ -113,7 +112,8 @@ class Watchdog:
             self._notify(f"READY=1\nSTATUS={status}")
 
     def __enter__(self) -> Self:
-        self._thread = threading.Thread(target=self._run, name="watchdog", daemon=True)
+        loop = self._parts.add("watchdog").loop
+        self._thread = threading.Thread(target=loop, args=(self._look,), name="watchdog", daemon=True)
         self._thread.start()
         return self
 
@@ -124,6 +124,8 @@ class Watchdog:
         if self._notify is not None:
             self._notify("STOPPING=1")
 
-    def _run(self) -> None:
-        while not self._stop.wait(self._every_s):
-            self.feed()
+    def _look(self) -> bool:
+        if self._stop.wait(self._every_s):
+            return False
+        self.feed()
+        return True

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
 from companion.app.state import AppState, NoGameError
+from companion.supervise.parts import line_of
 from companion.tableside.buttons import Tableside, light_of
 from hardware.panel import Done, Panel, PanelError, Press, open_panel
+
+log = logging.getLogger(__name__)
 
 PIN_S = 30.0
 """Long enough to type six digits, short enough that nobody finds them there later."""
@@ -38,12 +42,14 @@ class ButtonPod:
         self._hiding: threading.Timer | None = None
         self._panel: Panel | None = None
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="button-pod", daemon=True)
+        self._presses, lamp = app_state.parts.add("buttons"), app_state.parts.add("lamp")
+        self._known = -1
+        self._thread = threading.Thread(target=lamp.loop, args=(self._run,), name="button-pod", daemon=True)
         self.note = ""
 
     def __enter__(self) -> Self:
         try:
-            self._panel = self._opener(self._side.pressed, self._pins)
+            self._panel = self._opener(self._pressed, self._pins)
         except PanelError as error:
             self.note = str(error)
         else:
@@ -74,20 +80,30 @@ class ButtonPod:
         except NoGameError:
             return None
 
-    def _run(self) -> None:
-        known = -1
-        while not self._stop.is_set():
-            self._light_up()
-            if self._app_state.signal.closed:
-                self._stop.wait(self._every_s)
-            else:
-                known = self._app_state.signal.wait(known, self._every_s)
+    def _pressed(self, press: Press | Done) -> bool:
+        """A press that fails is said on the page, and the thread that brought it goes on."""
+        try:
+            done = self._side.pressed(press)
+        except Exception as fault:
+            log.exception("a press came to nothing")
+            self._presses.fail(line_of(fault))
+            return False
+        self._presses.fail("")
+        return done
+
+    def _run(self) -> bool:
+        self._light_up()
+        if self._app_state.signal.closed:
+            self._stop.wait(self._every_s)
+        else:
+            self._known = self._app_state.signal.wait(self._known, self._every_s)
+        return not self._stop.is_set()
 
     def _light_up(self) -> None:
         controls = self._controls()
         try:
             snapshot = None if controls is None else controls.snapshot()
-        except (ValueError, LookupError, OSError):
+        except (ValueError, LookupError):
             return
         camera = self._app_state.camera_status() or {}
         if self._panel is not None:

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 import math
-import secrets
-import threading
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 from flask import Blueprint, Flask, Response, current_app, jsonify, redirect, render_template, request, session
-from flask.sessions import SecureCookieSessionInterface
-from itsdangerous import BadSignature
 from werkzeug.exceptions import Forbidden, TooManyRequests, Unauthorized
-from werkzeug.http import parse_cookie
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.web.body import read_body, text
 from companion.web.guard import network_of
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
+from companion.web.phones import PhoneSessions, SignedIn
 from companion.web.pin import PinLock, TooManyTriesError
 from companion.web.returned import at_field, send_again
 
 access = Blueprint("access", __name__)
-
-MOST_SIGNED_IN = 200
-"""Browsers; a club of forty tables has fewer."""
 
 PIN_HEADER = "X-Companion-Pin"
 
@@ -35,36 +28,6 @@ PIN_HEADER = "X-Companion-Pin"
 def lock() -> PinLock:
     found: PinLock = current_app.extensions["companion_lock"]
     return found
-
-
-class SignedIn:
-    """The browsers that are signed in. A cookie of one that has signed out opens nothing any more. Thread-safe."""
-
-    def __init__(self, most: int = MOST_SIGNED_IN) -> None:
-        self._most = most
-        self._lock = threading.Lock()
-        self._known: dict[str, None] = {}
-
-    def add(self) -> str:
-        """A new one's own secret; the oldest is forgotten when there are too many."""
-        secret = secrets.token_urlsafe(16)
-        with self._lock:
-            self._known[secret] = None
-            while len(self._known) > self._most:
-                del self._known[next(iter(self._known))]
-        return secret
-
-    def __contains__(self, secret: object) -> bool:
-        with self._lock:
-            return secret in self._known
-
-    def remove(self, secret: object) -> None:
-        with self._lock:
-            self._known.pop(secret, None)  # type: ignore[call-overload]
-
-    def clear(self) -> None:
-        with self._lock:
-            self._known.clear()
 
 
 def browsers() -> SignedIn:
@@ -85,17 +48,9 @@ def _opens(app: Flask, kept: Mapping[str, Any]) -> bool:
 
 def cookie_opens(app: Flask, headers: Mapping[str, str]) -> bool:
     """The same of a request that is still being read: `headers` are those of its head, like {"COOKIE": "..."}."""
-    if "companion_lock" not in app.extensions:
+    if "companion_lock" not in app.extensions or not isinstance(app.session_interface, PhoneSessions):
         return False
-    signer = SecureCookieSessionInterface().get_signing_serializer(app)
-    cookie = parse_cookie(headers.get("COOKIE", "")).get(app.config["SESSION_COOKIE_NAME"])
-    if signer is None or not cookie:
-        return False
-    try:
-        kept = signer.loads(cookie, max_age=int(app.permanent_session_lifetime.total_seconds()))
-    except BadSignature:
-        return False
-    return isinstance(kept, dict) and _opens(app, kept)
+    return _opens(app, app.session_interface.of_head(app, headers))
 
 
 def who_changes() -> str | None:

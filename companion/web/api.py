@@ -44,14 +44,18 @@ def app_state() -> AppState:
 
 @api.get("/health")
 def health() -> Response:
-    """`ok`, or `degraded` with the reasons in plain words."""
+    """`ok`, or `degraded` with the reasons in plain words; `parts`: the last sign of life of each, and its trouble."""
     reasons = []
     camera = app_state().camera_status()
     if camera is not None and camera.get("state") == "lost":
         reasons.append(str(camera.get("message") or "the camera gives no pictures"))
     reasons += app_state().troubles()
     reasons += [in_english(repair) for repair in app_state().repairs.to_show()]
-    return jsonify({"status": "degraded" if reasons else "ok", "reasons": reasons})
+    parts = {
+        one.part: {"seconds": round(one.silent_s, 1), "hangs": one.hangs, "trouble": one.trouble}
+        for one in app_state().parts.signs()
+    }
+    return jsonify({"status": "degraded" if reasons else "ok", "reasons": reasons, "parts": parts})
 
 
 @api.get("/api/state")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import secrets
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
@@ -14,7 +13,7 @@ from werkzeug.exceptions import HTTPException
 
 from companion.app.state import AppState, NoGameError
 from companion.log.journal import JournalError
-from companion.web.access import SignedIn, access, wants_page
+from companion.web.access import access, wants_page
 from companion.web.api import api
 from companion.web.changing import Repeats
 from companion.web.disk import disk_fault, disk_is_full
@@ -26,6 +25,7 @@ from companion.web.languages import LANGUAGES, choose_language, gettext, speak_l
 from companion.web.learning import learning
 from companion.web.packing import pack_answers
 from companion.web.pages import RegionCache, pages
+from companion.web.phones import PHONES_FILE, PhoneSessions, SignedIn
 from companion.web.pin import PinLock, fresh_pin
 from companion.web.placing import placing
 from companion.web.plays import plays
@@ -69,9 +69,11 @@ class PageSettings:
 def create_app(app_state: AppState, settings: PageSettings | None = None, lock: PinLock | None = None) -> Flask:
     """The page over `app_state`. `lock` stands in for the PIN of `settings` (tests give one with their own clock)."""
     chosen = settings or PageSettings()
+    phones = SignedIn(None if app_state.data_dir is None else app_state.data_dir / PHONES_FILE)
     app = Flask(__name__)
+    app.session_interface = PhoneSessions()
     app.config.update(
-        SECRET_KEY=secrets.token_bytes(32),
+        SECRET_KEY=phones.key,
         MAX_CONTENT_LENGTH=BODY_LIMIT,
         MAX_FORM_MEMORY_SIZE=FORM_MEMORY,
         MAX_FORM_PARTS=200,
@@ -84,10 +86,10 @@ def create_app(app_state: AppState, settings: PageSettings | None = None, lock: 
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.extensions["companion_state"] = app_state
     app.extensions["companion_settings"] = chosen
-    app.extensions["companion_lock"] = lock or PinLock.of(chosen.pin)
+    app.extensions["companion_lock"] = lock or PinLock.of(chosen.pin, salt=phones.salt)
     app.extensions["companion_stream"] = chosen.stream
     app.extensions["companion_seats"] = Seats(chosen.stream.most)
-    app.extensions["companion_signed_in"] = SignedIn()
+    app.extensions["companion_signed_in"] = phones
     app.extensions["companion_source"] = SourceArchive()
     app.extensions["companion_exports"] = Places()
     app.extensions["companion_repeats"] = Repeats()

@@ -25,6 +25,7 @@ from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher, WSGITask
 
 from companion.app.change_signal import ChangeSignal
+from companion.supervise.parts import Parts
 from companion.web.fair_queue import FairQueue
 from companion.web.guard import BUSY, network_of
 from companion.web.request_limits import LINGER_BYTES, SMALL_BODY, ConnectionSettings, Parser, socket_options
@@ -42,6 +43,9 @@ MOST_PACKED = 32
 
 AT_ONCE = 16
 """New connections taken before those that are open get their turn again."""
+
+LOOK_S = 2.0
+"""Between two signs of life of the thread that tells the screens."""
 
 log = logging.getLogger(__name__)
 
@@ -285,7 +289,11 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
         seats: Seats,
         knows: Callable[[Mapping[str, str]], bool],
         map: dict[int, Any],
+        parts: Parts | None = None,
     ) -> None:
+        parts = Parts() if parts is None else parts
+        self._part, sender = parts.add("page"), parts.add("streams")
+        self._known_news = -1
         self.limits, self.knows = limits, knows
         self._signal, self._seats = signal, seats
         self._following: dict[Channel, None] = {}
@@ -310,7 +318,7 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
             application, map, True, sock, dispatcher=dispatcher, adj=adj, bind_socket=False, sockinfo=sockinfo
         )
         self.task_dispatcher.queue_logger.setLevel(logging.ERROR)
-        self._sender = threading.Thread(target=self._send_all_news, name="streams", daemon=True)
+        self._sender = threading.Thread(target=sender.loop, args=(self._send_all_news,), name="streams", daemon=True)
         self._sender.start()
 
     # Places.
@@ -344,6 +352,7 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
 
     def maintenance(self, now: float) -> None:
         now = time.monotonic()
+        self._part.beat()
         self._going = sum(channel.dropped for channel in self.active_channels.values())
         for channel in list(self.active_channels.values()):
             if not channel.dropped and (why := channel.overdue(now)):
@@ -396,22 +405,27 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
         if channel.seat is not None:
             self._seats.give_back(channel.seat)
 
-    def _send_all_news(self) -> None:
-        """Tell every screen everything, until the page ends."""
-        known = -1
-        while not self._signal.closed:
-            known = self._signal.wait(known, self.limits.ping_s / 2)
-            with self._lock:
-                channels = list(self._following)
-            packed: dict[Any, tuple[bytes, Any]] = {}
-            for channel in channels:
-                try:
-                    channel.send_news(packed)
-                except Exception:  # one screen must not silence the others
-                    log.exception("a screen could not be told")
-                    channel.drop()
+    def _send_all_news(self) -> bool:
+        """Tell every screen everything; False once the page has ended."""
+        if self._signal.closed:
+            return self._end_all()
+        known = self._signal.wait(self._known_news, min(self.limits.ping_s / 2, LOOK_S))
+        with self._lock:
+            channels = list(self._following)
+        packed: dict[Any, tuple[bytes, Any]] = {}
+        for channel in channels:
+            try:
+                channel.send_news(packed)
+            except Exception:  # one screen must not silence the others
+                log.exception("a screen could not be told")
+                channel.drop()
+        self._known_news = known
+        return True
+
+    def _end_all(self) -> bool:
         with self._lock:
             channels = list(self._following)
         for channel in channels:
             with suppress(OSError, AttributeError):  # closed while it was told
                 channel.end()
+        return False

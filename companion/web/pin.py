@@ -72,9 +72,16 @@ class PinLock:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
-    def of(cls, pin: str, settings: PinSettings | None = None, clock: Callable[[], float] = time.monotonic) -> PinLock:
+    def of(
+        cls,
+        pin: str,
+        settings: PinSettings | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        salt: bytes | None = None,
+    ) -> PinLock:
+        """`salt` kept from an earlier start: the same PIN then has the same fingerprint."""
         chosen = settings or PinSettings()
-        salt = secrets.token_bytes(16)
+        salt = secrets.token_bytes(16) if salt is None else salt
         return cls(salt, _scrypt(pin, salt, chosen), chosen, clock)
 
     @property

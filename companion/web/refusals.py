@@ -64,6 +64,8 @@ TROUBLES = (
     _("the camera cannot be reached over the network; it is being tried again"),
     _("the demo is over"),
     _("the film is over"),
+    _("nothing is recorded just now (%(why)s)"),
+    _("nothing is recorded just now (the referee gives no sign of life)"),
     _("the disk is full: pictures are not kept, the game is"),
     _("the disk is full: the game goes on without pictures"),
     _("a picture could not be kept (%(why)s): the game goes on without pictures"),

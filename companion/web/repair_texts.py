@@ -115,12 +115,38 @@ TEXTS: Mapping[str, RepairText] = {
         _("You tap the plays in. Every game is kept."),
         button=_("Start normally"),
     ),
+    "PART_SILENT": RepairText(
+        _("No sign of life from: %(part)s."),
+        _("It hangs. The page says so until it goes on; what you enter is kept."),
+        _("If it does not go on by itself, switch the box off and on."),
+        command="sudo systemctl restart companion",
+    ),
+    "PART_FAILED": RepairText(
+        _("This does not work just now: %(part)s (%(why)s)."),
+        _("It is tried again every few seconds, and goes on by itself."),
+    ),
     "STATE_FILE": RepairText(
         _("The file %(file)s made no sense and was set aside as %(aside)s."),
         _("What it held starts afresh, or you are asked for it again. No game was in it."),
     ),
 }
 """By the code of a case; `%(name)s` is filled in from what it is about."""
+
+
+PARTS: Mapping[str, str] = {
+    "referee": _("watching the table"),
+    "reader": _("reading the tiles"),
+    "camera": _("the camera"),
+    "game": _("the game"),
+    "page": _("the page"),
+    "streams": _("news for the phones"),
+    "copies": _("copying the game"),
+    "publisher": _("telling the other tables"),
+    "buttons": _("the buttons"),
+    "lamp": _("the lamp"),
+    "watchdog": _("looking after all of these"),
+}
+"""What each long-lived part does, in words for people."""
 
 
 _CAMERA = RepairText("", _("Meanwhile you can tap the plays in."), _("Check camera and table."), page="/table")
@@ -155,6 +181,8 @@ def repair_text(repair: Repair) -> RepairText:
         return _trouble_text(str(repair.about.get("words")))
     text = TEXTS.get(repair.code, _unknown(repair))
     about = _shown(repair)
+    if "part" in about:
+        about["part"] = gettext(PARTS.get(str(about["part"]), str(about["part"])))
     return RepairText(
         gettext(text.title, **about),
         gettext(text.meaning, **about),

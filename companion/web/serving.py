@@ -140,6 +140,7 @@ class Server:
             seats=parts["companion_seats"] if "companion_seats" in parts else Seats(0),
             knows=partial(cookie_opens, app),
             map=self._sockets,
+            parts=parts["companion_state"].parts if "companion_state" in parts else None,
         )
 
     def run(self) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from companion.log.journal import JournalError
 from companion.supervise import AwayError, EyeAwayError, Health, State, keep_watching
 from hardware.camera import CameraError
 
@@ -27,7 +28,14 @@ class Table:
         return step
 
     def watch(self) -> list[str]:
-        keep_watching(self.step, lost=self.said.append, back=lambda: self.said.append("back"), beat=self._beat)
+        keep_watching(
+            self.step,
+            lost=self.said.append,
+            back=lambda: self.said.append("back"),
+            beat=self._beat,
+            broken=lambda: self.said.append("broken"),
+            pauses_s=(0.0,),
+        )
         return self.said
 
     def _beat(self) -> None:
@@ -53,9 +61,18 @@ def test_a_reader_that_was_restarted_and_a_bad_picture_cost_one_step_each() -> N
     assert said == ["the reader died", "step", "back", "2.png: not an image", "step", "back", "step"]
 
 
-def test_a_mistake_of_the_program_is_not_hidden() -> None:
-    with pytest.raises(ZeroDivisionError):
-        Table(ZeroDivisionError()).watch()
+@pytest.mark.parametrize(
+    ("fault", "why"),
+    [
+        (ZeroDivisionError(), "ZeroDivisionError"),
+        (OSError(28, "No space left on device", "/place"), "No space left on device"),
+        (JournalError("/place", "is closed"), "is closed"),
+    ],
+)
+def test_nothing_else_ends_it_either_and_it_is_said(fault: Exception, why: str) -> None:
+    table = Table(True, fault, fault, True, False)
+    lost = f"nothing is recorded just now ({why})"
+    assert table.watch() == ["step", "broken", lost, "broken", "step", "back", "step"]
 
 
 def test_it_stops_when_it_is_told() -> None:

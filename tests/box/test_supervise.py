@@ -16,8 +16,8 @@ import pytest
 from companion.supervise.camera import MOST_PER_S, SupervisedCamera, SupervisionSettings
 from companion.supervise.eye import EyeAwayError, SupervisedEye
 from companion.supervise.health import AwayError, Health, State
+from companion.supervise.parts import Parts
 from companion.supervise.pictures import JudgeSettings
-from companion.supervise.watchdog import Watchdog
 from hardware.camera import Camera, CameraError
 from tests.box.cameras import HEIGHT, WIDTH, open_nervous, open_nothing, open_troubled, set_mode, table_picture
 from tests.web.fakes import FakeClock
@@ -237,22 +237,23 @@ def test_an_eye_that_stumbles_over_one_picture_lives_on() -> None:
 def test_who_waits_for_a_slow_eye_is_alive_for_the_watchdog() -> None:
     """The eye may take a minute to open; the watchdog gives the referee less between two beats."""
     clock = FakeClock()
-    dog = Watchdog({"referee": 25.0}, clock=clock)
+    parts = Parts(clock)
+    referee = parts.add("referee")
     looking = False
-    silent: list[tuple[str, ...]] = []
+    hung: list[bool] = []
 
     def beat() -> None:
         if looking:
-            dog.beat("referee")
+            referee.beat()
             clock.now_s += 5.0
-            silent.append(dog.silent())
+            hung.append(referee.sign().hangs)
 
     with SupervisedEye(open_nervous, answer_s=60.0, clock=clock, beat=beat, beat_s=0.01) as eye:
         eye.open()
         looking = True
         with pytest.raises(EyeAwayError, match="did not answer within 60 s"):
             eye.look(picture(13))
-    assert silent == [()] * 12
+    assert hung == [False] * 12
 
 
 def test_who_waits_for_anothers_picture_is_alive_too() -> None:

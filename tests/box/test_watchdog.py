@@ -6,8 +6,7 @@ import os
 import socket
 from pathlib import Path
 
-import pytest
-
+from companion.supervise.parts import Parts
 from companion.supervise.watchdog import Watchdog, feed_every_s, systemd_notifier, watchdog_interval_s
 
 
@@ -19,38 +18,52 @@ class Clock:
         return self.now
 
 
-def watched(clock: Clock, said: list[str]) -> Watchdog:
-    return Watchdog({"camera": 5.0, "referee": 5.0, "page": 10.0}, notify=said.append, clock=clock)
+def watched(clock: Clock, said: list[str]) -> tuple[Watchdog, Parts]:
+    parts = Parts(clock)
+    for name in ("camera", "referee", "page", "lamp"):
+        parts.add(name).beat()
+    return Watchdog(parts, notify=said.append), parts
 
 
-def test_it_is_fed_while_all_three_live_and_not_when_one_is_silent() -> None:
+def beat(parts: Parts, *names: str) -> None:
+    for part in parts._parts.values():
+        if part.name in names:
+            part.beat()
+
+
+def test_it_is_fed_while_all_vital_parts_live_and_not_when_one_is_silent() -> None:
     clock, said = Clock(), []
-    dog = watched(clock, said)
+    dog, parts = watched(clock, said)
     assert dog.feed()
     assert said == ["WATCHDOG=1"]
-    clock.now = 6.0
-    dog.beat("camera")
-    dog.beat("page")
+    clock.now = 26.0
+    beat(parts, "camera", "page")
     assert not dog.feed()
-    assert dog.silent() == ("referee",)
+    assert dog.silent() == ("referee",), "nobody is restarted for a lamp"
     assert said == ["WATCHDOG=1", "STATUS=no sign of life from: referee"]
-    dog.beat("referee")
+    beat(parts, "referee")
     assert dog.feed()
     assert said[-2:] == ["WATCHDOG=1", "STATUS=all well"]
 
 
 def test_the_same_silence_is_said_once() -> None:
     clock, said = Clock(), []
-    dog = watched(clock, said)
+    dog, _ = watched(clock, said)
     clock.now = 60.0
     for _ in range(5):
         dog.feed()
     assert said == ["STATUS=no sign of life from: camera, referee, page"]
 
 
-def test_a_part_nobody_watches_is_a_mistake_of_the_program() -> None:
-    with pytest.raises(KeyError, match="kitchen"):
-        watched(Clock(), []).beat("kitchen")
+def test_the_page_hears_when_a_part_begins_to_hang_and_when_it_goes_on() -> None:
+    clock, news = Clock(), []
+    dog, parts = watched(clock, [])
+    parts.changed = lambda: news.append([one.about["part"] for one in parts.repairs()])
+    for now, lives in ((5.0, ""), (8.0, "camera referee page"), (9.0, ""), (10.0, "lamp")):
+        clock.now = now
+        beat(parts, *lives.split())
+        dog.feed()
+    assert news == [["lamp"], []]
 
 
 def test_systemd_hears_it_on_its_socket(tmp_path: Path) -> None:
@@ -60,7 +73,7 @@ def test_systemd_hears_it_on_its_socket(tmp_path: Path) -> None:
         systemd.settimeout(10)
         notify = systemd_notifier({"NOTIFY_SOCKET": address})
         assert notify is not None
-        with Watchdog({"page": 1e9}, notify=notify, every_s=0.01) as dog:
+        with Watchdog(Parts(), notify=notify, every_s=0.01) as dog:
             dog.ready()
             heard = [systemd.recv(200) for _ in range(2)]
     assert b"READY=1\nSTATUS=all well" in heard
@@ -73,7 +86,7 @@ def test_without_systemd_nothing_is_sent_and_nothing_breaks(tmp_path: Path) -> N
     gone = systemd_notifier({"NOTIFY_SOCKET": str(tmp_path / "gone")})
     assert gone is not None
     gone("WATCHDOG=1")
-    with Watchdog({"page": 1.0}) as dog:
+    with Watchdog(Parts()) as dog:
         dog.ready()
         assert dog.feed()
 
@@ -87,6 +100,6 @@ def test_the_interval_is_systemds_and_only_for_this_process() -> None:
 
 
 def test_a_short_interval_is_fed_three_times_over() -> None:
-    assert feed_every_s({"WATCHDOG_USEC": "6000000"}) == 2.0
-    assert feed_every_s({"WATCHDOG_USEC": "30000000"}) == 5.0
-    assert feed_every_s({}) == 5.0
+    assert feed_every_s({"WATCHDOG_USEC": "1500000"}) == 0.5
+    assert feed_every_s({"WATCHDOG_USEC": "30000000"}) == 1.0
+    assert feed_every_s({}) == 1.0

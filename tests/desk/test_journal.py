@@ -269,19 +269,61 @@ def test_a_full_disk_loses_nothing_and_doubles_nothing(tmp_path: Path, monkeypat
     assert len(read_journal(path).events) == 2
 
 
-def test_a_disk_that_cannot_even_be_cut_back_is_not_written_again(
+def test_a_card_that_cannot_even_cut_back_is_written_again_once_it_answers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
         raise OSError(errno.EIO, "Input/output error")
 
-    with Journal.create(tmp_path / "g.jsonl", making.HEADER) as journal:
+    path = tmp_path / "g.jsonl"
+    with Journal.create(path, making.HEADER) as journal:
+        journal.append(PLAY)
         with monkeypatch.context() as patched:
             patched.setattr(journal_module.os, "fsync", broken)
-            with pytest.raises(JournalError, match="nothing was recorded"):
-                journal.append(PLAY)
-        with pytest.raises(JournalError, match="open it again"):
-            journal.append(PLAY)
+            for _ in range(3):
+                with pytest.raises(JournalError, match="Input/output error"):
+                    journal.append(Passed(by="Ann"))
+        journal.mend()
+        assert path.read_bytes() == journal.content, "what was refused is not there, and nobody has to ask twice"
+        assert journal.append(Passed(by="Ben")).seq == 2
+        assert path.read_bytes() == journal.content
+    assert [event.KIND for event in read_journal(path).events] == ["tile_played", "passed"]
+
+
+def test_a_card_that_was_out_and_has_lost_the_end_gets_it_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "g.jsonl"
+    with Journal.create(path, making.HEADER) as journal:
+        journal.append(PLAY)
+        _break(journal, monkeypatch)
+        path.write_bytes(journal.content[:-9])
+        assert journal.append(Passed(by="Ann")).seq == 2
+    assert len(read_journal(path).events) == 2
+
+
+def test_another_file_in_its_place_is_not_written_into(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "g.jsonl"
+    with Journal.create(path, making.HEADER) as journal:
+        journal.append(PLAY)
+        _break(journal, monkeypatch)
+        path.unlink()
+        with pytest.raises(JournalError, match="No such file"):
+            journal.append(Passed(by="Ann"))
+        path.write_bytes(b"x" * 2000)
+        with pytest.raises(JournalError, match="holds something else"):
+            journal.append(Passed(by="Ann"))
+        assert path.read_bytes() == b"x" * 2000
+
+
+def _break(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(journal_module.os, "fsync", broken)
+        with pytest.raises(JournalError):
+            journal.append(Passed(by="Ann"))
 
 
 def test_a_closed_journal_says_so(tmp_path: Path) -> None:

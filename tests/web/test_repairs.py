@@ -16,6 +16,7 @@ from companion.log.header import Header
 from companion.log.journal import Journal
 from companion.log.repair import repair_games
 from companion.storage.repairs import REPAIRS_FILE, Repair, Repairs
+from companion.supervise.parts import Parts
 from companion.web.app import PageSettings, create_app
 from companion.web.repair_texts import TEXTS, repair_text
 from tests.web.fakes import FakeCamera
@@ -129,6 +130,7 @@ def test_every_case_has_its_words() -> None:
     about = dict.fromkeys(
         (
             "game",
+            "part",
             "events",
             "aside",
             "why",
@@ -198,3 +200,29 @@ def test_a_game_damaged_meanwhile_is_repaired_when_it_is_opened_again(tmp_path: 
     assert len(app_state.session.events) >= 5
     assert [one.code for one in app_state.repairs.open()] == ["JOURNAL_DAMAGED"]
     app_state.signal.close()
+
+
+def test_the_last_sign_of_life_of_every_part_is_in_health_and_on_the_page(
+    anyone: FlaskClient, app_state: AppState
+) -> None:
+    now = [0.0]
+    app_state.parts = Parts(lambda: now[0])
+    app_state.repairs.check(app_state.parts.repairs)
+    lamp, copies = app_state.parts.add("lamp"), app_state.parts.add("copies")
+    lamp.beat()
+    copies.beat()
+    assert anyone.get("/health").json["status"] == "ok"
+    now[0] = 12.0
+    copies.beat()
+    copies.fail("No space left on device")
+    health = anyone.get("/health").json
+    assert health["parts"] == {
+        "lamp": {"seconds": 12.0, "hangs": True, "trouble": ""},
+        "copies": {"seconds": 0.0, "hangs": False, "trouble": "No space left on device"},
+    }
+    assert "No sign of life from: lamp." in health["reasons"]
+    assert "This does not work just now: copies (No space left on device)." in health["reasons"]
+    page = anyone.get("/repairs").text
+    assert "the lamp: <b>no sign of life for 12 s" in page
+    assert "copying the game: <b>is tried again (No space left on device)" in page
+    assert "No sign of life from: the lamp." in anyone.get("/").text

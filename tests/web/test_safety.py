@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import io
+import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
 from companion.app.state import AppState
-from companion.web.access import SignedIn, cookie_opens
+from companion.web import phones
+from companion.web.access import cookie_opens
+from companion.web.app import PageSettings, create_app
 from companion.web.guard import host_is_ours
+from companion.web.phones import PHONES_FILE, SignedIn
 from companion.web.pin import PinLock, PinSettings, TooManyTriesError
 from tests.web.conftest import PIN
 from tests.web.fakes import FakeCamera, FakeClock, FakeSession
@@ -265,6 +270,58 @@ def test_the_oldest_of_very_many_browsers_is_signed_out() -> None:
     known = SignedIn(most=2)
     first, second, third = known.add(), known.add(), known.add()
     assert first not in known and second in known and third in known
+
+
+def started(folder: Path, pin: str = PIN) -> Flask:
+    return create_app(AppState(data_dir=folder), PageSettings(pin=pin, testing=True))
+
+
+def test_a_restart_signs_nobody_out_and_another_pin_everybody(tmp_path: Path) -> None:
+    before = started(tmp_path)
+    phone = before.test_client()
+    phone.post("/api/pin", json={"pin": PIN})
+    cookie = phone.get_cookie("companion")
+    assert cookie is not None
+    for after, status in ((started(tmp_path), 404), (started(tmp_path, "another1"), 401), (started(tmp_path), 404)):
+        other = after.test_client()
+        other.set_cookie("companion", cookie.value)
+        assert other.post("/api/undo", json={}).status_code == status
+    assert (tmp_path / PHONES_FILE).stat().st_mode & 0o777 == 0o600
+    assert cookie.value not in (tmp_path / PHONES_FILE).read_text()
+    other.post("/pin/out", data={"all": "1"})
+    again = started(tmp_path).test_client()
+    again.set_cookie("companion", cookie.value)
+    assert again.post("/api/undo", json={}).status_code == 401, "who was signed out stays so over a restart"
+
+
+@pytest.mark.parametrize("kept", [b"", b"{}", b'{"key": "00", "salt": "", "browsers": []}', b"[" * 100_000])
+def test_a_damaged_file_of_phones_signs_out_and_breaks_nothing(tmp_path: Path, kept: bytes) -> None:
+    (tmp_path / PHONES_FILE).write_bytes(kept)
+    page = started(tmp_path).test_client()
+    assert page.post("/api/undo", json={}).status_code == 401
+    assert page.post("/api/pin", json={"pin": PIN}).status_code == 200
+    assert page.post("/api/undo", json={}).status_code == 404
+
+
+def test_a_disk_that_takes_nothing_lets_people_sign_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(phones, "write_state", refuse)
+    page = started(tmp_path).test_client()
+    page.post("/api/pin", json={"pin": PIN})
+    assert page.post("/api/undo", json={}).status_code == 404
+
+
+def test_a_clock_that_is_set_back_and_right_again_signs_nobody_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = started(tmp_path).test_client()
+    page.post("/api/pin", json={"pin": PIN})
+    now = time.time()
+    for days in (-4000, 0, 4000, 0):
+        monkeypatch.setattr(time, "time", lambda days=days: now + days * 86400)
+        assert page.post("/api/undo", json={}).status_code == 404
 
 
 def test_the_lock_keeps_no_plain_pin() -> None:
