@@ -370,15 +370,18 @@ class TrainFinder:
                 assert owner is not None
                 hands.setdefault(owner, []).append(PlacedTile(self.ids[n], known.seen))
         for chain in loose:
-            for link in chain.links:
-                tile = PlacedTile(self.ids[link.tile], self.known[link.tile].seen)
-                owner = seat_of(tile.seen.center_mm, self.view, self.setup)
-                if owner is not None and tile.id not in forked:
+            tiles = [PlacedTile(self.ids[link.tile], self.known[link.tile].seen) for link in chain.links]
+            owners = [seat_of(tile.seen.center_mm, self.view, self.setup) for tile in tiles]
+            apart = [owner is None or tile.id in forked for tile, owner in zip(tiles, owners, strict=True)]
+            if sum(apart) * 2 >= len(tiles):  # a train runs to the table's edge, a hand does not run to its middle
+                apart = [True] * len(tiles)
+            for tile, owner, alone in zip(tiles, owners, apart, strict=True):
+                if alone or owner is None:
+                    free.append(tile)
+                else:
                     hands.setdefault(owner, []).append(tile)
-                    continue
-                free.append(tile)
-            if free and free[-1].id == self.ids[chain.links[-1].tile] and free[-1].id not in forked:
-                self._report(Trouble.LOOSE_TILE, chain.links[-1].tile)
+            if any(one and tile.id not in forked for one, tile in zip(apart, tiles, strict=True)):
+                self._report(Trouble.LOOSE_TILE, chain.links[-1 if apart[-1] else apart.index(True)].tile)
         engine = None
         if middle is not None and middle.engine is not None:
             engine = PlacedTile(self.ids[middle.engine], self.known[middle.engine].seen)

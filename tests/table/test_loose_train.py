@@ -9,7 +9,7 @@ import pytest
 
 from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile, Problem, Trouble, reconstruct
-from companion.geometry.diff import difference
+from companion.geometry.diff import difference, worth_asking
 from companion.geometry.table_view import SeenHalf, SeenTile
 from companion.log.events import TilePlayed, TileTakenBack, Unclear
 from companion.log.header import Header
@@ -17,8 +17,9 @@ from companion.log.journal import Journal
 from companion.rules.notation import Laying, Vanishing
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
+from datasets.simulator.tabletop import TableFullError
 from tests.desk.watching import table_change
-from tests.table.tables import SETUP, eastward, train, view
+from tests.table.tables import SETUP, eastward, random_table, setup_for, train, view
 
 CHAIN = ((12, 1), (1, 10), (10, 7))
 
@@ -89,3 +90,28 @@ def test_what_is_gone_from_a_clouded_table_was_not_moved(tmp_path: Path) -> None
     events = game.observe(table_change([Vanishing(Laid(1, 10), "Ben")], clouded=True))
     assert [event.KIND for event in events] == [Unclear.KIND]
     assert sum(isinstance(event, TilePlayed) for event in game.events) == 6
+
+
+def test_no_train_that_lost_its_beginning_is_lost_in_silence() -> None:
+    """Where a train's first tile is not seen, and on every third table the hub neither, the rest is asked about."""
+    looked_at = 0
+    for seed in range(1000, 1200):
+        try:
+            plan, table, trains, _ = random_table(seed)
+        except TableFullError:
+            continue
+        whole_view, setup = table.view(0.5, 0.5), setup_for(plan)
+        names = [name for name, tiles in trains.items() if len(tiles) >= 4]
+        if not names:
+            continue
+        name = names[seed % len(names)]
+        whole = reconstruct(whole_view, setup).trains[name]
+        unseen = {placed.seen.center_mm for placed in whole[: 1 + seed % 2]}
+        cut = replace(whole_view, tiles=tuple(one for one in whole_view.tiles if one.center_mm not in unseen))
+        layout = reconstruct(cut if seed % 3 else replace(cut, hub=None), setup)
+        understood = {placed.seen.center_mm for tiles in layout.trains.values() for placed in tiles}
+        left = {placed.seen.center_mm for placed in whole} - unseen - understood
+        assert not left or worth_asking(layout), f"{len(left)} tiles of {name} on table {seed}"
+        assert not left & {placed.seen.center_mm for tiles in layout.hands.values() for placed in tiles}
+        looked_at += 1
+    assert looked_at > 180
