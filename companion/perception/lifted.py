@@ -10,7 +10,7 @@ from companion.geometry.table_view import Point, SeenMarker, SeenTile
 from companion.perception.background import BackgroundModel
 from companion.perception.blobs import Blobs
 from companion.perception.projection import MOST_OVERLAP, free_part, overlap, square_of
-from companion.perception.tracks import MarkerTrack, TableMemory
+from companion.perception.tracks import MarkerTrack, TableMemory, Track
 from vision.calibration import Calibration
 from vision.frame import Image
 
@@ -99,13 +99,24 @@ def without_patterns(
     ]
 
 
+def _taken(track: Track, missing: Sequence[Track], place: Places) -> bool:
+    """Was this tile, which lay face down, taken away? Every look since shows none there, and nothing else changed."""
+    others = [one.seen for one in missing if one is not track]
+    return not track.seen.face_up and place.things.only_this(place.image, track.seen, others, place.calibration)
+
+
 def let_go(memory: TableMemory, place: Places) -> None:
-    """Of what is not found any more that is gone whose place is bare; the rest is hidden and stays."""
+    """Of what is not found any more that is gone whose place is bare, or was left by a back that was taken away; the
+    rest is hidden and stays."""
     missing, lost = memory.missing(), memory.missing_markers()
     if not missing and not lost:
         return
     rest = [track.seen for track in memory.tracks if all(track is not one for one in missing)]
-    gone = [one for one in missing if place.bare.is_bare(place.image, one.seen, rest, place.calibration)]
+    gone = [
+        one
+        for one in missing
+        if place.bare.is_bare(place.image, one.seen, rest, place.calibration) or _taken(one, missing, place)
+    ]
     memory.drop(gone)
     memory.forgive(missing)
     if lost:

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import cv2
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from companion.geometry.table_view import SeenTile
 from companion.perception.background import BackgroundModel
+from companion.perception.blobs import Blobs
+from companion.perception.lifted import Places, let_go
+from companion.perception.tracks import Looked, TableMemory
 from vision.calibration import Calibration
+from vision.pictures import open_picture
 
 CORNERS = np.array([[0, 0], [900, 0], [900, 600], [0, 600]], np.float32)
 CALIBRATION = Calibration.from_corners(CORNERS, (900.0, 600.0), 0.0, size_wh=(900, 600))
 PLACES = [(100.0 + 30 * n, 100.0 + 55 * row) for row in range(3) for n in range(5)]
 TAKEN = PLACES[7]
+PICTURES = Path(__file__).parent / "pictures"
 
 
 def back(place: tuple[float, float]) -> SeenTile:
@@ -86,3 +94,52 @@ def test_under_a_cup_nothing_is_bare() -> None:
     wood = planks((66, 112, 172), 6.0)
     for cup in ((200, 200, 205), (40, 40, 160), (20, 20, 20)):
         assert not bare(boneyard(wood, (86, 146, 146), cup=cup))
+
+
+PX_PER_MM = 0.6567
+WALL_PX = (
+    *((46, 45), (64, 46), (82, 47), (101, 47), (118, 47), (136, 46)),
+    *((46, 81), (65, 81), (83, 81), (102, 81), (119, 81), (138, 81)),
+    *((46, 115), (65, 115), (83, 115), (101, 114), (120, 115), (137, 116)),
+    *((47, 149), (65, 148), (83, 149), (101, 148), (119, 148), (138, 149)),
+    *((46, 183), (65, 182), (83, 182), (102, 183), (118, 183), (137, 182)),
+)
+DRAWN = 5
+"""The open wall of `carpet_drawn_*.jpg`, path-traced, on a patterned carpet; the last of its first row is drawn."""
+
+
+def on_carpet() -> tuple[NDArray[np.uint8], NDArray[np.uint8], Calibration]:
+    """Before and after the draw, and where the table is in them."""
+    before, after = (open_picture(PICTURES / f"carpet_drawn_{when}.jpg") for when in ("before", "after"))
+    h, w = before.shape[:2]
+    corners = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32)
+    return before, after, Calibration.from_corners(corners, (w / PX_PER_MM, h / PX_PER_MM), 0.0, size_wh=(w, h))
+
+
+def let_go_of(n: int, picture: NDArray[np.uint8]) -> bool:
+    """Is tile n of the wall, which three looks have not found, held to be drawn?"""
+    before, _, calibration = on_carpet()
+    tiles = [SeenTile((x / PX_PER_MM, y / PX_PER_MM), 90.0, 48.0, 24.0, False, None, 0.9) for x, y in WALL_PX]
+    things, table, memory = Blobs(), BackgroundModel(), TableMemory()
+    things.keep(before, tiles, calibration)
+    memory.see(tiles, [], Looked(), 24.0)
+    for _ in range(3):
+        memory.see([tile for tile in tiles if tile is not tiles[n]], [], Looked(), 24.0)
+    let_go(memory, Places(picture, calibration, 24.0, things, table))
+    return len(memory.tracks) < len(tiles)
+
+
+def test_a_tile_drawn_from_a_carpet_is_gone_whatever_its_pattern_looks_like() -> None:
+    before, after, _ = on_carpet()
+    assert let_go_of(DRAWN, after)
+    for n in (0, DRAWN, DRAWN + 6, 20):
+        assert not let_go_of(n, before), "the eye has overlooked a tile that lies there as it lay"
+
+
+@pytest.mark.parametrize("colour", [(200, 200, 205), (40, 40, 160), (20, 20, 20), (90, 110, 120)])
+def test_a_cup_or_a_crumb_on_a_tile_takes_none_away(colour: tuple[int, int, int]) -> None:
+    before, _, _ = on_carpet()
+    for radius in (5, 9, 24, 34):
+        with_it = before.copy()
+        cv2.circle(with_it, WALL_PX[DRAWN], radius, colour, -1)
+        assert not let_go_of(DRAWN, with_it), radius
