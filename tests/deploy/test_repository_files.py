@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import tempfile
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+
+from deploy.site import stage
 
 ROOT = Path(__file__).resolve().parents[2]
 GITHUB = sorted([*(ROOT / ".github").rglob("*.yml"), ROOT / ".pre-commit-config.yaml"])
@@ -72,3 +75,30 @@ def test_the_index_of_the_benches_names_every_program_and_no_other() -> None:
         if path.stem != "__main__" and '__name__ == "__main__"' in path.read_text(encoding="utf-8")
     }
     assert named == programs
+
+
+def test_every_page_for_people_is_in_the_site() -> None:
+    site = read(ROOT / "docs/mkdocs.yml")
+    doors = [one for one in site["nav"] if isinstance(one, dict)]
+    assert [next(iter(door)) for door in doors] == [
+        "Play an evening",
+        "Build the box",
+        "Club and Home Assistant",
+        "Develop",
+    ]
+    listed = {page for door in doors for pages in door.values() for page in pages}
+    assert {f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")} <= listed
+    assert [page for page in listed if not (ROOT / page).is_file()] == []
+
+
+def test_every_link_between_documents_leads_somewhere() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        pages = [path for path in stage(Path(folder)) if path.suffix == ".md"]
+        assert len(pages) > 25
+        dead = [
+            f"{page}: {link}"
+            for page in pages
+            for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", (ROOT / page).read_text(encoding="utf-8"))
+            if "://" not in link and not (ROOT / page.parent / link).exists()
+        ]
+    assert dead == []

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from babel.messages.catalog import Catalog, Message
-from babel.messages.extract import extract, extract_from_dir
 from babel.messages.pofile import read_po
 from flask.testing import FlaskClient
 
@@ -19,6 +18,7 @@ import companion.web
 from companion.rules.texts import RULES, TITLES
 from companion.rules.violations import Violation
 from companion.web.languages import LANGUAGES, TRANSLATIONS, catalogue
+from companion.web.messages import messages
 from tests.web import tables
 from tests.web.fakes import FakeSession
 
@@ -26,24 +26,6 @@ WEB = Path(companion.web.__file__).parent
 HALL = Path(companion.hall.__file__).parent
 OTHERS = tuple(code for code in LANGUAGES if code != "en")
 PLACEHOLDER = re.compile(r"%\((\w+)\)s")
-
-
-@cache
-def messages() -> frozenset[str | tuple[str, str]]:
-    """Every message of the code and templates of the page and of the hall's."""
-    words = Path(companion.rules.texts.__file__)
-    with words.open("rb") as file:
-        told = [message for _line, message, _comments, _context in extract("python", file, keywords={"_": None})]
-    found = (
-        extract_from_dir(
-            str(room),
-            method_map=[("**.py", "python"), ("**/templates/**.html", "jinja2.ext:babel_extract")],
-            keywords={"_": None, "gettext": None, "ngettext": (1, 2)},
-        )
-        for room in (WEB, HALL)
-    )
-    of_the_page = {message for one in found for _file, _line, message, _comments, _context in one}
-    return frozenset(of_the_page | set(told))
 
 
 @cache
