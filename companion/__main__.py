@@ -8,12 +8,15 @@ exit status 0 done, 1 "no" or refused input, 2 wrong usage.
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 
 import click
 
 from vision import telemetry
+from vision.weights import OWN, WeightsError, names_in
 
 COMMANDS: Mapping[str, str] = {
     "demo": "A made-up game on a rendered table, seen by the real camera path, on the live page.",
@@ -55,8 +58,15 @@ class LazyGroup(click.Group):
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="tabletop-companion", prog_name="companion")
-def companion() -> None:
+@click.option("--eye", metavar="FOLDER", envvar=OWN, help="Read with your own networks: docs/training.md.")
+def companion(eye: str | None) -> None:
     """Reads the dominoes on your table, referees the game and keeps the score."""
+    if eye:
+        try:
+            names_in(Path(eye))
+        except WeightsError as problem:
+            raise click.ClickException(str(problem)) from None
+        os.environ[OWN] = str(Path(eye).absolute())
 
 
 def main() -> None:

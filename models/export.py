@@ -126,7 +126,7 @@ def probabilities(path: Path, crops: Crops) -> np.ndarray:
 def enter(name: str, path: Path, entry: dict) -> None:
     """Write one network's entry into the manifest beside it."""
     manifest = path.parent / MANIFEST
-    content = json.loads(manifest.read_text(encoding="utf-8"))
+    content = json.loads(manifest.read_text(encoding="utf-8")) if manifest.is_file() else {"weights": {}}
     facts = {"file": path.name, "bytes": path.stat().st_size, "sha256": file_sha256(path)}
     content["weights"][name] = facts | entry
     manifest.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
@@ -248,6 +248,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.what in ("reader", "markers", "backs") and not options.held:
         parser.error(f"{options.what}: fitted on rendered tables, expected --held DIR")
+    options.into.mkdir(parents=True, exist_ok=True)
     for folder in options.held or ():
         if not any((folder / "images").glob("*.jpg")):
             parser.error(f"--held {folder}: no tables there, expected a folder that datasets.render has written")

@@ -13,6 +13,7 @@ from vision.backs import BackJudge
 from vision.covered_halves import markers_on
 from vision.covering import bare, uncovered
 from vision.detections import Detections, Kind
+from vision.detector import CLASSES as DETECTED
 from vision.detector import Detector
 from vision.dividers import by_elimination
 from vision.exposure import lifted
@@ -26,9 +27,12 @@ from vision.reader import Reader, ReaderSettings
 from vision.reading import Found, PictureReading, TileReading
 from vision.tile_shape import of_one_shape
 from vision.tile_size import TileSize
-from vision.weights import shipped, shipped_weights
+from vision.weights import folder_of, shipped, shipped_weights
 
 Region = tuple[int, int, int, int]
+JUDGES = ("markers", "backs")
+CLASSES = {"tiles": DETECTED}
+"""What the outputs of a network are taken for."""
 
 
 class Eye:
@@ -123,20 +127,16 @@ def _things(detections: Detections, kind: Kind) -> list[Found]:
 
 
 def open_eye(learned: Path | None = None, *, one_box: bool = False) -> Eye:
-    """The eye with the shipped weights, after their hashes were checked, and what it learned of the players' own set.
+    """The eye with the weights in use, after their hashes were checked, and what it learned of the players' own set.
 
     `one_box`: all its pictures show the same tiles, as a table's camera does, so each helps to read the next.
     Raises WeightsError and AdaptationError.
     """
     share_one_heap()
-    tiles = shipped_weights("tiles")
-    pips = shipped_weights("pips")
-    judges = {
-        name: (path, JudgeSettings.weighed(path, shipped(name).confidence))
-        for name in ("markers", "backs")
-        for path in (shipped_weights(name),)
-    }
-    temperature = shipped("pips").temperature
+    files = {name: shipped_weights(name, CLASSES.get(name), folder_of(name)) for name in ("tiles", "pips", *JUDGES)}
+    said = {name: shipped(name, folder_of(name)) for name in files}
+    judges = {name: (files[name], JudgeSettings.weighed(files[name], said[name].confidence)) for name in JUDGES}
     adaptation = None if learned is None else Adaptation.load(learned)
-    reader = Reader(pips, BackJudge(*judges["backs"]), ReaderSettings(temperature=temperature), adaptation)
-    return Eye(Detector(tiles), reader, Appearance() if one_box else None, MarkerJudge(*judges["markers"]))
+    settings = ReaderSettings(temperature=said["pips"].temperature)
+    reader = Reader(files["pips"], BackJudge(*judges["backs"]), settings, adaptation)
+    return Eye(Detector(files["tiles"]), reader, Appearance() if one_box else None, MarkerJudge(*judges["markers"]))

@@ -1,4 +1,5 @@
-"""The weights that ship with the product, found by name and checked before anything loads them.
+"""The weights that the eye reads with, found by name and checked before anything loads them: those that ship with the
+product, or your own from another folder.
 
 Standard library only, nothing at import. `networks/manifest.json` states for every name the file, its size and SHA-256,
 the classes in the order of the output, what goes in and comes out, the temperature of its probabilities and the card
@@ -9,12 +10,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 WEIGHTS = Path(__file__).parent / "networks"
 MANIFEST = "manifest.json"
+OWN = "COMPANION_EYE"
+"""The environment variable that names a folder with networks of your own, for this program and all that it starts."""
 
 
 class WeightsError(Exception):
@@ -41,11 +46,32 @@ class Shipped:
     confidence: Mapping[str, float]
 
 
+def folder_of(name: str) -> Path:
+    """Where this network is taken from: your own folder if its manifest lists it, else the product's. WeightsError
+    where there is no manifest in your folder."""
+    own = os.environ.get(OWN, "")
+    return Path(own) if own and name in names_in(Path(own)) else WEIGHTS
+
+
+def names_in(folder: Path) -> list[str]:
+    """The networks that a folder's manifest lists; WeightsError for a bad manifest."""
+    return sorted(_entries(folder / MANIFEST))
+
+
+def _entries(manifest: Path) -> dict[str, dict[str, Any]]:
+    try:
+        return dict(json.loads(manifest.read_text(encoding="utf-8"))["weights"])
+    except OSError as problem:
+        raise WeightsError(f"{manifest}: {problem.strerror or problem}, expected a list of weights") from None
+    except (ValueError, KeyError, TypeError) as problem:
+        raise WeightsError(f"{manifest}: not a list of weights ({type(problem).__name__}: {problem})") from None
+
+
 def shipped(name: str, folder: Path = WEIGHTS) -> Shipped:
     """The manifest's entry for `name`, the file itself not yet looked at; WeightsError for a bad manifest."""
     manifest = folder / MANIFEST
+    entries = _entries(manifest)
     try:
-        entries = json.loads(manifest.read_text(encoding="utf-8"))["weights"]
         entry = entries.get(name)
         if entry is None:
             raise WeightsError(f"{manifest}: no weights named {name!r}, expected one of {', '.join(sorted(entries))}")
@@ -59,8 +85,6 @@ def shipped(name: str, folder: Path = WEIGHTS) -> Shipped:
             temperature=float(entry["temperature"]),
             confidence={str(name): float(value) for name, value in entry.get("confidence", {}).items()},
         )
-    except OSError as problem:
-        raise WeightsError(f"{manifest}: {problem.strerror or problem}, expected the list of shipped weights") from None
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
         raise WeightsError(f"{manifest}: not a list of weights ({type(problem).__name__}: {problem})") from None
 

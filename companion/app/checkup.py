@@ -122,11 +122,11 @@ def check_inference(machine: Machine) -> Finding:
 
 def check_weights(machine: Machine) -> Finding:
     """The shipped models: present, of the right size and hash, and the engine opens them."""
-    from vision.weights import WEIGHTS, WeightsError, shipped_weights
+    from vision.weights import WEIGHTS, WeightsError, folder_of, shipped_weights
 
     mend = "install the program again: the models come with it"
     try:
-        files = [shipped_weights(name) for name in weight_names(WEIGHTS)]
+        files = [shipped_weights(name, folder=folder_of(name)) for name in weight_names(WEIGHTS)]
     except WeightsError as error:
         return Finding("weights", False, str(error), mend)
     if not files:
@@ -139,7 +139,8 @@ def check_weights(machine: Machine) -> Finding:
         except (ImportError, WeightsError) as error:
             return Finding("weights", False, f"{file.name} cannot be opened ({_line(error)})", mend)
     sizes = ", ".join(f"{file.name} {file.stat().st_size / 1e6:.1f} MB" for file in files)
-    return Finding("weights", True, f"{sizes}, hashes right")
+    own = [file.name for file in files if file.parent != WEIGHTS]
+    return Finding("weights", True, f"{sizes}, hashes right" + (f"; your own: {', '.join(own)}" if own else ""))
 
 
 def weight_names(folder: Path) -> list[str]:

@@ -9,8 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from vision.weights import WEIGHTS, WeightsError, shipped, shipped_weights
+from companion.__main__ import companion
+from vision.eye import open_eye
+from vision.weights import OWN, WEIGHTS, WeightsError, folder_of, shipped, shipped_weights
 
 NAMES = sorted(json.loads((WEIGHTS / "manifest.json").read_text(encoding="utf-8"))["weights"])
 
@@ -91,3 +94,44 @@ def test_looking_up_weights_imports_no_heavy_library() -> None:
         check=True,
     ).stdout.split()
     assert not {"numpy", "cv2", "torch", "onnxruntime", "ultralytics"} & set(seen)
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a detector of one's own and nothing else."""
+    folder = tmp_path / "my-eye"
+    folder.mkdir()
+    entry = json.loads((WEIGHTS / "manifest.json").read_text(encoding="utf-8"))["weights"]["tiles"]
+    shutil.copy(WEIGHTS / entry["file"], folder / "mine.onnx")
+    (folder / "manifest.json").write_text(json.dumps({"weights": {"tiles": entry | {"file": "mine.onnx"}}}))
+    monkeypatch.setenv(OWN, str(folder))
+    return folder
+
+
+def test_a_network_of_ones_own_is_read_with_and_the_others_are_the_products(own: Path) -> None:
+    assert (folder_of("tiles"), folder_of("pips")) == (own, WEIGHTS)
+    assert open_eye().detector._network.path == own / "mine.onnx"
+    done = CliRunner().invoke(companion, ["--eye", str(own), "doctor", "--json"])
+    assert "your own: mine.onnx" in done.stdout
+
+
+def test_a_network_of_ones_own_is_checked_like_any_other(own: Path) -> None:
+    listed = json.loads((own / "manifest.json").read_text())
+    listed["weights"]["tiles"]["classes"] = ["tile", "marker"]
+    (own / "manifest.json").write_text(json.dumps(listed))
+    with pytest.raises(WeightsError, match="wrong classes, made for tile, marker"):
+        open_eye()
+    (own / "mine.onnx").write_bytes(b"cut off")
+    listed["weights"]["tiles"]["classes"] = list(shipped("tiles").classes)
+    (own / "manifest.json").write_text(json.dumps(listed))
+    with pytest.raises(WeightsError, match="truncated"):
+        open_eye()
+
+
+@pytest.mark.parametrize("content", [None, "[]", "{}"])
+def test_a_folder_without_a_list_of_networks_is_refused_in_one_line(tmp_path: Path, content: str | None) -> None:
+    if content is not None:
+        (tmp_path / "manifest.json").write_text(content)
+    done = CliRunner().invoke(companion, ["--eye", str(tmp_path), "read", "none.jpg"])
+    assert done.exit_code == 1 and done.output.count("\n") == 1
+    assert "manifest.json" in done.output and "list of weights" in done.output
