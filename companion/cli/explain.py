@@ -15,6 +15,9 @@ from companion.rules.notation import print_act
 from companion.rules.ruleset import RuleSetError
 from companion.tracking.costs import PRIORS
 
+LEAST_SHOWN = 0.00005
+"""A smaller share prints as nothing."""
+
 
 @click.command(name="explain")
 @click.argument("journal", type=click.Path(path_type=Path))
@@ -48,6 +51,8 @@ def lines_of(found: Dispute) -> list[str]:
         sure = "certain" if charge.certain else f"possible, {charge.p:.0%}"
         lines.append(f"  {charge.code}, {charge.by or 'whoever it was'}: {sure}")
     lines += [f"  {one.p:7.2%}  {one}" for one in found.alternatives]
+    if found.rest >= LEAST_SHOWN:
+        lines.append(f"  {found.rest:7.2%}  in another way")
     lines += [f"  looked at again: {why}" for why in found.again]
     assumed = dict.fromkeys(cause for one in found.alternatives for cause in one.assumes)
     lines += [f"  {PRIORS[one].text}: {PRIORS[one].decibans} dB, {PRIORS[one].source}" for one in assumed]

@@ -2,6 +2,7 @@
 
 The evidence is what the journal says that the camera saw, and what people entered, with a price for its being wrong.
 Journals of version 1 say nothing of the former; there the camera's events stand for it, those of one picture together.
+A round that no camera watched is ruled as it was entered, and so it is explained.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from companion.rules.ruleset import load_ruleset
 from companion.tracking.dispute import Alternative, alternatives
 from companion.tracking.evidence import ITEMS
 from companion.tracking.tracker import RoundTracker
-from companion.tracking.verdict import Verdict
+from companion.tracking.verdict import Charge, Verdict
 
 
 class NoSuchPlayError(Exception):
@@ -35,7 +36,8 @@ class Dispute:
     """The belief about event `seq`: the verdict, and the hypotheses, cheapest first (none where it is settled). In JSON
     a hypothesis has a `tile` where it is another one than was read.
 
-    `again`: why the game asked for another look before it took the change that shows it.
+    `again`: why the game asked for another look before it took the change that shows it. `watched` False: it was
+    entered in a round that no camera watched, and its ruling is the record's.
     """
 
     seq: int
@@ -43,6 +45,12 @@ class Dispute:
     verdict: Verdict
     alternatives: tuple[Alternative, ...]
     again: tuple[str, ...] = ()
+    watched: bool = True
+
+    @property
+    def rest(self) -> float:
+        """The share of all that is not among the hypotheses: they are the likeliest ones only."""
+        return max(0.0, 1.0 - sum(one.p for one in self.alternatives)) if self.alternatives else 0.0
 
     def to_json(self) -> dict[str, Any]:
         charges = [
@@ -61,7 +69,9 @@ class Dispute:
             for one in self.alternatives
         ]
         named = {"by": self.verdict.by, "p": round(self.verdict.p, 4), "maybe": list(self.verdict.maybe)}
-        return {"seq": self.seq, **named, "violations": charges, "hypotheses": rows, "again": list(self.again)}
+        return {"seq": self.seq, **named, "violations": charges, "hypotheses": rows, "rest": round(self.rest, 4)} | {
+            "again": list(self.again)
+        }
 
 
 def dispute(path: Path, seq: int) -> Dispute:
@@ -87,6 +97,8 @@ def dispute_in(
     following = [n for n in range(start + 1, len(held)) if isinstance(held[n].event, RoundStarted)]
     row = list(held[start : following[0] if following else None])
     last = held[following[0]].event.seq - 1 if following else len(lines)
+    if not any(one.event.source == "camera" or lines[one.event.seq - 1].source == "camera" for one in row):
+        return _as_entered(held[place].event)
     tracker, item = _from_evidence(header, row, lines[:last], seq, [one for one in seen if one.after <= last])
     if item is None:
         tracker, item = _from_events(header, row, lines, seq)
@@ -95,6 +107,18 @@ def dispute_in(
         raise NoSuchPlayError(f"no. {seq} is no tile, draw, marker or discard that stands in this journal")
     again = next((one.change.again for one in reversed(seen) if one.after < seq), ())
     return Dispute(seq, held[place].event, verdict, tuple(alternatives(tracker.filter, item)), again)
+
+
+def _as_entered(event: Event) -> Dispute:
+    """What the record says of it, where nothing but the record tells."""
+    act = act_of(event)
+    assert act is not None
+    found = getattr(event, "violations", ())
+    charges = tuple(Charge(one.code, one.by or event.who, one.certain, float(one.certain)) for one in found)
+    codes = tuple(sorted((one.code, one.by or "") for one in charges if one.certain))
+    rows = () if event.who is None else (Alternative(event.who, 0, 1.0, codes, ()),)
+    verdict = Verdict(0, act, event.who, float(event.who is not None), event.perhaps, charges)
+    return Dispute(event.seq, event, verdict, rows, watched=False)
 
 
 def _from_evidence(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -58,7 +59,7 @@ ASSUMED: dict[Cause, str] = {
     Cause.WRONG_STATEMENT: _("what a person entered is wrong"),
     Cause.LATE_STATEMENT: _("what a person entered was known already"),
     Cause.BLIND_STATEMENT: _("what a person entered counts for nothing"),
-    Cause.UNSEEN: _("much happened unseen"),
+    Cause.UNSEEN: _("a lot happened out of the camera's sight"),
     Cause.UNSEEN_IN_CLUTTER: _("something that was not understood hid what happened"),
     Cause.CUT_SHORT: _("not everything possible was looked through"),
 }
@@ -93,26 +94,46 @@ def explained(path: Path, seq: int) -> Dispute | None:
 
 @hypotheses.get("/play/<int:seq>/why")
 def show(seq: int) -> str:
-    """The ways in which an entry may have come about, the cheapest first, each with its share, its cost in decibans,
-    the faults it holds against somebody and what it assumes."""
+    """The ways in which an entry may have come about, the likeliest first, each with its share, the faults it holds
+    against somebody and what it assumes."""
     line = line_of(seq)
     path = journal_of(app_state().game)
     found = None if path is None else explained(path, seq)
     if found is None:
         raise NotFound(gettext("Nothing more is known about entry number %(number)s.", number=seq))
     board = board_of(app_state().session.snapshot())
+    shares = whole_percent([*(one.p for one in found.alternatives), found.rest])
     rows = [
         {
             "by": one.player,
-            "decibans": one.cost,
-            "p": one.p,
+            "share": share,
             "tile": one.tile,
             "faults": [(code_title(code), player) for code, player in one.codes],
             "assumes": [gettext(ASSUMED[cause]) for cause in one.assumes],
         }
-        for one in found.alternatives
+        for one, share in zip(found.alternatives, shares, strict=False)
     ]
     again = [gettext(AGAIN[why]) for why in found.again if why in AGAIN]
     return render_template(
-        "why.html", again=again, board=board, line=line, play=shown_play(seq, board), rows=rows, tv=False
+        "why.html",
+        again=again,
+        board=board,
+        line=line,
+        play=shown_play(seq, board),
+        rows=rows,
+        rest=shares[-1],
+        watched=found.watched,
+        tv=False,
     )
+
+
+def whole_percent(shares: Sequence[float]) -> list[int]:
+    """Shares of one in whole per cent that add up to 100, each rounded up or down; the largest remainders go up."""
+    if not sum(shares):
+        return [0] * len(shares)
+    exact = [100 * one / sum(shares) for one in shares]
+    found = [int(one) for one in exact]
+    by_remainder = sorted(range(len(exact)), key=lambda n: found[n] - exact[n])
+    for n in by_remainder[: 100 - sum(found)]:
+        found[n] += 1
+    return found

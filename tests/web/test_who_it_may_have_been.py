@@ -1,4 +1,4 @@
-"""The page's dispute shows the hypotheses and the costs that `companion explain` prints of the same journal."""
+"""The page's dispute shows the hypotheses that `companion explain` prints of the same journal."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from companion.web.hypotheses import AGAIN, ASSUMED
 from tests.desk.watching import table_change
 
 DELTAS = ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+3-5@Cy", "+2-6@Ben", "+5-7@Cy", "+1-8@Ann", "+6-9@Ben"]
-ROW = re.compile(r"<li><span><b>(.*?)</b>(.*?)</span> <small>([\d.]+) % · (\d+) dB</small></li>")
+ROW = re.compile(r"<li><span><b>(.*?)</b>(.*?)</span> <small>(\d+) %</small></li>")
 
 
-def test_the_page_shows_the_hypotheses_and_costs_of_explain(tmp_path: Path) -> None:
+def test_the_page_shows_the_hypotheses_of_explain_and_their_shares_add_up(tmp_path: Path) -> None:
     """Ann lays on Cy's closed train, and everybody goes on in order."""
     header = Header("reeves", "double-12", ("Ann", "Ben", "Cy"))
     session = Session.create(tmp_path / "journal.jsonl", header)
@@ -43,15 +43,18 @@ def test_the_page_shows_the_hypotheses_and_costs_of_explain(tmp_path: Path) -> N
         told = json.loads(said.output)["hypotheses"]
         page = unescape(client.get(f"/play/{play.seq}/why").get_data(as_text=True))
         shown = ROW.findall(page)
+        rest = re.search(r"in another way</span> <small>(\d+) %", page)
         with client.application.test_request_context():
-            expected = [(one["by"], f"{min(one['p'] * 100, 99.9):.1f}", str(one["decibans"])) for one in told]
             words = [
                 [code_title(code.split(" by ")[0]) for code in one["codes"]]
                 + [ASSUMED[Cause(cause)] for cause in one["assumes"]]
                 for one in told
             ]
-        assert [(by, share, cost) for by, _, share, cost in shown] == expected
-        for (_, text, _, _), of_row in zip(shown, words, strict=True):
+        assert [by for by, _, _ in shown] == [one["by"] for one in told]
+        shares = [int(share) for _, _, share in shown]
+        assert all(abs(share - 100 * one["p"]) <= 1 for share, one in zip(shares, told, strict=True))
+        assert not shown or sum(shares) + int(rest[1] if rest else 0) == 100
+        for (_, text, _), of_row in zip(shown, words, strict=True):
             assert [part.split(" (")[0] for part in text.split(" · ")[1:]] == of_row
         assert bool(shown) != ("This is settled" in page)
         assert f"/play/{play.seq}/why" in client.get(f"/play/{play.seq}").get_data(as_text=True)
@@ -60,6 +63,23 @@ def test_the_page_shows_the_hypotheses_and_costs_of_explain(tmp_path: Path) -> N
         compared += len(shown)
     session.close()
     assert compared > 3
+
+
+def test_a_game_that_was_tapped_in_is_explained_as_it_is_ruled(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "journal.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy")))
+    session.start_round((12, 12), "Ann")
+    legal = session.play((12, 5), "Ann", by="Ann")[0].seq
+    fault = session.play((5, 5), "Ann", by="Ben")[0].seq
+    codes = [one["code"] for one in session.snapshot()["plays"][-1]["violations"] if one["certain"]]
+    assert codes
+    client = create_app(AppState(session), PageSettings(pin="0000", testing=True)).test_client()
+    pages = {seq: unescape(client.get(f"/play/{seq}/why").get_data(as_text=True)) for seq in (legal, fault)}
+    assert ROW.findall(pages[legal]) == [("Ann", "", "100")]
+    ((by, faults, share),) = ROW.findall(pages[fault])
+    assert (by, share) == ("Ben", "100")
+    assert all(code_title(code) in faults for code in codes)
+    assert "No camera watched this round" in pages[legal]
+    session.close()
 
 
 def test_what_is_no_piece_is_answered_in_a_line(tmp_path: Path) -> None:
