@@ -30,7 +30,6 @@ from companion.play.timeline import Timeline
 from companion.rules.actions import Play
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import RuleSet, load_ruleset
-from companion.rules.ruling import Ruling
 from companion.rules.tile import Laid, Tile
 
 log = logging.getLogger(__name__)
@@ -185,7 +184,8 @@ class OpenGame:
         self._lookers_on.append(callback)
 
     def judge(self, tile: TileLike, train: str) -> dict[str, Any]:
-        """May this tile be laid there now, by the player to move? `codes` and `may` as in `companion judge`.
+        """May this tile be laid there now, by the player to move, one way round or the other? `codes` and `may` as in
+        `companion judge`, `tile` as it would lie.
 
         Refused where a tile lies that is not on record.
         """
@@ -199,8 +199,14 @@ class OpenGame:
                 raise CommandRejected(Reason.END_NOT_RECORDED)
             going_on = turn is not None and turn.player == position.turn
             before, done = (turn.before, turn.actions) if going_on and turn is not None else (position, ())
-            ruling: Ruling = self._ledger.match.referee.judge_play(before, Play(laid_of(tile), train), done)
+            asked = laid_of(tile)
+            referee, either_way = self._ledger.match.referee, (asked, Laid(asked.outer, asked.inner))
+            rulings = [referee.judge_play(before, Play(laid, train), done) for laid in either_way]
+            ruling, laid = min(
+                zip(rulings, either_way, strict=True), key=lambda one: (not one[0].legal, len(one[0].codes))
+            )
             return {
+                "tile": list(laid),
                 "verdict": ruling.verdict,
                 "codes": sorted(str(code) for code in ruling.codes),
                 "may": sorted(str(code) for code in ruling.may),

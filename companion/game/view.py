@@ -46,6 +46,9 @@ NOBODYS = -1
 NEARLY = 2
 """A table on which so few unseen tiles still fit anywhere is called nearly blocked."""
 
+DO_NOT_MEET = (str(Violation.MISMATCH), str(Violation.WRONG_ROOT))
+"""Findings about two halves that touch."""
+
 PHASES = {"waiting": "waiting", "playing": "playing", "ended": "round_over", "scored": "waiting", "over": "match_over"}
 
 
@@ -196,6 +199,7 @@ def _show_trains(
     ]
     shown["must_cover"] = must
     shown["reminders"] = _reminders(course, table) if playing else []
+    shown["turns_over"] = rules.dead_double == "flip"
     shown["may_play"] = [{"tile": list(play.tile), "train": play.train} for play in plays]
     shown["blocked"] = _blocked(course, table, off) if playing else None
 
@@ -312,6 +316,8 @@ def _plays(timeline: Timeline, held: Sequence[EffectiveEvent]) -> list[Line]:
             if due is not None:
                 line["engine_due"] = list(due)
             act = timeline.acts[n]
+            if any(finding.code in DO_NOT_MEET for finding in timeline.findings(n)):
+                line["end_was"] = _end_before(timeline, n, item.event)
             if act.event is None:
                 line["withdrawn"] = True
         line["overruled"] = item.overruled
@@ -325,6 +331,17 @@ def _plays(timeline: Timeline, held: Sequence[EffectiveEvent]) -> list[Line]:
             line["corrected"] = item.by_people
         lines.append(line)
     return lines
+
+
+def _end_before(timeline: Timeline, n: int, event: Event) -> int | None:
+    """The value to which the tile of the act `n` was laid."""
+    course = timeline.acts[n - 1].after.course if n else None
+    if course is None or not isinstance(event, TilePlayed):
+        return None
+    table = course.position
+    if isinstance(table, Position):
+        return table.value_due(event.train)
+    return None if table.ends is None else table.ends[0 if event.train == LEFT else 1]
 
 
 def _engine_missed(timeline: Timeline, event: Event) -> Laid | None:

@@ -176,7 +176,14 @@ class Match:
     def hands_known(self) -> bool:
         """Whether every player's tiles are known: shown, or none left."""
         out = self.board.round.out if self.board.round else None
-        return all(player in self.shown or player == out for player in self.header.players)
+        known = (player in self.shown or player == out or self._surely_empty(player) for player in self.header.players)
+        return all(known)
+
+    def _surely_empty(self, player: str) -> bool:
+        """Whether every tile of `player` was seen to leave the hand, as of a second one who went out in a lap."""
+        if self.course is None or self.course.watched or not self.rules.is_mexican:
+            return False
+        return self.course.table.hands.get(player) == 0
 
     def scored(self) -> RoundScored | None:
         """The score of the ended round by the tiles shown; None while a hand is missing or nothing is to be scored."""

@@ -105,7 +105,9 @@ class ScoreRow:
 @dataclass(frozen=True, slots=True)
 class Board:
     """Everything the live page shows, apart from sentences. `beside_line`: the tiles at its left and its right end that
-    are not on record; `apart`: how many such tiles belong to nothing."""
+    are not on record; `apart`: how many such tiles belong to nothing; `turns_over`: dead doubles are turned face
+    down.
+    """
 
     seq: int
     phase: str
@@ -141,6 +143,7 @@ class Board:
     still_laying: str | None
     after_double: str | None
     reminders: tuple[str, ...]
+    turns_over: bool
 
     @property
     def chinese(self) -> bool:
@@ -286,6 +289,7 @@ def board_of(snapshot: GameView) -> Board:
         still_laying=snapshot.get("still_laying"),
         after_double=snapshot.get("after_double"),
         reminders=tuple(snapshot.get("reminders") or ()),
+        turns_over=bool(snapshot.get("turns_over")),
     )
 
 

@@ -12,7 +12,15 @@ from companion.web.code_texts import code_title
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
 from companion.web.refusals import translated
-from companion.web.wording import apart_text, camera_text, event_text, reason_text, retraction_cause, retraction_text
+from companion.web.wording import (
+    apart_text,
+    camera_text,
+    event_text,
+    meeting_text,
+    reason_text,
+    retraction_cause,
+    retraction_text,
+)
 
 MOST_LINES = 3
 """More lines would take the table its room; what is left out is counted."""
@@ -65,7 +73,9 @@ def _faults(board: Board) -> list[Notice]:
     for play in recent_faults(board):
         title = " · ".join(code_title(code) for code in standing_faults(play))
         last_turn = turns_since(board, int(play.get("seq") or 0)) == TURNS_SHOWN
-        found.append(Notice("fault", title, event_text(play, board.family), last_turn))
+        found.append(
+            Notice("fault", title, f"{event_text(play, board.family)} {meeting_text(play)}".strip(), last_turn)
+        )
     return found
 
 

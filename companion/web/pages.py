@@ -56,6 +56,8 @@ def names_in_templates() -> dict[str, Any]:
         "notices": notices,
         "recent_faults": recent_faults,
         "proof_text": wording.proof_text,
+        "meeting_text": wording.meeting_text,
+        "open_text": wording.open_text,
         "entry_text": wording.entry_text,
         "unable_text": wording.unable_text,
         "fit": fit,

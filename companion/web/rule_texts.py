@@ -34,8 +34,8 @@ class RuleSetText:
 class HouseOption:
     """One house rule: a field of the rule set, and its choices as (value, text), the written one first.
 
-    `main`: shown at once and not among all other rules. `open_question`: the source is silent about it. `source_text`
-    names the source and its mark, with the source's own words where they are quoted.
+    `main`: shown at once and not among all other rules. `open_question`: the source is silent about it. `quoted`
+    are the source's own words, in its language, where they are few.
     """
 
     field: str
@@ -43,7 +43,7 @@ class HouseOption:
     choices: tuple[tuple[str, str], ...]
     main: bool
     open_question: bool
-    source_text: str
+    quoted: str
 
 
 RULES: Mapping[str, RuleSetText] = {
@@ -368,9 +368,8 @@ def _option(rules: RuleSet, field: str, own: object = None) -> HouseOption:
         values.pop("single", None)
     source = rules.sources[field]
     quoted = " ".join(re.findall(r"«[^»]+»", source.text))
-    source_text = f"{rules.source} [{source.mark}] {quoted}".strip()
     choices = tuple((value, _choice_text(field, value)) for value in values)
-    return HouseOption(field, QUESTIONS[field], choices, field in MAIN, rules.leaves_open(field), source_text)
+    return HouseOption(field, QUESTIONS[field], choices, field in MAIN, rules.leaves_open(field), quoted)
 
 
 def _as_choice(value: object, field: str) -> str:

@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 
 from companion.log.question import Question, QuestionKind
 from companion.rules.actions import LEFT, MEXICAN, RIGHT
-from companion.web.board import Board
+from companion.web.board import SURE_ENOUGH, Board
 from companion.web.code_texts import code_title
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
@@ -49,12 +49,18 @@ def train_name(train: str | None) -> str:
     return _("%(owner)s's train", owner=train or "?")
 
 
+MOST_NAMED = 2
+"""More names for one play tell nobody anything."""
+
+
 def who(by: str | None, maybe: Sequence[str] = ()) -> str:
     """Who did something: a name, or those whom the record cannot tell apart, the likeliest first."""
     if by:
         return by
     if len(maybe) == 1:
         return _("Probably %(name)s", name=maybe[0])
+    if len(maybe) > MOST_NAMED:
+        return _("Somebody (probably %(name)s)", name=maybe[0])
     if maybe:
         return _("%(names)s or %(last)s", names=", ".join(maybe[:-1]), last=maybe[-1])
     return _("Somebody")
@@ -170,6 +176,30 @@ def proof_text(play: Mapping[str, Any]) -> str:
     if play.get("source") == "camera":
         return _("Certain: the tiles on the table prove it.")
     return _("As the plays were entered.")
+
+
+def meeting_text(play: Mapping[str, Any], family: str = "mexican") -> str:
+    """Which values touch where a tile does not fit, and what the camera read; "" where nothing is known of it."""
+    tile, end = play.get("tile"), play.get("end_was")
+    if not tile or end is None:
+        return ""
+    value = tile[1] if play.get("train") == LEFT else tile[0]
+    told = _("The end was %(end)s; %(value)s was laid against it.", end=end, value=value)
+    if play.get("source") != "camera":
+        return told
+    seen = (play.get("original") or play).get("tile")
+    return told + " " + _("The camera read %(tile)s.", tile=show_tile(seen, family))
+
+
+def open_text(play: Mapping[str, Any]) -> str:
+    """Why a tile that does not fit is held against nobody for certain; "" for every other play."""
+    if play.get("end_was") is None:
+        return ""
+    if play.get("source") != "camera" or play.get("corrected"):
+        return _("It rests on what somebody entered, and anybody may mistype.")
+    if min((play.get("reading") or {}).get("p") or [1.0]) < SURE_ENOUGH:
+        return _("The camera is not sure that it read this tile right.")
+    return _("It is open whether the camera read both tiles right.")
 
 
 def entry_text(board: Board) -> str:

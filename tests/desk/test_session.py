@@ -339,7 +339,17 @@ def test_asking_the_referee_changes_nothing(tmp_path: Path) -> None:
     session = table(tmp_path)
     assert session.judge((12, 5), "Ann")["codes"] == []
     assert session.judge((11, 5), "Ann")["codes"] == ["WRONG_ROOT"]
+    turned = session.judge((5, 12), "Ann")
+    assert (turned["codes"], turned["tile"]) == ([], [12, 5]), "a tile is one tile, whichever half is named first"
     assert session.seq == 1
+
+
+def test_what_does_not_meet_is_said_with_its_values(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.play((12, 8), "Ann", by="Ann")
+    session.play((11, 4), "MX", by="Ben")
+    wrong = [play.get("end_was") for play in session.snapshot()["plays"] if play["event"] == "tile_played"]
+    assert wrong == [None, 12]
 
 
 def test_every_event_reaches_the_subscribers_in_order(tmp_path: Path) -> None:

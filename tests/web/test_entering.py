@@ -224,6 +224,27 @@ def test_who_it_was_is_settled_by_one_tap_on_a_face(keeper: FlaskClient, session
     assert session.calls == [("correct", (33, {"by": "Ben"}), {"by": "Olena"})]
 
 
+def test_when_it_may_have_been_anybody_only_the_likeliest_is_said(keeper: FlaskClient, session: FakeSession) -> None:
+    table = tables.midgame()
+    table["plays"].append(tables.play(33, None, (6, 4), "MX", maybe=["Cyril", "Ann", "Ben", "Dorothea"]))
+    session.show(table)
+    page = re.sub(r"</?span[^>]*>", "", keeper.get("/").text)
+    assert "Somebody (probably Cyril) played 6-4 on the Mexican train." in page
+
+
+def test_a_dead_double_is_turned_over_on_the_page(keeper: FlaskClient, session: FakeSession) -> None:
+    table = tables.midgame()
+    row = next(one for one in table["trains"] if one["name"] == "Cyril")
+    row.update(open=True, dead="certain")
+    session.show(table)
+    assert "/api/flip" not in keeper.get("/").text, "these rules turn no doubles over"
+    table["turns_over"] = True
+    session.show(table)
+    assert "Turn over the dead double: Cyril&#39;s train" in keeper.get("/").text
+    keeper.post("/api/flip", data={"train": "Cyril", "by": "Ben"})
+    assert session.calls == [("flip", ("Cyril",), {"by": "Ben"})]
+
+
 def test_a_question_is_answered_with_a_tile_of_ones_own(train_table: Table) -> None:
     train_table.post("play", train="Ann", outer="5")
     (question,) = train_table.session.ask("unreadable_tile: MX", source="camera")

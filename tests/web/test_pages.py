@@ -206,7 +206,7 @@ def test_a_play_page_shows_ruling_source_and_the_pictures_that_are_there(
     folder.joinpath("journal.jsonl").write_text("{}", encoding="utf-8")
     folder.joinpath("f30.jpg").write_bytes(b"\xff\xd8\xff")
     page = anyone.get("/play/32").text
-    assert "CLOSED_TRAIN" in page and "Leaflet of the boxed game" in page
+    assert "This train is closed" in page and "CLOSED_TRAIN" not in page and "Leaflet of the boxed game" in page
     assert "/pictures/f30.jpg" in page and "/pictures/f32.jpg" not in page
     with anyone.get("/games/tonight/pictures/f30.jpg") as picture:
         assert picture.data == b"\xff\xd8\xff"
@@ -223,6 +223,28 @@ def test_the_referee_answers_a_question_without_the_pin(anyone: FlaskClient, ses
     assert "No, you may not play 12-3 there now." in page
     session.answers["judge"] = {"verdict": "legal", "codes": [], "may": []}
     assert "Yes, you may play 12-3 there now." in anyone.get("/ask?train=Ann&low=12&high=3").text
+
+
+def test_a_tile_that_does_not_fit_is_said_with_its_values(anyone: FlaskClient, session: FakeSession) -> None:
+    table = tables.illegal()
+    table["plays"][-1] = tables.play(32, "Ben", (11, 4), "Ann", "MISMATCH", end_was=8)
+    session.show(table)
+    for path in ("/", "/tv", "/play/32"):
+        page = re.sub(r"</?span[^>]*>", "", anyone.get(path).text)
+        assert "The end was 8; 11 was laid against it. The camera read 11-4." in page, path
+    table["plays"][-1]["violations"][0]["certain"] = False
+    session.show(table)
+    assert "It is open whether the camera read both tiles right." in anyone.get("/play/32").text
+
+
+def test_the_sheet_names_nobody_for_what_is_only_possible(anyone: FlaskClient, session: FakeSession) -> None:
+    table = tables.midgame()
+    audit = {"player": "Ann", "code": "NEEDLESS_DRAW", "offence": True, "seq": None, "tiles": []}
+    session.show({**table, "audit": [{**audit, "status": "possible"}]})
+    page = anyone.get("/scores").text
+    assert "Ann: " not in page and '<li class="noprint">' in page
+    session.show({**table, "audit": [{**audit, "status": "certain"}]})
+    assert "Ann: " in anyone.get("/scores").text
 
 
 def test_the_score_sheet_says_in_a_table_what_its_chart_draws(anyone: FlaskClient) -> None:
