@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, str] = {
     "replay": "A journal played again: every ruling and the scores.",
     "explain": "Why a play is named as it is: the hypotheses and what each rests on.",
     "report": "A game packed for whoever looks into a fault, without the names in it.",
+    "cameras": "The cameras of this machine, and the size each would be used with.",
     "calibrate": "Set up table and camera.",
     "teach": "Let the reader learn your own set.",
     "sheets": "Printable corner markers, rulers and cards.",

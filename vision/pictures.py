@@ -1,8 +1,12 @@
-"""Opens picture files that strangers made: EXIF turned, under limits, every failure one line."""
+"""Opens picture files that strangers made: EXIF turned, under limits, every failure one line.
+
+The one list of picture formats, and their one decoder, for `read`, `score`, `calibrate`, folders and the page.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import warnings
 from collections.abc import Iterator
@@ -16,7 +20,23 @@ from vision.frame import Image
 
 MOST_PIXELS = 64_000_000
 """64 megapixels: the largest camera module for the Pi. A 30000x30000 picture is refused before it is decoded."""
-FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "TIFF")
+SUFFIXES = {
+    "JPEG": (".jpg", ".jpeg"),
+    "PNG": (".png",),
+    "WEBP": (".webp",),
+    "BMP": (".bmp",),
+    "TIFF": (".tif", ".tiff"),
+    "HEIF": (".heic", ".heif"),
+    "AVIF": (".avif",),
+}
+"""Pillow's name of each format that is read -> how its files are named."""
+
+PICTURE_SUFFIXES = frozenset(suffix for suffixes in SUFFIXES.values() for suffix in suffixes)
+
+KINDS = "JPEG, PNG, WebP, BMP, TIFF, HEIC or AVIF"
+"""The same for people."""
+
+HEIF_BRANDS = frozenset({b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1"})
 
 
 class PictureError(Exception):
@@ -32,10 +52,49 @@ def open_picture(path: Path, most_pixels: int = MOST_PIXELS) -> Image:
             raise PictureError("is a folder, expected a picture")
         if path.stat().st_size == 0:
             raise PictureError("the file is empty, expected a picture")
+    except (OSError, ValueError) as error:
+        raise PictureError(f"cannot be opened ({getattr(error, 'strerror', None) or error})") from None
+    return _decoded(path, most_pixels)
+
+
+def picture_of(data: bytes, most_pixels: int = MOST_PIXELS) -> Image:
+    """The same for a picture in memory."""
+    return _decoded(io.BytesIO(data), most_pixels)
+
+
+def _formats() -> tuple[str, ...]:
+    """Pillow reads AVIF by itself, and HEIC with pillow-heif. Where that is not installed the refusal says so."""
+    if "HEIF" not in Pillow.OPEN:
+        try:
+            import pillow_heif
+        except ImportError:
+            return tuple(name for name in SUFFIXES if name != "HEIF")
+        pillow_heif.register_heif_opener(thumbnails=False)
+    return tuple(SUFFIXES)
+
+
+def _first_bytes(file: Path | io.BytesIO) -> bytes:
+    if not isinstance(file, Path):
+        return file.getvalue()[:12]
+    with file.open("rb") as opened:
+        return opened.read(12)
+
+
+def is_heif(file: Path | io.BytesIO) -> bool:
+    """By its content, whatever it is called: a film's reader would show the first tile of it, 512 pixels wide."""
+    try:
+        start = _first_bytes(file)
+    except OSError:
+        return False
+    return start[4:8] == b"ftyp" and start[8:12] in HEIF_BRANDS
+
+
+def _decoded(file: Path | io.BytesIO, most_pixels: int) -> Image:
+    try:
         with warnings.catch_warnings():
             # What is wrong with the file comes out as one PictureError; Pillow's remarks on the way are noise.
             warnings.simplefilter("ignore")
-            with Pillow.open(path, formats=FORMATS) as picture:
+            with Pillow.open(file, formats=_formats()) as picture:
                 w, h = picture.size
                 if w * h > most_pixels:
                     raise PictureError(f"{w}x{h} pixels, at most {most_pixels // 1_000_000} megapixels are opened")
@@ -46,7 +105,9 @@ def open_picture(path: Path, most_pixels: int = MOST_PIXELS) -> Image:
     except PictureError:
         raise
     except UnidentifiedImageError:
-        raise PictureError(f"not a picture ({', '.join(FORMATS)} are read)") from None
+        if is_heif(file) and "HEIF" not in Pillow.OPEN:
+            raise PictureError("a HEIC picture, and pillow-heif is not installed: pip install pillow-heif") from None
+        raise PictureError(f"not a picture ({KINDS.replace(' or ', ' and ')} are read)") from None
     except Pillow.DecompressionBombError:
         raise PictureError(f"more than {most_pixels // 1_000_000} megapixels") from None
     except MemoryError:

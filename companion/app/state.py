@@ -86,6 +86,14 @@ class TableSetupPort(Protocol):
         """From now on the camera sees whose arm lays a tile, or looks at nobody's. Raises OSError."""
         ...
 
+    def filming(self) -> Mapping[str, Any] | None:
+        """How a live camera films: `size` and `mains` as chosen, `films` as it does, `notes`. None for a recording."""
+        ...
+
+    def film_with(self, size_wh: tuple[int, int] | None, mains_hz: int | None) -> None:
+        """From now on the camera films like this; None: whatever is best. Raises ValueError, OSError."""
+        ...
+
     @property
     def is_film(self) -> bool:
         """Does it show a recording, which can be watched again?"""

@@ -13,6 +13,7 @@ from typing import Any
 import cv2
 
 from companion.app.camera_view import CHECK_CORNERS, FOUND_AGAIN, ViewKeeper, still_of
+from companion.app.filming import FILMING_FILE, FilmingChoice
 from companion.app.learned import open_taught, usable
 from companion.app.seats import SEATS_FILE, Middle, Seating, middle_of
 from companion.app.state import AppState, SessionLike
@@ -35,7 +36,8 @@ from companion.perception.table_location import box_of, first_calibration, known
 from companion.play.setup_file import GameSetup, SetupError, setup_from_json
 from companion.storage.clock_trust import ClockTrust
 from companion.supervise import AwayError, EyeAwayError, SupervisedCamera, SupervisedEye, keep_watching
-from hardware.camera import Camera, CameraError, open_camera
+from hardware.camera import Camera, CameraError, CameraSettings, open_camera
+from hardware.camera.opening import is_live
 from vision.calibration import Calibration
 from vision.frame import Frame
 from vision.reading import PictureReading
@@ -85,8 +87,10 @@ class WatchedTable:
         deleter: Deleter | None = None,
         trust: ClockTrust | None = None,
         reopen: Callable[[], Camera] | None = None,
+        settings: CameraSettings | None = None,
     ) -> None:
-        """`camera` stands in for the one that `source` names: the demo films its own table. `reopen` opens it anew."""
+        """`camera` stands in for the one that `source` names: the demo films its own table. `reopen` opens it anew.
+        `settings` are a live camera's, until somebody chooses others on the page."""
         self._app_state = app_state
         self._part = app_state.parts.add("referee")
         self._reader_part = app_state.parts.add("reader")
@@ -96,8 +100,9 @@ class WatchedTable:
         self._seating = Seating(data_dir / SEATS_FILE, app_state.repairs.report_damaged)
         self._glanced: tuple[float, PictureReading] | None = None
         self._not_found = ""
-        if camera is None and (source == "picamera" or source.startswith(("usb:", "/dev/"))):
-            camera = SupervisedCamera(source, part=app_state.parts.add("camera"))
+        self._filming = FilmingChoice(data_dir / FILMING_FILE, settings, app_state.repairs.report_damaged)
+        if camera is None and is_live(source):
+            camera = SupervisedCamera(source, self._filming.settings, part=app_state.parts.add("camera"))
         self._camera: Camera = open_camera(source) if camera is None else camera
         self._reopen = reopen if reopen is not None else partial(open_camera, source)
         self._is_demo = source.startswith("sim:")
@@ -157,7 +162,26 @@ class WatchedTable:
 
     def troubles(self) -> list[str]:
         """Why no pictures are kept just now (the game is), or the learned set is not used."""
-        return [trouble for trouble in (self._evidence.status.trouble, self._untaught) if trouble]
+        notes = self._camera.notes if isinstance(self._camera, SupervisedCamera) else ()
+        return [trouble for trouble in (self._evidence.status.trouble, self._untaught, *notes) if trouble]
+
+    def filming(self) -> Mapping[str, Any] | None:
+        """How a live camera films and what was chosen for it; None for a recording."""
+        camera = self._camera
+        if not isinstance(camera, SupervisedCamera):
+            return None
+        mode = camera.live_mode
+        return {
+            **self._filming.to_json(),
+            "films": None if mode is None else {"size": list(mode.size_wh), "mains_hz": mode.mains_hz},
+            "notes": list(camera.notes),
+        }
+
+    def film_with(self, size_wh: tuple[int, int] | None, mains_hz: int | None) -> None:
+        """From now on the camera films like this. Raises ValueError, OSError."""
+        if not isinstance(self._camera, SupervisedCamera):
+            raise ValueError("a recording is as it is")
+        self._camera.use(self._filming.choose(size_wh, mains_hz))
 
     def still(self) -> bytes | None:
         with self._lock:

@@ -8,15 +8,16 @@ from typing import Any
 
 import click
 
+from companion.cli.live_camera import camera_options, camera_settings
+from hardware.camera.address import shown
+from hardware.camera.source import CameraSettings, LiveMode
 from vision.calibration import Calibration, CalibrationError
 from vision.fiducials import find_markers
 from vision.frame import Frame, Image
 from vision.health import HealthCheck
 from vision.inspection import Inspection, inspect
 from vision.lens import Lens, LensFit, calibrate_lens
-from vision.pictures import PictureError, open_picture
-
-PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"}
+from vision.pictures import PICTURE_SUFFIXES, PictureError, open_picture
 
 
 @click.command()
@@ -27,6 +28,7 @@ PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"}
 @click.option("--lens", "lens_file", type=click.Path(path_type=Path), help="Lens file written with --board.")
 @click.option("--board", is_flag=True, help="SOURCE is a folder of pictures of the ChArUco board: measure the lens.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object; `table` goes into a set-up file as it is.")
+@camera_options
 def calibrate(
     source: str,
     corners: str | None,
@@ -35,11 +37,13 @@ def calibrate(
     lens_file: Path | None,
     board: bool,
     as_json: bool,
+    camera_size: tuple[int, int] | None,
+    mains: str,
 ) -> None:
     """Find the table in a picture and say whether the picture is good enough to play by.
 
-    SOURCE is a picture, or a camera: picamera, usb:N, /dev/v4l/by-id/... The four printed markers are found by
-    themselves (`companion sheets` prints them); without them, name the corners.
+    SOURCE is a picture, or a camera: picamera, usb:N, /dev/v4l/by-id/..., rtsp://..., http://... The four printed
+    markers are found by themselves (`companion sheets` prints them); without them, name the corners.
 
     \b
     companion calibrate picamera
@@ -50,7 +54,12 @@ def calibrate(
         click.echo(json.dumps(lens_dict(fit)))
         return
     size = None if size_text is None else parsed_size(size_text)
-    image = picture_of(source)
+    image, live_mode = picture_of(source, camera_settings(camera_size, mains))
+    if live_mode is not None:
+        click.echo(f"The camera films {live_mode.words}.", err=True)
+        for note in live_mode.notes:
+            click.echo(f"Note: {note}.", err=True)
+    source = shown(source)
     try:
         calibration, error_mm = calibrated(image, corners, size, tile_height, lens_file)
     except CalibrationError as problem:
@@ -82,29 +91,29 @@ def calibrated(
     return calibration, calibration.error_mm(markers)
 
 
-def picture_of(source: str) -> Image:
-    """One picture: a file as it is, a camera's first settled frame."""
+def picture_of(source: str, settings: CameraSettings | None = None) -> tuple[Image, LiveMode | None]:
+    """One picture: a file as it is, a camera's first settled frame, with what that camera does."""
     path = Path(source)
-    if path.suffix.lower() in PICTURES:
+    if path.suffix.lower() in PICTURE_SUFFIXES:
         try:
-            return open_picture(path)
+            return open_picture(path), None
         except PictureError as problem:
             raise click.ClickException(f"{source}: {problem}") from None
     from hardware.camera import CameraError, open_camera
 
     try:
-        with open_camera(source) as camera:
-            frame = camera.read()
+        with open_camera(source, settings) as camera:
+            frame, live_mode = camera.read(), camera.live_mode
     except CameraError as problem:
         raise click.ClickException(str(problem)) from None
     if frame is None:
-        raise click.ClickException(f"{source}: the source ended before its first picture")
-    return frame.image
+        raise click.ClickException(f"{shown(source)}: the source ended before its first picture")
+    return frame.image, live_mode
 
 
 def lens_of(folder: str) -> LensFit:
     path = Path(folder)
-    files = sorted(p for p in path.iterdir() if p.suffix.lower() in PICTURES) if path.is_dir() else []
+    files = sorted(p for p in path.iterdir() if p.suffix.lower() in PICTURE_SUFFIXES) if path.is_dir() else []
     if not files:
         raise click.ClickException(f"{folder}: expected a folder with pictures of the printed ChArUco board")
     try:

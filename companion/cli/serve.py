@@ -15,10 +15,13 @@ from typing import IO, TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
+from companion.cli.live_camera import camera_options, camera_settings
+
 if TYPE_CHECKING:
     from companion.app.state import AppState
     from companion.app.table_service import WatchedTable
     from companion.cli.serve_storage import Storage
+    from hardware.camera.source import CameraSettings
 
 DATA_VARIABLE = "COMPANION_DATA"
 
@@ -85,7 +88,15 @@ def own_table_name(machine: Path = Path("/etc/machine-id")) -> str:
 
 
 @click.command("serve")
-@click.option("--camera", "source", metavar="SOURCE", help="picamera, usb:N, a path, sim:SEED; left out: no camera.")
+@click.option(
+    "--camera",
+    "source",
+    metavar="SOURCE",
+    envvar="COMPANION_CAMERA",
+    help="picamera, usb:N, a path, rtsp:// or http://, sim:SEED; left out: no camera. An address with a password "
+    "belongs into COMPANION_CAMERA.",
+)
+@camera_options
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes any free one.")
 @click.option("--host", default="0.0.0.0", show_default=True, help="The address to listen on.")
 @click.option("--data", "data_dir", type=click.Path(path_type=Path), help="Folder for the games.")
@@ -114,6 +125,8 @@ def serve(
     broker: str | None,
     table_name: str | None,
     safe: bool,
+    camera_size: tuple[int, int] | None,
+    mains: str,
 ) -> None:
     """Show the live page over a camera, or without one. Prints its address and the PIN for changes.
 
@@ -137,6 +150,7 @@ def serve(
 
     if pin and not 4 <= len(pin) <= 32:
         raise click.UsageError("--pin: expected 4 to 32 characters")
+    settings = camera_settings(camera_size, mains)
     folder = made_data_dir(data_dir)
     try:
         sock = listen(host, port)
@@ -168,7 +182,7 @@ def serve(
         if broker is not None:
             _publish(app_state, broker, table_name or own_table_name(), folder, parts)
         app_state.follow(LabelKeeper(folder).follow)
-        table = None if source is None else _watch(app_state, source, storage, parts)
+        table = None if source is None else _watch(app_state, source, settings, storage, parts)
         app_state.learning = LearningDesk(
             folder,
             (lambda: None) if table is None else table.photograph,
@@ -201,16 +215,20 @@ def _kind_of(source: str | None) -> str:
     """What kind of camera it is, without the place of a file or the number of a device."""
     if source is None:
         return "none"
-    known = ("picamera", "usb:", "/dev/", "sim:")
+    known = ("picamera", "usb:", "/dev/", "sim:", "rtsp", "http")
     return next((kind for kind in known if source.startswith(kind)), "a recording")
 
 
-def _watch(app_state: AppState, source: str, storage: Storage, parts: ExitStack) -> WatchedTable:
+def _watch(
+    app_state: AppState, source: str, settings: CameraSettings, storage: Storage, parts: ExitStack
+) -> WatchedTable:
     from companion.app.table_service import WatchedTable
     from hardware.camera import CameraError
 
     try:
-        table = WatchedTable(app_state, source, storage.folder, deleter=storage.deleter, trust=storage.trust)
+        table = WatchedTable(
+            app_state, source, storage.folder, deleter=storage.deleter, trust=storage.trust, settings=settings
+        )
     except CameraError as fault:
         raise click.ClickException(str(fault)) from None
     parts.callback(table.close)

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from companion.cli.live_camera import camera_options, camera_settings
+from hardware.camera.address import shown
+
 if TYPE_CHECKING:
     from companion.play.setup_file import GameSetup
     from hardware.camera import Camera
@@ -27,12 +30,20 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Journal lines instead of sentences.")
 @click.option("--journal", "journal_path", type=click.Path(path_type=Path), help="Keep the journal in this file.")
 @click.option("--data", "data_dir", type=click.Path(path_type=Path), help="Folder with what `teach` has learned.")
+@camera_options
 def watch(
-    source: str, setup_path: Path | None, as_json: bool, journal_path: Path | None, data_dir: Path | None
+    source: str,
+    setup_path: Path | None,
+    as_json: bool,
+    journal_path: Path | None,
+    data_dir: Path | None,
+    camera_size: tuple[int, int] | None,
+    mains: str,
 ) -> None:
     """Watch a table and print what happens on it.
 
-    SOURCE is picamera, usb:N, /dev/v4l/by-id/..., a video file, a folder of images in name order, or sim:SEED.
+    SOURCE is picamera, usb:N, /dev/v4l/by-id/..., rtsp://..., http://..., a video file, a folder of images in name
+    order, or sim:SEED.
 
     \b
     companion watch sim:7
@@ -50,31 +61,51 @@ def watch(
     failed = False
     try:
         setup = _setup(setup_path)
-        with open_camera(source) as camera:
+        with open_camera(source, camera_settings(camera_size, mains)) as camera:
+            _tell_skipped(camera)
             setup = setup or _own_setup(camera, source)
             eye = open_eye(learned_for(data_dir or default_data_dir(), setup.header.set), one_box=True)
             first = camera.read()
             if first is None:
-                raise click.ClickException(f"{source}: no picture in it")
+                raise click.ClickException(f"{shown(source)}: no picture in it")
             calibration = first_calibration(first, setup, eye, photograph=camera.stills)
             setup = with_measured_tiles(setup, first, calibration, eye)
             printer = Printer(as_json, "chinese" if setup.chinese else "mexican")
             watcher = _watcher(camera, eye, calibration, setup, printer, journal_path)
             watcher.see(first)
+            frames = 1
             while not printer.closed:
                 try:
                     if not watcher.step():
                         break
+                    frames += 1
                 except CameraError as error:
-                    # One broken picture in a folder is named, and the game goes on with the next.
-                    if not camera.stills:
+                    # A damaged picture of a folder or a film is named, and the game goes on with the next.
+                    if camera.live:
                         raise
                     failed = True
                     click.echo(f"Error: {error}", err=True)
+            if watcher.layout is None and not printer.closed:
+                failed = True
+                click.echo(f"Error: {shown(source)}: {_never_settled(frames)}", err=True)
     except (CameraError, SetupError, WeightsError, AdaptationError) as error:
         raise click.ClickException(str(error)) from None
     if failed or printer.closed:
         sys.exit(1)
+
+
+def _never_settled(frames: int) -> str:
+    """Why no table was read at all."""
+    return (
+        f"nothing settled in its {frames} {'frame' if frames == 1 else 'frames'}, so nothing was read; "
+        "expected a second or more in which no hand moves"
+    )
+
+
+def _tell_skipped(camera: Camera) -> None:
+    """Files of a folder that are no pictures."""
+    if skipped := getattr(camera, "skipped", ""):
+        click.echo(f"Note: {skipped}.", err=True)
 
 
 class Printer:

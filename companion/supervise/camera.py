@@ -18,6 +18,7 @@ from companion.supervise.pictures import JudgeSettings, to_remember
 from companion.supervise.shelf import Shelf
 from hardware.camera import Camera, CameraError, CameraSettings, Fault, open_camera
 from hardware.camera.guard import ended_how
+from hardware.camera.opening import is_live
 from hardware.camera.source import FrameSource
 from vision.frame import Frame, Image
 
@@ -26,6 +27,9 @@ SLOTS = 3
 
 
 MOST_PER_S = 8.0
+
+LITTLE_SHARED_MEMORY = "there is little shared memory (/dev/shm), {} MB are wanted: pictures come more slowly"
+"""A container has 64 MB of it unless it is given more."""
 
 LASTING = frozenset({State.SOFTWARE, State.FORBIDDEN, State.FORMAT})
 """Troubles that nobody mends with a cable: tried again every `LASTING_RETRY_S`, because each try starts a process."""
@@ -43,7 +47,7 @@ class SupervisionSettings:
 
     silent_s: float = 2.5
     recording_silent_s: float = 60.0
-    opening_s: float = 20.0
+    opening_s: float = 30.0
     retry_s: tuple[float, ...] = (0.2, 1.0, 1.5, 2.0)
     answer_s: float = 1.0
     judging: JudgeSettings = field(default_factory=JudgeSettings)
@@ -74,8 +78,9 @@ class SupervisedCamera(FrameSource):
     ) -> None:
         """`part` watches over the keeper, which beats several times a second, also while the camera is away."""
         self.source = source
-        self.live = source == "picamera" or source.startswith(("usb:", "/dev/"))
+        self.live = is_live(source)
         self.stills = False
+        self.live_mode = None
         self._settings = settings or CameraSettings()
         self._supervision = supervision or SupervisionSettings()
         self._opener, self._clock = opener, clock
@@ -89,7 +94,8 @@ class SupervisedCamera(FrameSource):
         self._frames = 0
         self._complained = False
         self._last_message_at = clock()
-        self._closing = threading.Event()
+        self._cramped = ""
+        self._closing, self._renew = threading.Event(), threading.Event()
         loop = plain_loop if part is None else part.loop
         self._failures = 0
         self._keeper = threading.Thread(target=loop, args=(self._keep,), name="camera-keeper", daemon=True)
@@ -105,6 +111,19 @@ class SupervisedCamera(FrameSource):
         """The child's process id; 0 while there is none."""
         with self._changed:
             return 0 if self._child is None else self._child.pid
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is not as it was asked for or should be, though pictures come: one sentence each."""
+        with self._changed:
+            said = () if self.live_mode is None else self.live_mode.notes
+            return (*said, self._cramped) if self._cramped else said
+
+    def use(self, settings: CameraSettings) -> None:
+        """Film as these settings say from now on: the child is started anew."""
+        with self._changed:
+            self._settings = settings
+        self._renew.set()
 
     def wait_for(self, wanted: Callable[[Health], bool], timeout_s: float) -> bool:
         """Wait until the health is as `wanted`; False when it took too long."""
@@ -206,6 +225,10 @@ class SupervisedCamera(FrameSource):
         patience = self._supervision.opening_s
         while not self._closing.is_set():
             self._beat()
+            if self._renew.is_set():
+                self._renew.clear()
+                self._turn(State.OPENING)
+                break
             try:
                 ready = child.pipe.poll(0.1)
                 message: Any = child.pipe.recv() if ready else None
@@ -223,7 +246,7 @@ class SupervisedCamera(FrameSource):
             self._last_message_at = self._clock()
             if message[0] == "opened":
                 opened_at = self._last_message_at
-                patience = self._supervision.silent_s if message[1] else self._supervision.recording_silent_s
+                patience = self._patience(message)
             self._handle(message)
             told = message[0] == "problem"
             frozen = message == ("fault", State.FROZEN)
@@ -236,10 +259,16 @@ class SupervisedCamera(FrameSource):
             self._put_away()
         return opened_at is not None
 
+    def _patience(self, opened: tuple[Any, ...]) -> float:
+        if not opened[1]:
+            return self._supervision.recording_silent_s
+        return max(self._supervision.silent_s, 0.0 if opened[4] is None else opened[4].silent_s)
+
     def _handle(self, message: tuple[Any, ...]) -> None:
         match message:
-            case ("opened", bool(live), bool(stills), int(room)):
-                self.live, self.stills = live, stills
+            case ("opened", bool(live), bool(stills), int(room), live_mode):
+                with self._changed:
+                    self.live, self.stills, self.live_mode = live, stills, live_mode
                 self._make_shelf(room)
             case ("picture", item):
                 self._arrived(item)
@@ -279,7 +308,12 @@ class SupervisedCamera(FrameSource):
     def _make_shelf(self, room: int) -> None:
         with self._changed:
             assert self._child is not None
-            self._shelf = Shelf(SLOTS, room) if room else None
+            self._shelf, self._cramped = None, ""
+            try:
+                self._shelf = Shelf(SLOTS, room) if room else None
+            except OSError:
+                # Pictures come through the pipe then: slower, and complete.
+                self._cramped = LITTLE_SHARED_MEMORY.format(room * SLOTS // 1_000_000 + 1)
             self._child.send(("shelf", None if self._shelf is None else self._shelf.name, SLOTS, room))
             if self._view is not None:
                 self._child.send(("remember", self._view))

@@ -1,7 +1,7 @@
 """The camera's child: opens the camera, films, puts pictures on the shelf. It trusts its parent and nobody trusts it.
 
-Messages to the parent: ("opened", live, stills, slot_bytes), ("picture", Shelved), ("picture", Frame) for one that
-fits no slot, ("fault", State), ("problem", text, Fault), ("ended",). From the parent: ("shelf", name, slots,
+Messages to the parent: ("opened", live, stills, slot_bytes, LiveMode), ("picture", Shelved), ("picture", Frame) for one
+that fits no slot, ("fault", State), ("problem", text, Fault), ("ended",). From the parent: ("shelf", name, slots,
 slot_bytes), ("free", slot), ("remember", image | None). A picture with a fault is announced and kept back: what was
 never sent cannot be played.
 """
@@ -61,7 +61,7 @@ def film(
 def _film(pipe: Connection, camera: Camera, judging: JudgeSettings, pace_s: float, after: State | None) -> None:
     first, trouble = _next(camera)
     room = 0 if first is None else first.image.nbytes + (0 if first.small is None else first.small.nbytes)
-    pipe.send(("opened", camera.live, camera.stills, room))
+    pipe.send(("opened", camera.live, camera.stills, room, camera.live_mode))
     film = _Film(pipe, PictureJudge(judging, live=camera.live, after=after), wait=not camera.live)
     shown_at = float("-inf")
     while first is not None or trouble is not None:

@@ -6,20 +6,41 @@ makes and removes it; a child that is killed leaves nothing behind.
 
 from __future__ import annotations
 
+import os
 from multiprocessing import shared_memory
+from pathlib import Path
 
 import numpy as np
 
 from vision.frame import Image
 
+SHARED = Path("/dev/shm")
+
 
 class Shelf:
-    """`slots` pictures of up to `slot_bytes` each. With `name`, the shelf another process has made."""
+    """`slots` pictures of up to `slot_bytes` each. With `name`, the shelf another process has made. Raises OSError
+    where there is not so much shared memory."""
 
     def __init__(self, slots: int, slot_bytes: int, name: str | None = None) -> None:
         self.slots, self.slot_bytes = slots, slot_bytes
         self._made_here = name is None
         self._memory = shared_memory.SharedMemory(name=name, create=name is None, size=slots * slot_bytes)
+        if self._made_here:
+            self._claim(slots * slot_bytes)
+
+    def _claim(self, size: int) -> None:
+        """Have every page now: a page that is not there would kill whoever writes to it (SIGBUS)."""
+        try:
+            handle = os.open(SHARED / self._memory.name.lstrip("/"), os.O_RDWR)
+        except FileNotFoundError:
+            return  # no Linux: the pages come another way
+        try:
+            os.posix_fallocate(handle, 0, size)
+        except OSError:
+            self.close()
+            raise
+        finally:
+            os.close(handle)
 
     @property
     def name(self) -> str:

@@ -16,7 +16,8 @@ PHOTO_LIMIT = 16 * 1024 * 1024
 FORM_LIMIT = PHOTO_LIMIT + 64 * 1024
 """Bytes of the whole form: the photograph, the fields beside it and the lines between them."""
 
-STARTS = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"RIFF")
+STARTS = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"RIFF", b"BM", b"II*\0", b"MM\0*")
+"""JPEG, PNG, WebP, BMP, TIFF; a HEIC or AVIF has `ftyp` from its fifth byte on."""
 
 ROUTES = frozenset({"/round-end", "/round-end/photo", "/learn"})
 """Where a form may bring one. `/round-end` does nothing with it: it was chosen and not read."""
@@ -47,6 +48,6 @@ def read_photograph(request: Request) -> bytes | None:
     if not isinstance(picture, FileStorage) or not picture.filename:
         return None
     raw = picture.stream.read(PHOTO_LIMIT + 1)
-    if not raw.startswith(STARTS):
-        raise FieldError("photo", _("That is not a photograph (JPEG, PNG or WebP)."))
+    if not raw.startswith(STARTS) and raw[4:8] != b"ftyp":
+        raise FieldError("photo", _("That is not a photograph (JPEG, PNG, WebP, HEIC or AVIF)."))
     return raw

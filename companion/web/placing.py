@@ -18,6 +18,7 @@ from companion.web.body import read_body
 from companion.web.changing import changes
 from companion.web.disk import disk_fault
 from companion.web.languages import gettext as _
+from companion.web.refusals import translated
 from companion.web.returned import FieldError
 
 placing = Blueprint("placing", __name__)
@@ -85,7 +86,8 @@ def _page(found: Mapping[str, Any] | None) -> str:
     corners = (found or {}).get("corners") or FIRST_CORNERS
     has = app_state().table is not None
     film = has and table().is_film
-    texts = {"cause_text": cause_text, "problem_text": problem_text}
+    filming = table().filming() if has else None
+    texts = {"cause_text": cause_text, "problem_text": problem_text, "said": translated, "filming": filming}
     return render_template("table.html", found=found, corners=corners, has_camera=has, film=film, tv=False, **texts)
 
 
@@ -124,6 +126,29 @@ def place() -> AnyResponse | str:
     return jsonify(looked_over() or {"picture": False})
 
 
+@placing.get("/api/filming")
+def filming() -> Response:
+    """How a live camera films, and what was chosen for it; `null` for a recording."""
+    return jsonify({"filming": table().filming()})
+
+
+@placing.post("/api/filming")
+@changes
+def film() -> AnyResponse:
+    """`size` such as 1920x1080, or empty for the largest that is quick enough; `mains`: 50, 60 or auto."""
+    fields = read_body(request)
+    size, mains = _pixels(fields), str(fields.get("mains") or "auto")
+    if mains not in ("50", "60", "auto"):
+        raise BadRequest("The field 'mains' must be 50, 60 or auto.")
+    try:
+        table().film_with(size, None if mains == "auto" else int(mains))
+    except ValueError:
+        raise FieldError("size", _("Enter the picture's width and height in pixels, such as 1920x1080.")) from None
+    except OSError as fault:
+        raise disk_fault(fault, _("The choice could not be kept: %(why)s")) from None
+    return redirect("/table", 303) if wants_page() else jsonify({"filming": table().filming()})
+
+
 @placing.post("/api/watch-again")
 @changes
 def watch_again() -> AnyResponse:
@@ -142,6 +167,17 @@ def read_now() -> AnyResponse:
     read_body(request)
     table().read_now()
     return redirect("/", 303) if wants_page() else jsonify({"camera": app_state().camera_status()})
+
+
+def _pixels(fields: Mapping[str, Any]) -> tuple[int, int] | None:
+    """The size that was asked for; None where it was left empty."""
+    text = str(fields.get("size") or "").strip().lower().replace("×", "x")
+    if not text:
+        return None
+    w, _by, h = text.partition("x")
+    if not (w.strip().isdecimal() and h.strip().isdecimal() and len(text) <= 13):
+        raise FieldError("size", _("Enter the picture's width and height in pixels, such as 1920x1080."))
+    return int(w), int(h)
 
 
 def _corners(fields: Mapping[str, Any]) -> list[list[float]]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
-KITS = ("minimal", "comfort", "accelerator")
+KITS = ("minimal", "comfort", "large-table")
 MOUNTS = ("mount-desk-arm", "mount-ceiling")
 """Two printed ways to hang the camera, each instead of the kits' bought mount."""
 

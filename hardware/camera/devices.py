@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hardware.camera.address import is_address
 from hardware.camera.source import Camera, CameraSettings
 
 
@@ -11,6 +12,10 @@ def open_device(source: str, settings: CameraSettings) -> Camera:
         from hardware.camera.picamera import PiCamera
 
         return PiCamera(settings)
+    if is_address(source):
+        from hardware.camera.network import NetworkCamera
+
+        return NetworkCamera(source, settings)
     from hardware.camera.usb import UsbCamera
 
     return UsbCamera(int(source.removeprefix("usb:")) if source.startswith("usb:") else source, settings)

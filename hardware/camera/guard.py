@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
 from hardware.camera.devices import open_device
-from hardware.camera.source import Camera, CameraError, CameraSettings, Fault, FrameSource, without_camera
+from hardware.camera.source import Camera, CameraError, CameraSettings, Fault, FrameSource, LiveMode, without_camera
 from vision.frame import Frame
 
 Opener = Callable[[str, CameraSettings], Camera]
@@ -44,7 +44,8 @@ class GuardedCamera(FrameSource):
         self._child.start()
         child.close()
         self._closed = False
-        self._answer(opening_s)
+        opened = self._answer(opening_s)
+        self.live_mode = opened if isinstance(opened, LiveMode) else None
 
     def read(self) -> Frame | None:
         if self._closed:
@@ -54,7 +55,8 @@ class GuardedCamera(FrameSource):
         except OSError:
             self.close()
             raise without_camera(f"camera {self._source}: its driver process ended", Fault.CRASHED) from None
-        return self._answer(self._settings.answer_within_s)
+        answer = self._answer(self._settings.answer_within_s)
+        return answer if isinstance(answer, Frame) else None
 
     def close(self) -> None:
         """Ask the child to end, and end it where it does not."""
@@ -69,10 +71,10 @@ class GuardedCamera(FrameSource):
             self._child.join()
         self._ask.close()
 
-    def _answer(self, within_s: float) -> Frame | None:
+    def _answer(self, within_s: float) -> Frame | LiveMode | None:
         try:
             if self._ask.poll(within_s):
-                answer: Frame | Failure | None = self._ask.recv()
+                answer: Frame | LiveMode | Failure | None = self._ask.recv()
                 if isinstance(answer, Failure):
                     self.close()
                     raise CameraError(answer.message, answer.fault, answer.problem)
@@ -106,10 +108,10 @@ class Failure:
 
 
 def _serve(pipe: Connection, source: str, settings: CameraSettings, opener: Opener) -> None:
-    """The child: one answer for each question; None says opened or ended."""
+    """The child: first what the camera does, then one answer for each question; None says ended."""
     try:
         with opener(source, settings) as camera:
-            pipe.send(None)
+            pipe.send(camera.live_mode)
             while pipe.recv() == "frame":
                 pipe.send(camera.read())
     except CameraError as error:

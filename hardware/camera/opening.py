@@ -1,11 +1,19 @@
-"""Opens a camera by name: `picamera`, `usb:N`, `/dev/v4l/by-id/...`, a video, a folder of images, `sim:SEED`."""
+"""Opens a camera by name: `picamera`, `usb:N`, `/dev/v4l/by-id/...`, `rtsp://`, `http://`, a video, a folder of images,
+`sim:SEED`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from hardware.camera.address import is_address, refuse_nonsense
 from hardware.camera.devices import open_device
 from hardware.camera.source import Camera, CameraError, CameraSettings, without_camera
+from vision.pictures import PICTURE_SUFFIXES, is_heif
+
+
+def is_live(source: str) -> bool:
+    """Does `source` name something that films now: a camera here, or an address?"""
+    return source == "picamera" or source.startswith(("usb:", "/dev/")) or is_address(source)
 
 
 def open_camera(source: str, settings: CameraSettings | None = None, *, guarded: bool = True) -> Camera:
@@ -16,7 +24,7 @@ def open_camera(source: str, settings: CameraSettings | None = None, *, guarded:
     settings = settings or CameraSettings()
     if source.startswith("sim:"):
         return _open_simulated(source.removeprefix("sim:"))
-    if source == "picamera" or source.startswith(("usb:", "/dev/")):
+    if is_live(source):
         _refuse_nonsense(source)
         if guarded:
             from hardware.camera.guard import GuardedCamera
@@ -33,12 +41,15 @@ def open_camera(source: str, settings: CameraSettings | None = None, *, guarded:
     if path.suffix or len(path.parts) > 1:
         raise CameraError(f"{source}: there is no such file or folder")
     raise CameraError(
-        f"{source}: expected picamera, usb:N, /dev/v4l/by-id/..., sim:SEED, or a video file or a folder of images "
-        "that is there"
+        f"{source}: expected picamera, usb:N, /dev/v4l/by-id/..., rtsp://..., http://..., sim:SEED, or a video file or "
+        "a folder of images that is there"
     )
 
 
 def _refuse_nonsense(source: str) -> None:
+    if is_address(source):
+        refuse_nonsense(source)
+        return
     if source.startswith("usb:") and not source.removeprefix("usb:").isdecimal():
         raise CameraError(f"{source}: expected a number after usb:, for example usb:0")
     device = Path(f"/dev/video{source.removeprefix('usb:')}" if source.startswith("usb:") else source)
@@ -55,9 +66,9 @@ def _open_simulated(seed: str) -> Camera:
 
 
 def _open_file(path: Path) -> Camera:
-    from hardware.camera.folder import IMAGE_SUFFIXES, FolderCamera
+    if path.suffix.lower() in PICTURE_SUFFIXES or is_heif(path):
+        from hardware.camera.folder import FolderCamera
 
-    if path.suffix.lower() in IMAGE_SUFFIXES:
         return FolderCamera(path)
     from hardware.camera.video import VideoCamera
 

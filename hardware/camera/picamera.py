@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -10,10 +11,20 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.camera.metering import Exposure, Meter
-from hardware.camera.source import CameraSettings, Fault, FrameSource, without_camera
+from hardware.camera.flicker import PICTURES, USUAL_HZ, chosen_mains
+from hardware.camera.mains import country_here, mains_of_country
+from hardware.camera.metering import MOST_GAIN, Exposure, Meter
+from hardware.camera.source import (
+    CameraSettings,
+    Fault,
+    FrameSource,
+    LiveMode,
+    flicker_period_us,
+    kind_of,
+    without_camera,
+)
 from hardware.camera.stack import StackError, import_picamera2
-from vision.frame import Frame
+from vision.frame import Frame, Image
 
 AF_MANUAL, AF_AUTO = 0, 1
 AF_TRIGGER_START = 0
@@ -23,6 +34,9 @@ FLICKER_OFF, FLICKER_MANUAL = 0, 1
 
 FOCUS_FRAMES = 60
 """Frames an autofocus run may take before it is taken as it is: two seconds at 30 frames a second."""
+
+CONTROL_DELAY = 5
+"""Frames until a control that was set shows."""
 
 COLOUR_ORDER = "RGB888"
 """libcamera names formats by the word, not the bytes: RGB888 lies in memory as B, G, R."""
@@ -38,8 +52,8 @@ def open_picamera2() -> Any:
         raise without_camera("no Raspberry Pi camera found: check the ribbon cable and `rpicam-hello --list-cameras`")
     try:
         return Picamera2()
-    except (RuntimeError, IndexError) as error:
-        raise without_camera(f"the Raspberry Pi camera cannot be opened ({error})") from None
+    except (RuntimeError, IndexError, OSError) as error:
+        raise without_camera(f"the Raspberry Pi camera cannot be opened ({error})", kind_of(error)) from None
 
 
 class PiCamera(FrameSource):
@@ -65,12 +79,16 @@ class PiCamera(FrameSource):
         self._count = 0
         self._camera = opener()
         try:
-            self._start()
+            self._mains_hz = self._settings.mains_hz or mains_of_country(country_here()) or USUAL_HZ
+            size_wh = self._start()
             self.locked: dict[str, Any] = self._settle_and_lock()
             self._meter = Meter()
+            note = self._measure_mains()
         except Exception as error:
-            self.close()
-            raise without_camera(f"the Raspberry Pi camera does not start ({error})") from error
+            with contextlib.suppress(Exception):
+                self.close()
+            raise without_camera(f"the Raspberry Pi camera does not start ({error})", kind_of(error)) from error
+        self.live_mode = LiveMode(size_wh, self._mains_hz, notes=(note,) if note else ())
 
     def read(self) -> Frame | None:
         try:
@@ -79,7 +97,7 @@ class PiCamera(FrameSource):
                 image = request.make_array("main")
                 small = request.make_array("lores")
         except (RuntimeError, OSError, TimeoutError) as error:
-            raise without_camera(f"the Raspberry Pi camera stopped ({error})") from error
+            raise without_camera(f"the Raspberry Pi camera stopped ({error})", kind_of(error)) from error
         frame = Frame(
             image=image,
             at=self._clock(),
@@ -96,7 +114,7 @@ class PiCamera(FrameSource):
         factor = self._meter.see(frame.small)
         if factor != 1.0:
             now = Exposure(float(self.locked["ExposureTime"]), float(self.locked.get("AnalogueGain", 1.0)))
-            then = now.times(factor, self._settings.flicker_period_us)
+            then = now.times(factor, flicker_period_us(self._mains_hz))
             wanted = {"ExposureTime": round(then.time_us), "AnalogueGain": then.gain}
             self.locked |= self._set({name: value for name, value in wanted.items() if name in self.locked})
 
@@ -104,17 +122,47 @@ class PiCamera(FrameSource):
         self._camera.stop()
         self._camera.close()
 
-    def _start(self) -> None:
+    def _measure_mains(self) -> str:
+        """Without a frequency that was asked for, look at the lamps; a note where they contradict the country."""
+        before = self._mains_hz
+        self._mains_hz, note = chosen_mains(self._settings.mains_hz, self._film_exposed)
+        if self._mains_hz != before:
+            self._set({"AeFlickerPeriod": flicker_period_us(self._mains_hz)})
+        if self._settings.mains_hz is None and self.locked.get("ExposureTime"):
+            now = Exposure(float(self.locked["ExposureTime"]), float(self.locked.get("AnalogueGain", 1.0)))
+            then = now.times(1.0, flicker_period_us(self._mains_hz))
+            self.locked |= self._set({"ExposureTime": round(then.time_us), "AnalogueGain": then.gain})
+        return note
+
+    def _film_exposed(self, exposure_us: int) -> list[Image] | None:
+        """Small pictures, exposed for so long and as bright as they were."""
+        if not self.locked.get("ExposureTime"):
+            return None
+        light = float(self.locked["ExposureTime"]) * float(self.locked.get("AnalogueGain", 1.0))
+        gain = min(max(1.0, light / exposure_us), MOST_GAIN)
+        self._set({"ExposureTime": exposure_us, "AnalogueGain": gain})
+        pictures = []
+        for number in range(CONTROL_DELAY + PICTURES):
+            with self._camera.captured_request() as request:
+                small = request.make_array("lores")
+            if number >= CONTROL_DELAY:
+                pictures.append(yuv420_to_bgr(small, self._settings.small_wh))
+        return pictures
+
+    def _start(self) -> tuple[int, int]:
+        """(width, height) that is filmed."""
         camera, settings = self._camera, self._settings
+        size_wh = settings.size_wh or camera.sensor_resolution
         camera.configure(
             camera.create_still_configuration(
-                main={"size": settings.size_wh or camera.sensor_resolution, "format": COLOUR_ORDER},
+                main={"size": size_wh, "format": COLOUR_ORDER},
                 lores={"size": settings.small_wh, "format": "YUV420"},
                 buffer_count=2,
             )
         )
-        self._set({"AeFlickerMode": FLICKER_MANUAL, "AeFlickerPeriod": settings.flicker_period_us})
+        self._set({"AeFlickerMode": FLICKER_MANUAL, "AeFlickerPeriod": flicker_period_us(self._mains_hz)})
         camera.start()
+        return int(size_wh[0]), int(size_wh[1])
 
     def _settle_and_lock(self) -> dict[str, Any]:
         self._focus_once()

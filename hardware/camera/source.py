@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -46,22 +47,58 @@ def without_camera(problem: str, fault: Fault = Fault.UNPLUGGED) -> CameraError:
 class CameraSettings:
     """What a live camera is asked for. Recorded sources ignore it.
 
-    `size_wh` None is the sensor's full resolution (USB: 1920x1080). `mains_hz` sets the anti-flicker period:
-    light pulses at twice the mains frequency, so 50 Hz is a period of 10 000 us and 60 Hz of 8333 us.
-    `settle_frames` are looked at before exposure, focus and white balance are locked. `frozen_after` equal frames
-    in a row count as a hung driver: a real sensor's noise never repeats.
+    `size_wh` None is the sensor's full resolution; of a USB camera the largest that comes 5 times a second. `mains_hz`
+    sets the anti-flicker period: light pulses at twice the mains frequency, so 50 Hz is a period of 10 000 us and 60 Hz
+    of 8333 us; None: measured, else by the time zone's country, else 50.
+    `settle_frames` are looked at before exposure, focus and white balance are locked. Equal frames for
+    `frozen_after_s` count as a hung driver: a real sensor's noise never repeats. So many `failed_reads` in a row are
+    an unplugged camera; fewer are a disturbance on the cable.
     """
 
     size_wh: tuple[int, int] | None = None
     small_wh: tuple[int, int] = (640, 480)
-    mains_hz: int = 50
+    mains_hz: int | None = None
     settle_frames: int = 20
-    frozen_after: int = 15
+    frozen_after_s: float = 4.0
+    failed_reads: int = 8
     answer_within_s: float = 10.0
 
+
+@dataclass(frozen=True, slots=True)
+class LiveMode:
+    """What an open live camera really does. `mains_hz` 0: it is not ours to say. `silent_s`: so long it may give no
+    picture. `notes`: whatever is not as it was asked for, one sentence each."""
+
+    size_wh: tuple[int, int]
+    mains_hz: int
+    per_s: float = 0.0
+    silent_s: float = 0.0
+    notes: tuple[str, ...] = ()
+
     @property
-    def flicker_period_us(self) -> int:
-        return round(1_000_000 / (2 * self.mains_hz))
+    def words(self) -> str:
+        rate = f", {self.per_s:g} pictures a second" if self.per_s else ""
+        lamps = f", for lamps on {self.mains_hz} Hz" if self.mains_hz else ""
+        return f"{self.size_wh[0]}x{self.size_wh[1]}{rate}{lamps}"
+
+
+def flicker_period_us(mains_hz: int) -> int:
+    return round(1_000_000 / (2 * mains_hz))
+
+
+def kind_of(error: BaseException) -> Fault:
+    """What kind of trouble a driver's error is, by its number or its words."""
+    number = getattr(error, "errno", None)
+    words = str(error).lower()
+    if isinstance(error, PermissionError) or "permission denied" in words:
+        return Fault.FORBIDDEN
+    if number == errno.EBUSY or "busy" in words or "acquire" in words or "did not complete" in words:
+        return Fault.BUSY
+    if isinstance(error, MemoryError) or number == errno.ENOMEM or "memory" in words:
+        return Fault.MEMORY
+    if number in (errno.ENODEV, errno.ENXIO, errno.ENOENT) or "no such device" in words:
+        return Fault.UNPLUGGED
+    return Fault.CRASHED
 
 
 @runtime_checkable
@@ -74,6 +111,7 @@ class Camera(Protocol):
 
     live: bool
     stills: bool
+    live_mode: LiveMode | None
 
     def read(self) -> Frame | None:
         """The next frame; None when the source has ended. Raises CameraError when the device fails."""
@@ -94,6 +132,8 @@ class FrameSource(ABC):
 
     live = False
     stills = False
+    live_mode: LiveMode | None = None
+    """What a live camera really does; None for recordings."""
 
     @abstractmethod
     def read(self) -> Frame | None: ...

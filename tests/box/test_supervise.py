@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import os
 import signal
@@ -18,7 +19,7 @@ from companion.supervise.eye import EyeAwayError, SupervisedEye
 from companion.supervise.health import AwayError, Health, State
 from companion.supervise.parts import Parts
 from companion.supervise.pictures import JudgeSettings
-from hardware.camera import Camera, CameraError
+from hardware.camera import Camera, CameraError, CameraSettings
 from tests.box.cameras import HEIGHT, WIDTH, open_nervous, open_nothing, open_troubled, set_mode, table_picture
 from tests.web.fakes import FakeClock
 from vision.frame import Frame
@@ -84,6 +85,34 @@ def test_it_is_a_camera_and_its_pictures_arrive_whole(camera: SupervisedCamera) 
 def test_a_fast_camera_is_taken_no_faster_than_anybody_reads(camera: SupervisedCamera) -> None:
     times = [next_picture(camera).at for _ in range(4)]
     assert all(later - earlier >= 1 / MOST_PER_S - 1e-6 for earlier, later in itertools.pairwise(times))
+
+
+def test_with_little_shared_memory_the_pictures_come_all_the_same(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_handle: int, _from: int, _size: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    before = mapped_shelves()
+    with SupervisedCamera(f"usb:{folder}", supervision=QUICK, opener=open_troubled) as camera:
+        assert next_picture(camera).image.shape == (HEIGHT, WIDTH, 3)
+        assert next_picture(camera).small is not None
+        [note] = camera.notes
+        assert mapped_shelves() == before, "nothing of the shelf that did not fit stays behind"
+    assert "little shared memory" in note and "MB are wanted" in note
+
+
+def test_a_child_that_is_killed_is_not_told_to_be_plugged_in(camera: SupervisedCamera, folder: Path) -> None:
+    set_mode(folder, "crash")
+    assert camera.wait_for(lambda health: health.state is State.CRASHED, PATIENCE_S)
+    assert "SIGKILL" in camera.health.message and "plug" not in camera.health.message
+
+
+def test_another_choice_of_size_films_anew(camera: SupervisedCamera) -> None:
+    before = camera.pid
+    camera.use(CameraSettings(size_wh=(640, 480)))
+    assert camera.wait_for(lambda health: camera.pid not in (0, before) and health.state is State.LIVE, PATIENCE_S)
 
 
 @pytest.mark.parametrize(

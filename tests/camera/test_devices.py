@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import itertools
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -16,17 +17,18 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware.camera import CameraError, CameraSettings
+from hardware.camera import CameraError, CameraSettings, Fault
 from hardware.camera.guard import GuardedCamera
 from hardware.camera.mains import set_control
 from hardware.camera.picamera import PiCamera, open_picamera2, yuv420_to_bgr
 from hardware.camera.source import Camera, FrameSource
 from hardware.camera.usb import UsbCamera
+from hardware.camera.v4l2 import Mode, Offer
 from tests.camera import real_picamera2
 from vision.frame import Frame
 
 SIGNATURES = json.loads((Path(__file__).parent / "picamera2_signatures.json").read_text())["classes"]
-QUICK = CameraSettings(settle_frames=3, small_wh=(64, 48), frozen_after=4)
+QUICK = CameraSettings(settle_frames=3, small_wh=(64, 48), frozen_after_s=4.0, failed_reads=3, mains_hz=50)
 
 
 class FakeCapture:
@@ -85,8 +87,8 @@ def test_a_webcam_says_which_controls_its_driver_refused() -> None:
     assert camera.locked == {"exposure": False, "white_balance": True, "focus": False, "anti_flicker": False}
 
 
-@pytest.mark.parametrize(("mains_hz", "menu"), [(50.0, 1), (60.0, 2)])
-def test_a_webcam_is_told_the_mains_frequency_before_its_exposure_settles(mains_hz: float, menu: int) -> None:
+@pytest.mark.parametrize(("mains_hz", "menu"), [(50, 1), (60, 2)])
+def test_a_webcam_is_told_the_mains_frequency_before_its_exposure_settles(mains_hz: int, menu: int) -> None:
     capture = FakeCapture(noise())
     told: list[tuple[int | str, int, int, bool]] = []
 
@@ -122,25 +124,93 @@ def test_an_unplugged_webcam_that_fails_to_read_is_an_error() -> None:
         source = noise()
         for _ in range(4):
             yield next(source)
-        yield None
+        yield from itertools.repeat(None)
 
-    camera = UsbCamera(0, QUICK, opener=lambda _: FakeCapture(frames()))
+    camera = UsbCamera(0, QUICK, opener=lambda _: FakeCapture(frames()), offer=lambda _: None)
     assert camera.read() is not None
     with pytest.raises(CameraError, match="stopped delivering"):
         camera.read()
 
 
+def test_one_read_that_fails_is_a_disturbance_and_no_end() -> None:
+    def frames() -> Iterator[np.ndarray | None]:
+        for number, frame in enumerate(noise()):
+            if number % 5 == 4:
+                yield None
+            yield frame
+
+    camera = UsbCamera(0, QUICK, opener=lambda _: FakeCapture(frames()), offer=lambda _: None)
+    assert all(camera.read() is not None for _ in range(30))
+
+
+def test_a_phone_that_repeats_each_picture_for_a_second_is_no_hang() -> None:
+    seconds = itertools.count(step=1 / 30)
+    frames = (frame for fresh in noise() for frame in [fresh] * 30)
+    camera = UsbCamera(
+        0, QUICK, opener=lambda _: FakeCapture(frames), offer=lambda _: None, clock=lambda: next(seconds)
+    )
+    assert all(camera.read() is not None for _ in range(120))
+
+
+def test_a_4k_webcam_is_asked_for_its_full_size_unless_somebody_wants_another() -> None:
+    modes = (Mode((3840, 2160), 30.0, "MJPG"), Mode((1280, 720), 30.0, "MJPG"))
+    for wanted, expected in ((None, (3840, 2160)), ((1280, 720), (1280, 720))):
+        capture = FakeCapture(noise())
+        settings = replace(QUICK, size_wh=wanted)
+        UsbCamera(0, settings, opener=lambda _, c=capture: c, offer=lambda _: Offer("4K", modes))  # type: ignore[misc]
+        asked = (capture.values[cv2.CAP_PROP_FRAME_WIDTH], capture.values[cv2.CAP_PROP_FRAME_HEIGHT])
+        assert asked == expected
+
+
+def test_another_size_than_the_one_asked_for_is_said() -> None:
+    settings = replace(QUICK, size_wh=(1920, 1080))
+    camera = UsbCamera(0, settings, opener=lambda _: FakeCapture(noise()), offer=lambda _: None)
+    assert camera.live_mode is not None and camera.live_mode.size_wh == (64, 48)
+    [note] = camera.live_mode.notes
+    assert note == "asked for 1920x1080, the camera gives 64x48; `companion cameras` lists its sizes"
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16])
+def test_grey_and_sixteen_bit_pictures_are_made_colour_pictures_and_said(kind: type) -> None:
+    def frames() -> Iterator[np.ndarray]:
+        for colour in noise():
+            yield colour[..., 0].astype(kind) << (0 if kind is np.uint8 else 8)
+
+    camera = UsbCamera(0, QUICK, opener=lambda _: FakeCapture(frames()), offer=lambda _: None)
+    frame = camera.read()
+    assert frame is not None and frame.image.shape == (48, 64, 3) and frame.image.dtype == np.uint8
+    assert frame.image.mean() > 100
+    assert camera.live_mode is not None and "infrared" in camera.live_mode.notes[0]
+
+
+def test_a_camera_that_is_too_slow_says_so() -> None:
+    seconds = itertools.count(step=1.0)
+    camera = UsbCamera(
+        0, QUICK, opener=lambda _: FakeCapture(noise()), offer=lambda _: None, clock=lambda: next(seconds)
+    )
+    assert camera.live_mode is not None and "pictures a second" in camera.live_mode.notes[0]
+
+
 def test_an_unplugged_webcam_that_repeats_its_last_frame_is_an_error() -> None:
     still = np.zeros((48, 64, 3), np.uint8)
-    camera = UsbCamera(0, QUICK, opener=lambda _: FakeCapture(iter([still] * 50)))
+    seconds = itertools.count()
+    camera = UsbCamera(
+        0,
+        QUICK,
+        opener=lambda _: FakeCapture(itertools.repeat(still)),
+        offer=lambda _: None,
+        clock=lambda: float(next(seconds)),
+    )
     with pytest.raises(CameraError, match="repeats one frame"):
         for _ in range(20):
             camera.read()
 
 
-def test_a_webcam_in_use_is_refused_in_one_line() -> None:
-    with pytest.raises(CameraError, match="in use by another program"):
-        UsbCamera(0, QUICK, opener=lambda _: FakeCapture(noise(), opened=False))
+def test_a_webcam_that_cannot_be_opened_says_why() -> None:
+    busy = CameraError("camera usb:0 is in use by zoom (process 4711): end it", Fault.BUSY)
+    with pytest.raises(CameraError, match="in use by zoom") as caught:
+        UsbCamera(0, QUICK, opener=lambda _: FakeCapture(noise(), opened=False), refusal=lambda _: busy)
+    assert caught.value.fault is Fault.BUSY
 
 
 class FakeRequest:

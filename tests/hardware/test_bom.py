@@ -32,10 +32,10 @@ def test_comfort_is_minimal_and_more() -> None:
     assert {"buttons", "lamp", "hub", "button-pod"} <= {item.id for item in comfort.items}
 
 
-def test_the_accelerator_kit_replaces_camera_and_board() -> None:
-    ids = {item.id for item in load_kit("accelerator").items}
-    assert {"accelerator", "camera-hq", "board-8gb"} <= ids
-    assert not {"camera", "board"} & ids
+def test_the_kit_for_a_large_table_replaces_camera_and_card() -> None:
+    ids = {item.id for item in load_kit("large-table").items}
+    assert {"board", "camera-hq", "drive"} <= ids
+    assert not {"camera", "card"} & ids
 
 
 @pytest.mark.parametrize("name", KITS)

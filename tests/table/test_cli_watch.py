@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import cv2
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -36,6 +38,13 @@ def set_up(folder: Path, **fields: object) -> str:
         (["no-such.mp4", "--setup", "{setup}"], 1, "no-such.mp4: there is no such file or folder"),
         (["usb:98", "--setup", "{setup}"], 1, "work without a camera"),
         (["{empty}", "--setup", "{setup}"], 1, "no images in folder"),
+        (
+            ["rtsp://ann:s3cr3t@127.0.0.1:1/x", "--setup", "{setup}"],
+            1,
+            "camera rtsp://127.0.0.1:1/x: Connection refused",
+        ),
+        (["usb:0", "--setup", "{setup}", "--camera-size", "big"], 2, "expected width x height in pixels"),
+        (["usb:0", "--setup", "{setup}", "--mains", "55"], 2, "'55' is not one of '50', '60', 'auto'"),
         (["{pictures}"], 2, "--setup FILE is needed"),
         (["{pictures}", "--setup", "no.json"], 1, "No such file"),
         (["{pictures}", "--setup", "{broken}"], 1, "not JSON"),
@@ -85,6 +94,29 @@ def test_a_correction_says_what_it_changes(what: dict[str, Any], says: str) -> N
 def test_a_question_is_asked_in_the_words_of_the_page() -> None:
     asked = sentence({"event": "unclear", "reason": "VALUE_CHANGED at (1, 2) mm", "seq": 4})
     assert asked == f"Question: {trouble_text('VALUE_CHANGED')}"
+
+
+def film(path: Path, frames: int) -> str:
+    writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"MJPG"), 5.0, (160, 120))
+    for number in range(frames):
+        writer.write(np.full((120, 160, 3), 90 + number, np.uint8))
+    writer.release()
+    return str(path)
+
+
+@pytest.mark.slow
+def test_a_film_in_which_nothing_settles_says_so(tmp_path: Path) -> None:
+    table = {"corners_px": [[10, 10], [150, 10], [150, 110], [10, 110]], "size_mm": [400, 300]}
+    setup = set_up(tmp_path, table=table, tile_mm=[48, 24, 9])
+    result = CliRunner().invoke(watch, [film(tmp_path / "short.avi", 3), "--setup", setup, "--json"])
+    assert result.exit_code == 1 and result.stdout == ""
+    assert "short.avi: nothing settled in its 3 frames, so nothing was read; expected a second" in result.stderr
+
+
+@pytest.mark.slow
+def test_a_film_without_a_table_or_tile_says_what_is_missing(tmp_path: Path) -> None:
+    result = CliRunner().invoke(watch, [film(tmp_path / "short.avi", 3), "--setup", set_up(tmp_path)])
+    assert result.exit_code == 1 and "no tile lies in the first picture" in result.stderr
 
 
 @pytest.mark.slow

@@ -4,12 +4,77 @@ import struct
 import subprocess
 import sys
 import zlib
+from pathlib import Path
 
+import cv2
 import numpy as np
+import pillow_heif
 import pytest
 from PIL import Image
 
-from vision.pictures import PictureError, open_picture
+from vision.pictures import PICTURE_SUFFIXES, PictureError, open_picture, picture_of
+
+
+def save_picture(path: Path, size_wh: tuple[int, int], exif: Image.Exif | None = None) -> None:
+    """White on the left half, dark on the right, in the format of the name's ending."""
+    picture = Image.new("RGB", size_wh, (20, 20, 20))
+    picture.paste((250, 250, 250), (0, 0, size_wh[0] // 2, size_wh[1]))
+    more = {} if exif is None else {"exif": exif}
+    if path.suffix in (".heic", ".heif"):
+        pillow_heif.from_pillow(picture).save(path, quality=90, **more)
+    else:
+        picture.save(path, **more)
+
+
+@pytest.mark.parametrize("suffix", sorted(PICTURE_SUFFIXES))
+def test_every_format_of_the_list_is_read_whole(tmp_path, suffix):
+    path = tmp_path / f"table{suffix}"
+    save_picture(path, (1200, 900))
+    image = open_picture(path)
+    assert image.shape == (900, 1200, 3), "the whole picture, never a corner of it"
+    assert image[450, 100].min() > 220 and image[450, 1100].max() < 60
+    assert np.array_equal(picture_of(path.read_bytes()), image)
+
+
+def test_a_phones_avif_is_upright(tmp_path):
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    save_picture(tmp_path / "a.avif", (60, 40), exif)
+    assert open_picture(tmp_path / "a.avif").shape == (60, 40, 3)
+
+
+def test_a_heic_bomb_and_a_damaged_one_are_refused(tmp_path):
+    save_picture(tmp_path / "a.heic", (640, 480))
+    with pytest.raises(PictureError, match="at most 0 megapixels"):
+        open_picture(tmp_path / "a.heic", most_pixels=100_000)
+    whole = (tmp_path / "a.heic").read_bytes()
+    (tmp_path / "b.heic").write_bytes(whole[: len(whole) * 2 // 3])
+    with pytest.raises(PictureError) as refused:
+        open_picture(tmp_path / "b.heic")
+    assert "\n" not in str(refused.value)
+
+
+def test_without_pillow_heif_the_refusal_names_it(tmp_path):
+    save_picture(tmp_path / "a.heic", (64, 48))
+    code = (
+        "import sys, pathlib; sys.modules['pillow_heif'] = None\n"
+        "from vision.pictures import open_picture, PictureError\n"
+        "try: open_picture(pathlib.Path(sys.argv[1]))\n"
+        "except PictureError as error: print(error)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "a.heic")], capture_output=True, text=True, check=True
+    )
+    assert "pip install pillow-heif" in done.stdout
+
+
+@pytest.mark.parametrize("suffix", [".png", ".tif"])
+@pytest.mark.parametrize("channels", [1, 3])
+def test_sixteen_bits_a_colour_are_read_or_refused_and_never_black(tmp_path, suffix, channels):
+    deep = np.full((48, 64, channels), 40_000, np.uint16)
+    assert cv2.imwrite(str(tmp_path / f"a{suffix}"), deep)
+    image = open_picture(tmp_path / f"a{suffix}")
+    assert image.shape == (48, 64, 3) and abs(float(image.mean()) - 156) < 3
 
 
 def corners_picture(mode="RGB"):

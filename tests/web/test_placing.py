@@ -12,10 +12,12 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
+from companion.app.filming import FilmingChoice
 from companion.app.seats import Middle, seats_at
 from companion.app.state import AppState
 from companion.app.table_place import TablePlace, look_over, place_from, read_place, write_place
 from companion.web.placing import cause_text
+from hardware.camera import CameraSettings
 from tests.web.fakes import FakeCamera
 from vision.fiducials import DICTIONARY
 from vision.frame import Frame
@@ -33,6 +35,8 @@ class FakeTable:
         self.seated: dict[str, tuple[float, float]] = {}
         self.asks_for_seats = False
         self.arms: list[bool] = []
+        self.films: dict[str, Any] | None = None
+        self.chosen: tuple[tuple[int, int] | None, int | None] | None = None
         self.around: dict[str, Any] | None = {
             "players": ["Ann", "Ben"], "chinese": False, "known": False, "hub": True, "middle": [0.5, 0.5],
             "places": {"Ann": [0.5, 0.7], "Ben": [0.35, 0.4], "MX": [0.65, 0.4]},
@@ -71,6 +75,14 @@ class FakeTable:
             raise ValueError("expected a place for each")
         seats_at({name: (1000 * x, 1000 * y) for name, (x, y) in places.items()}, Middle((500.0, 500.0)))
         self.seated = dict(places)
+
+    def filming(self) -> Mapping[str, Any] | None:
+        return self.films
+
+    def film_with(self, size_wh: tuple[int, int] | None, mains_hz: int | None) -> None:
+        if size_wh == (1, 1):
+            raise ValueError("expected a size of 160 to 10000 pixels")
+        self.chosen = (size_wh, mains_hz)
 
     def watch_arms(self, on: bool) -> None:
         self.arms.append(on)
@@ -245,3 +257,51 @@ def test_a_blurred_table_is_told_from_a_bare_one() -> None:
     bare = Frame(np.full((1000, 1400, 3), 90, np.uint8), 0.0, "table")
     for fine in (sharp, bare):
         assert "BLURRED" not in look_over(fine, place, NoEye())["causes"]  # type: ignore[arg-type]
+
+
+LIVE = {
+    "size": None,
+    "mains": "auto",
+    "films": {"size": [3840, 2160], "mains_hz": 60},
+    "notes": ["the lamps run on 60 Hz, though this time zone's country has 50 Hz"],
+}
+
+
+def test_the_page_says_how_the_camera_films_and_takes_another_choice(
+    keeper: FlaskClient, anyone: FlaskClient, table: FakeTable
+) -> None:
+    table.films = LIVE
+    page = keeper.get("/table").get_data(as_text=True)
+    assert "3840 × 2160 pixels" in page and "For lamps on 60 Hz." in page and "The lamps run on 60 Hz, though" in page
+    assert "How the camera films" not in anyone.get("/table").get_data(as_text=True)
+    assert keeper.post("/api/filming", data={"size": "1920 x 1080", "mains": "60"}).status_code == 303
+    assert table.chosen == ((1920, 1080), 60)
+    assert keeper.post("/api/filming", json={"size": "", "mains": "auto"}).get_json() == {"filming": LIVE}
+    assert table.chosen == (None, None)
+    assert anyone.post("/api/filming", json={}).status_code in (401, 403)
+
+
+def test_a_recording_is_filmed_as_it_is(keeper: FlaskClient, table: FakeTable) -> None:
+    assert "How the camera films" not in keeper.get("/table").get_data(as_text=True)
+
+
+@pytest.mark.parametrize("fields", [{"size": "huge"}, {"size": "1x1"}, {"size": "9" * 40}, {"mains": "55"}])
+def test_a_choice_that_is_none_is_refused(keeper: FlaskClient, table: FakeTable, fields: dict[str, str]) -> None:
+    table.films = LIVE
+    answer = keeper.post("/api/filming", json=fields)
+    assert answer.status_code == 400 and answer.get_json()["error"].count("\n") == 0
+    assert table.chosen is None
+
+
+def test_the_choice_outlives_a_restart_and_goes_before_the_command_line(tmp_path: Path) -> None:
+    file = tmp_path / "camera.json"
+    given = CameraSettings(size_wh=(1280, 720), mains_hz=50)
+    assert FilmingChoice(file, given).settings == given
+    FilmingChoice(file, given).choose((1920, 1080), None)
+    again = FilmingChoice(file, given)
+    assert again.settings.size_wh == (1920, 1080) and again.settings.mains_hz is None
+    with pytest.raises(ValueError, match="expected a size"):
+        again.choose((5, 5), None)
+    file.write_text('{"size": [1], "mains_hz": 55}', encoding="ascii")
+    asides: list[Path] = []
+    assert FilmingChoice(file, given, asides.append).settings == given and len(asides) == 1

@@ -1,0 +1,23 @@
+"""What phones send: the reader behind the page opens every picture format that `read` does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from companion.app.hands import HandReader
+from tests.vision.test_pictures import save_picture
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize("suffix", [".heic", ".avif", ".tif"])
+def test_a_phones_own_format_is_read_behind_the_page(tmp_path: Path, suffix: str) -> None:
+    save_picture(tmp_path / f"hand{suffix}", (4032, 3024))
+    reader = HandReader(tmp_path, answer_s=120)
+    try:
+        hand = reader((tmp_path / f"hand{suffix}").read_bytes(), {"set": "double-12"})
+    finally:
+        reader.close()
+    assert hand == {"tiles": [], "unreadable": 0}
