@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardware.camera.address import is_address
-from hardware.camera.source import Camera, CameraSettings
+from hardware.camera.source import Camera, CameraError, CameraSettings
 
 
 def open_device(source: str, settings: CameraSettings) -> Camera:
@@ -13,8 +13,10 @@ def open_device(source: str, settings: CameraSettings) -> Camera:
 
         return PiCamera(settings)
     if is_address(source):
-        from hardware.camera.network import NetworkCamera
-
+        try:
+            from hardware.camera.network import NetworkCamera
+        except ImportError as error:
+            raise CameraError(f"cameras in the network need the package av ({error}): pip install av") from None
         return NetworkCamera(source, settings)
     from hardware.camera.usb import UsbCamera
 

@@ -70,6 +70,8 @@ def _open_file(path: Path) -> Camera:
         from hardware.camera.folder import FolderCamera
 
         return FolderCamera(path)
-    from hardware.camera.video import VideoCamera
-
+    try:
+        from hardware.camera.video import VideoCamera
+    except ImportError as error:
+        raise CameraError(f"{path}: films need the package av ({error}): pip install av") from None
     return VideoCamera(path)
