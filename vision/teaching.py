@@ -29,6 +29,13 @@ VIEWS = (
 )
 """How a tile is seen when its box is a little off: (shift along, across, grow along, across)."""
 
+KNOWN_PRINT = 0.25
+"""From this mean probability of the row's values on the network knows such prints, and which way round the row lies."""
+SURE_OF_IT = 0.6
+"""A network that is so sure, on average, of other values than the row's knows the print: it is another row."""
+BLANK = 0.4
+"""The double blank shows this part of the print of the row's others at most."""
+
 
 class RowError(AdaptationError):
     """The picture does not show the row: `found` tiles and not `expected`, or as many in another order."""
@@ -68,20 +75,45 @@ def teach(eye: Eye, image: Image, doubles: list[int], name: str) -> Lesson:
     network = scores.values
     order = row_order(scores.quads.mean(1))
     forwards, backwards = (_agreement(network[list(o)], doubles) for o in (order, order[::-1]))
-    if backwards > forwards:
-        order = order[::-1]
-    if max(forwards, backwards) < 0.25:
+    strange = max(forwards, backwards) < KNOWN_PRINT
+    if strange and doubles[0] == 0 and float(network.max(2).mean()) < SURE_OF_IT:
+        blank_first = blank_end(eye.reader.crops(image, scores.quads[order]))
+        if blank_first is None:
+            raise RowError(
+                "the print is of no known kind, and neither end of the row is the double blank; "
+                "lay the doubles side by side, the blank one first",
+                len(doubles),
+                len(doubles),
+            )
+        order = order if blank_first else order[::-1]
+    elif strange:
         raise RowError(
             f"the row does not look like {doubles[0]}-{doubles[0]} to {doubles[-1]}-{doubles[-1]} in order; "
             "lay the doubles side by side, lowest first",
             len(doubles),
             len(doubles),
         )
+    elif backwards > forwards:
+        order = order[::-1]
     quads = scores.quads[order]
     seen = np.stack([eye.reader.crops(image, shifted(quads, view)) for view in VIEWS], 1)
     truth = [(value, value) for value in doubles]
     adaptation, before, after = learn(name, seen, truth, network[order])
     return Lesson(adaptation, len(doubles), before, after)
+
+
+def blank_end(crops: Image) -> bool | None:
+    """(n, side, 2 side, 3) crops of a row of doubles -> whether the blank one is the first, not the last; None where it
+    is neither."""
+    side = crops.shape[1]
+    rim, bar = round(0.14 * side), round(0.08 * side)
+    left, right = crops[:, rim:-rim, rim : side - bar], crops[:, rim:-rim, side + bar : -rim]
+    pixels = np.concatenate([left.reshape(len(crops), -1, 3), right.reshape(len(crops), -1, 3)], 1).astype(np.float32)
+    shown = np.abs(pixels - np.median(pixels, axis=1, keepdims=True)).mean((1, 2))
+    first, last, usual = shown[0], shown[-1], np.median(shown[1:-1])
+    if min(first, last) > BLANK * usual:
+        return None
+    return bool(first < last)
 
 
 def self_test(eye: Eye, image: Image, doubles: list[int]) -> SelfTest:

@@ -12,7 +12,7 @@ from companion.cli.teach import teach
 from datasets.render.table import TableCamera, TableScene, TableTile, render_table
 from vision.adaptation import Adaptation, AdaptationError, learn, row_order
 from vision.eye import open_eye
-from vision.teaching import self_test
+from vision.teaching import blank_end, self_test
 from vision.teaching import teach as learn_from
 
 RNG = np.random.default_rng(3)
@@ -125,3 +125,13 @@ def test_a_row_that_is_too_long_or_something_else_is_refused(row, tmp_path):
     assert done.exit_code == 1 and "7 tiles found, expected 13 doubles" in done.output
     assert not (tmp_path / LEARNED).exists()
     assert CliRunner().invoke(teach, []).exit_code == 2
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_row_in_a_print_nobody_knows_begins_at_its_blank(seed):
+    rng = np.random.default_rng(seed)
+    blank = np.concatenate([np.full((48, 96, 3), 60, np.uint8)]) + rng.integers(0, 9, (48, 96, 3), dtype=np.uint8)
+    row = np.array([blank, *(tile(n, n, rng) for n in range(1, 7))])
+    assert blank_end(row) is True
+    assert blank_end(row[::-1]) is False
+    assert blank_end(row[1:]) is None
