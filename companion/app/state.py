@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from companion.app.change_signal import ChangeSignal
+from companion.app.statistics import MatchRecord, record_of
 from companion.app.summaries import GameSummary, summarize, summary_of
 from companion.game.game_view import GameView
+from companion.log.journal import JournalError
 from companion.storage.by_file import ByFile
 from companion.storage.game_folders import GameFolders
 from companion.storage.repairs import LASTING_TROUBLE, Repair, Repairs
@@ -196,6 +198,7 @@ class AppState:
         if repository is not None:
             self._looked_at = ByFile(repository.look, MOST_LOOKED_AT)
             self._summaries = ByFile(repository.summarize, MOST_SUMMARIES)
+        self._records = ByFile(record_of, MOST_SUMMARIES)
         self._lock = threading.Lock()
         self.switching = threading.RLock()
         """Held by whoever changes the game or puts another one on the table, from looking at it until it is done."""
@@ -298,6 +301,16 @@ class AppState:
             return summary_of(session.snapshot(), str(first.get("at") or ""))
         folder = self.folder(game)
         return None if folder is None or self.repository is None else self._summaries.get(folder / "journal.jsonl")
+
+    def match_records(self) -> list[MatchRecord]:
+        """The matches of the newest games, for statistics; a journal that cannot be read counts for nothing."""
+        found = []
+        for game in self.games(MOST_SUMMARIES):
+            folder = self.folder(game)
+            if folder is not None:
+                with suppress(OSError, ValueError, JournalError):
+                    found.append(self._records.get(folder / "journal.jsonl"))
+        return found
 
     def reopen(self, game: str) -> None:
         """Put an earlier game on the table again. Raises NoGameError for a name that is none."""

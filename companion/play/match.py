@@ -41,6 +41,13 @@ from companion.rules.ruleset_fields import HOLDER_LEADS
 from companion.rules.tile import Laid, Tile
 
 
+def most_points_win(rules: RuleSet) -> bool:
+    """Whether the highest total wins a match by these rules."""
+    if rules.is_mexican:
+        return rules.scoring != PENALTY
+    return rules.settlement != POINTS
+
+
 @dataclass(frozen=True, slots=True)
 class MatchStep:
     """The match after an event, what the event is found to be, and new findings of earlier events by key."""
@@ -90,9 +97,7 @@ class Match:
 
     @property
     def most_points_win(self) -> bool:
-        if self.rules.is_mexican:
-            return self.rules.scoring != PENALTY
-        return self.rules.settlement != POINTS
+        return most_points_win(self.rules)
 
     def take(self, event: Event, key: int) -> MatchStep:
         """The match after `event`."""

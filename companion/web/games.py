@@ -12,6 +12,7 @@ from werkzeug.exceptions import BadRequest, Conflict, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.state import NoGameError, SessionLike, event_lines
+from companion.app.statistics import standings
 from companion.log.journal import JournalError
 from companion.web.access import needs_pin
 from companion.web.api import app_state
@@ -21,7 +22,7 @@ from companion.web.changing import changes, expect_game
 from companion.web.disk import why_of
 from companion.web.downloads import send_once
 from companion.web.languages import gettext as _
-from companion.web.languages import show_clock, show_day
+from companion.web.languages import show_clock, show_day, show_decimal
 from companion.web.plays import PICTURE, pictures_folder
 
 games = Blueprint("games", __name__)
@@ -59,6 +60,14 @@ def listing() -> str:
             found.append({**about, "about": None, "fault": why_of(fault)[:300]})
     may_delete = app_state().delete_pictures is not None
     return render_template("games.html", found=found, tv=False, may_delete=may_delete)
+
+
+@games.get("/statistics")
+def statistics() -> str:
+    """Wins, averages, best and worst rounds over all games; with ?faults=1 the certain faults by kind as well."""
+    found = standings(app_state().match_records())
+    faults = request.args.get("faults") == "1"
+    return render_template("statistics.html", found=found, faults=faults, decimal=show_decimal, tv=False)
 
 
 def _in_words(at: str) -> str:

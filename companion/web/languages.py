@@ -12,6 +12,7 @@ from pathlib import Path
 from babel.dates import format_date, format_datetime, format_time
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
+from babel.numbers import format_decimal
 from flask import Flask, Request, g, has_request_context
 
 LANGUAGES: Mapping[str, str] = {
@@ -83,6 +84,11 @@ def show_time(at: datetime) -> str:
 def show_day(at: datetime) -> str:
     """A day as people say it, in the box's time zone."""
     return format_date(at.astimezone(), "full", locale=current_language())
+
+
+def show_decimal(number: float) -> str:
+    """A number with one digit behind the point, as the reader writes it."""
+    return format_decimal(number, format="#,##0.0", locale=current_language())
 
 
 def show_clock(at: datetime) -> str:
