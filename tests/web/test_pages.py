@@ -161,9 +161,9 @@ def test_the_state_is_the_snapshot_with_the_camera(anyone: FlaskClient) -> None:
 
 
 def test_health_names_a_camera_that_is_gone(anyone: FlaskClient, app_state: AppState) -> None:
-    assert anyone.get("/health").json == {"status": "ok", "reasons": []}
+    assert anyone.get("/health").json == {"status": "ok", "reasons": [], "parts": {}}
     app_state.camera.state, app_state.camera.message = "lost", "the cable is out"  # type: ignore[union-attr]
-    assert anyone.get("/health").json == {"status": "degraded", "reasons": ["the cable is out"]}
+    assert anyone.get("/health").json == {"status": "degraded", "reasons": ["the cable is out"], "parts": {}}
 
 
 def test_without_a_game_the_page_leads_to_setting_one_up() -> None:
