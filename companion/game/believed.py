@@ -21,27 +21,16 @@ from companion.tracking.verdict import Verdict
 
 @dataclass(frozen=True, slots=True)
 class Believed:
-    """One act of change `number`. `item` None: a pass, which nothing shows.
-
-    `findings` are the belief's. `event` carries them where they are open; `carrying` carries them in any case.
-    """
+    """One act of change `number`. `item` None: a pass, which nothing shows."""
 
     number: int
     item: int | None
     event: Event
-    carrying: Event
-    findings: tuple[Finding, ...] = ()
 
     @property
     def key(self) -> object:
         """What it is told by from one look at the belief to the next."""
         return (self.number, self.event.who) if self.item is None else self.item
-
-
-def passing(number: int, passed: Passed) -> Believed:
-    """A pass; what it lacks is held against its player at the next act."""
-    assert passed.by is not None
-    return Believed(number, None, passed, replace(passed, maybe=(passed.by,)))
 
 
 def believed(
@@ -58,7 +47,7 @@ def believed(
             elif step.item is not None:
                 number = step.item // ITEMS
                 if number >= first and step.item in verdicts:
-                    acts += [passing(number, one) for one in passes]
+                    acts += [Believed(number, None, one) for one in passes]
                     acts.append(judged(number, verdicts[step.item], step.player if step.act else None, players))
                 passes = []
     return acts
@@ -81,10 +70,18 @@ def judged(number: int, verdict: Verdict, first: str | None, players: Sequence[s
         maybe = tuple(dict.fromkeys((*((first,) if first is not None else ()), *likely)))
     elif any(not one.certain for one in findings) or any(one.by not in (None, by) for one in findings):
         maybe = tuple(dict.fromkeys((by, *(one.by for one in findings if one.by is not None))))
-    act = verdict.act
-    carrying = event_of(act, by, maybe=maybe or (by or "",), violations=findings)
-    plain = carrying if maybe else event_of(act, by)
-    return Believed(number, verdict.item, plain, carrying, findings)
+    return Believed(number, verdict.item, event_of(verdict.act, by, maybe=maybe, violations=findings))
+
+
+def as_people_say(number: int, verdict: Verdict, event: Event) -> Believed:
+    """An act of which people say whose it was, or what: that stands as it is, and nothing is certain but what a picture
+    proves."""
+    findings = tuple(
+        Finding(one.code, certain=one.certain and one.proved, by=None if one.by == event.who else one.by)
+        for one in verdict.charges
+    )
+    changed: dict[str, Any] = {"violations": findings}
+    return Believed(number, verdict.item, replace(event, **changed))
 
 
 def _findings(verdict: Verdict, by: str | None) -> Iterator[Finding]:
@@ -101,4 +98,4 @@ def shown(one: Believed, by: Shown) -> Believed:
         if reading is not None and by.read not in (None, lies):
             reading = reading.of_another(by.read, lies)
         extra |= {"reading": reading, "arm": by.arm}
-    return replace(one, event=replace(one.event, **extra), carrying=replace(one.carrying, **extra))
+    return replace(one, event=replace(one.event, **extra))

@@ -14,8 +14,8 @@ from companion.game.believed import Believed
 from companion.game.ledger import Ledger
 from companion.log.event_fields import Finding
 from companion.log.events import Corrected, Drew, Event, Passed, TilePlayed, TileTakenBack
-from companion.play.event_actions import action_of, meant, unsettled
-from companion.play.timeline import Timeline
+from companion.play.event_actions import action_of, meant
+from companion.play.timeline import REVEALED_CODES
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,20 +99,10 @@ class CameraRecord:
         wanted = next(smooth, ways[0])
         changes = [one for one in lifted if isinstance(one, Corrected) or one.undoes is not None]
         news = [*(one for one in lifted if one not in changes), *new]
-        carrying = {one.key for one in self.lines if _carries(held[one.seq])}
-        last = ledger.journal.last_seq
-        while True:
-            patch = self._patch(held, wanted, earlier, carrying)
-            # On what people have put right and what is settled the belief has no say; the record alone proves nothing.
-            vouched = {one.seq for one in self.lines}
-            draft = ledger.draft([*changes, *patch.changes], [*news, *patch.new], vouched=vouched)
-            new_from = last + len(changes) + len(patch.changes) + len(news) + 1
-            lines = patch.lines(last + len(changes) + 1, new_from)
-            acts = {one.key: one for one in (*wanted, *earlier.values())}
-            ruled = _misjudged(draft.timeline, [*self.kept, *lines], acts)
-            if ruled <= carrying:
-                break
-            carrying |= ruled
+        patch = self._patch(held, wanted, earlier)
+        draft = ledger.draft([*changes, *patch.changes], [*news, *patch.new])
+        changes_from = ledger.journal.last_seq + len(changes) + 1
+        lines = patch.lines(changes_from, changes_from + len(patch.changes) + len(news))
         written = list(ledger.write(draft)) if draft.lines else []
         self.lines = [*self.kept, *lines]
         return written
@@ -122,16 +112,15 @@ class CameraRecord:
         held: Mapping[int, Event],
         wanted: Sequence[Believed],
         earlier: Mapping[int, Believed],
-        carrying: Collection[object],
     ) -> Patch:
         changes: list[Corrected] = []
         for line in self.kept:
             one = earlier.get(line.item or 0)
-            changed = None if one is None else amendment(0, held[line.seq], _event(one, carrying))
+            changed = None if one is None else amendment(0, held[line.seq], one.event)
             if changed is not None:
                 changes.append(Corrected(corrects=line.seq, what=changed.what, source="camera"))
         live = self.live
-        events = [_event(one, carrying) for one in wanted]
+        events = [one.event for one in wanted]
         changed_lines, start, _ = amendments([held[one.seq] for one in live], events)
         rows: list[list[tuple[str, int]]] = [[("line", one.seq)] for one in live]
         for change in changed_lines:
@@ -146,15 +135,6 @@ class CameraRecord:
         return Patch(tuple(changes), tuple(new), tuple(wanted), (*places, *(("new", n) for n in range(len(new)))))
 
 
-def _event(one: Believed, carrying: Collection[object]) -> Event:
-    return one.carrying if one.key in carrying else one.event
-
-
-def _carries(event: Event) -> bool:
-    """Whether this event has its findings with it although it is known who it was."""
-    return event.who is not None and event.perhaps == (event.who,)
-
-
 def _single(what: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
     """One correction for each event that is put in, so that each can be corrected by itself."""
     inserted = what.get("insert")
@@ -162,24 +142,6 @@ def _single(what: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
         yield from ({"insert": [line]} for line in inserted)
     else:
         yield what
-
-
-def _misjudged(timeline: Timeline, lines: Sequence[Line], acts: Mapping[object, Believed]) -> set[object]:
-    """The keys of settled acts against which the course of the record holds something else than the belief."""
-    wanted = {line.seq: acts[line.key] for line in lines if line.key in acts}
-    found: set[object] = set()
-    for n, act in enumerate(timeline.acts):
-        one = wanted.get(act.held.event.seq)
-        if one is None or act.event is None or unsettled(act.held.event):
-            continue
-        by = one.event.who
-        if _plain(timeline.findings(n), by) != _plain(one.findings, by):
-            found.add(one.key)
-    return found
-
-
-def _plain(findings: Sequence[Finding], by: str | None) -> set[tuple[str, bool, str | None]]:
-    return {(one.code, one.certain, one.by or by) for one in findings}
 
 
 # ---- the difference between record and belief -------------------------------------------------------------------
@@ -216,18 +178,14 @@ def amendment(index: int, event: Event, wanted: Event) -> Amendment | None:
         tile = {"tile": list(wanted.tile)}
         rest = amendment(index, replace(event, tile=wanted.tile), wanted)
         return Amendment(index, tile if rest is None else {**rest.what, **tile})
-    if unsettled(wanted):
-        fields = ("by", "maybe", "violations")
-        if all(getattr(event, name) == getattr(wanted, name) for name in fields):
-            return None
-        line = wanted.to_json()
-        changes = {n: line[n] for n in fields if n in line}
-        return Amendment(index, {"by": None, "maybe": [], "violations": [], **changes})
-    by = wanted.who
-    if unsettled(event):
-        # What was held to be possible is worked out anew.
-        return Amendment(index, {"by": by, "violations": []} if hasattr(event, "violations") else {"by": by})
-    return Amendment(index, {"by": by}) if event.who != by else None
+    what: dict[str, Any] = {}
+    if (event.who, event.perhaps) != (wanted.who, wanted.perhaps):
+        what = {"by": wanted.who} | ({"maybe": list(wanted.perhaps)} if wanted.perhaps else {})
+    held: tuple[Finding, ...] = getattr(event, "violations", ())
+    found = (*getattr(wanted, "violations", ()), *(one for one in held if one.code in REVEALED_CODES))
+    if held != found:
+        what["violations"] = [one.to_json() for one in found]
+    return Amendment(index, what) if what else None
 
 
 def _in_step(recorded: Sequence[Event], wanted: Sequence[Event]) -> tuple[list[Amendment], int] | None:

@@ -7,13 +7,14 @@ worked out anew from the events in force.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any
 
-from companion.game.belief_input import View, is_put_right, remember, withdrawals
-from companion.game.believed import Believed, believed, judged, shown
+from companion.game.belief_input import View, is_put_right, is_stated, remember, withdrawals
+from companion.game.believed import Believed, as_people_say, believed, judged, shown
 from companion.game.camera_record import CameraRecord, Line
 from companion.game.evidence_run import EvidenceRun, apply_statements
 from companion.game.ledger import Ledger
@@ -257,17 +258,18 @@ class CameraIngest:
         return tracker
 
     def _keep_order(self, tracker: RoundTracker) -> None:
-        """People have had a say: of the camera's lines until now, but for those that they put right, only the names and
-        faults may still change."""
-        lines = self.ledger.lines
-        held = {one.event.seq: one for one in self._round() if not one.undone}
+        """People have had a say: of the lines until now only the names and faults may still change, and only the faults
+        of what people say."""
+        held = Counter(one.event.seq for one in self._round() if not one.undone)
         self._record = CameraRecord()
-        for item, seq in self._items.items():
-            one, number = held.get(seq), item // ITEMS
-            seen = one is not None and item not in self._stated_items and number in self._views
-            if seen and one is not None and not is_put_right(one, lines, "by"):
-                self._record.lines.append(Line(seq, number, item, item))
         self._record.fixed = tracker.number
+        if self._begun is None or self._begun.seq not in self.ledger.looks:
+            # Nobody knows any more what the camera saw: what is on record stands.
+            return
+        # Of several events that one line put in (journals of earlier releases) none can be meant by itself.
+        self._record.lines = [
+            Line(seq, item // ITEMS, item, item) for item, seq in self._items.items() if held[seq] == 1
+        ]
 
     def _start(self) -> Course:
         """The course of the round before anything happened in it."""
@@ -353,13 +355,22 @@ class CameraIngest:
     def _earlier(self, verdicts: Mapping[int, Verdict], held: Mapping[int, Event]) -> dict[int, Believed]:
         """Item -> the verdict by now on each act whose line keeps its place; `held`: seq -> the event on record."""
         players = self.ledger.header.players
+        lines = self.ledger.lines
+        told = {
+            one.event.seq
+            for one in self._round()
+            if is_stated(one, lines) or any(is_put_right(one, lines, name) for name in ("by", "tile", "train"))
+        }
         found: dict[int, Believed] = {}
         for line in self._record.kept:
             if line.item is not None and line.item in verdicts and line.seq in held:
-                event = held[line.seq]
+                event, verdict = held[line.seq], verdicts[line.item]
+                if line.seq in told:
+                    found[line.item] = as_people_say(line.number, verdict, event)
+                    continue
                 first = (event.who, *event.perhaps, *players)
                 who = next(name for name in first if name is not None)
-                found[line.item] = judged(line.number, verdicts[line.item], who, players)
+                found[line.item] = judged(line.number, verdict, who, players)
         return found
 
     def _ask(self, tracker: RoundTracker) -> list[Event]:

@@ -6,7 +6,7 @@ Not safe for threads; `companion.game.session` holds the lock.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,9 +25,9 @@ from companion.log.events import (
 )
 from companion.log.journal import Journal
 from companion.log.table_change import Seen
-from companion.play.event_actions import action_of, unsettled
+from companion.play.event_actions import unsettled
 from companion.play.match import Match
-from companion.play.timeline import AppliedEvent, Timeline
+from companion.play.timeline import AppliedEvent, Timeline, first_looks
 from companion.rules.ruleset import RuleSet
 
 
@@ -54,7 +54,7 @@ class Ledger:
         self.rules = rules
         self.header = journal.header
         self.held = list(effective_events(journal.events))
-        self.timeline = Timeline.of(self.header, rules, self.held)
+        self.timeline = Timeline.of(self.header, rules, self.held, looks=self.looks)
         self.confirms = lambda due: True
         self._looked_on: int | None = None
 
@@ -98,6 +98,11 @@ class Ledger:
                     return True
                 number = line.round
         return False
+
+    @property
+    def looks(self) -> Mapping[int, int]:
+        """The line that began a round -> the last one before the camera first saw something in it."""
+        return first_looks(self.journal.events, self.journal.looks)
 
     def look_on(self) -> None:
         """The camera looks at the table of this round."""
@@ -151,11 +156,7 @@ class Ledger:
 
     def what_if(self, event: Corrected | TileTakenBack) -> Draft:
         """What a change of the past would come to. Raises EventError where it cannot be applied."""
-        watched = self.watched or any(_is_seen(item.event) for item in self.held)
-        if isinstance(event, Corrected):
-            # An answer may bring the first tile that the camera has seen.
-            watched = watched or any(line.get("source") == "camera" for line in event.what.get("insert") or ())
-        return self.draft([event], (), doubted=event.source == "person" and watched)
+        return self.draft([event], (), doubted=event.source == "person" and self.watched)
 
     def draft(
         self,
@@ -163,21 +164,15 @@ class Ledger:
         new: Sequence[Event],
         *,
         doubted: bool = False,
-        vouched: Collection[int] | None = None,
     ) -> Draft:
         """Changes of the past and new events, all at once, each line with the ruling that it has in the end.
 
-        `doubted`: nothing that they newly show is certain; nor is it of older lines that are not `vouched` for by
-        whoever changes something, where that is given.
+        `doubted`: nothing that they newly show is certain.
         """
         first = self.journal.last_seq
-
-        def is_doubted(seq: int) -> bool:
-            return doubted or (vouched is not None and seq <= first and seq not in vouched)
-
         lines = [replace(event, seq=seq) for seq, event in enumerate((*changes, *new), first + 1)]
         held = effective_events([*self.journal.events, *lines])
-        timeline = Timeline.of(self.header, self.rules, held, base=self.timeline, doubted=is_doubted)
+        timeline = Timeline.of(self.header, self.rules, held, base=self.timeline, looks=self.looks, doubted=doubted)
         found = {act.held.event.seq: timeline.findings(n) for n, act in enumerate(timeline.acts)}
         ruled = [
             _with_rulings(line, timeline) if isinstance(line, Corrected) else _with_findings(line, found[line.seq])
@@ -192,14 +187,14 @@ class Ledger:
         """Append the lines of a draft of this moment, and what follows from them."""
         stamped = self.journal.append_all(draft.lines)
         self.held = list(effective_events(self.journal.events))
-        self.timeline = Timeline.of(self.header, self.rules, self.held, base=draft.timeline)
+        self.timeline = Timeline.of(self.header, self.rules, self.held, base=draft.timeline, looks=self.looks)
         return (*stamped, *self.settle())
 
     def _try(
         self, timeline: Timeline, event: Event, batch: list[Event], acts: dict[int, int], doubted: bool = False
     ) -> None:
         seq = self.journal.last_seq + len(batch) + 1
-        act = timeline.take(EffectiveEvent(replace(event, seq=seq)), doubted)
+        act = timeline.take(EffectiveEvent(replace(event, seq=seq)), doubted=doubted, fresh=True)
         index = len(timeline.acts) - 1
         acts[seq] = index
         batch.append(_with_findings(replace(event, seq=seq), act.findings))
@@ -222,10 +217,6 @@ class Ledger:
             if isinstance(event, RoundEnded) and not self.confirms(event):
                 return
             self._try(timeline, event, batch, acts)
-
-
-def _is_seen(event: Event) -> bool:
-    return event.source == "camera" and action_of(event) is not None
 
 
 def _with_findings(event: Event, findings: tuple[Finding, ...]) -> Event:

@@ -145,7 +145,7 @@ class OpenGame:
                 return _with_retractions(now, events)
             events = events[: max(0, at)]
             held = list(effective_events(events))
-            timeline = Timeline.of(self.header, self.rules, held, base=ledger.timeline)
+            timeline = Timeline.of(self.header, self.rules, held, base=ledger.timeline, looks=ledger.timeline.looks)
             then = scene(self.header, self.rules, timeline, held, len(events), open_questions(events))
             return _with_retractions(then, events)
 

@@ -141,7 +141,7 @@ class PictureProof:
         held: Iterable[EffectiveEvent],
         report: TableChange,
     ) -> dict[int, Verdict]:
-        """Item -> the verdict on it, as far as what the camera saw and no statement proves it.
+        """Item -> the verdict on it, with what pictures prove of it.
 
         `stated_items` are those that only people say, `start` is the table before the round, `held` are the
         round's events in force, and `report` is the change that is not among them yet.
@@ -149,7 +149,10 @@ class PictureProof:
         pictured = self._pictured(tracker, start, held, report)
         found: dict[int, Verdict] = {}
         for one in tracker.verdicts():
-            if one.item in stated_items or one.taken_back:
+            if one.taken_back:
+                continue
+            if one.item in stated_items:
+                found[one.item] = one
                 continue
             proof = pictured.get(one.item, ())
             lying = self.lying.get(one.item, frozenset()).intersection(proof)

@@ -12,7 +12,7 @@ from companion.log.event_fields import EventError, Finding
 from companion.log.events import Event, MatchEnded, RoundScored
 from companion.log.journal import JournalError, JournalText, read_journal
 from companion.play.scoreboard import Scoreboard, fold_held
-from companion.play.timeline import Timeline
+from companion.play.timeline import Timeline, first_looks
 from companion.rules.referee import undealt
 from companion.rules.ruleset import RuleSet, load_ruleset
 
@@ -112,7 +112,7 @@ def replay_text(text: JournalText, name: str = "journal") -> Replay:
         held = effective_events(text.events)
     except EventError as error:
         raise JournalError(name, str(error)) from None
-    timeline = Timeline.of(text.header, rules, held)
+    timeline = Timeline.of(text.header, rules, held, looks=first_looks(text.events, (one.after for one in text.seen)))
     lines = []
     for index, act in enumerate(timeline.acts):
         event = act.event if act.event is not None else act.held.event

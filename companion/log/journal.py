@@ -302,6 +302,12 @@ class Journal:
         with self._lock:
             return tuple(self._seen)
 
+    @property
+    def looks(self) -> Sequence[int]:
+        """The last event before each thing that was seen, also of what has not reached the disk yet."""
+        with self._lock:
+            return [*(one.after for one in self._seen), *(len(self._events) for _ in self._pending)]
+
     def see(self, change: TableChange) -> None:
         """Keep what the camera saw: it reaches the disk before the events of the next `append_all`."""
         with self._lock:

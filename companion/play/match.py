@@ -269,6 +269,7 @@ class Match:
             rules=self.rules,
             referee=self.referee,
             number=event.round,
+            start_seq=event.seq,
             starter=starter,
             table=table,
             counted=event.draws_seen,

@@ -8,19 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from companion.log.event_fields import Finding
-from companion.log.events import Event, TilePlayed
 from companion.rules.actions import MEXICAN, RIGHT, Play
 from companion.rules.chinese.line import tiles_of
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation
-
-PICTURED = frozenset(
-    map(str, (Violation.TILE_NOT_IN_SET, Violation.MISMATCH, Violation.WRONG_ROOT, Violation.DUPLICATE_TILE))
-)
-"""The codes that one picture can prove."""
 
 
 def misfits(rules: RuleSet, table: Position, chain: Sequence[Laid], play: Play) -> tuple[str, ...]:
@@ -48,22 +41,3 @@ def misfits_in_line(rules: RuleSet, table: LinePosition, play: Play) -> tuple[st
         touching, due = (play.tile.inner, table.ends[1]) if play.train == RIGHT else (play.tile.outer, table.ends[0])
         found += [Violation.MISMATCH] if touching != due else []
     return tuple(map(str, found))
-
-
-def with_proved(rules: RuleSet, table: object, event: Event, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """The findings of a play with what stands on record as proved by a picture and is true of the record still.
-
-    It is certain, while it is open whose fault it is: whoever is named for a tile later, it lies wrong all the same.
-    `table` is the one before the play.
-    """
-    if not isinstance(event, TilePlayed) or event.source != "camera" or not isinstance(table, Position):
-        return findings
-    known = {one.code for one in findings if one.certain}
-    stored = {one.code for one in event.violations if one.certain and one.code in PICTURED} - known
-    if not stored:
-        return findings
-    true = set(misfits(rules, table, table.trains.get(event.train, ()), Play(event.tile, event.train)))
-    if event.tile.tile in table.visible:
-        true.add(str(Violation.DUPLICATE_TILE))
-    proved = sorted(stored & true)
-    return (*map(Finding, proved), *(one for one in findings if one.code not in proved or one.certain))

@@ -51,7 +51,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """One round as it stands.
+    """One round as it stands. `start_seq` is the journal's line that began it.
 
     `table` is the table as recorded; its `turn` is whose turn is open, or who is to begin one. `turn` is the turn being
     made, also after it is complete, until somebody else acts. `moved`: who has had the first turn. `silent`: turns in
@@ -69,6 +69,7 @@ class Course:
     rules: RuleSet
     referee: Referee[Any] = field(repr=False, compare=False)
     number: int
+    start_seq: int
     starter: str
     table: Table
     counted: bool = True

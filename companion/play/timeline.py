@@ -7,7 +7,8 @@ time; its lines in the journal only carry it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,7 +28,6 @@ from companion.log.events import (
 )
 from companion.play.event_actions import action_of, unsettled
 from companion.play.match import Match
-from companion.play.misfits import with_proved
 from companion.play.round import Findings
 from companion.play.round_over import over_by_rule
 from companion.rules.ruleset import RuleSet
@@ -35,6 +35,9 @@ from companion.rules.violations import Certainty, Violation
 
 REPORTED_CODES = frozenset(str(code) for code in Violation if code.certainty is Certainty.REPORTED)
 """Codes that only a person can report; they stay as they were said."""
+
+REVEALED_CODES = frozenset(str(code) for code in Violation if code.certainty is Certainty.REVEAL)
+"""Codes that shown hands tell of earlier acts; they are worked out anew with the hands."""
 
 COUNTED = frozenset(
     map(
@@ -58,6 +61,9 @@ marker, which nobody saw, or on a marker that is not found or is held to lie the
 mistaken for another must accuse nobody. So they are never certain where the camera watches."""
 
 
+NO_LOOKS: Mapping[int, int] = {}
+
+
 @dataclass(frozen=True, slots=True)
 class AppliedEvent:
     """One event: what was held, the event as it counts, the match after it, and what it showed.
@@ -73,16 +79,13 @@ class AppliedEvent:
     late: Findings = field(default_factory=dict)
 
 
-def never(seq: int) -> bool:
-    """No line is doubted."""
-    return False
-
-
 class Timeline:
     """Acts in order. Grows by `take`; a change of the past makes a new one that shares what did not change."""
 
-    def __init__(self, header: Header, rules: RuleSet) -> None:
+    def __init__(self, header: Header, rules: RuleSet, looks: Mapping[int, int] = NO_LOOKS) -> None:
+        """`looks`: the line that began a round -> the last one before the camera first saw something in it."""
         self.start = Match.of(header, rules)
+        self.looks = looks
         self.acts: list[AppliedEvent] = []
         self.found: dict[int, tuple[Finding, ...]] = {}
 
@@ -93,12 +96,13 @@ class Timeline:
         rules: RuleSet,
         held: Sequence[EffectiveEvent],
         base: Timeline | None = None,
-        doubted: Callable[[int], bool] = never,
+        *,
+        looks: Mapping[int, int] = NO_LOOKS,
+        doubted: bool = False,
     ) -> Timeline:
-        """The history of these events; `base` lends the acts up to the first difference, `doubted` says of a line's
-        number what `take` is told of its event."""
+        """The history of these events; `base` lends the acts up to the first difference. `doubted`: see `take`."""
         in_force = _in_force(held)
-        timeline = cls(header, rules)
+        timeline = cls(header, rules, looks)
         if base is not None:
             timeline.start = base.start
             for act, item in zip(base.acts, in_force, strict=False):
@@ -106,13 +110,14 @@ class Timeline:
                     break
                 timeline._keep(act if act.held is item else replace(act, held=item))
         for item in in_force[len(timeline.acts) :]:
-            timeline.take(item, doubted(item.event.seq))
+            timeline.take(item, doubted=doubted)
         return timeline
 
     def copy(self) -> Timeline:
         """Another one to try something with."""
         other = Timeline.__new__(Timeline)
         other.start, other.acts, other.found = self.start, list(self.acts), dict(self.found)
+        other.looks = self.looks
         return other
 
     @property
@@ -123,38 +128,46 @@ class Timeline:
         """What is known by now against the event of an act."""
         return self.found.get(index, ())
 
-    def take(self, held: EffectiveEvent, doubted: bool = False) -> AppliedEvent:
-        """Add an event. `doubted`: nothing that it newly shows is certain."""
-        event, before = self._as_it_counts(held.event), self.match
+    def take(self, held: EffectiveEvent, *, doubted: bool = False, fresh: bool = False) -> AppliedEvent:
+        """Add an event. `doubted`: nothing that it newly shows is certain.
+
+        Where the journal holds what the camera saw, what is held against the acts of the round is the belief's to say
+        and stands in their lines. `fresh`: this line has not been written yet, and nobody has weighed it.
+        """
+        event = self._as_it_counts(held.event)
         if event is None:
             act = AppliedEvent(held, None, self.match)
         else:
             step = self.match.take(event, len(self.acts))
             reported = tuple(finding for finding in getattr(event, "violations", ()) if finding.code in REPORTED_CODES)
             findings = (*step.findings, *(finding for finding in reported if finding not in step.findings))
-            act = AppliedEvent(held, event, step.match, findings, step.late)
-            if findings or step.late:
-                act = self._as_far_as_seen(act, doubted)
-            if before.course is not None and not unsettled(event):
-                findings = with_proved(before.course.rules, before.course.position, held.event, act.findings)
-                act = replace(act, findings=findings)
+            course = step.match.course
+            watched = course is not None and course.watched
+            believed = course is not None and held.event.seq > self.looks.get(course.start_seq, held.event.seq)
+            late = step.late
+            if not believed:
+                late = {key: self._weighed_late(key, found, doubted or watched) for key, found in late.items()}
+            elif action_of(event) is None:
+                late = {key: self._with_revealed(key, found) for key, found in late.items()}
+            else:
+                late = {}
+            if believed and not fresh and action_of(event) is not None:
+                findings = tuple(one for one in held.event.violations if one.code not in REVEALED_CODES)  # type: ignore[attr-defined]
+            elif findings:
+                findings = _weighed(held.event, findings, watched, doubted)
+            act = AppliedEvent(held, event, step.match, findings, late)
         self._keep(act)
         return act
 
-    def _as_far_as_seen(self, act: AppliedEvent, doubted: bool) -> AppliedEvent:
-        """What an act shows, and what is certain of it.
+    def _weighed_late(self, key: int, found: tuple[Finding, ...], doubted: bool) -> tuple[Finding, ...]:
+        return found if key < 0 else _weighed(self.acts[key].held.event, found, doubted, doubted)
 
-        Where the camera watches, it and people tell what happened in an order of their own each, and neither waits for
-        the other: what comes of putting both together accuses nobody for certain. What was certain before stays so, and
-        what was not.
-        """
-        watched = act.after.course is not None and act.after.course.watched
-        findings = _weighed(act.held.event, act.findings, watched, doubted)
-        late = {
-            key: _weighed(self.acts[key].held.event, found, watched, doubted or watched) if key >= 0 else found
-            for key, found in act.late.items()
-        }
-        return replace(act, findings=findings, late=late)
+    def _with_revealed(self, key: int, found: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        """What stands against an act of a watched round, with what the shown hands tell of it."""
+        if key < 0 or action_of(self.acts[key].held.event) is None:
+            return found
+        known = self.findings(key)
+        return (*known, *(one for one in found if one.code in REVEALED_CODES and one not in known))
 
     def implied(self, event: Event) -> tuple[Passed, ...]:
         """The passes that have to be recorded before `event`."""
@@ -217,6 +230,18 @@ class Timeline:
             changed: dict[str, Any] = {"violations": kept}
             return replace(event, **changed)
         return event
+
+
+def first_looks(events: Sequence[Event], looks: Iterable[int]) -> Mapping[int, int]:
+    """The line that began a round -> the last one before the camera first saw something in it; `looks` are the last
+    lines before all that it saw."""
+    begun = [event.seq for event in events if isinstance(event, RoundStarted)]
+    found: dict[int, int] = {}
+    for look in looks:
+        place = bisect_right(begun, look)
+        if place:
+            found.setdefault(begun[place - 1], look)
+    return found
 
 
 def _in_force(held: Sequence[EffectiveEvent]) -> tuple[EffectiveEvent, ...]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from companion.game.session import Session
 from companion.log.event_fields import Finding
-from companion.log.events import Corrected, Header, MarkerPlaced, MarkerRemoved, RoundEnded, TilePlayed
+from companion.log.events import Header, MarkerPlaced, RoundEnded, TilePlayed
 from companion.rules.actions import Mark, Unmark
 from companion.rules.notation import Drawing, Laying, Vanishing, parse_delta
 from companion.rules.tile import Laid, Tile
@@ -253,22 +253,6 @@ def test_who_moves_next_keeps_two_stories_of_one_fault_apart(tmp_path: Path) -> 
     certain = {(code, offender) for code, sure, offender in held(session) if sure}
     assert not certain & {("CLOSED_TRAIN", "Ben"), ("CLOSED_TRAIN", None)}
     assert ("WRONG_ROOT", None) in certain, "the picture proves that it lies wrong, and not who laid it"
-
-
-def test_what_only_the_record_finds_afterwards_is_never_certain_before_the_camera(tmp_path: Path) -> None:
-    """Ann's tile and her marker taken off stand there; that Dee is named for the tile afterwards accuses nobody."""
-    session = table(tmp_path, draws_seen=True)
-    watch(session, "boneyard-1; mark Ann", "+12-3@Ben", "+12-11@Cy")
-    ledger = session._ledger
-    laid, *_ = ledger.record(
-        TilePlayed(by=None, maybe=("Ann", "Dee"), tile=Laid(12, 9), train="Ann", source="camera"),
-        MarkerRemoved(by="Ann", train="Ann", source="camera"),
-        TilePlayed(by="Ben", tile=Laid(3, 7), train="Ben", source="camera"),
-    )
-    assert held(session) == []
-    ledger.amend(Corrected(corrects=laid.seq, what={"by": "Dee", "maybe": []}, source="camera"))
-    assert ("MARKER_REMOVED_WRONGLY", False, "Ann") in held(session)
-    assert not any(certain for _, certain, _ in held(session))
 
 
 def test_whose_mismatch_it_was_is_open_while_another_rule_may_have_been_broken(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from companion.game.session import CommandRejected, Session
 from companion.log.event_fields import Certainty, EventError
-from companion.log.events import Corrected, Header, TilePlayed, event_from_json
+from companion.log.events import Header, TilePlayed, event_from_json
 from companion.rules.notation import Laying, parse_delta
 from companion.rules.tile import Laid
 from tests.desk.making import ticking
@@ -89,19 +89,16 @@ def test_a_broken_certainty_is_named(broken: object) -> None:
         event_from_json(line)
 
 
-def test_of_a_line_in_which_the_belief_has_no_say_nothing_new_is_certain(tmp_path: Path) -> None:
-    """People have put it right, or it is settled: what another line's change makes of it is possible at most."""
+def test_of_a_line_that_people_put_right_nothing_is_certain(tmp_path: Path) -> None:
+    """Ben could not have laid it either: whoever is named by a person alone is accused of nothing for certain."""
     session = Session.create(tmp_path / "game.jsonl", Header("reeves", "double-12", ("Ann", "Ben", "Cy")))
     session.start_round((12, 12), "Ann")
     for change in ("+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+1-4@Ann"):
         session.observe(table_change(parse_delta([change])))
     play = next(event for event in session.events if getattr(event, "tile", None) == (1, 4))
     assert play.who == "Ann"
-    named = Corrected(corrects=play.seq, what={"by": "Ben"}, source="camera")
-    ledger = session._ledger
-    for vouched, certain in (({play.seq}, True), (set(), False), (None, True)):
-        draft = ledger.draft([named], (), vouched=vouched)
-        index = next(n for n, act in enumerate(draft.timeline.acts) if act.held.event.seq == play.seq)
-        findings = {one.code: one.certain for one in draft.timeline.findings(index)}
-        assert findings["CLOSED_TRAIN"] is certain and any(findings.values()) is certain
+    session.correct(play.seq, {"by": "Ben"})
+    shown = next(one for one in session.snapshot()["plays"] if one["seq"] == play.seq)
+    assert shown["by"] == "Ben"
+    assert not any(one["certain"] for one in shown["violations"])
     session.close()

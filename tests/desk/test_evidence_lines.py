@@ -267,6 +267,7 @@ def test_without_the_evidence_the_game_ends_before_it(games: Path) -> None:
     """A line that neither file holds is not guessed, and what lies behind it is counted."""
     path = games / "evening/journal.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
+    entries = entries_of(path.read_bytes())
     lost = next(n for n, line in enumerate(lines) if b'"seen": 5' in line)
     path.write_bytes(b"".join([*lines[:lost], *lines[lost + 1 :]]))
     [damaged, gap] = repair_game(games, "evening")
@@ -274,7 +275,7 @@ def test_without_the_evidence_the_game_ends_before_it(games: Path) -> None:
         "JOURNAL_DAMAGED",
         "JOURNAL_GAP",
         5,
-        7,
+        entries - 5,
     )
     with Journal.open(path) as journal:
         assert len(journal.events) == 5 and len(journal.seen) == 4
