@@ -64,6 +64,8 @@ BATCHES = (4, 64)
 """The least and the most crops that go through the network at once."""
 OTHERS_FROM = 0.002
 """Values less probable than this are not passed on."""
+MAY_BE_A_MARKER = 0.3
+"""What the judge gives at least this may hide the half of a tile that is not read."""
 TOO_SHORT, TOO_LONG, UNFITTED = 0.93, 1.1, 0.6
 """An outline outside these shares of the length that a tile has there is fitted again. Where none of that length fits,
 what was read counts so much less that it stays unread."""
@@ -186,6 +188,7 @@ class Reader:
         gap = np.isin(np.arange(len(tiles)), unlike)
         gap &= lies_down < PLAIN_DETECTION  # a back that the light gilds is sure of itself
         held = np.zeros(len(tiles), np.bool_)
+        under = self._under_things(scores, detections, tiles, halves, size)
         filling = ~(seen | extra)[up] & (scores.none[up].max(1) <= PHANTOM)
         held[up] = chains.enclosed(scores.quads[up], s.chains) & ((none[up] <= HINT_OF_NOTHING) | filling)
         held &= tiles.confidence >= FAINT_DETECTION
@@ -200,7 +203,7 @@ class Reader:
                 odd = strange[i] and confidence < PLAIN_DETECTION
                 doubted = bool(unread[i]) and (odd or not seen[i])
                 imagined = extra[i] and (strange[i] or unread[i] == 2)
-                if not imagined and (held[i] or (confidence >= needed and not doubted)):
+                if not imagined and (held[i] or under[i] or (confidence >= needed and not doubted)):
                     readings.append(TileReading(scores.quads[i], "up", halves[i], confidence))
         return readings
 
@@ -240,6 +243,30 @@ class Reader:
             if usual and has_divider(image, scores.quads[n], usual) is False:
                 values[n] *= PHANTOM
         return replace(lying, down=down), replace(scores, values=values, back=back), or_blank
+
+    def _under_things(
+        self,
+        scores: TileScores,
+        detections: Detections,
+        tiles: Detections,
+        halves: dict[int, tuple[HalfReading, HalfReading]],
+        size: TileSize | None,
+    ) -> NDArray[np.bool_]:
+        """(n,) which finds, however faint, are tiles on which a toy or a coin stands: of the set's size, one half read
+        surely, and something on the other that may be a marker."""
+        found = np.zeros(len(tiles), np.bool_)
+        things = detections.quads_px[(detections.kind == Kind.MARKER) & (detections.confidence >= MAY_BE_A_MARKER)]
+        if size is None or not len(things) or not halves:
+            return found
+        some = np.array(sorted(halves), np.intp)
+        shares = size.shares(scores.quads[some])
+        fits = (np.abs(shares[:, 0] - 1) < 1 - TOO_SHORT + 0.03) & (np.abs(shares[:, 1] - 1) < 0.15)
+        for i in some[fits]:
+            read = [half.value is not None and half.p >= self.settings.certain for half in halves[int(i)]]
+            if read[0] != read[1]:
+                hidden = half_corners(scores.quads[i], int(read[0])).astype(np.float32)[None]
+                found[i] = covered(hidden, things)[0] >= COVERED
+        return found
 
     def scores(self, image: Image, quads: Floats) -> TileScores:
         """Calibrated probabilities of all halves. Outlines are put right first; doubtful tiles are read in all variants

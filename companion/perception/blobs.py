@@ -40,13 +40,16 @@ SAME_PRINT = 0.8
 LEAST_SEEN = 0.4
 RIM_MM = (4.0, 14.0)
 ALL_OF_IT, LITTLE = 0.8, 0.3
+SHADOW, ONE_LIGHT = (0.4, 1.0), 0.12
 """`WIDTH_PX` of the small picture. A thing differs by `CONTRAST` grey levels of 255 from what was there, measures
 `SIZES_MM` across, fills `FILLED` of the box around it, and is not within `ASIDE_MM` of a tile or marker. One that
 was lifted leaves a change of which at most `MOST_BESIDE` of eight places `AROUND_MM` away see anything (a tile may
 have been laid beside it). What was seen `PATCH_MM` around a place is there still where it correlates with what is
 seen now by `SAME_LOOK`. What can be seen of a figure of at least `CONTRAST` beside a new tile is there still from
-`SAME_PRINT` on, if that is `LEAST_SEEN` of the patch: a print came to 0.93 (162002), markers on prints to 0.38. A tile
-that is taken away changes `ALL_OF_IT` and `LITTLE` of what lies between `RIM_MM` outside it: its shadow, a nudge."""
+`SAME_PRINT` on, if that is `LEAST_SEEN` of the patch: a print came to 0.93 (162002), markers on prints to 0.38.
+A tile that is taken away changes `ALL_OF_IT` and `LITTLE` of what lies between `RIM_MM` outside it: its shadow, a
+nudge. A shadow leaves between the two of `SHADOW` of the light, the same of each colour but for `ONE_LIGHT`.
+"""
 
 
 @dataclass(slots=True)
@@ -75,7 +78,7 @@ class Blobs:
         beside = tile_mask([*known, *self._lay], calibration, small.shape[:2], scale, ASIDE_MM) == 0
         put: list[Point] = []
         lifted: list[Point] = []
-        for here, came, _ in self._differing(small, scale, beside, calibration):
+        for here, came, *_ in self._differing(small, scale, beside, calibration):
             (put if came else lifted).append(here)
         same = SAME_MM
         kept = [
@@ -104,12 +107,28 @@ class Blobs:
         where &= tile_mask(fresh, calibration, small.shape[:2], scale, ASIDE_MM) == 0
         on_tiles = [
             SeenMarker(here, LEAST_THING_CONFIDENCE, recognised=False)
-            for here, came, narrow_mm in self._differing(small, scale, where, calibration)
+            for here, came, narrow_mm, _ in self._differing(small, scale, where, calibration)
             if came and narrow_mm >= SIZES_MM[0] and not self._near(here, [m.center_mm for m in markers])
             if not any(distance(here, one) < AROUND_MM for one in marked)
         ]
         on_tiles = [one for one in on_tiles if self.only_here(image, one.center_mm, calibration, fresh)]
         return [*markers, *on_tiles] if len(on_tiles) == 1 else list(markers)
+
+    def came(
+        self, image: Image, tiles: Sequence[SeenTile], fresh: Sequence[SeenTile], calibration: Calibration
+    ) -> list[Point]:
+        """Where a thing of a marker's size came to lie beside the tiles since the last still table. What only darkens
+        the ground beside a `fresh` tile is that one's shadow."""
+        small, scale = self.shrunken.picture(image, WIDTH_PX)
+        if self._before is None or self._before.shape != small.shape:
+            return []
+        beside = tile_mask([*tiles, *self._lay], calibration, small.shape[:2], scale, ASIDE_MM) == 0
+        return [
+            here
+            for here, came, narrow_mm, shade in self._differing(small, scale, beside, calibration)
+            if came and narrow_mm >= SIZES_MM[0]
+            if not (shade and any(distance(here, tile.center_mm) < tile.length_mm for tile in fresh))
+        ]
 
     @property
     def forgotten(self) -> bool:
@@ -157,9 +176,9 @@ class Blobs:
 
     def _differing(
         self, small: Floats, scale: float, where: NDArray[np.bool_], calibration: Calibration
-    ) -> Iterator[tuple[Point, bool, float]]:
-        """What of a thing's size differs there from the last still table: its place, whether it came or went, and how
-        wide it is at least (mm)."""
+    ) -> Iterator[tuple[Point, bool, float, bool]]:
+        """What of a thing's size differs there from the last still table: its place, whether it came or went, how wide
+        it is at least (mm), and whether it may be a shadow: the same ground with less light."""
         assert self._before is not None
         strong = ((self._change(small, self._before) > CONTRAST) & where).astype(np.uint8)
         if not strong.any():
@@ -177,7 +196,9 @@ class Blobs:
             here = np.zeros(strong.shape, np.bool_)
             here[top : top + height, left : left + width] = labels == n
             came = self._stands_out(small, here) > self._stands_out(self._before, here)
-            yield (float(x), float(y)), came, min(wide, high) / mm
+            light = small[here].mean(0) / np.maximum(self._before[here].mean(0), 1.0)
+            shade = bool(SHADOW[0] < light.min() and light.max() < SHADOW[1] and np.ptp(light) < ONE_LIGHT)
+            yield (float(x), float(y)), came, min(wide, high) / mm, shade
 
     def changed(self, image: Image, place: Point, calibration: Calibration) -> bool:
         """Does the picture differ at this place from the last still table? True where that cannot be told."""

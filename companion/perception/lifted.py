@@ -82,7 +82,8 @@ def _reads(tile: SeenTile, place: Point) -> bool:
 def without_patterns(
     markers: Sequence[SeenMarker], tiles: Sequence[SeenTile], memory: TableMemory, reach_mm: float, place: Places
 ) -> list[SeenMarker]:
-    """Without markers that appear where nothing has changed, or where one of these tiles was laid on part of a figure.
+    """Without markers that appear where nothing has changed and no thing came to lie before, or where one of these
+    tiles was laid on part of a figure.
 
     A pattern on the cloth is nobody's marker.
     """
@@ -95,7 +96,9 @@ def without_patterns(
     return [
         marker
         for marker in markers
-        if any(distance(one.seen.center_mm, marker.center_mm) <= reach_mm for one in memory.markers) or came(marker)
+        if any(distance(one.seen.center_mm, marker.center_mm) <= reach_mm for one in memory.markers)
+        or any(distance(thing, marker.center_mm) <= reach_mm for thing in place.things.places)
+        or came(marker)
     ]
 
 

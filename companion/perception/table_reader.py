@@ -18,6 +18,7 @@ from companion.perception.background import BackgroundModel
 from companion.perception.blobs import Blobs
 from companion.perception.colour import colours, recoloured
 from companion.perception.lifted import Places, let_go, without_patterns
+from companion.perception.marker_evidence import in_time
 from companion.perception.prefetch import MARGIN, Prefetch
 from companion.perception.projection import BoxMm, box_mm, grown, on_table, regions_at, square_of, united
 from companion.perception.same_table import may_be_where_it_was, seen_from_elsewhere
@@ -68,6 +69,8 @@ class TableReader:
         markers = self._things.and_on_tiles(frame.image, seen.markers, lying, self.calibration)
         markers = [marker for marker in markers if looked.covers(marker.center_mm)]
         self.memory.under = under_the_next(layout)
+        if lying:
+            markers = in_time(markers, lying, self.memory, looked, self._places(frame))
         markers = without_patterns(markers, seen.tiles, self.memory, MARKER_REACH_MM, self._places(frame))
         self.memory.see(tiles, markers, looked, self.setup.tile_mm[1])
         return [marker.center_mm for marker in seen.markers] if boxes is None else []

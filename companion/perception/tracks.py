@@ -33,6 +33,9 @@ ABSENT, TURNED = 2, 2
 MARKER_REACH_MM = 12.0
 """A marker found within this of a known one is that one."""
 
+SURELY_STANDS, PLAINLY_ONE = 3, 0.8
+"""So often and so surely must a thing be found that came with its tile to be held for a marker."""
+
 FAINT_TILE, LONE = 0.5, 2.0
 """A tile found less surely than the first, with no other within so many lengths, may be a figure of the cloth."""
 
@@ -118,7 +121,7 @@ class Track:
 class MarkerTrack:
     """One marker over time. `hidden`: when it was looked for last it was not found, nor was its place seen empty.
     `with_its_tile`: it came together with the tile on which it stands; `on_unread`: on a half of that which is not
-    read."""
+    read. `came`: it was seen to come, and did not lie there from the first. `born`: the reading that found it first."""
 
     seen: SeenMarker
     sightings: int = 0
@@ -126,6 +129,8 @@ class MarkerTrack:
     hidden: bool = False
     with_its_tile: bool = False
     on_unread: bool = False
+    came: bool = False
+    born: int = 0
 
 
 @dataclass(slots=True)
@@ -234,18 +239,25 @@ class TableMemory:
         return [self.fused(track) for track in self.tracks]
 
     def seen_markers(self) -> list[SeenMarker]:
-        """The markers as they are believed to lie, without those in doubt."""
-        return [one.seen for one in self.markers if not one.with_its_tile]
+        """The markers as they are believed to lie, without those in doubt. What stood on an unread half as its tile
+        came, and stands there at another still table, is no print that the reader stumbles over: it is held for one."""
+        plain = [one.seen for one in self.markers if not one.with_its_tile]
+        return [*plain, *(replace(one.seen, recognised=False) for one in self.markers if self._stands(one))]
 
     def doubted_markers(self) -> list[SeenMarker]:
         """What came together with the tile on which it stands: it may be the print."""
-        return [one.seen for one in self.markers if one.with_its_tile]
+        return [one.seen for one in self.markers if one.with_its_tile and not self._stands(one)]
+
+    def _stands(self, marker: MarkerTrack) -> bool:
+        again = self.known is not None and marker.born <= self.known and marker.sightings >= SURELY_STANDS
+        return marker.with_its_tile and marker.on_unread and again and marker.seen.confidence >= PLAINLY_ONE
 
     def _begun_on(self, marker: SeenMarker) -> MarkerTrack:
         """A marker found for the first time. What comes with a tile and lies on it may be its print."""
         tile = self._tile_at(marker.center_mm)
         new = tile is not None and bool(self.known) and tile.born > (self.known or 0)
-        return MarkerTrack(marker, 1, with_its_tile=new, on_unread=new and self._on_unread(marker.center_mm))
+        on_unread = new and self._on_unread(marker.center_mm)
+        return MarkerTrack(marker, 1, with_its_tile=new, on_unread=on_unread, came=bool(self.known), born=self.readings)
 
     def _tile_at(self, place: Point) -> Track | None:
         return next((track for track in self.tracks if track.seen.halves and _on_tile(place, track.seen)), None)
@@ -359,7 +371,9 @@ class TableMemory:
             if near:
                 track = min(near, key=lambda m: distance(m.seen.center_mm, marker.center_mm))
                 left.remove(track)
-                track.seen, track.missing, track.hidden, track.sightings = marker, 0, False, track.sightings + 1
+                # What the last look has missed where nothing has changed lies there, and was not seen once more.
+                track.sightings += marker is not track.seen
+                track.seen, track.missing, track.hidden = marker, 0, False
             elif marker.confidence >= LEAST_THING_CONFIDENCE:
                 fresh.append(self._begun_on(marker))
         for track in left:

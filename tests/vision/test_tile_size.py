@@ -105,3 +105,19 @@ def test_shares_are_measured_on_the_table() -> None:
     quads = calibration().to_px([[400, 300], [400, 275], [460, 275], [460, 300]]).astype(np.float32)[None]
     assert np.allclose(TileSize(calibration(), TILE_MM).shares(quads), 1.0, atol=0.01)
     assert sides(quads)[0][0] == pytest.approx(95.7, abs=2)
+
+
+def test_a_tile_that_came_under_a_toy_is_found_by_its_size_and_the_half_in_view() -> None:
+    """`toy_on_tile.jpg`: a green engine stands on the inner half of the last tile, behind a double."""
+    corners = np.array([[-952.1, -196.8], [955.6, -302.8], [1016.3, 835.2], [-927.4, 887.6]])
+    where = Calibration.from_corners(corners, (1360.0, 782.0), 9.0, size_wh=WHOLE_WH)
+    picture, known = open_picture(PICTURE.with_name("toy_on_tile.jpg")), known_set("double-9")
+    length, size = 48 * where.px_per_mm, TileSize(where, (48.0, 24.0))
+    unknown, found = (
+        [where.lie(tile.quad_px).center_mm for tile in open_eye().look(picture, length, known, which).tiles]
+        for which in (None, size)
+    )
+    last = (826.0, 244.0)
+    assert any(np.hypot(x - last[0], y - last[1]) < 8 for x, y in found)
+    assert not any(np.hypot(x - last[0], y - last[1]) < 8 for x, y in unknown)
+    assert len(found) == len(unknown) + 1, "nothing else is found because of it"

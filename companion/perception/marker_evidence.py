@@ -1,0 +1,147 @@
+"""Markers in time: what one look says of a place is one term, what happened there since the table lay still another.
+
+The same button scores .02 in one picture and .79 in the next, and moves in neither. So a marker that was seen to come
+lies there until its place changes; a small thing that came to lie beside a train is one until shown otherwise; and one
+that is missing where its train has grown stands on the new tile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from companion.geometry.joints import distance
+from companion.geometry.markers import outside
+from companion.geometry.table_view import Point, SeenHub, SeenMarker, SeenTile
+from companion.perception.lifted import Places
+from companion.perception.projection import LEAST_KEPT_CONFIDENCE, LEAST_THING_CONFIDENCE, inside
+from companion.perception.tracks import MARKER_REACH_MM, Looked, MarkerTrack, TableMemory
+
+BESIDE = 1.5
+"""Tile widths from a tile of a train within which a thing that came may be its marker."""
+
+SLOT = 1.0
+"""Tile widths around a hub's rim where the marker of a train that has not begun lies."""
+
+MOVED_MM = 85.0
+"""So far a marker moves with its train when a tile is laid: by a tile's length, and from one side to the other."""
+
+
+def in_time(
+    markers: Sequence[SeenMarker],
+    tiles: Sequence[SeenTile],
+    memory: TableMemory,
+    looked: Looked,
+    place: Places,
+) -> list[SeenMarker]:
+    """The markers of one look and those that this look missed; what has moved with its train is moved in `memory`.
+
+    `tiles` are all that lie there by this look and by what is known.
+    """
+    found = [*markers, *_lying(markers, memory, looked, place)]
+    fresh = [tile for tile in tiles if tile.face_up and not place.things.lay(tile)]
+    for track in _lost(found, memory, looked, place):
+        new = _moved_to(track, found, fresh, memory, place)
+        if new is not None:
+            track.seen = new
+            found = [one for one in found if one is not new] + [new]
+    return [*found, *_things(found, tiles, fresh, memory, looked, place)]
+
+
+def _near(place: Point, markers: Sequence[SeenMarker]) -> bool:
+    return any(distance(place, one.center_mm) <= MARKER_REACH_MM for one in markers)
+
+
+def _lying(markers: Sequence[SeenMarker], memory: TableMemory, looked: Looked, place: Places) -> list[SeenMarker]:
+    """Those seen to come that this look has not found, though nothing has changed at their places since."""
+    return [
+        track.seen
+        for track in memory.markers
+        if track.came
+        and looked.covers(track.seen.center_mm)
+        and not _near(track.seen.center_mm, markers)
+        and not place.things.changed(place.image, track.seen.center_mm, place.calibration)
+    ]
+
+
+def _lost(found: Sequence[SeenMarker], memory: TableMemory, looked: Looked, place: Places) -> list[MarkerTrack]:
+    """Those whose places have changed and show no marker."""
+    return [
+        track
+        for track in memory.markers
+        if looked.covers(track.seen.center_mm)
+        and not _near(track.seen.center_mm, found)
+        and not place.things.forgotten
+        and place.things.changed(place.image, track.seen.center_mm, place.calibration)
+    ]
+
+
+def _moved_to(
+    track: MarkerTrack, found: Sequence[SeenMarker], fresh: Sequence[SeenTile], memory: TableMemory, place: Places
+) -> SeenMarker | None:
+    """Where this marker stands now: at the nearest find, however faint, that is not another's and where something has
+    changed; else on the unread half of a tile that has come. None where neither is near."""
+    others = [one.seen for one in memory.markers if one is not track]
+    was = track.seen.center_mm
+    offers = [
+        one
+        for one in found
+        if distance(one.center_mm, was) <= MOVED_MM
+        and one.confidence >= LEAST_KEPT_CONFIDENCE
+        and not _near(one.center_mm, others)
+        and _came(one, fresh, place)
+    ]
+    if offers:
+        new = min(offers, key=lambda one: distance(one.center_mm, was))
+        return replace(new, confidence=max(new.confidence, LEAST_THING_CONFIDENCE), recognised=track.seen.recognised)
+    halves = [middle for tile in fresh for middle in _unread_halves(tile) if distance(middle, was) <= MOVED_MM]
+    if not halves:
+        return None
+    middle = min(halves, key=lambda one: distance(one, was))
+    return SeenMarker(middle, LEAST_THING_CONFIDENCE, recognised=False)
+
+
+def _came(marker: SeenMarker, fresh: Sequence[SeenTile], place: Places) -> bool:
+    where = place.image, marker.center_mm, place.calibration
+    return place.things.changed(*where) and not place.things.is_print(*where, fresh)
+
+
+def _unread_halves(tile: SeenTile) -> list[Point]:
+    """The middles of those halves of which nothing is read, where the other one is."""
+    if tile.halves is None or tile.halves[0].value is tile.halves[1].value is None:
+        return []
+    return [
+        ((tile.center_mm[0] + tile.end_mm(n)[0]) / 2, (tile.center_mm[1] + tile.end_mm(n)[1]) / 2)
+        for n, half in enumerate(tile.halves)
+        if half.value is None
+    ]
+
+
+def _things(
+    found: Sequence[SeenMarker],
+    tiles: Sequence[SeenTile],
+    fresh: Sequence[SeenTile],
+    memory: TableMemory,
+    looked: Looked,
+    place: Places,
+) -> list[SeenMarker]:
+    """What came to lie beside a train, of a marker's size and found by nobody: a marker until shown otherwise."""
+    known = [*found, *(track.seen for track in memory.markers)]
+    up = [tile for tile in tiles if tile.face_up]
+    came = [
+        thing
+        for thing in place.things.came(place.image, tiles, fresh, place.calibration)
+        if looked.covers(thing)
+        and inside(thing, place.calibration)
+        and not _near(thing, known)
+        and all(distance(thing, parked) > MARKER_REACH_MM for parked in memory.parked)
+        and _at_a_train(thing, up, memory.hub, place.side_mm)
+    ]
+    # Several things at once are no marker: a cup's handle and its spoon, or the light.
+    return [SeenMarker(came[0], LEAST_THING_CONFIDENCE, recognised=False)] if len(came) == 1 else []
+
+
+def _at_a_train(thing: Point, up: Sequence[SeenTile], hub: SeenHub | None, width: float) -> bool:
+    if any(outside(tile, thing, tile.length_mm, tile.width_mm) <= BESIDE * width for tile in up):
+        return True
+    return hub is not None and abs(distance(thing, hub.center_mm) - hub.radius_mm) <= SLOT * width

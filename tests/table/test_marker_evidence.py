@@ -1,0 +1,149 @@
+"""Markers in time: what one look scores .02 and the next .79 lies there all the while, and moves with its train."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from companion.geometry.table_view import Point, SeenHalf, SeenMarker, SeenTile
+from companion.perception.background import BackgroundModel
+from companion.perception.blobs import Blobs
+from companion.perception.lifted import Places, let_go, without_patterns
+from companion.perception.marker_evidence import in_time
+from companion.perception.projection import square_of
+from companion.perception.tracks import MARKER_REACH_MM, Looked, TableMemory
+from tests.table.tables import tile
+from tests.table.test_things import CALIBRATION, table
+
+LAST = tile(400.0, 300.0, 0.0, 12, 7)
+NEXT = tile(449.0, 300.0, 0.0, 7, 6)
+BUTTON: Point = (440.0, 322.0)
+RED, BLACK = (40, 40, 160), (25, 25, 25)
+
+
+def drawn(
+    *tiles: SeenTile, things: tuple[tuple[Point, int, tuple[int, int, int]], ...] = (), shade: bool = False
+) -> NDArray[np.uint8]:
+    picture = table()
+    for one in tiles:
+        x, y = (int(v) for v in one.center_mm)
+        if shade:
+            picture[y - 12 : y + 23, x - 24 : x + 24] = picture[y - 12 : y + 23, x - 24 : x + 24] * 0.65
+        cv2.rectangle(picture, (x - 24, y - 12), (x + 24, y + 12), (225, 228, 230), -1)
+    for (x, y), radius, colour in things:
+        cv2.circle(picture, (int(x), int(y)), radius, colour, -1)
+    return picture
+
+
+@dataclass
+class Watched:
+    """A table looked at twice at every still picture, by an eye that says of markers what it is told to."""
+
+    memory: TableMemory = field(default_factory=TableMemory)
+    things: Blobs = field(default_factory=Blobs)
+    bare: BackgroundModel = field(default_factory=BackgroundModel)
+
+    def see(self, picture: NDArray[np.uint8], tiles: list[SeenTile], *said: tuple[Point, float]) -> None:
+        self.memory.begin()
+        place = Places(picture, CALIBRATION, 24.0, self.things, self.bare)
+        for _ in range(2):
+            lying = [*self.memory.tiles(), *tiles]
+            markers = [SeenMarker(where, score) for where, score in said if score >= 0.18]
+            markers = in_time(markers, lying, self.memory, Looked(), place)
+            markers = without_patterns(markers, tiles, self.memory, MARKER_REACH_MM, place)
+            self.memory.see(tiles, markers, Looked(), 24.0)
+            let_go(self.memory, place)
+        known = [*self.memory.tiles(), *(square_of(one.seen, 24.0) for one in self.memory.markers)]
+        self.bare.learn(picture, known, CALIBRATION)
+        self.things.keep(picture, known, CALIBRATION)
+
+    @property
+    def places(self) -> list[tuple[int, int]]:
+        return [(round(one.center_mm[0]), round(one.center_mm[1])) for one in self.memory.seen_markers()]
+
+
+@pytest.fixture
+def watched() -> Watched:
+    """One tile of a train lies there, and nothing else."""
+    one = Watched()
+    one.see(drawn(LAST), [LAST])
+    return one
+
+
+@pytest.mark.parametrize("colour", [RED, BLACK])
+def test_a_button_is_there_from_when_it_comes_to_when_it_goes_whatever_the_eye_says(
+    watched: Watched, colour: tuple[int, int, int]
+) -> None:
+    with_it = drawn(LAST, things=((BUTTON, 9, colour),))
+    for score in (0.016, 0.06, 0.60, 0.31, 0.74, 0.25, 0.79):
+        watched.see(with_it, [LAST], (BUTTON, score))
+        assert watched.places == [BUTTON], score
+        assert not any(one.hidden for one in watched.memory.markers)
+    watched.see(drawn(LAST), [LAST])
+    assert watched.places == []
+
+
+def test_what_is_found_surely_becomes_a_marker_that_looks_like_one(watched: Watched) -> None:
+    with_it = drawn(LAST, things=((BUTTON, 9, RED),))
+    watched.see(with_it, [LAST])
+    assert [one.recognised for one in watched.memory.seen_markers()] == [False]
+    watched.see(with_it, [LAST], (BUTTON, 0.9))
+    assert [one.recognised for one in watched.memory.seen_markers()] == [True]
+
+
+def test_far_from_trains_two_at_once_and_what_is_no_marker_s_size_are_none(watched: Watched) -> None:
+    for things in (
+        (((600.0, 600.0), 9, RED),),
+        ((BUTTON, 9, RED), ((360.0, 330.0), 9, RED)),
+        ((BUTTON, 3, RED),),
+        (((470.0, 340.0), 26, RED),),
+    ):
+        watched.see(drawn(LAST, things=things), [LAST])
+        assert watched.places == [], things
+        watched.see(drawn(LAST), [LAST])
+
+
+def test_the_shadow_of_a_new_tile_is_none(watched: Watched) -> None:
+    watched.see(drawn(LAST, NEXT, shade=True), [LAST, NEXT])
+    assert watched.places == []
+
+
+def test_a_marker_moves_on_to_the_new_tile_and_is_not_taken_off(watched: Watched) -> None:
+    on_last, on_next = (412.0, 300.0), (437.0, 300.0)
+    watched.see(drawn(LAST, things=((on_last, 9, RED),)), [LAST], (on_last, 0.96))
+    assert watched.places == [on_last]
+    unread = replace(NEXT, halves=(SeenHalf(None, 0.2), SeenHalf(6, 0.99)))
+    watched.see(drawn(LAST, NEXT, things=((on_next, 9, RED),)), [LAST, unread], (on_next, 0.45))
+    assert watched.places == [on_next]
+    assert len(watched.memory.markers) == 1 and watched.memory.markers[0].seen.recognised
+
+
+def test_it_moves_to_the_half_that_is_not_read_where_the_eye_sees_no_marker_at_all(watched: Watched) -> None:
+    on_last, on_next = (412.0, 300.0), (437.0, 300.0)
+    watched.see(drawn(LAST, things=((on_last, 9, RED),)), [LAST], (on_last, 0.96))
+    unread = replace(NEXT, halves=(SeenHalf(None, 0.2), SeenHalf(6, 0.99)))
+    watched.see(drawn(LAST, NEXT, things=((on_next, 9, RED),)), [LAST, unread])
+    assert watched.places == [on_next]
+    assert not watched.memory.seen_markers()[0].recognised
+
+
+def test_it_is_taken_off_where_the_new_tile_is_read(watched: Watched) -> None:
+    on_last = (412.0, 300.0)
+    watched.see(drawn(LAST, things=((on_last, 9, RED),)), [LAST], (on_last, 0.96))
+    watched.see(drawn(LAST, NEXT), [LAST, NEXT])
+    assert watched.places == []
+
+
+def test_a_pattern_that_was_there_from_the_first_stays_none(watched: Watched) -> None:
+    dotted = Watched()
+    dots = tuple(((300.0 + 40 * n, 340.0), 9, RED) for n in range(8))
+    dotted.see(drawn(LAST, things=dots), [LAST])
+    for _ in range(3):
+        dotted.see(drawn(LAST, things=dots), [LAST], ((420.0, 340.0), 0.8))
+    assert dotted.places == []
+    dotted.see(drawn(LAST, NEXT, things=dots), [LAST, NEXT])
+    assert dotted.places == []
