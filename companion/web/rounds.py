@@ -250,4 +250,11 @@ def _photo_note(name: str, read: Mapping[str, Any]) -> str:
         note += " " + ngettext(
             "One tile could not be read; add it by hand.", "%(num)s tiles could not be read; add them by hand.", unread
         )
+    apart = sum(one["face"] == "up" and not one["counts"] for one in read.get("found") or ())
+    if apart:
+        note += " " + ngettext(
+            "One tile lies away from the hand and is not counted.",
+            "%(num)s tiles lie away from the hand and are not counted.",
+            apart,
+        )
     return note + " " + _("Check it, then count.")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from flask import Flask
 
 from companion.app.hands import hand_of
 from companion.cli.read import _tile, as_text
 from companion.cli.score import as_text as score_text
 from companion.cli.score import count
 from companion.rules.ruleset import load_ruleset
+from companion.web.rounds import _photo_note
 from vision.reading import HalfReading, PictureReading, TileReading
 
 REEVES = load_ruleset("reeves")
@@ -50,3 +52,14 @@ def test_only_the_group_in_the_middle_is_counted_and_the_rest_is_said() -> None:
     found = hand_of(hand)["found"]
     assert [one["counts"] for one in found] == [True, True, False, False]
     assert found[0]["quad"][0] == [0.45, 0.45] and found[0]["values"] == [6, 4] and found[3]["values"] is None
+
+
+def test_the_page_says_what_it_does_not_count() -> None:
+    hand = hand_of(picture(tile((6, 4), 450, 450), tile((1, 2), 520, 450), tile((5, 5), 20, 20), tile(None, 90, 20)))
+    app = Flask(__name__)
+    with app.test_request_context():
+        assert _photo_note("Ann", hand) == (
+            "Ann: 2 tiles read. 2 tiles lie away from the hand and are not counted. Check it, then count."
+        )
+        without = hand_of(picture(tile((6, 4), 450, 450), tile((1, 2), 520, 450)))
+        assert _photo_note("Ann", without) == "Ann: 2 tiles read. Check it, then count."
