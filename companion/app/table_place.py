@@ -91,12 +91,15 @@ def look_over(frame: Frame, place: TablePlace | None, eye: Eye, known: Calibrati
 
     `by` is person, markers, setup (`known`, what the game being watched goes by) or None: not found. Then `why` is
     MARKERS (`missing` in the picture), OUTLINE (no four-sided table) or NO_TILES (to measure it by), and `problem` says
-    it in one line. `corners` are shares of the picture, `causes` vision.inspection's; `fit`: one can play.
+    it in one line. `corners` are shares of the picture, `causes` vision.inspection's; `fit`: one can play. The eye is
+    asked only for a `place` of unknown size that is not `known`.
     """
     markers = find_markers(frame.image, thorough=place is None and known is None)
     result: dict[str, Any] = {"by": None, "corners": None, "missing": list(missing_corners(markers)), "problem": None}
     try:
-        if place is not None:
+        if place is not None and known is not None:
+            calibration, by = known, "person"
+        elif place is not None:
             setup = GameSetup(NOBODY, corners_px=place.corners_px(frame.size_wh), size_mm=place.size_mm)
             calibration, by = first_calibration(frame, setup, eye), "person"
         elif result["missing"] and known is not None:

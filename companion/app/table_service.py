@@ -47,7 +47,7 @@ TRY_AGAIN_S = 2.0
 """Pause before the table is looked for again: somebody is moving corners or camera."""
 
 GLANCE_S = 5.0
-"""So long the seats' page goes by one look at the table."""
+"""So long the pages of table and seats go by one look."""
 
 WAITING_S = 0.2
 """Pause between two looks at a film that waits for its game."""
@@ -99,6 +99,8 @@ class WatchedTable:
         self._place = read_place(self._place_file, app_state.repairs.report_damaged)
         self._seating = Seating(data_dir / SEATS_FILE, app_state.repairs.report_damaged)
         self._glanced: tuple[float, PictureReading] | None = None
+        self._looked_over: tuple[float, TablePlace | None, Mapping[str, Any]] | None = None
+        self._looking_over = threading.Lock()
         self._not_found = ""
         self._filming = FilmingChoice(data_dir / FILMING_FILE, settings, app_state.repairs.report_damaged)
         if camera is None and is_live(source):
@@ -204,14 +206,24 @@ class WatchedTable:
 
     def look_over(self, corners: Any = None, size_mm: Any = None) -> Mapping[str, Any] | None:
         """Whether table and picture are fit to play, with these corners instead of the present ones if there are any;
-        None while there is no picture. Raises ValueError."""
+        None while there is no picture. Raises ValueError.
+
+        Without corners anybody may ask: then it is looked once in a while however many do, and the eye belongs to the
+        game that is watched.
+        """
         with self._lock:
             frame, place, watcher = self._frame, self._place, self._watcher
         if frame is None:
             return None
         known = None if watcher is None else watcher.calibration
-        chosen = place if corners is None else place_from(corners, size_mm)
-        return look_over(frame, chosen, self._eye, known)  # type: ignore[arg-type]
+        if corners is not None:
+            return look_over(frame, place_from(corners, size_mm), self._eye)  # type: ignore[arg-type]
+        with self._looking_over:
+            now, last = time.monotonic(), self._looked_over
+            if last is None or last[1] is not place or now - last[0] > GLANCE_S:
+                found = look_over(frame, place, self._eye, known)  # type: ignore[arg-type]
+                self._looked_over = last = (time.monotonic(), place, found)
+            return last[2]
 
     def place(self, corners: Any, size_mm: Any = None) -> None:
         """From now on the table lies there; None: where the printed markers are. Raises ValueError, OSError."""

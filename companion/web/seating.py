@@ -1,4 +1,7 @@
-"""Who sits where: a handle for everybody, dragged to where the train starts (Chinese: to where the player sits)."""
+"""Who sits where: a handle for everybody, dragged to where the train starts (Chinese: to where the player sits).
+
+Showing it takes a look at the table, for which the game has to wait: it needs the PIN.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.rules.actions import MEXICAN
-from companion.web.access import own_path, wants_page
+from companion.web.access import needs_pin, own_path, wants_page
 from companion.web.body import read_body
 from companion.web.changing import changes
 from companion.web.disk import disk_fault
@@ -41,6 +44,7 @@ def seats_now() -> Mapping[str, Any] | None:
 
 
 @seating.get("/seats")
+@needs_pin
 def show() -> str | AnyResponse:
     """The camera's picture with a handle for each train; where the table is not found, that comes first."""
     try:
@@ -53,6 +57,7 @@ def show() -> str | AnyResponse:
 
 
 @seating.get("/api/seats")
+@needs_pin
 def state() -> Response:
     """The same for programs; `{"picture": false}` until there is a picture and a game."""
     found = seats_now()

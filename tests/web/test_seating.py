@@ -77,7 +77,8 @@ def test_what_cannot_be_is_refused_in_one_line(keeper: FlaskClient, table: FakeT
 
 def test_nobody_is_seated_without_the_pin(anyone: FlaskClient, table: FakeTable) -> None:
     assert anyone.post("/api/seats", json={"places": PLACES}).status_code in (401, 403) and table.seated == {}
-    assert "Use these places" not in anyone.get("/seats").get_data(as_text=True)
+    assert anyone.get("/seats", headers={"Accept": "text/html"}).headers["Location"] == "/pin?next=/seats"
+    assert anyone.get("/api/seats").status_code == 401, "showing the places takes a look, for which the game waits"
 
 
 def test_where_the_table_is_not_found_that_comes_first(keeper: FlaskClient, table: FakeTable) -> None:

@@ -1,0 +1,82 @@
+"""What a guest without the PIN may ask takes nothing from the game: no look of the eye, on any route."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from flask import Flask
+
+from companion.app.table_place import TablePlace
+from companion.web.app import PageSettings, create_app
+from tests.box.telling import TellingTable, telling_table
+from vision.calibration import Calibration
+from vision.reading import PictureReading
+
+
+class CountingEye:
+    def __init__(self) -> None:
+        self.looks = 0
+
+    def look(self, image: Any, *_: object) -> PictureReading:
+        self.looks += 1
+        return PictureReading((image.shape[1], image.shape[0]), ())
+
+    look_again = look
+
+    def close(self) -> None: ...
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[TellingTable]:
+    made = telling_table(tmp_path)
+    assert made.tells_more()
+    made._eye = CountingEye()  # type: ignore[assignment]
+    yield made
+    made.close()
+    made._app_state.session.close()  # type: ignore[attr-defined]
+
+
+def addresses(app: Flask, game: str) -> list[str]:
+    """Every page that can be asked for, with something for its blanks."""
+    blanks = {"game": game, "seq": 2, "number": 1, "name": "x", "id": "x", "filename": "page.css", "picture": "x.jpg"}
+    with app.test_request_context():
+        adapter = app.url_map.bind("localhost")
+        return [
+            adapter.build(rule.endpoint, {name: blanks.get(name, 1) for name in rule.arguments})
+            for rule in app.url_map.iter_rules()
+            if "GET" in (rule.methods or ()) and rule.endpoint != "stream.events"
+        ]
+
+
+def test_nothing_a_guest_asks_for_looks_with_the_eye_of_a_watched_game(table: TellingTable) -> None:
+    # The dearest case: corners set by hand, the size to be measured by tiles.
+    table._place = TablePlace(((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)), None)
+    corners = np.array([[0, 0], [120, 0], [120, 90], [0, 90]], np.float64)
+    table.watchers[-1].calibration = Calibration.from_corners(corners, (1200, 900), 9.0)  # type: ignore[attr-defined]
+    app = create_app(table._app_state, PageSettings(pin="135790", testing=True))
+    asked = addresses(app, table._app_state.game)
+    assert len(asked) > 35
+    guest = app.test_client()
+    for address in asked:
+        guest.get(address).close()
+        guest.get(address, headers={"Accept": "text/html"}).close()
+    assert table._eye.looks == 0  # type: ignore[attr-defined]
+    keeper = app.test_client()
+    keeper.post("/api/pin", json={"pin": "135790"})
+    assert keeper.get("/seats").status_code == 200
+    assert table._eye.looks == 1, "who has the PIN may have a look taken"  # type: ignore[attr-defined]
+
+
+def test_where_no_table_is_found_yet_guests_share_one_look(table: TellingTable) -> None:
+    table._stop.set()
+    table._thread.join()
+    table._watcher = None
+    table._place = TablePlace(((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)), None)
+    app = create_app(table._app_state, PageSettings(pin="135790", testing=True))
+    for _ in range(20):
+        assert app.test_client().get("/api/table").status_code == 200
+    assert table._eye.looks == 1  # type: ignore[attr-defined]
