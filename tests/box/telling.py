@@ -15,12 +15,15 @@ from companion.app.state import AppState
 from companion.app.table_service import WatchedTable
 from companion.rules.notation import Drawing
 from tests.desk.watching import table_change
+from vision.calibration import Calibration
 from vision.frame import Frame
 from vision.settle import Settler
 
 GAME = {"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"], "options": {}}
 
 PATIENCE_S = 30.0
+CORNERS = np.array([[0, 0], [120, 0], [120, 90], [0, 90]], np.float64)
+"""Of the table in the picture."""
 
 
 class LiveCamera:
@@ -51,7 +54,8 @@ class TellingWatcher:
         self.told: list[int] = []
         self.sink = None
         self.settler = Settler()
-        self.before_each: Callable[[], None] = lambda: None
+        self.calibration = Calibration.from_corners(CORNERS, (1200, 900), 9.0)
+        self.before_each: Callable[[], object] = lambda: None
 
     def see(self, frame: Frame) -> None:
         self.before_each()
@@ -68,11 +72,13 @@ class TellingTable(WatchedTable):
         super().__init__(app_state, "none", folder, camera=camera)  # type: ignore[arg-type]
         self.camera = camera
         self.watchers: list[TellingWatcher] = []
+        self.looks: Callable[[], object] = lambda: None
         app_state.camera = app_state.table = self
 
     def _begin(self, frame: Frame, name: str, session: Any) -> Any:
         self._set_state("reading")
         self.watchers.append(TellingWatcher(session, lambda: self._set_state("read")))
+        self.watchers[-1].before_each = lambda: self.looks()
         return self.watchers[-1]
 
     def _other_tiles(self, frame: Frame, session: Any, watcher: Any) -> bool:

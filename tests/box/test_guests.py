@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from flask import Flask
 
+from bench.attacks.guests import addresses, measure
 from companion.app.table_place import TablePlace
 from companion.web.app import PageSettings, create_app
 from tests.box.telling import TellingTable, telling_table
-from vision.calibration import Calibration
 from vision.reading import PictureReading
 
 
@@ -40,23 +38,9 @@ def table(tmp_path: Path) -> Iterator[TellingTable]:
     made._app_state.session.close()  # type: ignore[attr-defined]
 
 
-def addresses(app: Flask, game: str) -> list[str]:
-    """Every page that can be asked for, with something for its blanks."""
-    blanks = {"game": game, "seq": 2, "number": 1, "name": "x", "id": "x", "filename": "page.css", "picture": "x.jpg"}
-    with app.test_request_context():
-        adapter = app.url_map.bind("localhost")
-        return [
-            adapter.build(rule.endpoint, {name: blanks.get(name, 1) for name in rule.arguments})
-            for rule in app.url_map.iter_rules()
-            if "GET" in (rule.methods or ()) and rule.endpoint != "stream.events"
-        ]
-
-
 def test_nothing_a_guest_asks_for_looks_with_the_eye_of_a_watched_game(table: TellingTable) -> None:
     # The dearest case: corners set by hand, the size to be measured by tiles.
     table._place = TablePlace(((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)), None)
-    corners = np.array([[0, 0], [120, 0], [120, 90], [0, 90]], np.float64)
-    table.watchers[-1].calibration = Calibration.from_corners(corners, (1200, 900), 9.0)  # type: ignore[attr-defined]
     app = create_app(table._app_state, PageSettings(pin="135790", testing=True))
     asked = addresses(app, table._app_state.game)
     assert len(asked) > 35
@@ -80,3 +64,9 @@ def test_where_no_table_is_found_yet_guests_share_one_look(table: TellingTable) 
     for _ in range(20):
         assert app.test_client().get("/api/table").status_code == 200
     assert table._eye.looks == 1  # type: ignore[attr-defined]
+
+
+@pytest.mark.slow
+def test_a_flood_of_guests_stops_no_game(tmp_path: Path) -> None:
+    report = measure(tmp_path, 6.0)
+    assert report.share > 0.5, "the whole number comes from the long run"
