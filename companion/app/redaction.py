@@ -19,7 +19,7 @@ _PLACE = re.compile(r"(?<![\w/])/(?:home|root|var|etc|tmp|opt|mnt|media|run|srv|
 VERSIONS = "packages"
 """A field of version numbers, some of which look like addresses."""
 
-PEOPLE = frozenset({"by", "out", "starter", "next_starter"})
+PEOPLE = frozenset({"by", "out", "starter", "next_starter", "author"})
 """Fields that hold a person: whoever is no player of the game has corrected something, and is somebody."""
 
 

@@ -17,6 +17,7 @@ from companion.log.journal import JournalError
 from companion.storage.by_file import ByFile
 from companion.storage.game_folders import GameFolders
 from companion.storage.repairs import LASTING_TROUBLE, Repair, Repairs
+from companion.storage.trail import TRAIL_FILE, Trail
 from companion.supervise.parts import Parts
 
 
@@ -193,6 +194,7 @@ class AppState:
         self.repairs = Repairs() if repairs is None else repairs
         self.repairs.check(self.parts.repairs)
         self.repairs.check(self._lasting_troubles)
+        self.trail = Trail(None if data_dir is None else data_dir / TRAIL_FILE, self.parts.add("trail").fail)
         self.game_folders = None if data_dir is None else GameFolders(data_dir, self.repairs.report_damaged)
         self.delete_pictures: Callable[[], int] | None = None
         if repository is not None:

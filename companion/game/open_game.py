@@ -293,6 +293,9 @@ class OpenGame:
 
 
 def _with_retractions(shown: GameView, events: Sequence[Event]) -> GameView:
+    for play in shown["plays"]:
+        if play.get("corrected"):
+            play["changers"] = _changers(play["changed_by"], events)
     accused = frozenset(
         (play["seq"], finding["code"], finding.get("by") or play.get("by"))
         for play in shown["plays"]
@@ -300,6 +303,12 @@ def _with_retractions(shown: GameView, events: Sequence[Event]) -> GameView:
     )
     shown["retractions"] = retractions(events, accused)
     return shown
+
+
+def _changers(seqs: Sequence[int], events: Sequence[Event]) -> list[str]:
+    """By whom an entry was changed, each once: the name of the phone, or the one that an older journal gives."""
+    people = [event for seq in seqs if isinstance(event := events[seq - 1], Corrected) and event.source == "person"]
+    return list(dict.fromkeys(event.author or event.by or "" for event in people))
 
 
 def laid_of(tile: TileLike) -> Laid:

@@ -26,7 +26,8 @@ ROUND_ENDS = ("out", "blocked_proved", "blocked_declared", "abandoned")
 class Event:
     """What every event carries. `seq` 0 and `at` "" mean "not in a journal yet"; `at` is UTC, ISO 8601.
 
-    `frame` names the picture that shows it, a file beside the journal.
+    `frame` names the picture that shows it, a file beside the journal; `author` who entered what a person says: the
+    name under which a phone is signed in, or log.author's PHONE or BUTTON.
     """
 
     KIND: ClassVar[str] = ""
@@ -37,6 +38,7 @@ class Event:
     at: str = ""
     source: str = "person"
     frame: str | None = None
+    author: str | None = None
 
     @property
     def who(self) -> str | None:
@@ -55,6 +57,8 @@ class Event:
         line: dict[str, Any] = {"seq": self.seq, "at": self.at, "source": self.source, "event": self.KIND}
         if self.frame is not None:
             line["frame"] = self.frame
+        if self.author is not None:
+            line["author"] = self.author
         for name, default, codec in OWN_FIELDS[self.KIND]:
             value = getattr(self, name)
             if default is MISSING or name in self.ALWAYS or value != default:
@@ -65,6 +69,7 @@ class Event:
         """The event as a correction puts it in: the same line without its number and time."""
         line = self.to_json()
         del line["seq"], line["at"]
+        line.pop("author", None)
         return line
 
 
@@ -319,6 +324,8 @@ def _read(line: dict[str, Any], seq: int) -> Event:
     values: dict[str, Any] = {"seq": seq, "source": source, "at": read_text(line.get("at", ""), "at")}
     if line.get("frame") is not None:
         values["frame"] = read_text(line["frame"], "frame")
+    if line.get("author") is not None:
+        values["author"] = read_text(line["author"], "author")
     if "train" not in line and kind in (MarkerPlaced, MarkerRemoved):
         line = {**line, "train": line.get("by")}
     for own, default, codec in OWN_FIELDS[kind.KIND]:

@@ -25,6 +25,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
+from companion.log.author import Entering, entering
 from companion.log.event_fields import EventError
 from companion.log.events import Event, event_from_json
 from companion.log.header import FILE_VERSION, JOURNAL_VERSION, Header
@@ -379,8 +380,10 @@ class Journal:
             at = stamp(self._clock())
             after = len(self._events)
             seen = [Seen(number, after, at, change) for number, change in enumerate(pending, len(self._seen) + 1)]
+            person = entering()
             stamped = tuple(
-                replace(event, seq=seq, at=at) for seq, event in enumerate(events, start=len(self._events) + 1)
+                replace(event, seq=seq, at=at, author=_author(event, person))
+                for seq, event in enumerate(events, start=len(self._events) + 1)
             )
             if not stamped and not seen:
                 return ()
@@ -393,6 +396,8 @@ class Journal:
             self._checksum = chain.value
             self._seen.extend(seen)
             self._events.extend(stamped)
+            if person is not None and self._descriptor >= 0:
+                person.lines += sum(event.source == "person" for event in stamped)
             return stamped
 
     def rehearsal(self) -> Journal:
@@ -445,6 +450,11 @@ class _Rehearsal(Journal):
 
     def _write(self, block: bytes) -> None:
         pass
+
+
+def _author(event: Event, person: Entering | None) -> str | None:
+    """What a person says is whoever's who enters something now."""
+    return event.author if person is None or event.source != "person" else person.author
 
 
 def _line(value: dict[str, Any], chain: Chain) -> bytes:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from companion.app.state import AppState, NoGameError
+from companion.log.author import BUTTON, entered_by
 from companion.supervise.parts import line_of
 from companion.tableside.buttons import Tableside, light_of
 from hardware.panel import Done, Panel, PanelError, Press, open_panel
@@ -83,7 +84,8 @@ class ButtonPod:
     def _pressed(self, press: Press | Done) -> bool:
         """A press that fails is said on the page, and the thread that brought it goes on."""
         try:
-            done = self._side.pressed(press)
+            with entered_by(BUTTON):
+                done = self._side.pressed(press)
         except Exception as fault:
             log.exception("a press came to nothing")
             self._presses.fail(line_of(fault))

@@ -12,10 +12,13 @@ from flask import Blueprint, Flask, Response, current_app, jsonify, redirect, re
 from werkzeug.exceptions import Forbidden, TooManyRequests, Unauthorized
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion.app.state import AppState
+from companion.log.author import PHONE
 from companion.web.body import read_body, text
 from companion.web.guard import network_of
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
+from companion.web.names import name_of_phone
 from companion.web.phones import PhoneSessions, SignedIn
 from companion.web.pin import PinLock, TooManyTriesError
 from companion.web.returned import at_field, send_again
@@ -57,6 +60,11 @@ def who_changes() -> str | None:
     """The name under which this phone's corrections are kept, if its person chose one."""
     name = session.get("name")
     return name if isinstance(name, str) else None
+
+
+def author_now() -> str:
+    """Who enters something with this request: the phone's name, or that it has none."""
+    return who_changes() or PHONE
 
 
 def wants_page() -> bool:
@@ -157,20 +165,31 @@ def sign_out() -> AnyResponse:
     """This browser; with `all`, from somebody who is signed in, every one."""
     if read_body(request).get("all") and signed_in():
         browsers().clear()
+        app_state: AppState = current_app.extensions["companion_state"]
+        app_state.trail.note(author_now(), app_state.game, "access.sign_out", {})
     browsers().remove(session.get("browser"))
     session.clear()
     return redirect("/", 303)
 
 
+def _phones_name(fields: dict[str, Any]) -> str:
+    """The name that was given with the PIN; "" for none."""
+    if not fields.get("name"):
+        return ""
+    app_state: AppState = current_app.extensions["companion_state"]
+    players = app_state.session.snapshot()["players"] if app_state.has_game else ()
+    return name_of_phone("name", text(fields, "name", longest=24), players)
+
+
 def _sign_in(fields: dict[str, Any]) -> None:
     pin = fields.get("pin")
     try_pin(str(pin) if isinstance(pin, int) and not isinstance(pin, bool) else text(fields, "pin", longest=32).strip())
-    screen = session.get("screen")
+    screen, name = session.get("screen"), _phones_name(fields)
     session.clear()
     session.permanent = True
     if screen:
         session["screen"] = True
     session["pin"] = lock().fingerprint
     session["browser"] = browsers().add()
-    if fields.get("name"):
-        session["name"] = text(fields, "name", longest=24)
+    if name:
+        session["name"] = name

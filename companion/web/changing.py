@@ -23,9 +23,11 @@ from markupsafe import Markup
 from werkzeug.exceptions import Conflict
 
 from companion.app.state import AppState, SessionLike
-from companion.web.access import needs_pin
+from companion.log.author import entered_by
+from companion.web.access import author_now, needs_pin
 from companion.web.body import number, read_body
 from companion.web.languages import gettext as _
+from companion.web.noted import about, is_change
 from companion.web.photographs import ROUTES, expect_photograph
 
 KEY_HEADER = "Idempotency-Key"
@@ -96,12 +98,28 @@ def changes(view: Callable[..., Any]) -> Callable[..., Any]:
             expect_photograph(request)
         fields = read_body(request)
         mark = _mark(fields)
+
+        def change() -> Response:
+            with entered_by(author_now()) as entering:
+                answer = make_response(view(*args, **kwargs))
+            if not entering.lines:
+                note_change(fields)
+            return answer
+
         if mark is None:
-            return view(*args, **kwargs)
+            return change()
         repeats: Repeats = current_app.extensions["companion_repeats"]
-        return repeats.once(mark, lambda: make_response(view(*args, **kwargs)))
+        return repeats.once(mark, change)
 
     return guarded
+
+
+def note_change(fields: Mapping[str, Any]) -> None:
+    """Write down who has changed what, where no journal holds it."""
+    endpoint = request.endpoint or ""
+    if is_change(endpoint, fields):
+        app_state: AppState = current_app.extensions["companion_state"]
+        app_state.trail.note(author_now(), app_state.game, endpoint, about(fields, request.view_args or {}))
 
 
 def _mark(fields: Mapping[str, Any]) -> bytes | None:

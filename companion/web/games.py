@@ -24,6 +24,7 @@ from companion.web.downloads import send_once
 from companion.web.languages import gettext as _
 from companion.web.languages import show_clock, show_day, show_decimal
 from companion.web.plays import PICTURE, pictures_folder
+from companion.web.trail import as_text, changes_of
 
 games = Blueprint("games", __name__)
 
@@ -122,6 +123,12 @@ def replay(game: str) -> str:
     return render_template("replay.html", board=board, line=line, at=at, last=last, name=game, tv=False)
 
 
+@games.get("/games/<game>/changes")
+def changed(game: str) -> str:
+    """What was changed in a game and around it; everybody may look at it."""
+    return render_template("changes.html", rows=changes_of(look_up(game), game), name=game, tv=False)
+
+
 @games.get("/pictures/delete")
 def ask_to_delete() -> str:
     """Asks first: pictures do not come back."""
@@ -143,16 +150,18 @@ def delete_pictures() -> AnyResponse:
 @games.get("/games/<game>/export.zip")
 @needs_pin
 def export(game: str) -> Response:
-    """Journal and pictures in one file."""
+    """Journal, pictures and what was changed, in one file."""
     folder = pictures_folder(game)
     if folder is None:
         raise NotFound(_("We do not know that game."))
+    trail = as_text(changes_of(look_up(game), game))
 
     def pack(into: IO[bytes]) -> None:
         with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in _parts(folder):
                 kind = zipfile.ZIP_STORED if PICTURE.fullmatch(path.name) else zipfile.ZIP_DEFLATED
                 archive.write(path, f"{game}/{path.name}", compress_type=kind)
+            archive.writestr(f"{game}/what-was-changed.txt", trail)
 
     return send_once(pack, f"{game}.zip", app_state().data_dir, current_app.extensions["companion_exports"])
 

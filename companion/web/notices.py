@@ -17,6 +17,7 @@ from companion.web.wording import (
     camera_text,
     event_text,
     meeting_text,
+    proof_text,
     reason_text,
     retraction_cause,
     retraction_text,
@@ -73,9 +74,10 @@ def _faults(board: Board) -> list[Notice]:
     for play in recent_faults(board):
         title = " · ".join(code_title(code) for code in standing_faults(play))
         last_turn = turns_since(board, int(play.get("seq") or 0)) == TURNS_SHOWN
-        found.append(
-            Notice("fault", title, f"{event_text(play, board.family)} {meeting_text(play)}".strip(), last_turn)
-        )
+        told = f"{event_text(play, board.family)} {meeting_text(play)}".strip()
+        if play.get("corrected"):
+            told += " " + proof_text(play, [seat.name for seat in board.seats])
+        found.append(Notice("fault", title, told, last_turn))
     return found
 
 

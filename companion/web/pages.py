@@ -58,6 +58,7 @@ def names_in_templates() -> dict[str, Any]:
         "proof_text": wording.proof_text,
         "meeting_text": wording.meeting_text,
         "open_text": wording.open_text,
+        "author_text": wording.author_text,
         "entry_text": wording.entry_text,
         "unable_text": wording.unable_text,
         "fit": fit,

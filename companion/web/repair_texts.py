@@ -144,6 +144,7 @@ PARTS: Mapping[str, str] = {
     "publisher": _("telling the other tables"),
     "buttons": _("the buttons"),
     "lamp": _("the lamp"),
+    "trail": _("keeping what was changed"),
     "watchdog": _("looking after all of these"),
 }
 """What each long-lived part does, in words for people."""

@@ -27,6 +27,7 @@ from companion.web.languages import ngettext, show_day
 from companion.web.photographs import expect_photograph, read_photograph
 from companion.web.refusals import translated
 from companion.web.returned import FieldError
+from companion.web.trail import changes_of
 
 rounds = Blueprint("rounds", __name__)
 
@@ -72,9 +73,10 @@ def _sheet(session: SessionLike, game: str, *, current: bool) -> str:
     board = board_of(session.snapshot())
     title = _("Totals after each round")
     charts = [totals_chart(board.seats, board.rounds_played, title, size) for size in (WIDE, NARROW, PAPER)]
+    changed = [row for row in changes_of(session, game) if row.undone or not row.plain]
     return render_template(
         "scores.html", board=board, charts=charts if board.rounds_played else [], day=_day(session), name=game,
-        order=sorted(board.scores, key=lambda row: row.rank), current=current, tv=False,
+        changed=changed, order=sorted(board.scores, key=lambda row: row.rank), current=current, tv=False,
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,12 @@ from companion.rules.ruleset import house_file, load_ruleset
 from companion.rules.ruleset_fields import ContradictionError, RuleSetError
 from companion.web.access import needs_pin, wants_page
 from companion.web.api import app_state
-from companion.web.body import MAX_NAME, read_body, text
+from companion.web.body import read_body, text
 from companion.web.changing import changes, expect_game
 from companion.web.disk import disk_fault
 from companion.web.drawing import seat_map
 from companion.web.languages import gettext as _
-from companion.web.look_alikes import skeleton
+from companion.web.names import refuse_name
 from companion.web.own_rules import (
     LONGEST_TITLE,
     OwnRules,
@@ -38,7 +38,6 @@ from companion.web.rule_texts import QUESTIONS, RULES, HouseOption, RuleSetText,
 setup = Blueprint("setup", __name__)
 
 MOST_PLAYERS = 12
-RESERVED = frozenset({"MX", "MX2", "R", "L"})
 
 
 @setup.get("/setup")
@@ -259,7 +258,7 @@ def _players(fields: dict[str, Any], rules: RuleSetText) -> list[str]:
     for seat, written in enumerate(given, start=1):
         name = " ".join(written.split())
         if name:
-            _refuse_name(f"player_{seat}", name, names)
+            refuse_name(f"player_{seat}", name, names)
             names.append(name)
     low, high = rules.players
     if not low <= len(names) <= high:
@@ -271,23 +270,6 @@ def _players(fields: dict[str, Any], rules: RuleSetText) -> list[str]:
             )
         raise FieldError(f"player_{min(len(given), len(names) + 1)}", sentence)
     return names
-
-
-def _refuse_name(field: str, name: str, earlier: Sequence[str]) -> None:
-    if len(name) > MAX_NAME:
-        raise FieldError(field, _("A player's name has at most 24 letters."))
-    if name.upper() in RESERVED:
-        raise FieldError(field, _("%(name)s cannot be a player's name here.", name=name))
-    if name.casefold() in (other.casefold() for other in earlier):
-        raise FieldError(field, _("Two players have the same name."))
-    for other in earlier:
-        if skeleton(name) == skeleton(other):
-            sentence = _(
-                "%(one)s and %(other)s look the same on the screen. Spell one of them differently.",
-                one=other,
-                other=name,
-            )
-            raise FieldError(field, sentence)
 
 
 def _own_of(fields: dict[str, Any], rules: RuleSetText) -> OwnRules:

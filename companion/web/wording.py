@@ -12,6 +12,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from companion.log.author import BUTTON, PHONE
 from companion.log.question import Question, QuestionKind
 from companion.rules.actions import LEFT, MEXICAN, RIGHT
 from companion.web.board import SURE_ENOUGH, Board
@@ -171,11 +172,25 @@ def _round_end_text(event: Mapping[str, Any], family: str) -> str:
     return _("The round was called off.")
 
 
-def proof_text(play: Mapping[str, Any]) -> str:
+def proof_text(play: Mapping[str, Any], players: Sequence[str] = ()) -> str:
     """What a certain ruling rests on. People may have tapped a wrong tile, so their entries prove nothing."""
-    if play.get("source") == "camera":
+    if play.get("source") == "camera" and not play.get("corrected"):
         return _("Certain: the tiles on the table prove it.")
-    return _("As the plays were entered.")
+    names = [author_text(one, players) for one in (*play.get("changers", ()), play.get("author")) if one]
+    if not names:
+        return _("As the plays were entered.")
+    return _("As the plays were entered (%(names)s).", names=", ".join(dict.fromkeys(names)))
+
+
+def author_text(author: str | None, players: Sequence[str]) -> str:
+    """Who entered something; names of `players` are said to be theirs, any other is what a phone calls itself."""
+    if author in players:
+        return str(author)
+    if author == PHONE:
+        return _("a phone without a name")
+    if author == BUTTON:
+        return _("a button at the table")
+    return _("a phone signed in as “%(name)s”", name=author) if author else _("not known")
 
 
 def meeting_text(play: Mapping[str, Any], family: str = "mexican") -> str:

@@ -159,7 +159,7 @@ def test_what_people_tapped_is_never_called_proved_by_the_table(train_table: Tab
     train_table.post("play", train="Ann", outer="5")
     train_table.post("play", train="Ann", outer="6", by="Ben")
     page = train_table.page
-    assert "This train is closed" in page and "As the plays were entered." in page
+    assert "This train is closed" in page and "As the plays were entered (a phone without a name)." in page
     assert "prove it" not in page
     seq = train_table.session.seq
     assert "prove it" not in train_table.client.get(f"/play/{seq}").text

@@ -1,0 +1,79 @@
+"""What people changed that stands in no game's journal: corners, seats, pictures, learned sets. One JSON line each.
+
+Lines are only added. What the disk does not take waits in memory and is written with the next line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from companion.storage.state_file import NOT_UNDERSTOOD
+
+TRAIL_FILE = "changes.jsonl"
+
+MOST_BYTES = 4_000_000
+"""Of the file that are read: thousands of changes."""
+
+Line = dict[str, Any]
+
+
+class Trail:
+    """The file in the data folder. Thread-safe. `refused` hears why the disk takes no line, "" once it does again."""
+
+    def __init__(self, path: Path | None, refused: Callable[[str], None] = lambda why: None) -> None:
+        self._path, self._refused = path, refused
+        self._lock = threading.Lock()
+        self._waiting: list[Line] = []
+
+    def note(self, author: str, game: str, what: str, about: Mapping[str, Any]) -> None:
+        """Somebody changed something while `game` was on the table ("": none)."""
+        at = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        with self._lock:
+            self._waiting.append({"at": at, "author": author, "game": game, "what": what, "about": dict(about)})
+            self._write()
+
+    def lines(self) -> list[Line]:
+        """Every line there is, the oldest first; one that makes no sense (a power cut tore it) is left out."""
+        with self._lock:
+            return [*self._kept(), *self._waiting]
+
+    def _write(self) -> None:
+        if self._path is None:
+            return
+        block = b"".join(json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in self._waiting)
+        try:
+            descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+            with os.fdopen(descriptor, "ab") as out:
+                out.write(block)
+                out.flush()
+                os.fsync(out.fileno())
+        except OSError as error:
+            self._refused(error.strerror or str(error))
+            return
+        self._waiting = []
+        self._refused("")
+
+    def _kept(self) -> list[Line]:
+        if self._path is None:
+            return []
+        try:
+            with self._path.open("rb") as file:
+                content = file.read(MOST_BYTES)
+        except OSError:
+            return []
+        return [line for text in content.split(b"\n") if (line := _line_of(text)) is not None]
+
+
+def _line_of(text: bytes) -> Line | None:
+    try:
+        line = json.loads(text)
+        fields = {name: str(line[name]) for name in ("at", "author", "game", "what")}
+        return {**fields, "about": dict(line["about"])}
+    except NOT_UNDERSTOOD:
+        return None

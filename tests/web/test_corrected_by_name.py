@@ -1,0 +1,75 @@
+"""A name that a person changes accuses nobody by itself, and the mark of the change is never hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from companion.app.games import make_app_state
+from companion.app.state import AppState
+from companion.rules.notation import Laying
+from companion.rules.tile import Laid
+from companion.web.app import PageSettings, create_app
+from tests.desk.watching import table_change
+
+GAME = {"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben", "Cem"], "options": {}}
+LAID = (
+    ("Ann", (12, 1)), ("Ben", (12, 2)), ("Cem", (12, 3)), ("Ann", (1, 4)), ("Ben", (2, 7)), ("Cem", (3, 5)),
+    ("Ann", (4, 6)),
+)  # fmt: skip
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Iterator[AppState]:
+    made = make_app_state(tmp_path)
+    made.start_game(GAME)
+    made.session.start_round((12, 12), "Ann")  # type: ignore[attr-defined]
+    yield made
+    made.session.close()  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def ann(state: AppState) -> FlaskClient:
+    client = create_app(state, PageSettings(pin="135790", testing=True)).test_client()
+    client.post("/api/pin", json={"pin": "135790", "name": "Ann"})
+    return client
+
+
+def lay(session: Any, watched: bool) -> None:
+    for name, tile in LAID:
+        if watched:
+            session.observe(table_change([Laying(Laid(*tile), name)]))
+        else:
+            session.play(tile, name, name)
+
+
+@pytest.mark.parametrize("seq", range(2, 9))
+@pytest.mark.parametrize("name", ["Ann", "Ben", "Cem"])
+def test_in_a_watched_round_no_single_name_makes_a_certain_fault(state: AppState, seq: int, name: str) -> None:
+    session: Any = state.session
+    lay(session, watched=True)
+    try:
+        session.correct(seq, {"by": name})
+    except ValueError:
+        return
+    plays = session.snapshot()["plays"]
+    assert [one for play in plays for one in play["violations"] if one["certain"]] == []
+
+
+def test_in_a_tapped_game_the_page_says_by_whom_it_was_entered_and_changed(state: AppState, ann: FlaskClient) -> None:
+    lay(state.session, watched=False)
+    assert ann.post("/api/correct", json={"seq": 6, "by": "Cem"}).status_code == 200
+    play = ann.get("/api/state").json["plays"][5]  # type: ignore[index]
+    assert (play["by"], play["corrected"], play["changers"]) == ("Cem", True, ["Ann"])
+    assert any(one["certain"] for one in play["violations"])
+    page = ann.get("/").text
+    assert "against the rules" in page and '<span class="tag">corrected</span>' in page, (
+        "the one does not hide the other"
+    )
+    assert "As the plays were entered (Ann)." in page
+    assert "As the plays were entered (Ann)." in ann.get("/play/6").text
+    assert "As the plays were entered (Ann)." in ann.get("/tv").text

@@ -1,0 +1,212 @@
+"""What was changed: every change by a person is there, with who, when, what, before and after; nothing vanishes."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from companion.app.games import make_app_state
+from companion.app.redaction import Redaction
+from companion.app.state import AppState
+from companion.log.author import BUTTON, entered_by
+from companion.web.app import PageSettings, create_app
+from companion.web.noted import NOTED
+from tests.web.fakes import FakeCamera
+from tests.web.test_learning import FakeDesk
+from tests.web.test_placing import FakeTable
+
+GAME = {"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben", "Cem"], "options": {}}
+PIN = "135790"
+PICTURE_BY_HAND = "/round-end/photo"
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Iterator[AppState]:
+    made = make_app_state(tmp_path)
+    made.start_game(GAME)
+    yield made
+    made.session.close()  # type: ignore[attr-defined]
+    made.signal.close()
+
+
+@pytest.fixture
+def page(state: AppState) -> Flask:
+    return create_app(state, PageSettings(pin=PIN, testing=True))
+
+
+def phone(page: Flask, name: str | None = None) -> FlaskClient:
+    client = page.test_client()
+    given = {"pin": PIN} | ({} if name is None else {"name": name})
+    assert client.post("/api/pin", json=given).status_code == 200
+    return client
+
+
+def tap(client: FlaskClient, path: str, **fields: Any) -> None:
+    answer = client.post(path, json=fields)
+    assert answer.status_code == 200, (path, answer.text)
+
+
+def trail(page: Flask) -> str:
+    return page.test_client().get("/games/game-0001/changes").get_data(as_text=True)
+
+
+def played(page: Flask, client: FlaskClient) -> None:
+    tap(client, "/api/start-round", engine="12-12", starter="Ann")
+    for tile, train in (("12-1", "Ann"), ("12-2", "Ben"), ("12-3", "Cem"), ("1-4", "Ann")):
+        tap(client, "/api/play", tile=tile, train=train, by=train)
+
+
+def test_who_entered_what_is_on_the_page_and_undone_things_stay(page: Flask) -> None:
+    ben, stranger = phone(page, "Ben"), phone(page)
+    played(page, ben)
+    assert "1-4" in trail(page) and "<s>" not in trail(page)
+    tap(stranger, "/api/undo")
+    text = trail(page)
+    assert "<s>Ann played 1-4 on their own train.</s>" in text, "what an undo removes is not gone"
+    assert "a phone without a name" in text and "Ben ·" in text
+    sheet = page.test_client().get("/scores").get_data(as_text=True)
+    assert 'class="printed second-page"' in sheet and "<s>Ann played 1-4" in sheet
+    assert "12-2" not in sheet.partition("second-page")[2], "entries that stand are the game itself"
+
+
+def test_a_correction_says_what_was_before_and_after(page: Flask) -> None:
+    ben = phone(page, "Ben")
+    played(page, ben)
+    tap(ben, "/api/correct", seq=3, by="Cem")
+    row = trail(page).partition("corrected: it was Cem")[2]
+    assert "Before: Ben played 12-2 on their own train. → After: Cem played 12-2 on Ben&#39;s train." in row
+
+
+def test_points_hands_and_ends_carry_their_author(page: Flask, state: AppState) -> None:
+    ann = phone(page, "Ann")
+    played(page, ann)
+    tap(ann, "/api/end-round", how="blocked_declared")
+    for name in GAME["players"]:
+        tap(ann, "/api/show-hand", by=name, tiles="1-1")
+    tap(ann, "/api/end-match")
+    authors = {event.KIND: event.author for event in state.session.events if event.source == "person"}
+    assert set(authors.values()) == {"Ann"}
+    assert {"round_started", "tile_played", "round_ended", "hand_shown", "match_ended"} <= set(authors)
+    assert all(event.author is None for event in state.session.events if event.source == "rule")
+
+
+def test_a_button_is_said_to_be_one(page: Flask, state: AppState) -> None:
+    played(page, phone(page))
+    with entered_by(BUTTON):
+        state.session.pass_turn()  # type: ignore[attr-defined]
+    assert "a button at the table" in trail(page)
+
+
+@pytest.mark.parametrize("name", ["B\u200ben", "В" + "en", "camera", "Rule", "MX", "*phone", "x" * 25, "Ben\u202e"])
+def test_a_phone_is_not_called_what_could_be_taken_for_somebody(page: Flask, name: str) -> None:
+    answer = page.test_client().post("/api/pin", json={"pin": PIN, "name": name})
+    assert answer.status_code == 400, "nobody corrects as Ben with an invisible sign, or as the camera"
+    assert answer.json is not None and answer.json["field"] == "name"
+
+
+def test_a_guest_of_another_name_is_a_phone_of_that_name(page: Flask) -> None:
+    played(page, phone(page, "Grandma"))
+    assert "a phone signed in as “Grandma”" in trail(page)
+
+
+def test_every_route_that_changes_something_leaves_a_trail(page: Flask, state: AppState, tmp_path: Path) -> None:
+    """Each route either writes into the journal with its author, or is named in NOTED, or changes nothing kept."""
+    state.table, state.camera, state.learning = FakeTable(), FakeCamera(), FakeDesk()  # type: ignore[assignment]
+    state.delete_pictures = lambda: 3
+    state.restart_in = lambda safe: None
+    state.repairs.report_damaged(tmp_path / "x.json.damaged-1")
+    report = state.repairs.open()[0].id
+    ann = phone(page, "Ann")
+    played(page, ann)
+    seats = {"places": {"Ann": [0.5, 0.8], "Ben": [0.2, 0.5], "Cem": [0.4, 0.2], "MX": [0.8, 0.5]}}
+    corners = {"corners": [[0.1, 0.1], [0.9, 0.1], [0.9, 0.9], [0.1, 0.9]], "size_mm": [1200, 900]}
+    asked: dict[str, tuple[str, dict[str, Any]]] = {
+        "games.delete_pictures": ("/pictures/delete", {}),
+        "placing.place": ("/api/table", corners),
+        "placing.read_now": ("/api/read-now", {}),
+        "seating.keep": ("/api/seats", seats),
+        "learning.begin": ("/learn", {"do": "forget", "set": "double-12"}),
+        "setup.keep_rules": ("/setup/rules", {"rules": "tactic", "title": "Ours"}),
+        "setup.forget_rules": ("/setup/rules/forget", {"own": "ours"}),
+        "repairing.seen": (f"/repairs/{report}/seen", {}),
+        "repairing.safe_mode": ("/safe-mode", {}),
+    }
+    for endpoint, (path, fields) in asked.items():
+        answer = ann.post(path, json=fields)
+        assert answer.status_code in (200, 303), (path, answer.text)
+        last = state.trail.lines()[-1]
+        assert (last["what"], last["author"], last["game"]) == (endpoint, "Ann", "game-0001")
+    text = trail(page)
+    for endpoint in asked:
+        words = NOTED[endpoint].replace("'", "&#39;")
+        assert words in text, endpoint
+    before = len(state.trail.lines())
+    assert ann.post("/api/table", json={**corners, "do": "try"}).status_code == 200
+    assert len(state.trail.lines()) == before, "what is only tried changes nothing"
+    for path, fields, endpoint, game in (
+        ("/api/games", GAME, "setup.start", "game-0002"),
+        ("/games/game-0001/open", {}, "games.reopen", "game-0001"),
+    ):
+        assert ann.post(path, json=fields).status_code in (200, 303)
+        last = state.trail.lines()[-1]
+        assert (last["what"], last["author"], last["game"]) == (endpoint, "Ann", game)
+
+
+JOURNALED = {
+    "api.play", "api.turn_act", "api.done", "api.marker_act", "api.cannot_play", "api.announce", "api.report",
+    "api.undo", "api.answer", "api.correct", "api.start_round", "api.show_hand", "api.end_match", "api.end_round",
+    "rounds.count", "rounds.write_points",
+}  # fmt: skip
+CHANGES_NOTHING = {"access.sign_in", "access.sign_in_by_program", "plays.preview", "rounds.photo", "setup.own_file"}
+
+
+def test_no_route_is_forgotten(page: Flask) -> None:
+    routes = {rule.endpoint for rule in page.url_map.iter_rules() if "POST" in (rule.methods or ())}
+    assert routes == {*NOTED, *JOURNALED, *CHANGES_NOTHING}
+
+
+def test_the_export_holds_what_was_changed(page: Flask) -> None:
+    ben = phone(page, "Ben")
+    played(page, ben)
+    tap(ben, "/api/undo")
+    answer = ben.get("/games/game-0001/export.zip")
+    with zipfile.ZipFile(io.BytesIO(answer.get_data())) as archive:
+        text = archive.read("game-0001/what-was-changed.txt").decode()
+    rows = [line.split("\t") for line in text.splitlines()]
+    assert rows[0] == ["When", "Who", "What", "Before", "After", "Undone"]
+    undone = [row for row in rows if row[5] == "undone"]
+    assert [(row[1], row[2]) for row in undone] == [("Ben", "Ann played 1-4 on their own train.")]
+
+
+def test_a_disk_that_takes_no_line_says_so_and_loses_none(state: AppState, monkeypatch: pytest.MonkeyPatch) -> None:
+    from companion.storage import trail as trail_module
+
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(trail_module.os, "fsync", refuse)
+        state.trail.note("Ann", "game-0001", "games.delete_pictures", {})
+        assert [one.about["part"] for one in state.parts.repairs()] == ["trail"]
+    state.trail.note("Ben", "game-0001", "games.delete_pictures", {})
+    assert state.parts.repairs() == []
+    assert [line["author"] for line in state.trail.lines()][-1] == "Ben"
+    assert "Ann" in [line["author"] for line in state.trail.lines()]
+
+
+def test_a_damaged_trail_breaks_no_page(page: Flask, state: AppState, tmp_path: Path) -> None:
+    played(page, phone(page))
+    (tmp_path / "changes.jsonl").write_bytes(b"\xff\xfe\n{}\n[1]\n" + b"[" * 100_000 + b'\n{"at": 1}\n{"torn')
+    assert "12-2" in trail(page)
+
+
+def test_nobodys_name_leaves_the_house_in_the_diagnostics() -> None:
+    line = {"seq": 1, "event": "drew", "author": "Grandma", "by": "Ann"}
+    assert Redaction({"Ann": "P1"}).event(line)["author"] == "somebody"
