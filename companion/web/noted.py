@@ -13,6 +13,7 @@ NOTED: Mapping[str, str] = {
     "games.reopen": _("This game was put on the table again."),
     "games.delete_pictures": _("All pictures were deleted."),
     "placing.place": _("The table's corners were set."),
+    "placing.film": _("How the camera films was chosen."),
     "placing.watch_again": _("The film was shown from its beginning."),
     "placing.read_now": _("The table was read at once."),
     "seating.keep": _("Who sits where was changed, or whether arms are looked at."),

@@ -23,7 +23,8 @@ from tests.web.fakes import FakeSession
 
 PAGES = (
     "/", "/tv", "/scores", "/ask", "/games", "/setup", "/setup?rules=poltava", "/setup?rules=chedeng", "/pin",
-    "/play/32", "/play/1", "/round-start", "/round-end", "/games/tonight/replay?at=5", "/games/tonight/changes", "/qr.svg", "/health",
+    "/play/32", "/play/1", "/round-start", "/round-end", "/games/tonight/replay?at=5", "/games/tonight/changes",
+    "/qr.svg", "/health",
 )  # fmt: skip
 
 TABLES = (
