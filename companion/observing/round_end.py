@@ -27,6 +27,10 @@ BESIDE_HANDS = frozenset({Trouble.FORKED_TRAIN, Trouble.LONE_MARKER, Trouble.EIT
 LEAST_AT_ONCE = 3
 """So many tiles laid open since the last tile was played are a hand, even of one player alone; fewer may lie astray."""
 
+LEAST_CLEAR = 2
+"""Two hands of so many tiles each, all read and as many as they should be, are hands whatever else lies about: a loose
+tile is asked about and keeps no round from ending."""
+
 MOST_CANDIDATES = 4
 
 LEAST_CANDIDATE = 0.02
@@ -99,10 +103,12 @@ class OpenHands:
         due = {player: table.hands.get(player) for player in self.players}
         if self._whole_set(layout) and len(rest) < 2:
             return rest[0] if rest else ""
-        if any(problem.trouble not in BESIDE_HANDS for problem in layout.problems):
+        read = list(self.read(layout, table))
+        if QuestionKind.HAND_TWICE in (hand.fault.kind for hand in read if hand.fault is not None):
             return None
-        faults = [hand.fault.kind for hand in self.read(layout, table) if hand.fault is not None]
-        if QuestionKind.HAND_TWICE in faults:
+        clear = sum(hand.fault is None and len(hand.tiles) >= LEAST_CLEAR for hand in read)
+        beside = BESIDE_HANDS | {Trouble.LOOSE_TILE} if clear >= 2 else BESIDE_HANDS
+        if any(problem.trouble not in beside for problem in layout.problems):
             return None
         if len(rest) > 1 or any(due[player] not in (None, len(layout.hands[player])) for player in shown):
             return None

@@ -177,7 +177,7 @@ def test_one_hand_laid_open_at_the_end_ends_a_round_of_two(all_along: bool, tmp_
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("trouble", "ends"), [(Trouble.LONE_MARKER, True), (Trouble.EITHER_MARKER, True), (Trouble.LOOSE_TILE, False)]
+    ("trouble", "ends"), [(Trouble.LONE_MARKER, True), (Trouble.EITHER_MARKER, True), (Trouble.UNREADABLE_TILE, False)]
 )
 def test_what_is_no_riddle_of_hands_keeps_no_round_from_ending(trouble: Trouble, ends: bool, tmp_path: Path) -> None:
     _, session, watcher, _ = late_table(5, "tactic", tmp_path / "game.jsonl", 6, counted=False)
@@ -241,6 +241,20 @@ def test_hands_of_which_a_tile_is_there_too_often_end_nothing(
     table = Position(
         12, ("Ann", "Ben", "Cy"), Laid(0, 0), {"Ann": (Laid(0, 6), Laid(6, 4)), "Ben": (), "Cy": (), "MX": ()}
     )
+    players = OpenHands(("Ann", "Ben", "Cy"), dict.fromkeys(double_set(12), 1), 24.0)
+    assert players.out(layout, table, 7) == ("Cy" if ends else None)
+
+
+@pytest.mark.parametrize(("second", "ends"), [(((2, 5), (2, 6)), True), (((2, 5),), False), (((2, 5), (2, 5)), False)])
+def test_two_clear_hands_are_two_hands_though_a_tile_lies_about(second: Sequence[tuple[int, int]], ends: bool) -> None:
+    laid = {"Ann": ((1, 3), (1, 4)), "Ben": second}
+    hands = {
+        name: tuple(PlacedTile(10 * n + k, tile(100.0 * n + 30 * k, 60.0, 90.0, *pair)) for k, pair in enumerate(pairs))
+        for n, (name, pairs) in enumerate(laid.items())
+    }
+    astray = PlacedTile(99, tile(500.0, 300.0, 40.0, 3, 9))
+    layout = Layout(hands=hands, loose=(astray,), problems=(Problem(Trouble.LOOSE_TILE, (500.0, 300.0), (99,)),))
+    table = Position(12, ("Ann", "Ben", "Cy"), Laid(0, 0), {"Ann": (), "Ben": (), "Cy": (), "MX": ()})
     players = OpenHands(("Ann", "Ben", "Cy"), dict.fromkeys(double_set(12), 1), 24.0)
     assert players.out(layout, table, 7) == ("Cy" if ends else None)
 
