@@ -4,6 +4,7 @@
     sketched  sketched frames and an eye that errs on purpose
     meddled   the same with somebody at the page who also slips
     filmed    rendered frames with arms and the shipped weights (minutes a round)
+    toys      the same with markers that no network was trained on, half of them on tiles (bench/toys.py)
     foreign   the same with the frames of another renderer (--renderer DIR)
 
 One file a round, `KIND-SEED.jsonl`: a header, then in order what the game was told (`call`: each change the camera
@@ -29,6 +30,7 @@ from bench.round_end import CUT, how_it_ended
 from bench.somebody import SLIPS, TRUE, Somebody
 from bench.table import FIRST_SEED, watcher_before, with_faults
 from bench.told import ToldTable, UnfilmedRound
+from bench.toys import ToyFilm
 from companion.bots import BotTurn
 from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile
@@ -49,7 +51,7 @@ from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.room import BlankFilm
 from tests.table.sketch import LARGER, KnowingEye, sketched
 
-KINDS = ("told", "sketched", "meddled", "filmed", "foreign")
+KINDS = ("told", "sketched", "meddled", "filmed", "toys", "foreign")
 SAID = (
     "play", "draw", "pass_turn", "discard", "mark", "unmark", "flip", "take_back", "end_round", "undo", "correct",
     "answer", "drop_question", "show_hand", "start_round", "ask",
@@ -246,10 +248,11 @@ def record(
 def _watched(
     kind: str, seed: int, settings: SimSettings, journal: Path, renderer: Path | None, size_wh: tuple[int, int]
 ) -> tuple[RecordedSession, SimCamera, Somebody | None]:
-    if kind in ("filmed", "foreign"):
+    if kind in ("filmed", "toys", "foreign"):
         from vision.eye import open_eye
 
         film: Callable[..., Any] = partial(ForeignFilm, folder=renderer) if kind == "foreign" else Film
+        film = ToyFilm if kind == "toys" else film
         camera = SimCamera(seed, replace(settings, film=FilmSettings(size_wh=size_wh)), film)
         session, watcher = watching(camera, open_eye(one_box=True), journal, flat=False)
         watcher.run()

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from datasets.render.camera import axes, disc_outline, rounded_outline
 from datasets.render.chance import pick
 from datasets.render.colour import Rgb, any_colour, linear
+from datasets.render.figures import BODIES, figure
 from datasets.render.gbuffer import Drawn, GBuffer, Texture
 from datasets.render.tokens import block, cone, engine
 
@@ -69,6 +70,8 @@ def draw_marker(
     owner = g.new_owner()
     if kind == "train":
         parts = _train(g, rng, at, heading, owner, colour, z)
+    elif kind in BODIES:
+        parts = figure(kind, g, rng, at, heading, owner, colour, z)
     elif kind in _TOKENS:
         parts = _TOKENS[kind](g, rng, at, heading, owner, colour, z)
     elif kind == "pawn":

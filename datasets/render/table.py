@@ -51,12 +51,13 @@ class TableTile:
 
 @dataclass(frozen=True, slots=True)
 class TableMarker:
-    """`colour` as `#rrggbb`; `kind` one of `markers.KINDS`."""
+    """`colour` as `#rrggbb`; `kind` one of `markers.KINDS` or of `figures.BODIES`; `z_mm`: how high it stands."""
 
     center_mm: Point
     colour: str = "#d02020"
     heading_deg: float = 0.0
     kind: str = "train"
+    z_mm: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +288,9 @@ def _lay_scene(scene: TableScene, seed: int, look: _Look) -> _Laid:
     for marker in scene.markers:
         rng = stream(seed, f"marker {marker.colour} {marker.kind}")
         heading = math.radians(marker.heading_deg)
-        things.append(draw_marker(g, rng, marker.center_mm, heading, px, marker.kind, from_hex(marker.colour)))
+        things.append(
+            draw_marker(g, rng, marker.center_mm, heading, px, marker.kind, from_hex(marker.colour), marker.z_mm)
+        )
     return _Laid(g, tiles, things)
 
 

@@ -40,7 +40,7 @@ def engine(
     first = any_paint(rng) if colour is None else colour
     second = any_paint(rng) if rng.random() < 0.3 else first
     tall = length * rng.uniform(0.1, 0.3)
-    part = _builder(g, rng, at, heading, owner, z)
+    part = builder(g, rng, at, heading, owner, z)
     parts = [part(0, 0, 0, rounded_outline(length, width, width * rng.uniform(0.05, 0.48), 4), tall, first)]
     for _ in range(rng.integers(1, 4)):
         long = length * rng.uniform(0.18, 0.7)
@@ -65,7 +65,7 @@ def block(
 ) -> list[Drawn]:
     """A cube, a plate, a prism with three to eight sides."""
     paint = any_paint(rng) if colour is None else colour
-    part = _builder(g, rng, at, heading, owner, z)
+    part = builder(g, rng, at, heading, owner, z)
     if rng.random() < 0.5:
         long = rng.uniform(9, 22)
         shape = rounded_outline(long, long * rng.uniform(0.5, 1.0), long * rng.uniform(0.02, 0.3), 3)
@@ -79,7 +79,7 @@ def cone(
 ) -> list[Drawn]:
     """Discs that grow smaller upwards: cones, domes, stacked counters, with a knob or without."""
     paint = any_paint(rng) if colour is None else colour
-    part = _builder(g, rng, at, heading, owner, z)
+    part = builder(g, rng, at, heading, owner, z)
     radius, steps = rng.uniform(6, 14), int(rng.integers(3, 7))
     power, top = rng.uniform(0.5, 2.5), rng.uniform(0.0, 0.5)
     height, parts = radius * rng.uniform(0.6, 2.2), []
@@ -92,7 +92,7 @@ def cone(
     return parts
 
 
-def _builder(g: GBuffer, rng: Rng, at: tuple[float, float], heading: float, owner: int, z: float) -> Part:
+def builder(g: GBuffer, rng: Rng, at: tuple[float, float], heading: float, owner: int, z: float) -> Part:
     """(along, across, up, outline, height, colour) -> one body of the thing."""
     frame, gloss = axes(heading), rng.uniform(0.1, 1.5)
     base = np.array([at[0], at[1], z])
